@@ -1,0 +1,129 @@
+"""What thinks: the seam between the graph's nodes and an engine, local or a model.
+
+An engine is given values and returns values; it reads no state, writes no state and
+touches no store. Failures leave it as `state.errors.RemoteError` subclasses only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from state.answer import NodeUsage
+from state.grades import Grade
+from state.graph_state import HistoryTurn, Passage, RetrievedChunk
+
+NO_USAGE: NodeUsage = {"llm_calls": 0, "input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0}
+
+Emit = Callable[[str], None]
+"""Receives answer text as it is produced; may be called zero or more times."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contextualized:
+    """A question made to stand alone. `reason` says in words what was carried over."""
+
+    question: str
+    reason: str | None = None
+    usage: NodeUsage = field(default_factory=lambda: NO_USAGE)
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GradeRequest:
+    """`chunks` are new this loop; `earlier` holds the grades of all chunks seen before.
+
+    `question` is the stand-alone question, `query` what was searched; `documents` is every
+    chunk of the question so far, including `chunks`; `may_rewrite` is False when no loop
+    is left, so that no better query need be proposed.
+    """
+
+    question: str
+    query: str
+    chunks: Sequence[RetrievedChunk]
+    earlier: Mapping[str, Grade]
+    documents: Sequence[RetrievedChunk]
+    may_rewrite: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """One grade a chunk, in the order given; never a default verdict.
+
+    `sufficient`: the chunks found relevant so far can answer the question.
+    `better_query`: what to search instead, where the grader already knows.
+    """
+
+    grades: tuple[Grade, ...]
+    sufficient: bool
+    better_query: str | None = None
+    usage: NodeUsage = field(default_factory=lambda: NO_USAGE)
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteRequest:
+    """`tried` are the queries searched so far, oldest first; `suggested` is the grader's."""
+
+    question: str
+    tried: Sequence[str]
+    documents: Sequence[RetrievedChunk]
+    grades: Mapping[str, Grade]
+    suggested: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """`query` is None when the engine has nothing to add; `reason` says what was changed or
+    why nothing was.
+    """
+
+    query: str | None
+    reason: str
+    usage: NodeUsage = field(default_factory=lambda: NO_USAGE)
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateRequest:
+    """`feedback` lists the claims that the last draft could not support; empty at first."""
+
+    question: str
+    passages: Sequence[Passage]
+    history: Sequence[HistoryTurn]
+    feedback: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """A draft in which each sentence ends with markers `[n]`, n a `Passage.number`.
+
+    An empty `text` means that the passages hold no answer. `complete` is False when the
+    reply was cut short (length, a dropped stream, a spent budget).
+    """
+
+    text: str
+    complete: bool = True
+    usage: NodeUsage = field(default_factory=lambda: NO_USAGE)
+    warnings: tuple[str, ...] = ()
+
+
+class Engine(Protocol):
+    """What the nodes need from whatever thinks."""
+
+    @property
+    def name(self) -> str:
+        """The engine, local or openai."""
+
+    @property
+    def model(self) -> str | None:
+        """The model's name, or None for an engine without one."""
+
+    def contextualize(self, question: str, history: Sequence[HistoryTurn]) -> Contextualized: ...
+
+    def grade(self, request: GradeRequest) -> Graded: ...
+
+    def rewrite(self, request: RewriteRequest) -> Rewritten: ...
+
+    def generate(self, request: GenerateRequest, emit: Emit) -> Generated: ...

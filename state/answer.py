@@ -1,0 +1,96 @@
+"""The parts of a finished turn, exactly as CONTRACT's `crag.answer/1` prints them.
+
+They are TypedDicts, not dataclasses: they live in the graph's state, in the thread store,
+in traces and on stdout, and are JSON in all four places.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+ANSWER_SCHEMA = "crag.answer/1"
+
+Status = Literal["answered", "partial", "abstained"]
+Support = Literal["verbatim", "supported", "unsupported"]
+Decision = Literal["generate", "transform_query", "abstain"]
+
+
+class Citation(TypedDict):
+    """A located quote: `quote` is exactly `document.text[start_char:end_char]`."""
+
+    marker: int
+    source: str
+    title: str | None
+    page: int | None
+    start_line: int | None
+    end_line: int | None
+    start_char: int
+    end_char: int
+    chunk_id: str
+    quote: str
+    support: Support
+
+
+class GradedChunk(TypedDict):
+    """What one loop knew of one retrieved chunk."""
+
+    chunk_id: str
+    source: str
+    score: float
+    relevant: bool
+    confidence: float | None
+    reason: str | None
+
+
+class LoopRecord(TypedDict):
+    """One pass of retrieve and grade, and what was decided after it."""
+
+    loop: int
+    query: str
+    new_chunks: int
+    decision: Decision
+    reason: str
+    chunks: list[GradedChunk]
+
+
+class NodeUsage(TypedDict):
+    llm_calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+
+
+class Usage(TypedDict):
+    llm_calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+    by_node: dict[str, NodeUsage]
+
+
+class EngineInfo(TypedDict):
+    name: str
+    model: str | None
+    embedder: str
+
+
+class Answer(TypedDict):
+    """One finished turn. `schema` is always ANSWER_SCHEMA."""
+
+    schema: str
+    status: Status
+    question: str
+    standalone_question: str
+    answer: str
+    citations: list[Citation]
+    loops: list[LoopRecord]
+    loop_count: int
+    max_loops: int
+    generation_retries: int
+    engine: EngineInfo
+    usage: Usage
+    timings_ms: dict[str, float]
+    thread: str | None
+    turn: int
+    trace_id: str
+    warnings: list[str]

@@ -1,0 +1,87 @@
+"""Every failure the program can name.
+
+CragError
+├── UsageError          a name, flag or argument that does not exist        (exit 2)
+├── SetupError          settings, keys, index, embedder, lock, disk         (exit 4)
+│   ├── SettingsError
+│   ├── NoIndexError
+│   ├── EmbedderMismatchError
+│   ├── StoreBusyError
+│   └── StorageError    full or read-only disk, damaged store
+├── RemoteError         a model or remote store failed                      (exit 5)
+│   ├── ModelError      unreachable, refused, rate-limited, malformed reply
+│   ├── BudgetError     budget spent before any answer
+│   └── RemoteStoreError
+└── DocumentError       one file could not be read; ingest reports it and goes on
+    └── UnsupportedFormatError   skipped, not failed
+
+The message says what happened; `mend` says what to do next. `str(error)` is one line.
+The core knows no exit codes: `cli/exits.py` maps these classes.
+"""
+
+from __future__ import annotations
+
+
+class CragError(Exception):
+    """Root of all expected failures; foreign exceptions are mapped to it at their seam."""
+
+    def __init__(self, message: str, mend: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.mend = mend
+
+    def __str__(self) -> str:
+        text = self.message if self.mend is None else f"{self.message} {self.mend}"
+        return " ".join(text.split())
+
+
+class UsageError(CragError):
+    """An unknown collection, thread or turn, or arguments that do not fit together."""
+
+
+class SetupError(CragError):
+    """The program cannot start on this work as it is set up."""
+
+
+class SettingsError(SetupError):
+    """A settings file or variable holds something unusable; the message names the key."""
+
+
+class NoIndexError(SetupError):
+    """Nothing was ingested yet."""
+
+
+class EmbedderMismatchError(SetupError):
+    """The collection was embedded by another embedder than the one in the settings."""
+
+
+class StoreBusyError(SetupError):
+    """Another process holds the write lock; the message names it."""
+
+
+class StorageError(SetupError):
+    """The disk is full or read-only, or a store is damaged beyond its own repair."""
+
+
+class RemoteError(CragError):
+    """Something on the other end of a connection failed."""
+
+
+class ModelError(RemoteError):
+    """The model endpoint was unreachable, refused, or replied with something unusable."""
+
+
+class BudgetError(RemoteError):
+    """A budget was spent before there was anything to answer with."""
+
+
+class RemoteStoreError(RemoteError):
+    """A Chroma server or a Postgres failed."""
+
+
+class DocumentError(CragError):
+    """One source file could not be read; `message` is the reason shown to the person."""
+
+
+class UnsupportedFormatError(DocumentError):
+    """No reader is registered for the file; it is skipped, with this reason."""

@@ -1,0 +1,174 @@
+"""GraphState: what lives for a thread, what lives for a question, and the reset between.
+
+ThreadState is checkpointed. QuestionState is scratch work: its channels are untracked,
+so nothing of it can reach a checkpoint, and `new_question()` builds a whole fresh one
+from the type itself, so a field added here cannot be forgotten by the reset.
+"""
+
+from __future__ import annotations
+
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    TypedDict,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from langgraph.channels import UntrackedValue
+
+from state.answer import Citation, LoopRecord, Status, Usage
+from state.grades import Grade
+from state.reducers import TimelineEntry, milestone_window, overwrite
+
+TIMELINE_WINDOW = 20
+DEFAULT_MAX_LOOPS = 3
+
+
+class RetrievedChunk(TypedDict):
+    """A chunk as a query retrieved it.
+
+    Offsets are characters of the extracted text, lines 1-based inclusive. `score` is the
+    fused score (higher is better, comparable within one query only); `cosine` and `bm25`
+    are the raw scores of the legs and the ranks their 1-based places, None where a leg did
+    not return the chunk. `loop` is the loop that first found it.
+    """
+
+    chunk_id: str
+    source: str
+    title: str | None
+    heading: str
+    page: int | None
+    start_line: int
+    end_line: int
+    start_char: int
+    end_char: int
+    text: str
+    score: float
+    dense_rank: int | None
+    lexical_rank: int | None
+    cosine: float | None
+    bm25: float | None
+    loop: int
+
+
+class Span(TypedDict):
+    """`text` is exactly the document's `[start_char:end_char]`; one or more sentences."""
+
+    start_char: int
+    end_char: int
+    start_line: int
+    end_line: int
+    text: str
+    score: float
+
+
+class Passage(TypedDict):
+    """A relevant chunk refined to the sentences that bear on the question (CRAG's
+    knowledge refinement). `number` is the marker a draft cites it by, from 1.
+    """
+
+    number: int
+    chunk_id: str
+    source: str
+    title: str | None
+    page: int | None
+    start_char: int
+    end_char: int
+    spans: list[Span]
+
+
+class HistoryTurn(TypedDict):
+    """An earlier exchange as the model may see it."""
+
+    question: str
+    standalone_question: str
+    answer: str
+    turn: int
+    milestone: bool
+
+
+class ThreadState(TypedDict):
+    """What a thread keeps between questions."""
+
+    timeline: Annotated[list[TimelineEntry], milestone_window(TIMELINE_WINDOW)]
+    turn: Annotated[int, overwrite]
+    scratchpad: Annotated[list[str], overwrite]
+
+
+class QuestionState(TypedDict):
+    """What one question needs while it is being answered; gone when it is."""
+
+    question: Annotated[str, UntrackedValue]
+    standalone_question: Annotated[str, UntrackedValue]
+    history: Annotated[list[HistoryTurn], UntrackedValue]
+    query: Annotated[str, UntrackedValue]
+    next_query: Annotated[str | None, UntrackedValue]
+    query_rewrites: Annotated[list[str], UntrackedValue]
+    documents: Annotated[list[RetrievedChunk], UntrackedValue]
+    new_documents: Annotated[list[str], UntrackedValue]
+    retrieval_scores: Annotated[dict[str, float], UntrackedValue]
+    grades: Annotated[dict[str, Grade], UntrackedValue]
+    sufficient: Annotated[bool, UntrackedValue]
+    loops: Annotated[list[LoopRecord], UntrackedValue]
+    loop_count: Annotated[int, UntrackedValue]
+    max_loops: Annotated[int, UntrackedValue]
+    passages: Annotated[list[Passage], UntrackedValue]
+    generation: Annotated[str, UntrackedValue]
+    generation_retries: Annotated[int, UntrackedValue]
+    feedback: Annotated[list[str], UntrackedValue]
+    citations: Annotated[list[Citation], UntrackedValue]
+    status: Annotated[Status | None, UntrackedValue]
+    stop_reason: Annotated[str, UntrackedValue]
+    usage: Annotated[Usage, UntrackedValue]
+    timing_metrics: Annotated[dict[str, float], UntrackedValue]
+    warnings: Annotated[list[str], UntrackedValue]
+
+
+class GraphState(ThreadState, QuestionState):
+    """The whole state; JSON throughout. `documents` holds every chunk any loop retrieved,
+    in order of first retrieval, so what an early loop found reaches the answer.
+    """
+
+
+class TurnInput(TypedDict):
+    """All a turn is given; everything else is loaded or reset by start_turn."""
+
+    question: str
+
+
+def _empty(hint: Any) -> Any:
+    origin = get_origin(hint)
+    if origin is Annotated:
+        return _empty(get_args(hint)[0])
+    if origin in (Union, UnionType):
+        if NoneType in get_args(hint):
+            return None
+        raise TypeError(f"no empty value for {hint}: name a TypedDict or add None")
+    if origin is Literal:
+        raise TypeError(f"no empty value for {hint}: allow None")
+    kind = origin or hint
+    if isinstance(kind, type) and hasattr(kind, "__required_keys__"):
+        return {key: _empty(value) for key, value in get_type_hints(kind).items()}
+    if kind in (str, int, float, bool, list, dict):
+        return kind()
+    raise TypeError(f"no empty value for {hint}")
+
+
+def new_question(question: str = "", max_loops: int = DEFAULT_MAX_LOOPS) -> QuestionState:
+    """A whole, fresh QuestionState; every field of the type is in it.
+
+    Raises:
+        TypeError: if a field was added whose type has no evident empty value.
+
+    """
+    hints = get_type_hints(QuestionState, include_extras=True)
+    fresh: dict[str, Any] = {name: _empty(hint) for name, hint in hints.items()}
+    fresh["question"] = question
+    fresh["max_loops"] = max_loops
+    return cast("QuestionState", fresh)

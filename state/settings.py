@@ -1,0 +1,184 @@
+"""Settings: flag > CRAG_* environment > config file > default, frozen once read.
+
+No file is ever picked up from the current directory: a cloned repository must not be able
+to redirect documents or keys.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from contextvars import ContextVar
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from state.errors import SettingsError, UsageError
+
+_FILE_VALUES: ContextVar[Mapping[str, Any] | None] = ContextVar("file_values", default=None)
+
+
+class EngineName(StrEnum):
+    LOCAL = "local"
+    OPENAI = "openai"
+    AUTO = "auto"
+
+
+class GraderChoice(StrEnum):
+    AUTO = "auto"
+    LOCAL = "local"
+    MODEL = "model"
+
+
+class Verifier(StrEnum):
+    CODE = "code"
+    MODEL = "model"
+
+
+class EmbedderName(StrEnum):
+    BUILTIN = "builtin"
+    OPENAI = "openai"
+
+
+def default_home() -> Path:
+    """The platform's user data directory for crag."""
+    from platformdirs import user_data_path
+
+    return user_data_path("crag", appauthor=False)
+
+
+def default_config_file() -> Path:
+    """The user's own config.toml."""
+    from platformdirs import user_config_path
+
+    return user_config_path("crag", appauthor=False) / "config.toml"
+
+
+class Settings(BaseSettings):
+    """Every setting, with its default. `state.settings_source` builds one from its sources."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="CRAG_", extra="forbid", frozen=True, env_file=None, env_ignore_empty=True
+    )
+
+    home: Path = Field(default_factory=default_home, description="index, threads and traces")
+    collection: str = Field("default", description="the collection to read or write")
+    thread: str | None = Field(None, description="the thread to continue")
+    engine: EngineName = Field(EngineName.AUTO, description="local, openai, or auto")
+    k: int = Field(8, ge=1, le=200, description="chunks retrieved a loop")
+    max_loops: int = Field(3, ge=0, le=20, description="corrections a question at most")
+    grader: GraderChoice = Field(GraderChoice.AUTO, description="who grades in front of a model")
+    verify: Verifier = Field(Verifier.CODE, description="who checks support of claims")
+    store: str | None = Field(None, description="URL of a Chroma server instead of the folder")
+    threads: str | None = Field(None, description="Postgres URL instead of the threads file")
+
+    model: str = Field("gpt-4o-mini", description="chat model")
+    grade_model: str | None = Field(None, description="a cheaper model for grading")
+    base_url: str | None = Field(None, description="endpoint of an OpenAI-compatible server")
+    api_key: SecretStr | None = Field(None, description="key for the endpoint")
+    temperature: float | None = Field(None, description="sampling temperature; None: the server's")
+    embedder: EmbedderName = Field(EmbedderName.BUILTIN, description="builtin or openai")
+    embedding_model: str = Field("text-embedding-3-small", description="remote embedding model")
+    embedding_base_url: str | None = Field(None, description="endpoint of the embedding model")
+    embedding_api_key: SecretStr | None = Field(None, description="key for the embedding endpoint")
+    request_timeout: float = Field(60.0, gt=0, description="seconds a model request may take")
+    max_retries: int = Field(2, ge=0, le=10, description="retries of a failed model request")
+    prices: dict[str, tuple[float, float]] = Field(
+        default_factory=dict,
+        description="model = [USD per million input tokens, USD per million output tokens]",
+    )
+
+    max_tokens: int | None = Field(None, ge=1, description="token budget of a question")
+    max_cost: float | None = Field(None, gt=0, description="USD budget of a question")
+    timeout: float | None = Field(None, gt=0, description="seconds a question may take")
+    history_tokens: int = Field(4000, ge=0, description="history the model sees, in tokens")
+    trace_keep: int = Field(500, ge=1, description="traces kept")
+    trace_days: int = Field(90, ge=1, description="days a trace is kept")
+    web: bool = Field(default=False, description="search the web when the documents do not hold it")
+    web_url: str | None = Field(None, description="SearXNG endpoint of --web")
+
+    @field_validator("collection", "thread")
+    @classmethod
+    def _plain_name(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        if not value or len(value) > 128 or any(c in "/\\\0\n\r\t\x1b" for c in value):
+            raise ValueError(
+                "a name has 1 to 128 characters, without slashes or control characters"
+            )
+        return value
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        file_values = InitSettingsSource(settings_cls, dict(_FILE_VALUES.get() or {}))
+        return (init_settings, env_settings, file_values)
+
+
+def load_settings(flags: Mapping[str, Any], config_file: Path | None = None) -> Settings:
+    """Settings from all sources; flags that are None count as not given.
+
+    `config_file` must exist; without one the user's own config.toml is read if it exists.
+    OPENAI_API_KEY and OPENAI_BASE_URL stand in for `api_key` and `base_url`.
+
+    Raises:
+        UsageError: naming the flag that is unusable.
+        SettingsError: naming the key, variable or file that is unusable.
+
+    """
+    file = config_file or default_config_file()
+    values = _read_toml(file, required=config_file is not None)
+    given = {name: value for name, value in flags.items() if value is not None}
+    for name, variable in (("api_key", "OPENAI_API_KEY"), ("base_url", "OPENAI_BASE_URL")):
+        if os.environ.get(variable):
+            values[name] = os.environ[variable]
+    token = _FILE_VALUES.set(values)
+    try:
+        return Settings(**given)
+    except ValidationError as error:
+        raise _settings_error(error, given, file) from None
+    finally:
+        _FILE_VALUES.reset(token)
+
+
+def _read_toml(file: Path, *, required: bool) -> dict[str, Any]:
+    try:
+        values = tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        if required:
+            raise SettingsError(f"There is no settings file {file}.") from None
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(
+            f"The settings file {file} cannot be read: {error}.", "Mend or remove it."
+        ) from None
+    return values
+
+
+def _settings_error(
+    error: ValidationError, given: Mapping[str, Any], file: Path
+) -> SettingsError | UsageError:
+    first = error.errors(include_url=False, include_input=False)[0]
+    key = str(first["loc"][0]) if first["loc"] else "settings"
+    if key in given:
+        return UsageError(f"--{key.replace('_', '-')}: {first['msg']}.")
+    variable = f"CRAG_{key.upper()}"
+    where = variable if variable in os.environ else f"{key} in {file}"
+    if first["type"] == "extra_forbidden":
+        return SettingsError(f"Unknown setting {where}.", "`crag config show` lists every key.")
+    return SettingsError(f"The setting {where} is unusable: {first['msg']}.")
