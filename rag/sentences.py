@@ -1,0 +1,119 @@
+"""Text to sentences with exact offsets, in any language, in time linear in the text.
+
+Layout comes first (headings, bullets, table rows and code lines are units of their own,
+hard-wrapped lines are joined), punctuation second.
+"""
+
+# ruff: noqa: RUF001
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from rag.layout import blocks
+
+Spans = list[tuple[int, int]]
+
+# A sentence longer than this is cut at its best inner boundary, so that a text without
+# punctuation (or a hostile one) still comes in pieces that can be scored and quoted.
+MAX_SENTENCE = 1200
+
+_WIDE = "。！？｡．！？"
+_END = re.compile(
+    # Closing marks and wiki-style note numbers belong to the sentence that they follow.
+    r"[.!?…。！？｡．؟۔।॥։።]+[\"'”’»›)\]}」』）】》*_]*(?:\[[0-9a-z]{1,3}\])*"
+)
+_CONTINUES = "とっのはをがにで、，,;:)"
+_WORD_BEFORE = re.compile(r"[^\s\"'“‘«(\[{]+$")
+_NEXT_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]?$|[^\W\d_]$")
+_ITEM_NUMBER = re.compile(r"[\s(]*(?:[0-9]{1,4}(?:\.[0-9]{1,4})*|[A-Za-z]|[ivxIVX]{1,5})$")
+_INNER = re.compile(r"[;；,，、:：]\s*|\s+")
+
+# "before_a_name" never ends a sentence, "before_a_number" does not before a number; "either"
+# is decided by the word that follows: does it open sentences?
+_WORDS: dict[str, frozenset[str]] = {
+    kind: frozenset(words)
+    for kind, words in json.loads(
+        Path(__file__).with_name("sentence_words.json").read_text(encoding="utf-8")
+    ).items()
+}
+
+
+def sentence_spans(text: str) -> Spans:
+    """Half-open `(start, end)` in order, never overlapping, that cover all but whitespace."""
+    spans: Spans = []
+    for start, end, is_prose in blocks(text):
+        pieces = _prose(text, start, end) if is_prose else [(start, end)]
+        for piece in pieces:
+            spans.extend(_bounded(text, *piece))
+    return spans
+
+
+def _prose(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    begin = start
+    for match in _END.finditer(text, start, end):
+        if match.end() < end and not _is_boundary(text, begin, match, end):
+            continue
+        yield begin, match.end()
+        begin = match.end()
+    if begin < end:
+        yield begin, end
+
+
+def _is_boundary(text: str, begin: int, match: re.Match[str], end: int) -> bool:
+    mark = match.group()
+    following = text[match.end()]
+    if mark[0] in _WIDE:
+        return following not in _CONTINUES
+    after = text[match.end() : min(end, match.end() + 60)].lstrip()
+    if not following.isspace() or after[:1].islower() or after[:1] in _CONTINUES:
+        return False
+    if mark[0] != "." or mark[:2] == "..":
+        return True
+    before = text[max(begin, match.start() - 40) : match.start()]
+    if match.start() - begin <= 40 and _ITEM_NUMBER.fullmatch(before):
+        return False
+    return _full_stop(before, after)
+
+
+def _full_stop(before: str, after: str) -> bool:
+    """Whether a "." that is followed by a space and no small letter ends its sentence."""
+    token = _WORD_BEFORE.search(before)
+    word = token.group().lower() if token else ""
+    following = _NEXT_WORD.match(after.lstrip("\"'“‘«([*_"))
+    next_word = following.group() if following else ""
+    if word in _WORDS["before_a_number"] and next_word[:1].isdigit():
+        return False
+    if word in _WORDS["before_a_name"]:
+        return False
+    if word.isdigit() and len(word) <= 2 and next_word.lower() in _WORDS["months"]:
+        return False
+    if word in _WORDS["either"] or _INITIALS.fullmatch(word):
+        return len(word) > 1 and next_word.lower() in _WORDS["starters"]
+    return True
+
+
+def _bounded(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The span without its outer whitespace, cut where it is too long."""
+    while True:
+        while start < end and text[start].isspace():
+            start += 1
+        while end > start and text[end - 1].isspace():
+            end -= 1
+        if start >= end:
+            return
+        if end - start <= MAX_SENTENCE:
+            yield start, end
+            return
+        cut = start + MAX_SENTENCE
+        for inner in _INNER.finditer(text, start + MAX_SENTENCE // 2, cut):
+            cut = inner.end()
+        stop = cut
+        while stop > start and text[stop - 1].isspace():
+            stop -= 1
+        if stop > start:
+            yield start, stop
+        start = cut

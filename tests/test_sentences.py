@@ -1,0 +1,111 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag.sentences import MAX_SENTENCE, sentence_spans
+
+CHARACTERS = "abcXYZ 0123.,!?。！？|#-*`\n\r\t\f\"'()[]:;=…」「é中"
+ALPHABET = st.sampled_from([*CHARACTERS, "\n\n", "```\n"])
+
+
+def sentences(text):
+    return [text[a:b] for a, b in sentence_spans(text)]
+
+
+@given(st.one_of(st.text(max_size=400), st.lists(ALPHABET, max_size=300).map("".join)))
+def test_spans_are_ordered_stripped_bounded_and_cover_all_but_whitespace(text):
+    covered = 0
+    for start, end in sentence_spans(text):
+        assert covered <= start < end <= len(text)
+        assert not text[covered:start].strip()
+        assert text[start:end] == text[start:end].strip()
+        assert end - start <= MAX_SENTENCE
+        covered = end
+    assert not text[covered:].strip()
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        ["Dr. J. R. Smith met Mrs. Jones at 3.5 km.", "They left."],
+        ["He moved to the U.S. Army base.", "She stayed in the U.S.", "The rest is known."],
+        ["It costs $3.50 per kg.", "See e.g. Fig. 3 or No. 5 of the list."],
+        ['"Really?" he asked.', "She said: “No.”", "Then silence…", "Next day came!"],
+        ["Built in 1889.[2][3]", "It is 330 m tall (approx. 1,083 ft).", "Open daily."],
+        ["Yahoo! was bought by Verizon Inc. in 2017.", "Was it?", "Yes."],
+        ["Am 3. Oktober 1990 kam die Einheit.", "Das ist z.B. hier so."],
+        ["It ended at 5 p.m.", "The crowd left."],
+    ],
+)
+def test_english_and_german_prose(expected):
+    assert sentences(" ".join(expected)) == expected
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        ["今日は晴れです。", "明日は雨でしょう！", "本当ですか？"],
+        ["「行くよ。」と彼は言った。", "彼は去った。"],
+        ["北京是中国的首都。", "它有2154万人口。"],
+    ],
+)
+def test_cjk_needs_no_space(expected):
+    assert sentences("".join(expected)) == expected
+
+
+def test_other_scripts():
+    assert len(sentences("यह एक वाक्य है। यह दूसरा है।")) == 2
+    assert len(sentences("هل هذا صحيح؟ نعم.")) == 2
+
+
+def test_layout_units_stand_alone():
+    text = (
+        "# Title\nFirst line of a paragraph that was wrapped\nat this width. Second one.\n"
+        "- item one\n- item two\n  goes on\n1. first\n2. second\n\n"
+        "| a | b |\n|---|---|\n| 1 | 2 |\n\n```py\nx = 1. \ny = f(x)\n```\n\nSetext\n======\nEnd"
+    )
+    assert sentences(text) == [
+        "# Title",
+        "First line of a paragraph that was wrapped\nat this width.",
+        "Second one.",
+        "- item one",
+        "- item two\n  goes on",
+        "1. first",
+        "2. second",
+        "| a | b |",
+        "|---|---|",
+        "| 1 | 2 |",
+        "```py",
+        "x = 1.",
+        "y = f(x)",
+        "```",
+        "Setext\n======",
+        "End",
+    ]
+
+
+def test_lines_broken_on_purpose_are_parted_and_fields_too():
+    text = "Opening hours\nThe museum is open every day from nine to five except Mondays."
+    assert sentences(text)[0] == "Opening hours"
+    assert sentences("Name: Ada\nBorn: 1815\nPlace: London") == [
+        "Name: Ada",
+        "Born: 1815",
+        "Place: London",
+    ]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["a", ".", ". ", "a. ", "A.B.", "|", "#", "```\n", "\n", "- a\n", "。", "[1]", ".\"'", "1."],
+)
+def test_hostile_repetition_is_linear(piece):
+    def cost(size):
+        text = piece * (size // len(piece))
+        begin = time.process_time()
+        sentence_spans(text)
+        return time.process_time() - begin
+
+    small = max(cost(50_000), 0.005)
+    assert cost(400_000) < 8 * small * 4
