@@ -21,6 +21,8 @@ The core knows no exit codes: `cli/exits.py` maps these classes.
 
 from __future__ import annotations
 
+import errno
+
 
 class CragError(Exception):
     """Root of all expected failures; foreign exceptions are mapped to it at their seam."""
@@ -85,3 +87,22 @@ class DocumentError(CragError):
 
 class UnsupportedFormatError(DocumentError):
     """No reader is registered for the file; it is skipped, with this reason."""
+
+
+_STORAGE_ERRNOS = {
+    errno.ENOSPC: "The disk is full",
+    errno.EDQUOT: "The disk quota is spent",
+    errno.EROFS: "The disk is read-only",
+    errno.EACCES: "Permission denied",
+    errno.EPERM: "Permission denied",
+    errno.EIO: "The disk reports an input/output error",
+}
+
+
+def storage_error(error: OSError) -> StorageError | None:
+    """The StorageError behind an operating-system error, or None if it is another kind."""
+    reason = _STORAGE_ERRNOS.get(error.errno or 0)
+    if reason is None:
+        return None
+    where = f" ({error.filename})" if error.filename else ""
+    return StorageError(f"{reason}{where}.", "Free or unlock it, or choose another --home.")

@@ -1,0 +1,43 @@
+# `make demo` and `make test` are all a newcomer needs; both set up `.venv` first.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+.PHONY: install demo test test-long check format lock clean
+
+install: $(STAMP)
+
+$(STAMP): requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "crag needs Python 3.11 or newer")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $(STAMP)
+
+demo: install
+	@sh ./demo.sh $(BIN)
+
+test: install
+	$(BIN)/python -m pytest
+
+test-long: install
+	$(BIN)/python -m pytest --long
+
+check: install
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m mypy
+	$(BIN)/lint-imports
+
+format: install
+	$(BIN)/python -m ruff check --fix .
+	$(BIN)/python -m ruff format .
+
+# Needs uv. Names no registry: every machine resolves against its own.
+lock:
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header \
+	  --no-annotate --no-emit-index-url --no-emit-find-links --group dev pyproject.toml \
+	  --output-file requirements.lock
+
+clean:
+	rm -rf .venv .demo build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,5 @@
+"""`python -m cli` is `crag`."""
+
+from cli.main import main
+
+main()

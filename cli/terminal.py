@@ -1,0 +1,83 @@
+"""The person's streams: answers and data to stdout, everything else to stderr.
+
+Text that came from documents, questions, models or files passes through `clean`, so that
+no control character of theirs can reach the terminal as an escape.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_KEPT = {"\n", "\t"}
+
+
+def clean(text: str) -> str:
+    """`text` with control, format-override and surrogate characters made visible or dropped."""
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() or c in _KEPT else "" if c == "\r" else "\N{REPLACEMENT CHARACTER}"
+        for c in text
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """Both streams of one command; `quiet` silences notices, never errors or data."""
+
+    quiet: bool = False
+
+    @property
+    def out_is_tty(self) -> bool:
+        return sys.stdout.isatty()
+
+    @property
+    def err_is_tty(self) -> bool:
+        return sys.stderr.isatty()
+
+    def out(self, text: str) -> None:
+        """Write a line of the answer or of data to stdout."""
+        sys.stdout.write(_encodable(clean(text), sys.stdout.encoding) + "\n")
+        sys.stdout.flush()
+
+    def notice(self, text: str) -> None:
+        """Write one line about the run to stderr, unless quiet."""
+        if not self.quiet:
+            self.warn(text)
+
+    def warn(self, text: str) -> None:
+        """Write one line to stderr, quiet or not."""
+        line = " ".join(clean(text).split("\n"))
+        sys.stderr.write(_encodable(line, sys.stderr.encoding) + "\n")
+        sys.stderr.flush()
+
+    def json(self, value: object) -> None:
+        """Write one JSON object on one line to stdout."""
+        import json
+
+        line = json.dumps(value, ensure_ascii=not _utf8(sys.stdout.encoding))
+        if not line.isascii() and any("\ud800" <= c <= "\udfff" for c in line):
+            line = json.dumps(value)  # a lone surrogate, as in a file name that is not UTF-8
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+
+    def console(self) -> Console:
+        """A rich console on stderr; colour only on a terminal, NO_COLOR obeyed."""
+        from rich.console import Console
+
+        return Console(stderr=True, highlight=False, markup=False, soft_wrap=False)
+
+
+def _utf8(encoding: str | None) -> bool:
+    return (encoding or "").lower().replace("-", "") == "utf8"
+
+
+def _encodable(text: str, encoding: str | None) -> str:
+    if _utf8(encoding):
+        return text.encode("utf-8", "replace").decode("utf-8")
+    return text.encode(encoding or "ascii", "replace").decode(encoding or "ascii")

@@ -1,0 +1,24 @@
+"""The versions that matter in a bug report, read without importing anything."""
+
+from __future__ import annotations
+
+import platform
+import sqlite3
+from importlib.metadata import PackageNotFoundError, version
+
+SHOWN = ("langgraph", "chromadb", "langchain-openai", "wordllama", "typer")
+
+
+def package_version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def version_text() -> str:
+    parts = [f"{name} {package_version(name)}" for name in SHOWN]
+    return (
+        f"crag {package_version('crag-cli')} (Python {platform.python_version()}, "
+        f"SQLite {sqlite3.sqlite_version}, {', '.join(parts)})"
+    )
