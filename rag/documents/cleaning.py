@@ -1,0 +1,32 @@
+"""What every extracted text goes through: one kind of line end, no control characters."""
+
+from __future__ import annotations
+
+import re
+
+_LINE_ENDS = re.compile("\r\n?|[\x85\u2028\u2029]")
+_NOT_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
+
+
+def clean(text: str) -> str:
+    """The text with every line end as one line feed and without control characters.
+
+    Vertical tab and form feed part words, so they become a space; NUL, ESC and all other
+    C0 and C1 controls go; a lone surrogate, which no file can hold, becomes U+FFFD.
+    Everything else stays as it is: no normalisation, nothing folded.
+    """
+    text = _LINE_ENDS.sub("\n", text)
+    return _NOT_TEXT.sub(_instead, text)
+
+
+def _instead(match: re.Match[str]) -> str:
+    character = match.group()
+    if character in "\x0b\x0c":
+        return " "
+    return "\ufffd" if character >= "\ud800" else ""
+
+
+def one_line(text: str, limit: int = 120) -> str:
+    """The text on one line, cut at `limit` characters, for titles and reasons."""
+    line = " ".join(clean(text).split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"

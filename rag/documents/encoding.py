@@ -1,0 +1,173 @@
+"""Bytes to text: which encoding a file is in, or that it is no text at all."""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO
+
+from rag.documents.limits import MIB
+from rag.documents.stream import Part, Reading
+from state.errors import DocumentError
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+# Which bytes of four are NUL where the text is mostly ASCII.
+_NUL_LAYOUTS = {
+    "utf-32-le": (0, 1, 1, 1),
+    "utf-32-be": (1, 1, 1, 0),
+    "utf-16-le": (0, 1, 0, 1),
+    "utf-16-be": (1, 0, 1, 0),
+}
+_SAMPLE = 64 * 1024
+_STRICT_SCAN = 64 * MIB
+_BLOCK = 1 << 18
+_CONTROLS = bytes(set(range(0x20)) - {0x08, 0x09, 0x0A, 0x0C, 0x0D, 0x1B}) + b"\x7f"
+# What Windows-1252 prose of western Europe puts above ASCII; anything else is another code page.
+_WESTERN = frozenset(
+    "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜßàáâãäåæçèéêëìíîïñòóôõöøùúûüÿŒœ¿¡"
+    "\u20ac\xa3\xa7\xa9\xae\xb0\xb1\xb2\xb3\xb4\xb5\xb7\xbc\xbd\xbe\xd7\xab\xbb\xa0"
+    "\u201c\u201d\u201e\u2018\u2019\u201a\u2013\u2014\u2026\u2022\u2122"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """A codec's name; `exact` is False when some bytes are not of it and will be replaced."""
+
+    name: str
+    exact: bool = True
+
+
+def detect(file: IO[bytes]) -> Encoding:
+    """The encoding of an open file, whose position is left at its start.
+
+    A byte order mark decides; then UTF-8, checked strictly over the first 64 MiB; then a
+    sample of what is not UTF-8 is judged by charset-normalizer.
+
+    Raises:
+        DocumentError: the file holds binary data.
+
+    """
+    head = file.read(_SAMPLE)
+    try:
+        for bom, name in _BOMS:
+            if head.startswith(bom):
+                return Encoding(name, exact=False)
+        wide = _wide(head)
+        if wide:
+            return Encoding(wide, exact=False)
+        if _is_binary(head):
+            raise DocumentError("binary data, not text")
+        file.seek(0)
+        offending = _first_not_utf8(file)
+        if offending is None:
+            return Encoding("utf-8", exact=file.tell() < _STRICT_SCAN)
+        file.seek(max(0, offending - _SAMPLE // 2))
+        return _guess(file.read(_SAMPLE))
+    finally:
+        file.seek(0)
+
+
+def text_blocks(reading: Reading) -> Iterator[str]:
+    """The file's text in blocks of some 256 Ki characters, line ends made one."""
+    with reading.path.open("rb") as file:
+        encoding = detect(file)
+        text = io.TextIOWrapper(file, encoding=encoding.name, errors="replace", newline=None)
+        replaced = False
+        while block := text.read(_BLOCK):
+            replaced = replaced or (not encoding.exact and "\ufffd" in block)
+            yield block
+        if replaced:
+            reading.warn(f"some bytes are not {encoding.name} and were replaced")
+
+
+def read_text(reading: Reading) -> str:
+    """The whole text of a file that is small enough to be held."""
+    return "".join(text_blocks(reading))
+
+
+def decode(data: bytes) -> str:
+    """The text of bytes in an unknown encoding, such as a member of an archive."""
+    encoding = detect(io.BytesIO(data))
+    text = data.decode(encoding.name, errors="replace")
+    return text.removeprefix("\ufeff")
+
+
+def is_text(head: bytes) -> bool:
+    """Whether the first bytes of a file look like text in any encoding."""
+    return (
+        any(head.startswith(bom) for bom, _ in _BOMS) or bool(_wide(head)) or not _is_binary(head)
+    )
+
+
+def read(reading: Reading) -> Iterator[Part]:
+    """Text as it stands."""
+    return (Part(block) for block in text_blocks(reading))
+
+
+def _wide(head: bytes) -> str | None:
+    """UTF-16 or UTF-32 without a mark, told by where the NUL bytes of its ASCII stand."""
+    if b"\0" not in head or len(head) < 4:
+        return None
+    size = len(head) - len(head) % 4
+    shares = [head[i:size:4].count(0) / (size // 4) for i in range(4)]
+    for name, nuls in _NUL_LAYOUTS.items():
+        if all(
+            (share > 0.5) if nul else (share < 0.05)
+            for share, nul in zip(shares, nuls, strict=True)
+        ):
+            return name
+    return None
+
+
+def _is_binary(head: bytes) -> bool:
+    controls = sum(head.count(byte) for byte in set(_CONTROLS))
+    # A log may hold a run of NULs from a crash; they count once.
+    nuls = head.count(0)
+    return controls - nuls > len(head) * 0.03 or nuls > len(head) * 0.3
+
+
+def _first_not_utf8(file: IO[bytes]) -> int | None:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    position = 0
+    while block := file.read(MIB):
+        try:
+            held = len(decoder.getstate()[0])
+            decoder.decode(block)
+        except UnicodeDecodeError as error:
+            return max(0, position - held + error.start)
+        position += len(block)
+        if position >= _STRICT_SCAN:
+            return None
+    try:
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return max(0, position - 4)
+    return None
+
+
+def _guess(sample: bytes) -> Encoding:
+    text = sample.decode("utf-8", errors="ignore")
+    valid = sum(character > "\x7f" for character in text)
+    high = sum(byte > 0x7F for byte in sample)
+    invalid = high - len("".join(c for c in text if c > "\x7f").encode())
+    # Mostly UTF-8: another code page would spoil every good character for a few bad bytes.
+    if valid > 4 * invalid or (valid and invalid <= 3 and valid >= invalid):
+        return Encoding("utf-8", exact=False)
+    western = sample.decode("cp1252", errors="replace")
+    if high < len(sample) * 0.2 and all(c in _WESTERN for c in western if c > "\x7f"):
+        return Encoding("cp1252")
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(sample).best()
+    if best is None:
+        raise DocumentError("binary data, or text in an unknown encoding")
+    return Encoding(best.encoding, exact=False)

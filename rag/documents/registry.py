@@ -1,0 +1,97 @@
+"""Which reader opens which file: one table, by extension, corrected by the file's content."""
+
+from __future__ import annotations
+
+import stat
+from importlib import import_module
+from pathlib import Path
+
+from rag.documents.formats import FORMATS, SUFFIXES, UNSUPPORTED, Format
+from rag.documents.limits import Deadline, Limits, check_size
+from rag.documents.sniff import sniff
+from rag.documents.stream import DocumentStream, Reader, Reading
+from state.documents import Document, Page
+from state.errors import DocumentError, UnsupportedFormatError
+
+HEAD_BYTES = 8192
+_DEFAULT_LIMITS = Limits()
+
+
+def supported(path: Path) -> bool:
+    """Whether a file of this name is worth opening. Its content is not looked at."""
+    return path.suffix.lower() not in UNSUPPORTED
+
+
+def open_document(path: Path, source: str, limits: Limits = _DEFAULT_LIMITS) -> DocumentStream:
+    """The file as a stream of parts; `source` is the name that citations will show.
+
+    The reader is chosen by extension, unless the first bytes say otherwise. Run it in the
+    main thread of a worker process, so that a slow parser can be interrupted
+    (`rag.documents.limits.Deadline`), and kill that process some seconds past
+    `limits.seconds` for the one that cannot.
+
+    Raises:
+        UnsupportedFormatError: there is no reader for the file.
+        DocumentError: it is empty, encrypted, damaged, too large or not a file; `message`
+            is the reason.
+
+    """
+    head, size = _head(path)
+    chosen = _choose(path, head)
+    check_size(size, getattr(limits, f"{chosen.held}_bytes"))
+    if not head:
+        raise DocumentError("empty: 0 bytes")
+    reading = Reading(path, chosen.name, limits, Deadline(limits.seconds))
+    reader: Reader = import_module(f"rag.documents.{chosen.module}").read
+    pieces = reader(reading)
+    return DocumentStream(source, reading, pieces)
+
+
+def read_document(path: Path, source: str, limits: Limits = _DEFAULT_LIMITS) -> Document:
+    """The whole document in memory; raises as `open_document` does."""
+    texts: list[str] = []
+    pages: list[Page] = []
+    offset = 0
+    with open_document(path, source, limits) as stream:
+        for part in stream.parts:
+            end = offset + len(part.text)
+            if part.page is not None:
+                if pages and pages[-1].number == part.page:
+                    pages[-1] = Page(part.page, pages[-1].start, end)
+                else:
+                    pages.append(Page(part.page, offset, end))
+            texts.append(part.text)
+            offset = end
+        return Document(
+            source=source,
+            text="".join(texts),
+            title=stream.title,
+            format=stream.format,
+            pages=tuple(pages),
+            warnings=stream.warnings,
+        )
+
+
+def _head(path: Path) -> tuple[bytes, int]:
+    try:
+        status = path.stat()
+        # A pipe or a device would be read for ever.
+        if not stat.S_ISREG(status.st_mode):
+            raise DocumentError("not a regular file")
+        with path.open("rb") as file:
+            return file.read(HEAD_BYTES), status.st_size
+    except OSError as error:
+        raise DocumentError(f"cannot be read: {error.strerror}") from error
+
+
+def _choose(path: Path, head: bytes) -> Format:
+    suffix = path.suffix.lower()
+    named = SUFFIXES.get(suffix)
+    found = sniff(path, head, named)
+    if isinstance(found, str):
+        raise UnsupportedFormatError(found)
+    if found is not None:
+        return found
+    if suffix in UNSUPPORTED:
+        raise UnsupportedFormatError(UNSUPPORTED[suffix])
+    return named or FORMATS["text"]

@@ -1,0 +1,180 @@
+"""A document as a stream of bounded parts, so that its size is never held in memory.
+
+The text of a document is the concatenation of its parts, exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from rag.documents.cleaning import clean, one_line
+from rag.documents.limits import Deadline, Limits, TimeUpError
+from state.errors import DocumentError
+
+PART_CHARS = 1 << 20
+_HELD_PARTS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A run of whole lines of one page, at most PART_CHARS characters.
+
+    Every part but the last ends with a line feed, except inside a line that is itself longer
+    than a part: that is cut after a space where it has one. `page` is None without pages.
+    """
+
+    text: str
+    page: int | None = None
+
+
+@dataclass(slots=True)
+class Reading:
+    """One file being read: what a reader is given, and where it leaves title and warnings."""
+
+    path: Path
+    format: str
+    limits: Limits
+    deadline: Deadline
+    title: str | None = None
+    warnings: list[str] = field(default_factory=list)
+
+    def warn(self, warning: str) -> None:
+        """Notes what could not be read, in words; a repetition is noted once."""
+        if warning not in self.warnings:
+            self.warnings.append(warning)
+
+
+Reader = Callable[[Reading], Iterator[Part]]
+"""Yields pieces of any length in reading order; the stream cleans and bounds them. The title
+is set before the first piece where it can be."""
+
+
+class DocumentStream:
+    """One opened document. Iterate `parts` once; then `warnings` is complete.
+
+    Usable as a context manager; `close` releases the file when not all parts are wanted.
+
+    Attributes:
+        source: the identifier people see in citations.
+        format: the reader's name, such as "markdown" or "pdf".
+        title: the document's own title, known once opened.
+        parts: the text. Iterating raises DocumentError when the file turns out damaged, too
+            large or too slow; what was read before it must then be dropped.
+
+    """
+
+    def __init__(self, source: str, reading: Reading, pieces: Iterator[Part]) -> None:
+        self.source = source
+        self.format = reading.format
+        self._reading = reading
+        self._pieces = pieces
+        # The first words decide: a file that is encrypted, damaged or empty fails here.
+        parts = _bounded(_guarded(pieces, reading))
+        held: list[Part] = []
+        for part in parts:
+            held.append(part)
+            if not part.text.isspace() or len(held) == _HELD_PARTS:
+                break
+        self.title = one_line(reading.title, 300) or None if reading.title else None
+        self.parts: Iterator[Part] = _not_empty(chain(held, parts), reading)
+        if len(held) < _HELD_PARTS and all(part.text.isspace() for part in held):
+            raise DocumentError(_empty_reason(reading))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return tuple(self._reading.warnings)
+
+    def close(self) -> None:
+        close = getattr(self._pieces, "close", None)
+        if close is not None:
+            close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _guarded(pieces: Iterator[Part], reading: Reading) -> Iterator[Part]:
+    """The reader's pieces; whatever is raised inside it leaves as a DocumentError."""
+    while True:
+        try:
+            with reading.deadline.running():
+                piece = next(pieces)
+        except StopIteration:
+            return
+        except DocumentError:
+            raise
+        except TimeUpError:
+            seconds = reading.limits.seconds
+            raise DocumentError(f"took longer than {seconds:g} s to read") from None
+        except RecursionError:
+            raise DocumentError("nested too deeply") from None
+        except MemoryError:
+            raise DocumentError("needs more memory than there is") from None
+        except OSError as error:
+            reason = error.strerror or one_line(str(error))
+            raise DocumentError(f"cannot be read: {reason}") from error
+        except Exception as error:
+            # The seam: parsers raise anything at all on damaged input.
+            detail = one_line(str(error)) or type(error).__name__
+            raise DocumentError(f"damaged {reading.format} file: {detail}") from error
+        yield piece
+
+
+def _bounded(pieces: Iterator[Part]) -> Iterator[Part]:
+    """Cleaned text in parts as `Part` promises them."""
+    pending = ""
+    page: int | None = None
+    for piece in pieces:
+        if piece.page != page:
+            if pending:
+                yield Part(_closed_line(pending), page)
+                pending = ""
+            page = piece.page
+        pending += clean(piece.text)
+        while len(pending) >= PART_CHARS:
+            cut = _cut(pending)
+            yield Part(pending[:cut], page)
+            pending = pending[cut:]
+        if page is not None and pending:
+            yield Part(_closed_line(pending), page)
+            pending = ""
+    if pending:
+        yield Part(pending, page)
+
+
+def _cut(text: str) -> int:
+    for end in ("\n", " "):
+        cut = text.rfind(end, 0, PART_CHARS) + 1
+        if cut:
+            return cut
+    return PART_CHARS
+
+
+def _closed_line(text: str) -> str:
+    return text if text.endswith("\n") else text + "\n"
+
+
+def _not_empty(parts: Iterator[Part], reading: Reading) -> Iterator[Part]:
+    seen = False
+    for part in parts:
+        seen = seen or not part.text.isspace()
+        yield part
+    if not seen:
+        raise DocumentError(_empty_reason(reading))
+
+
+def _empty_reason(reading: Reading) -> str:
+    return f"empty: {reading.warnings[0]}" if reading.warnings else "empty: it holds no text"
