@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import itertools
+import tracemalloc
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from rag.chunk import CHUNK_CHARS, Piece, chunk_parts
+
+
+@dataclass
+class Part:
+    text: str
+    page: int | None = None
+
+
+def chunks(text: str, document_format: str = "markdown", limit: int = CHUNK_CHARS) -> list[Piece]:
+    return list(chunk_parts([Part(text)], document_format, limit=limit))
+
+
+PROSE = "The pump runs all night. It is checked at six, and again at noon! Is it safe? Yes. "
+BLOCKS = st.sampled_from(
+    [
+        "# Title\n",
+        "\n## Part two\n\n",
+        "### Deep\n",
+        "Setext\n======\n",
+        "- one thing\n- another thing\n  - nested\n1. counted\n",
+        "```python\ndef f():\n    return 1\n\n\n# no heading\n```\n",
+        "~~~\nopen fence\n",
+        "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n",
+        "\n\n",
+        "   \t \n",
+        PROSE,
+        "这是一个句子。第二个句子！第三个？",
+        "ประโยคภาษาไทยไม่มีช่องว่าง",
+        "e\u0301\u0301\u0301" * 9,
+        "👩‍👩‍👧‍👦 " * 5,
+        "x" * 170,
+        "\u2028\x0b\x0c\x85",
+        "key: value\nother: value\n",
+    ]
+)
+TEXTS = st.lists(BLOCKS | st.text(max_size=60), max_size=40).map("".join)
+FORMATS = st.sampled_from(["markdown", "text", "rst", "org", "code", "csv", "html"])
+
+
+@given(TEXTS, FORMATS, st.integers(60, 400))
+@example("a" * 1000, "text", 100)
+@example("\n" * 1000 + "x", "text", 100)
+@example(" " * 1000 + "x\n" * 400, "code", 100)
+def test_chunks_are_slices_that_cover_all_but_whitespace(
+    text: str, document_format: str, limit: int
+) -> None:
+    pieces = chunks(text, document_format, limit)
+    covered = 0
+    for piece in pieces:
+        assert piece.text == text[piece.start_char : piece.end_char]
+        assert piece.text.strip()
+        assert len(piece.text) <= limit
+        assert not text[covered : piece.start_char].strip()
+        assert piece.start_line == text.count("\n", 0, piece.start_char) + 1
+        assert piece.end_line == text.count("\n", 0, piece.end_char) + 1
+        covered = piece.end_char
+    assert not text[covered:].strip()
+
+
+@given(TEXTS, FORMATS, st.data())
+def test_parts_make_no_difference(text: str, document_format: str, data: st.DataObject) -> None:
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
+    edges = [0, *cuts, len(text)]
+    parts = [Part(text[a:b]) for a, b in itertools.pairwise(edges)]
+    assert list(chunk_parts(parts, document_format, limit=120)) == chunks(
+        text, document_format, 120
+    )
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(BLOCKS, min_size=1, max_size=30).map("".join), st.integers(1, 70000))
+def test_long_texts_in_any_parts_give_the_same_chunks(text: str, size: int) -> None:
+    text *= 1 + 200_000 // len(text)
+    size = max(size, 500)
+    parts = [Part(text[at : at + size]) for at in range(0, len(text), size)]
+    assert list(chunk_parts(parts, "markdown")) == chunks(text)
+
+
+@given(st.lists(TEXTS, max_size=6))
+def test_no_chunk_reaches_over_a_page(pages: list[str]) -> None:
+    text = "".join(pages)
+    parts = [Part(page, number) for number, page in enumerate(pages, start=1)]
+    for piece in chunk_parts(parts, "pdf", limit=200):
+        assert piece.page is not None
+        start = sum(map(len, pages[: piece.page - 1]))
+        assert start <= piece.start_char
+        assert piece.end_char <= start + len(pages[piece.page - 1])
+        assert piece.text == text[piece.start_char : piece.end_char]
+        assert piece.start_line == text.count("\n", 0, piece.start_char) + 1
+
+
+def test_a_short_document_is_one_chunk() -> None:
+    text = "# A\n\nOne.\n\n## B\n\nTwo.\n"
+    assert [piece.text for piece in chunks(text)] == [text.strip()]
+
+
+def test_an_empty_or_blank_document_has_no_chunk() -> None:
+    assert chunks("") == []
+    assert chunks(" \n\t\n" * 100_000) == []
+
+
+def test_a_section_begins_a_chunk_and_carries_its_path() -> None:
+    section = PROSE * 8
+    pieces = chunks(
+        f"# Manual\n\n{section}\n\n## Pumps\n\n### Oil\n\n{section}\n\n## Fans\n\n{section}"
+    )
+    assert [(piece.text.split("\n")[0], piece.heading) for piece in pieces] == [
+        ("# Manual", "Manual"),
+        ("## Pumps", "Manual > Pumps > Oil"),
+        ("## Fans", "Manual > Fans"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("document_format", "text", "path"),
+    [
+        ("rst", "Top\n***\n\nA\n===\n\nbody\n", "Top > A"),
+        ("org", "* Top\n** A\nbody\n", "Top > A"),
+        ("markdown", "Top\n===\n\nA\n---\n\nbody\n", "Top > A"),
+        ("markdown", "---\ntitle: x\n---\n\nbody\n", ""),
+        ("code", "# comment\nx = 1\n", ""),
+        ("markdown", "```\n# comment\n```\n", ""),
+    ],
+)
+def test_headings_are_those_of_the_format(document_format: str, text: str, path: str) -> None:
+    assert chunks(text, document_format)[0].heading == path
+
+
+def test_a_table_is_split_between_rows() -> None:
+    rows = "".join(f"| row {n} | {'cell ' * 9}|\n" for n in range(100))
+    pieces = chunks("| a | b |\n|---|---|\n" + rows)
+    assert len(pieces) > 3
+    for piece in pieces:
+        assert piece.text.startswith("|")
+        assert piece.text.endswith("|")
+
+
+def test_a_code_fence_that_fits_is_kept_whole() -> None:
+    code = "```rust\n" + "let x = call(1);\n\n" * 30 + "```"
+    pieces = chunks(f"{PROSE * 10}\n\n{code}\n\n{PROSE * 10}")
+    assert any(code in piece.text for piece in pieces)
+
+
+def test_sentences_are_not_cut_where_it_can_be_helped() -> None:
+    pieces = chunks("Mr. Gray oiled pump No. 4 at 3.5 bar. " * 200)
+    assert len(pieces) > 5
+    assert all(piece.text.startswith("Mr. Gray") for piece in pieces)
+    chinese = chunks("泵每天检查两次。" * 500)
+    assert all(piece.text.startswith("泵") and piece.text.endswith("。") for piece in chinese)
+
+
+def test_the_last_chunk_is_no_crumb() -> None:
+    text = "word " * 250
+    assert min(len(piece.text) for piece in chunks(text)) > 300
+
+
+def test_indentation_of_a_first_line_is_kept() -> None:
+    code = "class A:\n" + "".join(f"    def f{n}(self):\n        return {n}\n\n" for n in range(80))
+    pieces = chunks(code, "code")
+    assert all(piece.text.startswith("    def") for piece in pieces[1:])
+
+
+def test_memory_is_bounded_however_long_the_document() -> None:
+    def parts() -> Iterator[Part]:
+        for _ in range(100):
+            yield Part(PROSE * 300)
+
+    tracemalloc.start()
+    try:
+        total = sum(len(piece.text) for piece in chunk_parts(parts(), "text"))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert total > 2_000_000
+    assert peak < 1_500_000
