@@ -88,6 +88,7 @@ class _Cutter:
         self._position = 0
         self._base = 0
         self._line = 1
+        self._at_line_start = True
         self._limit = limit
         self._least = int(limit * _LEAST)
         self._scanned = 0
@@ -144,13 +145,15 @@ class _Cutter:
             self._advance(self._scanned)
             return
         first = found.start()
-        line_start = self._buffer.rfind("\n", self._position, first) + 1
-        start = max(line_start, self._position)
-        self._advance(start if first - start <= _INDENT else first)
+        self._advance(max(self._buffer.rfind("\n", self._position, first) + 1, self._position))
+        if not self._at_line_start or first - self._position > _INDENT:
+            self._advance(first)
 
     def _advance(self, to: int) -> None:
-        self._line += self._buffer.count("\n", self._position, to)
-        self._position = to
+        if to > self._position:
+            self._line += self._buffer.count("\n", self._position, to)
+            self._at_line_start = self._buffer[to - 1] == "\n"
+            self._position = to
 
     def _cut(self, *, final: bool) -> int:
         start, left = self._position, self._scanned - self._position
