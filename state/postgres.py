@@ -1,0 +1,102 @@
+"""A Postgres connection that answers within seconds or fails as RemoteStoreError."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from state.errors import RemoteStoreError, StoreBusyError, UsageError
+
+if TYPE_CHECKING:
+    import psycopg
+
+CONNECT_SECONDS = 2.5
+LOCK_SECONDS = 10
+
+
+def checked_url(url: str) -> str:
+    """The URL itself, if it is one of Postgres.
+
+    Raises:
+        UsageError: it is not; the message leaves out the password.
+
+    """
+    if not url.startswith(("postgresql://", "postgres://")):
+        raise UsageError("--threads takes a URL like postgresql://user@host/database.")
+    return url
+
+
+def place(url: str) -> str:
+    """Host, port and database, without user or password, as errors may show them."""
+    import psycopg
+    from psycopg.conninfo import conninfo_to_dict
+
+    try:
+        parts = conninfo_to_dict(url)
+    except psycopg.Error:
+        raise UsageError("--threads is not a usable Postgres URL.") from None
+    host = parts.get("host") or "the local socket"
+    return f"Postgres at {host}:{parts.get('port') or 5432}/{parts.get('dbname') or ''}"
+
+
+@contextmanager
+def postgres_failures(where: str) -> Iterator[None]:
+    """Map whatever psycopg raises to RemoteStoreError, or StoreBusyError for a held lock."""
+    import psycopg
+
+    try:
+        yield
+    except psycopg.errors.LockNotAvailable:
+        raise StoreBusyError(f"{where} is held by another session.", "Try again.") from None
+    except UnicodeEncodeError:
+        raise UsageError("A thread's name must be valid Unicode.") from None
+    except psycopg.Error as error:
+        words = " ".join(str(error).split()) or type(error).__name__
+        raise RemoteStoreError(
+            f"{where} failed: {words}.", "Check --threads and that the server runs."
+        ) from None
+
+
+def connect(url: str, **options: Any) -> psycopg.Connection[Any]:
+    """A connection in autocommit mode.
+
+    Waits CONNECT_SECONDS at most for all of name lookup, every address and the handshake:
+    libpq's own connect_timeout counts each address anew and no name lookup at all.
+
+    Raises:
+        UsageError: the URL cannot be parsed.
+        RemoteStoreError: no connection in time.
+
+    """
+    import psycopg
+
+    where = place(url)
+    made: list[psycopg.Connection[Any] | psycopg.Error] = []
+
+    def attempt() -> None:
+        try:
+            made.append(
+                psycopg.connect(
+                    url,
+                    autocommit=True,
+                    prepare_threshold=None,  # a pooler in between may not keep them
+                    connect_timeout=2,
+                    tcp_user_timeout=3000,
+                    **options,
+                )
+            )
+        except psycopg.Error as error:
+            made.append(error)
+
+    thread = Thread(target=attempt, name="postgres-connect", daemon=True)
+    thread.start()
+    thread.join(CONNECT_SECONDS)
+    with postgres_failures(where):
+        if not made:
+            raise psycopg.OperationalError("no answer in time")
+        if isinstance(made[0], psycopg.Error):
+            raise made[0]
+        made[0].execute(f"set lock_timeout = '{LOCK_SECONDS}s'")
+        return made[0]

@@ -1,0 +1,83 @@
+"""What the two databases share: rows to values, and the query that picks turns to prune."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from state.errors import UsageError
+from state.threads import PrunePlan, ThreadSummary, Turn, from_micros, to_micros
+from state.turn_codec import decode_turn
+
+
+def checked_name(thread: str) -> str:
+    """The name itself, if both databases can keep it.
+
+    Raises:
+        UsageError: it is empty, or no valid Unicode.
+
+    """
+    try:
+        encoded = thread.encode()
+    except UnicodeEncodeError:
+        raise UsageError("A thread's name must be valid Unicode.") from None
+    if not encoded or b"\0" in encoded:
+        raise UsageError("A thread needs a name, without NUL characters.")
+    return thread
+
+
+def to_turn(thread: str, row: Sequence[Any]) -> Turn:
+    """`row` is (n, created_at, milestone, body)."""
+    number, created_at, milestone, body = row
+    answer, files = decode_turn(bytes(body))
+    return Turn(thread, number, from_micros(created_at), bool(milestone), answer, files)
+
+
+def to_summary(row: Sequence[Any]) -> ThreadSummary:
+    """`row` is (name, last_turn, created_at, turns, updated_at, bytes, first body)."""
+    name, last_turn, created_at, turns, updated_at, size, first = row
+    return ThreadSummary(
+        name=name,
+        turns=turns,
+        last_turn=last_turn,
+        created_at=from_micros(created_at),
+        updated_at=from_micros(updated_at or created_at),
+        first_question="" if first is None else decode_turn(bytes(first))[0]["question"],
+        bytes=int(size or 0),
+    )
+
+
+def prune_query(plan: PrunePlan, tables: tuple[str, str], mark: str) -> tuple[str, list[object]]:
+    """A query for (turn id, thread name, n) of what the plan names, with its values.
+
+    `tables` are the names of the threads and the turns table, `mark` is the placeholder.
+    """
+    threads, turns = tables
+    doomed: list[str] = []
+    values: list[object] = []
+    if plan.before is not None:
+        doomed.append(f"u.created_at < {mark}")
+        values.append(to_micros(plan.before))
+    if plan.keep is not None:
+        doomed.append(f"u.age > {mark}")
+        values.append(plan.keep)
+    where = f"({' or '.join(doomed)})"
+    if not plan.milestones:
+        where += " and not u.milestone"
+    if plan.thread is not None:
+        where += f" and t.name = {mark}"
+        values.append(plan.thread)
+    query = f"""select u.id, t.name, u.n
+        from (select id, thread_id, n, created_at, milestone,
+                  row_number() over (partition by thread_id order by n desc) as age
+              from {turns}) u
+        join {threads} t on t.id = u.thread_id where {where} order by t.id, u.n"""  # noqa: S608
+    return query, values
+
+
+def by_thread(rows: Iterable[Sequence[Any]]) -> dict[str, list[int]]:
+    """`rows` as `prune_query` gives them."""
+    pruned: dict[str, list[int]] = {}
+    for _, name, number in rows:
+        pruned.setdefault(name, []).append(number)
+    return pruned

@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from postgres_server import PostgresServer, find_pg_ctl, running_postgres
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--long", action="store_true", help="run the long forms too")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--long"):
+        for item in items:
+            if "slow" in item.keywords:
+                item.add_marker(pytest.mark.skip(reason="a long form: run with --long"))
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A real Postgres on loopback; tests that need one are skipped where none is installed."""
+    pg_ctl = find_pg_ctl()
+    if pg_ctl is None:
+        pytest.skip("no Postgres here: neither pg_ctl on PATH nor /usr/lib/postgresql")
+    with running_postgres(pg_ctl) as server:
+        yield server

@@ -1,0 +1,106 @@
+"""Finished turns for tests: whole answers with as much or as little text as asked for."""
+
+from __future__ import annotations
+
+import random
+
+from state.answer import ANSWER_SCHEMA, Answer
+
+_TEXT = """
+court evidence act record section electronic criminal civil proof statement document
+witness certificate computer admissible printed ordinary course original signature judge
+hearing appeal order party notice period days filing clause contract term breach damages
+"""
+WORDS = tuple(_TEXT.split())
+
+
+def sentence(rng: random.Random, length: int) -> str:
+    words: list[str] = []
+    while sum(map(len, words)) + len(words) < length:
+        words.append(rng.choice(WORDS) + rng.choice(("", "", "", str(rng.randrange(9999)))))
+    return " ".join(words)[:length]
+
+
+def make_answer(
+    question: str = "What is kept?", answer: str = "Everything. [1]", **other
+) -> Answer:
+    made: Answer = {
+        "schema": ANSWER_SCHEMA,
+        "status": "answered",
+        "question": question,
+        "standalone_question": question,
+        "answer": answer,
+        "citations": [],
+        "loops": [],
+        "loop_count": 0,
+        "max_loops": 3,
+        "generation_retries": 0,
+        "engine": {"name": "local", "model": None, "embedder": "builtin/256@1"},
+        "usage": {
+            "llm_calls": 0,
+            "input_tokens": 0,
+            "output_tokens": 0,
+            "cost_usd": 0.0,
+            "by_node": {},
+        },
+        "timings_ms": {"total": 12.5},
+        "thread": None,
+        "turn": 0,
+        "trace_id": "0" * 26,
+        "warnings": [],
+    }
+    made.update(other)
+    return made
+
+
+def real_looking_answer(seed: int, text_bytes: int = 1500) -> Answer:
+    """A turn whose question and answer have `text_bytes` together, with two loops of eight
+    graded chunks and three quotes taken from the answer, as a real one has.
+    """
+    rng = random.Random(seed)
+    question = sentence(rng, 80)
+    answer = sentence(rng, text_bytes - 80)
+    quotes = [answer[i * 300 : i * 300 + 200] for i in range(3)]
+    return make_answer(
+        question,
+        answer,
+        citations=[
+            {
+                "marker": i + 1,
+                "source": f"acts/{rng.choice(WORDS)}-{rng.randrange(50)}.md",
+                "title": rng.choice(WORDS),
+                "page": None,
+                "start_line": rng.randrange(900),
+                "end_line": rng.randrange(900),
+                "start_char": rng.randrange(90000),
+                "end_char": rng.randrange(90000),
+                "chunk_id": f"{rng.getrandbits(64):016x}",
+                "quote": quote,
+                "support": "verbatim",
+            }
+            for i, quote in enumerate(quotes)
+        ],
+        loops=[
+            {
+                "loop": loop,
+                "query": sentence(rng, 60),
+                "new_chunks": 4,
+                "decision": "generate" if loop else "transform_query",
+                "reason": "enough is known" if loop else "nothing relevant yet",
+                "chunks": [
+                    {
+                        "chunk_id": f"{rng.getrandbits(64):016x}",
+                        "source": f"acts/{rng.choice(WORDS)}-{rng.randrange(50)}.md",
+                        "score": round(rng.random(), 4),
+                        "relevant": rng.random() < 0.5,
+                        "confidence": round(rng.random(), 3),
+                        "reason": None,
+                    }
+                    for _ in range(4)
+                ],
+            }
+            for loop in range(2)
+        ],
+        trace_id=f"{rng.getrandbits(96):024x}",
+        timings_ms={node: rng.random() * 90 for node in ("total", "retrieve", "generate")},
+    )
