@@ -28,10 +28,11 @@ from state.threads import (
 from state.turn_codec import encode_turn
 from state.turn_rows import by_thread, checked_name, prune_query, to_summary, to_turn
 
-# Small pages: a turn of two kilobytes must not round up to four.
+# Small pages: a turn of two kilobytes must not round up to four. auto_vacuum works at commits
+# that freed pages, which only deleting does.
 _SCHEMA = f"""
 pragma page_size = 1024;
-pragma auto_vacuum = incremental;
+pragma auto_vacuum = full;
 begin immediate;
 create table if not exists threads (
     id integer primary key, name text not null unique, created_at integer not null,
@@ -143,7 +144,6 @@ class SqliteTurnStore:
                 raise no_such_thread(thread)
             turns = db.execute("delete from turns where thread_id = ?", row).rowcount
             db.execute("delete from threads where id = ?", row)
-            db.execute("pragma incremental_vacuum").fetchall()
         return turns
 
     def prune(self, plan: PrunePlan, *, dry_run: bool = False) -> dict[str, list[int]]:
@@ -153,7 +153,6 @@ class SqliteTurnStore:
         with self._writing() as db:
             rows = db.execute(query, values).fetchall()
             db.executemany("delete from turns where id = ?", [(row[0],) for row in rows])
-            db.execute("pragma incremental_vacuum").fetchall()
         return by_thread(rows)
 
     def size(self) -> StoreSize:

@@ -52,23 +52,21 @@ def encode_turn(answer: Answer, files: Mapping[str, str]) -> bytes:
     return FORMAT + packer.compress(raw) + packer.flush()
 
 
-def decode_turn(body: bytes) -> tuple[Answer, dict[str, str]]:
-    """The answer and the content hashes of its cited files.
+def decode_turn(body: bytes, what: str = "A stored turn") -> tuple[Answer, dict[str, str]]:
+    """The answer and the content hashes of its cited files; `what` names the turn in errors.
 
     Raises:
         StorageError: the bytes are damaged or of a later format.
 
     """
     if body[:1] != FORMAT:
-        raise StorageError("A stored turn has an unknown format.", "Use a newer crag.")
+        raise StorageError(f"{what} has an unknown format.", "Use a newer crag.")
     unpacker = zlib.decompressobj(zdict=_DICTIONARY)
     try:
         raw = unpacker.decompress(body[1:], MAX_TURN_BYTES)
-        if not unpacker.eof:
-            raise StorageError("A stored turn is damaged.", "Restore the threads from a backup.")
         kept: dict[str, Any] = json.loads(raw.decode("utf-8", "surrogatepass"))
         return cast("Answer", kept["answer"]), cast("dict[str, str]", kept["files"])
     except (zlib.error, ValueError, KeyError, TypeError) as error:
         raise StorageError(
-            f"A stored turn is damaged ({error}).", "Restore the threads from a backup."
+            f"{what} is damaged ({error}).", "Restore the threads from a backup."
         ) from None

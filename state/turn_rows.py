@@ -29,7 +29,7 @@ def checked_name(thread: str) -> str:
 def to_turn(thread: str, row: Sequence[Any]) -> Turn:
     """`row` is (n, created_at, milestone, body)."""
     number, created_at, milestone, body = row
-    answer, files = decode_turn(bytes(body))
+    answer, files = decode_turn(bytes(body), f"Turn {number} of thread {thread!r}")
     return Turn(thread, number, from_micros(created_at), bool(milestone), answer, files)
 
 
