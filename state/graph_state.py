@@ -98,12 +98,17 @@ class ThreadState(TypedDict):
 
     timeline: Annotated[list[TimelineEntry], milestone_window(TIMELINE_WINDOW)]
     turn: Annotated[int, overwrite]
-    scratchpad: Annotated[list[str], overwrite]
 
 
 class QuestionState(TypedDict):
-    """What one question needs while it is being answered; gone when it is."""
+    """What one question needs while it is being answered; gone when it is.
 
+    `scratchpad` holds the last attempt's critique and nothing older: each write replaces
+    it (S1.2), and record_turn leaves it empty. `retrieval_scores` are the last query's,
+    best first; `documents` is every chunk of the question so far.
+    """
+
+    scratchpad: Annotated[list[str], overwrite]
     question: Annotated[str, UntrackedValue]
     standalone_question: Annotated[str, UntrackedValue]
     history: Annotated[list[HistoryTurn], UntrackedValue]
@@ -121,7 +126,8 @@ class QuestionState(TypedDict):
     passages: Annotated[list[Passage], UntrackedValue]
     generation: Annotated[str, UntrackedValue]
     generation_retries: Annotated[int, UntrackedValue]
-    feedback: Annotated[list[str], UntrackedValue]
+    budget_spent: Annotated[str | None, UntrackedValue]
+    complete: Annotated[bool, UntrackedValue]
     citations: Annotated[list[Citation], UntrackedValue]
     status: Annotated[Status | None, UntrackedValue]
     stop_reason: Annotated[str, UntrackedValue]

@@ -1,0 +1,28 @@
+"""`crag graph`: the graph as it is compiled."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from cli import options
+from cli.terminal import Terminal
+
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+
+
+@app.command()
+def graph(
+    ascii_: Annotated[bool, typer.Option("--ascii", help="Boxes and lines.")] = False,
+    json_: options.Json = False,
+    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
+) -> None:
+    """Print the corrective graph as Mermaid, from the compiled graph."""
+    from rag.diagram import ascii_diagram, edges, mermaid
+
+    terminal = Terminal()
+    if json_:
+        terminal.json({"schema": "crag.graph/1", "edges": edges(), "mermaid": mermaid()})
+    else:
+        terminal.out(ascii_diagram() if ascii_ else mermaid())

@@ -1,0 +1,27 @@
+"""The question as it was typed or piped in."""
+
+from __future__ import annotations
+
+import sys
+
+MAX_CHARACTERS = 20_000
+
+
+def read_question(argument: str) -> str:
+    """The argument, or all of standard input when it is "-".
+
+    Raises:
+        UsageError: there is nothing in it, or more than a question can be.
+    """
+    from state.errors import UsageError
+
+    text = sys.stdin.read(MAX_CHARACTERS * 4) if argument == "-" else argument
+    text = text.strip().strip("\ufeff")
+    if not any(character.isalnum() for character in text):
+        raise UsageError("The question is empty.", "Type one, or pipe it in with '-'.")
+    if len(text) > MAX_CHARACTERS:
+        raise UsageError(
+            f"The question has {len(text):,} characters; {MAX_CHARACTERS:,} are the most.",
+            "Ingest long text as a document and ask about it.",
+        )
+    return text

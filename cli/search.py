@@ -1,0 +1,73 @@
+"""`crag search`: retrieval alone, with scores."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli import options
+from cli.question import read_question
+from cli.render.places import place
+from cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from state.graph_state import RetrievedChunk
+
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+
+
+@app.command()
+def search(
+    query: Annotated[str, typer.Argument(help="What to search; '-' reads standard input.")],
+    collection: options.Collection = None,
+    k: options.K = None,
+    json_: options.Json = False,
+    store: options.Store = None,
+    home: options.Home = None,
+    config: options.Config = None,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
+) -> None:
+    """Print the chunks a query retrieves, best first."""
+    terminal = Terminal(quiet=quiet)
+    settings = options.read_settings(config, collection=collection, k=k, store=store, home=home)
+    text = read_question(query)
+    from rag.opening import open_reader
+
+    began = time.perf_counter()
+    with open_reader(settings, terminal.notice) as reader:
+        hits = reader.search(text, settings.k)
+    seconds = time.perf_counter() - began
+    if json_:
+        terminal.json(
+            {
+                "schema": "crag.search/1",
+                "query": text,
+                "results": [_result(rank, hit) for rank, hit in enumerate(hits, 1)],
+                "seconds": round(seconds, 4),
+            }
+        )
+        return
+    for rank, hit in enumerate(hits, 1):
+        where = place(hit["source"], hit["page"], hit["start_line"], hit["end_line"])
+        terminal.out(f"{rank:>2}  {hit['score']:.3f}  {where}")
+        terminal.out("    " + " ".join(hit["text"].split())[:200])
+    if not hits:
+        terminal.notice("Nothing found.")
+
+
+def _result(rank: int, hit: RetrievedChunk) -> dict[str, object]:
+    return {
+        "rank": rank,
+        "chunk_id": hit["chunk_id"],
+        "source": hit["source"],
+        "page": hit["page"],
+        "start_line": hit["start_line"],
+        "end_line": hit["end_line"],
+        "score": hit["score"],
+        "dense_rank": hit["dense_rank"],
+        "lexical_rank": hit["lexical_rank"],
+        "text": hit["text"],
+    }

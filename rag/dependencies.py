@@ -1,0 +1,51 @@
+"""What a turn is given besides its question: one frozen object, never stored.
+
+It travels as LangGraph's run-time context, so no key of the settings can reach a
+checkpoint, and the nodes open nothing themselves.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from rag.engines.protocol import Engine
+from rag.index.protocol import CollectionReader
+from state.answer import Answer
+from state.graph_state import HistoryTurn, RetrievedChunk
+from state.settings import Settings
+
+Record = Callable[[Answer], int]
+"""Keeps a finished turn and returns its number in the thread, from 1."""
+
+SearchMore = Callable[[str, int], Sequence[RetrievedChunk]]
+"""A second retriever, asked where the documents do not hold an answer."""
+
+
+def _no_history() -> Sequence[HistoryTurn]:
+    return ()
+
+
+def _not_recorded(_answer: Answer) -> int:
+    return 1
+
+
+@dataclass(frozen=True, slots=True)
+class Dependencies:
+    """`fallback` answers from what was found when a budget ends before the engine could.
+
+    `history` gives the slice of earlier turns the engine may see, oldest first.
+    """
+
+    settings: Settings
+    reader: CollectionReader
+    engine: Engine
+    trace_id: str
+    fallback: Engine | None = None
+    thread: str | None = None
+    history: Callable[[], Sequence[HistoryTurn]] = _no_history
+    record: Record = _not_recorded
+    search_web: SearchMore | None = None
+    clock: Callable[[], float] = time.perf_counter
+    started: float = field(default_factory=time.perf_counter)

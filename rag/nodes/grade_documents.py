@@ -1,0 +1,105 @@
+"""grade_documents: each chunk not graded yet gets its grade, then what comes next is decided.
+
+A chunk is graded once a question. A loop that found nothing new asks the engine nothing.
+"""
+
+from __future__ import annotations
+
+from langgraph.runtime import Runtime
+
+from rag.budget import BudgetSpent
+from rag.dependencies import Dependencies
+from rag.engines.protocol import Graded, GradeRequest
+from rag.nodes.update import Update
+from rag.routes import Found, next_step
+from state.answer import GradedChunk, LoopRecord
+from state.grades import Grade
+from state.graph_state import GraphState
+from state.usage import add_usage
+
+
+def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
+    new_ids = set(state["new_documents"])
+    new = [document for document in state["documents"] if document["chunk_id"] in new_ids]
+    may_rewrite = state["loop_count"] < state["max_loops"]
+    spent: str | None = None
+    graded = Graded(grades=(), sufficient=state["sufficient"])
+    if new:
+        request = GradeRequest(
+            question=state["standalone_question"],
+            query=state["query"],
+            chunks=new,
+            earlier=state["grades"],
+            documents=state["documents"],
+            may_rewrite=may_rewrite,
+        )
+        try:
+            graded = runtime.context.engine.grade(request)
+        except BudgetSpent as ended:
+            spent = str(ended)
+            if runtime.context.fallback is not None:
+                graded = runtime.context.fallback.grade(request)
+    grades = {**state["grades"], **{grade["chunk_id"]: grade for grade in graded.grades}}
+    decision, reason = next_step(
+        Found(
+            sufficient=graded.sufficient,
+            relevant=sum(grade["relevant"] for grade in grades.values()),
+            retrieved=len(state["retrieval_scores"]),
+            new=len(new),
+        ),
+        loop_count=state["loop_count"],
+        max_loops=state["max_loops"],
+        budget_spent=spent,
+    )
+    write = runtime.stream_writer
+    write(
+        {
+            "event": "graded",
+            "loop": state["loop_count"],
+            "grades": list(graded.grades),
+            "sufficient": graded.sufficient,
+        }
+    )
+    write(
+        {
+            "event": "decided",
+            "loop": state["loop_count"],
+            "decision": decision,
+            "reason": reason,
+        }
+    )
+    record: LoopRecord = {
+        "loop": state["loop_count"],
+        "query": state["query"],
+        "new_chunks": len(new),
+        "decision": decision,
+        "reason": reason,
+        "chunks": _graded_chunks(state, grades),
+    }
+    return {
+        "grades": grades,
+        "sufficient": graded.sufficient,
+        "next_query": graded.better_query,
+        "loops": [*state["loops"], record],
+        "stop_reason": reason,
+        "budget_spent": spent,
+        "scratchpad": [f"Searched {state['query']!r}: {reason}."],
+        "usage": add_usage(state["usage"], "grade_documents", graded.usage),
+        "warnings": [*state["warnings"], *graded.warnings],
+    }
+
+
+def _graded_chunks(state: GraphState, grades: dict[str, Grade]) -> list[GradedChunk]:
+    sources = {document["chunk_id"]: document["source"] for document in state["documents"]}
+    return [
+        {
+            "chunk_id": chunk_id,
+            "source": sources[chunk_id],
+            "score": score,
+            "relevant": grades[chunk_id]["relevant"],
+            "confidence": grades[chunk_id]["confidence"],
+            "reason": grades[chunk_id]["reason"],
+        }
+        for chunk_id, score in state["retrieval_scores"].items()
+        if chunk_id in grades
+    ]

@@ -1,0 +1,55 @@
+"""record_turn: this question and the exact answer shown are kept; the scratch work is not."""
+
+from __future__ import annotations
+
+from langgraph.runtime import Runtime
+
+from rag.dependencies import Dependencies
+from rag.nodes.update import Update
+from state.answer import ANSWER_SCHEMA, Answer
+from state.graph_state import GraphState
+from state.reducers import TimelineEntry
+
+
+def record_turn(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
+    deps = runtime.context
+    answer = _answer(state, deps)
+    turn = deps.record(answer)
+    answer = {**answer, "turn": turn}
+    runtime.stream_writer({"event": "answer", "answer": answer})
+    timeline: list[TimelineEntry] = [
+        {"role": "question", "text": answer["question"], "turn": turn},
+        {"role": "answer", "text": answer["answer"], "turn": turn},
+    ]
+    return {"timeline": timeline, "turn": turn, "scratchpad": []}
+
+
+def _answer(state: GraphState, deps: Dependencies) -> Answer:
+    status = state["status"] or "abstained"
+    warnings = list(dict.fromkeys(state["warnings"]))
+    if state["budget_spent"] is not None:
+        warnings.append(f"The budget ended the run early: {state['budget_spent']}.")
+    total = round((deps.clock() - deps.started) * 1000, 3)
+    return {
+        "schema": ANSWER_SCHEMA,
+        "status": status,
+        "question": state["question"],
+        "standalone_question": state["standalone_question"],
+        "answer": state["generation"],
+        "citations": state["citations"],
+        "loops": state["loops"],
+        "loop_count": state["loop_count"],
+        "max_loops": state["max_loops"],
+        "generation_retries": state["generation_retries"],
+        "engine": {
+            "name": deps.engine.name,
+            "model": deps.engine.model,
+            "embedder": str(deps.reader.embedder.identity),
+        },
+        "usage": state["usage"],
+        "timings_ms": {"total": total, **state["timing_metrics"]},
+        "thread": deps.thread,
+        "turn": state.get("turn", 0) + 1,
+        "trace_id": deps.trace_id,
+        "warnings": warnings,
+    }

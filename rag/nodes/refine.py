@@ -1,0 +1,32 @@
+"""refine: relevant chunks are cut to the sentences that bear on the question."""
+
+from __future__ import annotations
+
+from langgraph.runtime import Runtime
+
+from rag.dependencies import Dependencies
+from rag.nodes.update import Update
+from rag.refine import refine as refine_chunks
+from state.graph_state import GraphState
+
+
+def refine(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
+    relevant = [
+        document
+        for document in state["documents"]
+        if state["grades"].get(document["chunk_id"], {}).get("relevant")
+    ]
+    passages = refine_chunks(
+        state["standalone_question"], relevant, state["grades"], runtime.context.reader
+    )
+    runtime.stream_writer(
+        {
+            "event": "refined",
+            "passages": len(passages),
+            "chars_before": sum(len(document["text"]) for document in relevant),
+            "chars_after": sum(
+                len(span["text"]) for passage in passages for span in passage["spans"]
+            ),
+        }
+    )
+    return {"passages": passages}

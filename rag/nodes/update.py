@@ -1,0 +1,33 @@
+"""What a node returns, and the wrapper that times every node alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from rag.dependencies import Dependencies
+from state.graph_state import GraphState
+
+Update = dict[str, Any]
+"""The channels of GraphState that a node changed, and no others."""
+
+Node = Callable[[GraphState, Runtime[Dependencies]], Update]
+
+
+def timed(name: str, node: Node) -> Node:
+    """`node`, with its start and end told to the stream and its time in `timing_metrics`."""
+
+    def run(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
+        clock = runtime.context.clock
+        runtime.stream_writer({"event": "node_started", "node": name})
+        began = clock()
+        update = node(state, runtime)
+        spent = (clock() - began) * 1000
+        runtime.stream_writer({"event": "node_finished", "node": name, "ms": round(spent, 3)})
+        timings = update.get("timing_metrics", state.get("timing_metrics", {}))
+        total = round(timings.get(name, 0.0) + spent, 3)
+        return {**update, "timing_metrics": {**timings, name: total}}
+
+    return run

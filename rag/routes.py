@@ -1,0 +1,77 @@
+"""Where the graph goes next: pure functions of what is known, nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from state.answer import Decision
+from state.graph_state import GraphState
+
+AfterGrading = Literal["refine", "transform_query", "abstain"]
+AfterRewriting = Literal["retrieve", "refine", "abstain"]
+AfterChecking = Literal["generate", "abstain", "record_turn"]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a question's loops have found so far; `retrieved` and `new` are the last loop's."""
+
+    sufficient: bool
+    relevant: int
+    retrieved: int
+    new: int
+
+
+def next_step(
+    found: Found, *, loop_count: int, max_loops: int, budget_spent: str | None = None
+) -> tuple[Decision, str]:
+    """Decide after grading, with the reason in words.
+
+    The loop ends when what was found suffices, when the loops or the budget are spent, or
+    when a rewrite brought no unseen chunk; what earlier loops found is always used.
+    """
+    enough = "1 relevant chunk" if found.relevant == 1 else f"{found.relevant} relevant chunks"
+    otherwise: Decision = "generate" if found.relevant else "abstain"
+    if found.sufficient and found.relevant:
+        return "generate", f"{enough} can answer it"
+    if budget_spent is not None:
+        return otherwise, f"{budget_spent}; {enough} so far"
+    if loop_count > 0 and found.new == 0:
+        return otherwise, f"the rewrite found nothing new; {enough} so far"
+    if loop_count >= max_loops:
+        loops = "1 loop is" if max_loops == 1 else f"{max_loops} loops are"
+        spent = f"all {loops} spent" if max_loops else "no loop is allowed"
+        return otherwise, f"{spent}; {enough} found"
+    if found.relevant:
+        return "transform_query", f"{enough}, not enough to answer it"
+    what = f"none of {found.retrieved} chunks is relevant" if found.retrieved else "nothing found"
+    return "transform_query", what
+
+
+_NODE_OF: dict[Decision, AfterGrading] = {
+    "generate": "refine",
+    "transform_query": "transform_query",
+    "abstain": "abstain",
+}
+
+
+def after_grading(state: GraphState) -> AfterGrading:
+    return _NODE_OF[state["loops"][-1]["decision"]]
+
+
+def after_rewriting(state: GraphState) -> AfterRewriting:
+    match state["loops"][-1]["decision"]:
+        case "transform_query":
+            return "retrieve"
+        case "generate":
+            return "refine"
+        case "abstain":
+            return "abstain"
+
+
+def after_checking(state: GraphState) -> AfterChecking:
+    """`status` is None while the draft was sent back, and "abstained" when nothing held."""
+    if state["status"] is None:
+        return "generate"
+    return "abstain" if state["status"] == "abstained" else "record_turn"

@@ -1,0 +1,131 @@
+"""What a run says while it goes on: the lines of `--events` and the stuff of traces.
+
+Every event is JSON. A run is: `turn_started`, then `node_started`/`node_finished` around
+each node's own events, and last the finished answer (`crag.answer/1`) itself.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+from state.answer import Answer, Decision
+from state.grades import Grade
+
+
+class TurnStarted(TypedDict):
+    event: Literal["turn_started"]
+    trace_id: str
+    question: str
+    thread: str | None
+    engine: str
+    model: str | None
+    collection: str
+    max_loops: int
+    k: int
+
+
+class NodeStarted(TypedDict):
+    event: Literal["node_started"]
+    node: str
+
+
+class NodeFinished(TypedDict):
+    event: Literal["node_finished"]
+    node: str
+    ms: float
+
+
+class ContextualizedEvent(TypedDict):
+    event: Literal["contextualized"]
+    standalone_question: str
+    reason: str | None
+
+
+class RetrievedItem(TypedDict):
+    """`new` is True where no earlier loop of the question had found the chunk."""
+
+    chunk_id: str
+    source: str
+    start_line: int
+    end_line: int
+    page: int | None
+    score: float
+    dense_rank: int | None
+    lexical_rank: int | None
+    new: bool
+
+
+class RetrievedEvent(TypedDict):
+    event: Literal["retrieved"]
+    loop: int
+    query: str
+    chunks: list[RetrievedItem]
+
+
+class GradedEvent(TypedDict):
+    event: Literal["graded"]
+    loop: int
+    grades: list[Grade]
+    sufficient: bool
+
+
+class DecidedEvent(TypedDict):
+    event: Literal["decided"]
+    loop: int
+    decision: Decision
+    reason: str
+
+
+class RewrittenEvent(TypedDict):
+    event: Literal["rewritten"]
+    loop: int
+    query: str | None
+    reason: str
+
+
+class RefinedEvent(TypedDict):
+    """Characters of the relevant chunks, and of what refinement kept of them."""
+
+    event: Literal["refined"]
+    passages: int
+    chars_before: int
+    chars_after: int
+
+
+class TokenEvent(TypedDict):
+    event: Literal["token"]
+    text: str
+
+
+class DraftRejectedEvent(TypedDict):
+    """The draft shown so far is withdrawn; a new one follows."""
+
+    event: Literal["draft_rejected"]
+    unsupported: list[str]
+
+
+class WarningEvent(TypedDict):
+    event: Literal["warning"]
+    text: str
+
+
+class AnswerEvent(TypedDict):
+    event: Literal["answer"]
+    answer: Answer
+
+
+Event = (
+    TurnStarted
+    | NodeStarted
+    | NodeFinished
+    | ContextualizedEvent
+    | RetrievedEvent
+    | GradedEvent
+    | DecidedEvent
+    | RewrittenEvent
+    | RefinedEvent
+    | TokenEvent
+    | DraftRejectedEvent
+    | WarningEvent
+    | AnswerEvent
+)
