@@ -71,6 +71,16 @@ OkAbstain = Annotated[
     bool, typer.Option("--ok-abstain", envvar="CRAG_OK_ABSTAIN", help="Exit 0 when abstaining.")
 ]
 
+Continue = Annotated[
+    bool, typer.Option("--continue", envvar="CRAG_CONTINUE", help="Go on with the newest thread.")
+]
+Pin = Annotated[
+    bool, typer.Option("--pin", envvar="CRAG_PIN", help="Keep this turn in the model's view.")
+]
+Estimate = Annotated[
+    bool, typer.Option("--estimate", envvar="CRAG_ESTIMATE", help="Say the most it can cost.")
+]
+
 
 def read_settings(config: Path | None = None, **flags: Any) -> Settings:
     """Settings from flags, environment, file and defaults, in that order.

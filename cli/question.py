@@ -12,6 +12,7 @@ def read_question(argument: str) -> str:
 
     Raises:
         UsageError: there is nothing in it, or more than a question can be.
+
     """
     from state.errors import UsageError
 

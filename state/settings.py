@@ -24,6 +24,7 @@ from pydantic_settings import (
 
 from state.errors import SettingsError, UsageError
 
+STAND_INS = {"api_key": "OPENAI_API_KEY", "base_url": "OPENAI_BASE_URL"}
 _FILE_VALUES: ContextVar[Mapping[str, Any] | None] = ContextVar("file_values", default=None)
 
 
@@ -142,9 +143,9 @@ def load_settings(flags: Mapping[str, Any], config_file: Path | None = None) -> 
 
     """
     file = config_file or default_config_file()
-    values = _read_toml(file, required=config_file is not None)
+    values = read_toml(file, required=config_file is not None)
     given = {name: value for name, value in flags.items() if value is not None}
-    for name, variable in (("api_key", "OPENAI_API_KEY"), ("base_url", "OPENAI_BASE_URL")):
+    for name, variable in STAND_INS.items():
         if os.environ.get(variable):
             values[name] = os.environ[variable]
     token = _FILE_VALUES.set(values)
@@ -156,7 +157,7 @@ def load_settings(flags: Mapping[str, Any], config_file: Path | None = None) -> 
         _FILE_VALUES.reset(token)
 
 
-def _read_toml(file: Path, *, required: bool) -> dict[str, Any]:
+def read_toml(file: Path, *, required: bool) -> dict[str, Any]:
     try:
         values = tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -11,7 +11,20 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from state.answer import Answer
-    from state.events import Event, RetrievedItem
+    from state.events import (
+        AnswerEvent,
+        ContextualizedEvent,
+        DecidedEvent,
+        DraftRejectedEvent,
+        Event,
+        GradedEvent,
+        RefinedEvent,
+        RetrievedEvent,
+        RetrievedItem,
+        RewrittenEvent,
+        TurnStarted,
+        WarningEvent,
+    )
     from state.grades import Grade
 
 _MARK = {"correct": ("✓", "green"), "ambiguous": ("?", "yellow"), "incorrect": ("✗", "red")}
@@ -31,42 +44,53 @@ class TraceView:
         self._grades: dict[str, Grade] = {}
 
     def show(self, event: Event) -> None:
-        match event["event"]:
-            case "turn_started":
-                model = f" ({event['model']})" if event["model"] else ""
-                self._line("", f"● {event['question']}", "bold")
-                self._line("│ ", f"engine {event['engine']}{model}, {event['collection']}", "dim")
-            case "contextualized":
-                self._line("├─ ", f"stands alone as: {event['standalone_question']}", "cyan")
-                if event["reason"]:
-                    self._line("│    ", event["reason"], "dim")
-            case "retrieved":
-                self._retrieved = event["chunks"]
-                new = sum(item["new"] for item in event["chunks"])
-                self._line("├─ ", f"loop {event['loop']}: {event['query']}", "bold cyan")
-                self._line("│  ", f"retrieved {len(event['chunks'])} chunks, {new} new", "dim")
-            case "graded":
-                self._grades |= {grade["chunk_id"]: grade for grade in event["grades"]}
-                self._chunks()
-            case "decided":
-                self._line("│  ", f"→ {_WORD[event['decision']]}: {event['reason']}", "magenta")
-            case "rewritten":
-                found = event["query"] or "no better query"
-                self._line("│  ", f"↻ {found} — {event['reason']}", "yellow")
-            case "refined":
-                before, after = event["chars_before"], event["chars_after"]
-                share = f"{after / before:.0%}" if before else "0%"
-                self._line("├─ ", f"refined to {after} of {before} characters ({share})", "dim")
-            case "draft_rejected":
-                self._line("├─ ", "draft withdrawn", "red")
-                for claim in event["unsupported"]:
-                    self._line("│    ", f"unsupported: {claim}", "dim")
-            case "warning":
-                self._line("├─ ", event["text"], "yellow")
-            case "answer":
-                self._end(event["answer"])
-            case _:
-                pass
+        """Print what there is to say of one event; nodes' starts and ends say nothing."""
+        handler = getattr(self, f"_on_{event['event']}", None)
+        if handler is not None:
+            handler(event)
+
+    def _on_turn_started(self, event: TurnStarted) -> None:
+        model = f" ({event['model']})" if event["model"] else ""
+        self._line("● ", event["question"], "bold")
+        self._line("│  ", f"engine {event['engine']}{model}, {event['collection']}", "dim")
+
+    def _on_contextualized(self, event: ContextualizedEvent) -> None:
+        self._line("├─ ", f"stands alone as: {event['standalone_question']}", "cyan")
+        if event["reason"]:
+            self._line("│    ", event["reason"], "dim")
+
+    def _on_retrieved(self, event: RetrievedEvent) -> None:
+        self._retrieved = event["chunks"]
+        new = sum(item["new"] for item in event["chunks"])
+        self._line("├─ ", f"loop {event['loop']}: {event['query']}", "bold cyan")
+        self._line("│  ", f"retrieved {len(event['chunks'])} chunks, {new} new", "dim")
+
+    def _on_graded(self, event: GradedEvent) -> None:
+        self._grades |= {grade["chunk_id"]: grade for grade in event["grades"]}
+        self._chunks()
+
+    def _on_decided(self, event: DecidedEvent) -> None:
+        self._line("│  ", f"→ {_WORD[event['decision']]}: {event['reason']}", "magenta")
+
+    def _on_rewritten(self, event: RewrittenEvent) -> None:
+        found = event["query"] or "no better query"
+        self._line("│  ", f"↻ {found} — {event['reason']}", "yellow")
+
+    def _on_refined(self, event: RefinedEvent) -> None:
+        before, after = event["chars_before"], event["chars_after"]
+        share = f" ({after / before:.0%})" if before else ""
+        self._line("├─ ", f"refined to {after} of {before} characters{share}", "dim")
+
+    def _on_draft_rejected(self, event: DraftRejectedEvent) -> None:
+        self._line("├─ ", "draft withdrawn", "red")
+        for claim in event["unsupported"]:
+            self._line("│    ", f"unsupported: {claim}", "dim")
+
+    def _on_warning(self, event: WarningEvent) -> None:
+        self._line("├─ ", event["text"], "yellow")
+
+    def _on_answer(self, event: AnswerEvent) -> None:
+        self._end(event["answer"])
 
     def _chunks(self) -> None:
         for item in self._retrieved:
@@ -75,7 +99,7 @@ class TraceView:
                 continue
             mark, colour = _MARK[grade["verdict"]]
             sure = "    " if grade["confidence"] is None else f"{grade['confidence']:.2f}"
-            ranks = f"bm25 #{item['lexical_rank'] or '–'} dense #{item['dense_rank'] or '–'}"
+            ranks = f"bm25 #{item['lexical_rank'] or '-'} dense #{item['dense_rank'] or '-'}"
             again = "" if item["new"] else " (seen before)"
             where = place(item["source"], item["page"], item["start_line"], item["end_line"])
             self._line("│  ", f"{mark} {sure} {where}{again}", colour)

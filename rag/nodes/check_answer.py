@@ -23,9 +23,7 @@ def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         and runtime.context.engine.model is not None
     )
     if checked.unsupported and may_retry:
-        runtime.stream_writer(
-            {"event": "draft_rejected", "unsupported": list(checked.unsupported)}
-        )
+        runtime.stream_writer({"event": "draft_rejected", "unsupported": list(checked.unsupported)})
         return {
             "generation_retries": state["generation_retries"] + 1,
             "scratchpad": list(checked.unsupported),

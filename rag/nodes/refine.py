@@ -11,11 +11,8 @@ from state.graph_state import GraphState
 
 
 def refine(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
-    relevant = [
-        document
-        for document in state["documents"]
-        if state["grades"].get(document["chunk_id"], {}).get("relevant")
-    ]
+    found = {chunk_id for chunk_id, grade in state["grades"].items() if grade["relevant"]}
+    relevant = [document for document in state["documents"] if document["chunk_id"] in found]
     passages = refine_chunks(
         state["standalone_question"], relevant, state["grades"], runtime.context.reader
     )

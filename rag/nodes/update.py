@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from langgraph.runtime import Runtime
 
@@ -16,10 +16,16 @@ Update = dict[str, Any]
 Node = Callable[[GraphState, Runtime[Dependencies]], Update]
 
 
-def timed(name: str, node: Node) -> Node:
+class TimedNode(Protocol):
+    """A node as LangGraph calls it."""
+
+    def __call__(self, state: GraphState, *, runtime: Runtime[Dependencies]) -> Update: ...
+
+
+def timed(name: str, node: Node) -> TimedNode:
     """`node`, with its start and end told to the stream and its time in `timing_metrics`."""
 
-    def run(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
+    def run(state: GraphState, *, runtime: Runtime[Dependencies]) -> Update:
         clock = runtime.context.clock
         runtime.stream_writer({"event": "node_started", "node": name})
         began = clock()

@@ -1,0 +1,112 @@
+"""`crag ask`: one question, one cited answer."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli import options
+from cli.exits import Exit
+from cli.question import read_question
+from cli.render.answer import answer_lines
+from cli.render.live import LiveAnswer
+from cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from rag.session import Session
+    from state.answer import Answer
+
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+
+
+@app.command()
+def ask(
+    question: Annotated[str, typer.Argument(help="The question; '-' reads standard input.")],
+    collection: options.Collection = None,
+    thread: options.Thread = None,
+    continue_: options.Continue = False,
+    pin: options.Pin = False,
+    engine: options.Engine = None,
+    k: options.K = None,
+    max_loops: options.MaxLoops = None,
+    grader: options.Grader = None,
+    verify: options.Verify = None,
+    web: options.Web = None,
+    max_tokens: options.MaxTokens = None,
+    max_cost: options.MaxCost = None,
+    timeout: options.Timeout = None,
+    estimate: options.Estimate = False,
+    trace: options.Trace = False,
+    json_: options.Json = False,
+    events: options.Events = False,
+    no_stream: options.NoStream = False,
+    ok_abstain: options.OkAbstain = False,
+    store: options.Store = None,
+    threads: options.Threads = None,
+    home: options.Home = None,
+    config: options.Config = None,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
+) -> int:
+    """Answer one question from the collection, each sentence cited."""
+    terminal = Terminal(quiet=quiet)
+    settings = options.read_settings(
+        config,
+        collection=collection,
+        thread=thread,
+        engine=engine,
+        k=k,
+        max_loops=max_loops,
+        grader=grader,
+        verify=verify,
+        web=web,
+        max_tokens=max_tokens,
+        max_cost=max_cost,
+        timeout=timeout,
+        store=store,
+        threads=threads,
+        home=home,
+    )
+    text = read_question(question)
+    from rag.session import open_session
+
+    with open_session(settings, terminal.notice) as session:
+        if estimate:
+            return _estimate(session, text, terminal, json_=json_)
+        on_thread = settings.thread
+        if continue_ and on_thread is None:
+            on_thread = session.memory.newest_thread()
+        live = LiveAnswer(
+            terminal,
+            trace=trace,
+            events=events,
+            stream=terminal.out_is_tty and not (no_stream or json_ or events),
+        )
+        with live, closing(session.stream(text, thread=on_thread, pin=pin)) as run:
+            for event in run:
+                live.show(event)
+    answer = live.answer
+    if json_ or events:
+        terminal.json(answer)
+    else:
+        for line in answer_lines(answer):
+            terminal.out(line)
+    for warning in answer["warnings"]:
+        terminal.notice(f"warning: {warning}")
+    return exit_of(answer, ok_abstain=ok_abstain)
+
+
+def exit_of(answer: Answer, *, ok_abstain: bool) -> Exit:
+    abstained = answer["status"] == "abstained" and not ok_abstain
+    return Exit.ABSTAINED if abstained else Exit.DONE
+
+
+def _estimate(session: Session, question: str, terminal: Terminal, *, json_: bool) -> int:
+    most = session.estimate(question)
+    if json_:
+        terminal.json(most)
+    else:
+        terminal.out(most["text"])
+    return Exit.DONE

@@ -1,0 +1,93 @@
+"""What a person sees while a question is being answered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from cli.render.trace import TraceView
+from cli.terminal import Terminal, clean
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.live import Live
+
+    from state.answer import Answer
+    from state.events import Event
+
+_DOING = {
+    "contextualize": "reading the conversation",
+    "retrieve": "searching",
+    "grade_documents": "grading",
+    "transform_query": "rewriting the query",
+    "refine": "picking sentences",
+    "generate": "answering",
+    "check_answer": "checking the sources",
+}
+
+
+class LiveAnswer:
+    """Shows a run's events as they come, and holds its answer.
+
+    On a terminal the draft grows in place and gives way to the checked answer, which the
+    caller prints; elsewhere nothing is shown but the trace or the events asked for.
+    """
+
+    def __init__(self, terminal: Terminal, *, trace: bool, events: bool, stream: bool) -> None:
+        self._terminal = terminal
+        self._events = events
+        self._view = TraceView(terminal.console()) if trace else None
+        self._streaming = stream and not trace
+        self._live: Live | None = None
+        self._draft = ""
+        self._doing = ""
+        self._answer: Answer | None = None
+
+    @property
+    def answer(self) -> Answer:
+        assert self._answer is not None, "a run ends with an answer or an error"
+        return self._answer
+
+    def __enter__(self) -> Self:
+        if self._streaming:
+            from rich.console import Console
+            from rich.console import RenderableType
+    from rich.live import Live
+
+            console = Console(highlight=False, markup=False)
+            self._live = Live("", console=console, transient=True, refresh_per_second=20)
+            self._live.start()
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def show(self, event: Event) -> None:
+        if event["event"] == "answer":
+            self._answer = event["answer"]
+        elif self._events:
+            self._terminal.json(event)
+        if self._view is not None:
+            self._view.show(event)
+        if self._live is not None:
+            self._grow(self._live, event)
+
+    def _grow(self, live: Live, event: Event) -> None:
+        match event["event"]:
+            case "token":
+                self._draft += event["text"]
+            case "draft_rejected":
+                self._draft, self._doing = "", "the draft was not supported; answering again"
+            case "node_started" if event["node"] in _DOING:
+                self._doing = _DOING[event["node"]]
+            case _:
+                return
+        live.update(self._frame())
+
+    def _frame(self) -> RenderableType:
+        from rich.spinner import Spinner
+        from rich.text import Text
+
+        if self._draft:
+            return Text(clean(self._draft))
+        return Spinner("dots", text=Text(f"{self._doing}…", style="dim"))

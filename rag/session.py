@@ -1,0 +1,183 @@
+"""A session: settings opened once, then questions asked, each a turn of the graph."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from rag.dependencies import Dependencies
+from rag.engines.factory import build_engine
+from rag.graph import compile_graph, recursion_limit
+from rag.memory import ThreadMemory
+from rag.opening import open_reader
+from state.answer import Answer
+from state.events import AnswerEvent, Event, TurnStarted
+from state.graph_state import HistoryTurn
+from state.settings import Settings
+from state.traces import TraceStore
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+    from rag.index.protocol import CollectionReader
+
+Notify = Callable[[str], None]
+"""Receives one line about the run, for the person."""
+
+
+def new_trace_id() -> str:
+    """Sorts by time, and is short enough to type: 20261121-224501-3fa9c1."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+
+
+class Session:
+    """An open collection, an engine and, once a thread is named, its memory.
+
+    Use as a context manager. `ask` runs a turn to its end; `stream` tells it as events.
+    """
+
+    def __init__(self, settings: Settings, notify: Notify = lambda _line: None) -> None:
+        self.settings = settings
+        self._notify = notify
+        self._resources = ExitStack()
+        self.reader: CollectionReader = self._resources.enter_context(open_reader(settings, notify))
+        self._engines = build_engine(settings, self.reader, notify)
+        self._memory: ThreadMemory | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._resources.close()
+
+    @property
+    def memory(self) -> ThreadMemory:
+        """The threads' stores, opened when first needed."""
+        if self._memory is None:
+            self._memory = self._resources.enter_context(ThreadMemory(self.settings))
+        return self._memory
+
+    def ask(
+        self,
+        question: str,
+        *,
+        thread: str | None = None,
+        history: Sequence[HistoryTurn] | None = None,
+        pin: bool = False,
+    ) -> Answer:
+        """The finished turn; errors as `stream`."""
+        for event in self.stream(question, thread=thread, history=history, pin=pin):
+            if event["event"] == "answer":
+                return event["answer"]
+        raise AssertionError("a turn ends with an answer or an error")
+
+    def stream(
+        self,
+        question: str,
+        *,
+        thread: str | None = None,
+        history: Sequence[HistoryTurn] | None = None,
+        pin: bool = False,
+    ) -> Generator[Event]:
+        """Run one turn and yield its events, the answer last.
+
+        `history` stands in for a thread's own, oldest turn first. Whatever ends the turn
+        early (an error, Ctrl-C, a closed iterator) leaves the thread as it was.
+
+        Raises:
+            CragError: the index, the engine or a store failed.
+
+        """
+        deps = self._dependencies(thread, history, pin=pin)
+        started: TurnStarted = {
+            "event": "turn_started",
+            "trace_id": deps.trace_id,
+            "question": question,
+            "thread": thread,
+            "engine": deps.engine.name,
+            "model": deps.engine.model,
+            "collection": self.reader.name,
+            "max_loops": self.settings.max_loops,
+            "k": self.settings.k,
+        }
+        events: list[Event] = [started]
+        yield started
+        for event in self._run(question, deps):
+            if event["event"] == "answer":
+                self._keep_trace(events, event)
+            elif event["event"] != "token":
+                events.append(event)
+            yield event
+
+    def _run(self, question: str, deps: Dependencies) -> Iterator[Event]:
+        if deps.thread is None:
+            yield from self._steps(question, deps, None)
+            return
+        with self.memory.turn(deps.thread) as checkpointer:
+            yield from self._steps(question, deps, checkpointer)
+
+    def _steps(
+        self, question: str, deps: Dependencies, checkpointer: BaseCheckpointSaver[Any] | None
+    ) -> Iterator[Event]:
+        config: RunnableConfig = {"recursion_limit": recursion_limit(self.settings.max_loops)}
+        if checkpointer is not None:
+            config["configurable"] = {"thread_id": deps.thread}
+        for part in compile_graph(checkpointer).stream(
+            {"question": question},
+            config,
+            context=deps,
+            stream_mode=["custom"],
+            durability=None if checkpointer is None else "exit",
+            version="v2",
+        ):
+            yield cast("Event", part["data"])
+
+    def _dependencies(
+        self, thread: str | None, history: Sequence[HistoryTurn] | None, *, pin: bool
+    ) -> Dependencies:
+        deps = Dependencies(
+            settings=self.settings,
+            reader=self.reader,
+            engine=self._engines.for_question(),
+            fallback=self._engines.fallback,
+            trace_id=new_trace_id(),
+            thread=thread,
+            started=time.perf_counter(),
+        )
+        if thread is not None:
+            memory = self.memory
+            deps = replace(
+                deps,
+                history=lambda: memory.history(thread),
+                record=lambda answer: memory.record(thread, answer, pin=pin),
+            )
+        return deps if history is None else replace(deps, history=lambda: history)
+
+    def _keep_trace(self, events: list[Event], last: AnswerEvent) -> None:
+        with TraceStore(self.settings.home) as traces:
+            traces.keep(
+                last["answer"]["trace_id"],
+                events,
+                last["answer"],
+                keep=self.settings.trace_keep,
+                days=self.settings.trace_days,
+            )
+
+
+def open_session(settings: Settings, notify: Notify = lambda _line: None) -> Session:
+    """A Session over the collection that `settings` name.
+
+    Raises:
+        NoIndexError, UsageError, EmbedderMismatchError, SettingsError: as they are set up.
+
+    """
+    return Session(settings, notify)

@@ -1,0 +1,76 @@
+"""Settings as people see them: each key with its value and source, and a file to start from."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypedDict
+
+from state.settings import STAND_INS, Settings, default_config_file, load_settings, read_toml
+
+
+class SettingRow(TypedDict):
+    """One setting as `crag config show` prints it; secrets are masked."""
+
+    key: str
+    value: str
+    source: str
+    default: str
+    description: str
+
+
+def describe_settings(
+    flags: Mapping[str, Any], config_file: Path | None = None
+) -> list[SettingRow]:
+    """Every key with its value and where that came from; raises as `load_settings`."""
+    settings = load_settings(flags, config_file)
+    file = config_file or default_config_file()
+    in_file = read_toml(file, required=False)
+    rows: list[SettingRow] = []
+    for key, field in Settings.model_fields.items():
+        source = "default"
+        if flags.get(key) is not None:
+            source = f"--{key.replace('_', '-')}"
+        elif os.environ.get(f"CRAG_{key.upper()}"):
+            source = f"CRAG_{key.upper()}"
+        elif key in STAND_INS and os.environ.get(STAND_INS[key]):
+            source = STAND_INS[key]
+        elif key in in_file:
+            source = str(file)
+        rows.append(
+            {
+                "key": key,
+                "value": _shown(getattr(settings, key)),
+                "source": source,
+                "default": _shown(field.get_default(call_default_factory=True)),
+                "description": field.description or "",
+            }
+        )
+    return rows
+
+
+def settings_template() -> str:
+    """A config.toml with every key commented out at its default."""
+    lines = ["# Settings of crag. A flag or a CRAG_… variable wins over this file.", ""]
+    for key, field in Settings.model_fields.items():
+        default = field.get_default(call_default_factory=True)
+        lines += [f"# {field.description}", f"# {key} = {_toml(default)}", ""]
+    return "\n".join(lines)
+
+
+def _shown(value: Any) -> str:
+    if value is None or value == {}:
+        return "none"
+    return str(value)
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, dict):
+        return "{}"
+    return json.dumps("" if value is None else str(value), ensure_ascii=False)
