@@ -50,8 +50,7 @@ class LiveAnswer:
     def __enter__(self) -> Self:
         if self._streaming:
             from rich.console import Console
-            from rich.console import RenderableType
-    from rich.live import Live
+            from rich.live import Live
 
             console = Console(highlight=False, markup=False)
             self._live = Live("", console=console, transient=True, refresh_per_second=20)
