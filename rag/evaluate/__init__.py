@@ -1,0 +1,1 @@
+"""Scores of the whole pipeline on anyone's questions: `crag eval`."""

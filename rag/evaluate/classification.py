@@ -1,0 +1,143 @@
+"""How good yes-or-no decisions and their confidences are; pure functions.
+
+A figure that its data do not define (precision of a class never predicted, AUC of one
+class) is None, never 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """A confusion matrix of one yes-or-no decision."""
+
+    true_positives: int
+    false_positives: int
+    false_negatives: int
+    true_negatives: int
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[bool, bool]]) -> Decisions:
+        """Counted from pairs (decided, true)."""
+        cells = {(d, t): 0 for d in (True, False) for t in (True, False)}
+        for decided, true in pairs:
+            cells[bool(decided), bool(true)] += 1
+        return cls(cells[True, True], cells[True, False], cells[False, True], cells[False, False])
+
+    @property
+    def n(self) -> int:
+        return (
+            self.true_positives + self.false_positives + self.false_negatives + self.true_negatives
+        )
+
+    @property
+    def accuracy(self) -> float | None:
+        return _share(self.true_positives + self.true_negatives, self.n)
+
+    @property
+    def precision(self) -> float | None:
+        return _share(self.true_positives, self.true_positives + self.false_positives)
+
+    @property
+    def recall(self) -> float | None:
+        return _share(self.true_positives, self.true_positives + self.false_negatives)
+
+    @property
+    def f1(self) -> float | None:
+        """Harmonic mean of precision and recall (van Rijsbergen 1979), as 2TP/(2TP+FP+FN).
+
+        None without a single true positive to find.
+        """
+        if not self.true_positives + self.false_negatives:
+            return None
+        wrong = self.false_positives + self.false_negatives
+        return _share(2 * self.true_positives, 2 * self.true_positives + wrong)
+
+    @property
+    def balanced_accuracy(self) -> float | None:
+        """Mean of the recalls of both classes, None where one of them is absent."""
+        specificity = _share(self.true_negatives, self.true_negatives + self.false_positives)
+        if self.recall is None or specificity is None:
+            return None
+        return (self.recall + specificity) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """The predictions whose confidence lies in (lower, upper]; the first takes 0 as well."""
+
+    lower: float
+    upper: float
+    n: int
+    confidence: float | None
+    share: float | None
+
+
+def auc(scores: Sequence[float], labels: Sequence[bool]) -> float | None:
+    """Probability that a positive scores above a negative, ties counting half.
+
+    The Mann-Whitney form of the area under the ROC curve: Hanley & McNeil 1982, "The
+    meaning and use of the area under a ROC curve".
+    """
+    positives = sum(map(bool, labels))
+    negatives = len(labels) - positives
+    if not positives or not negatives:
+        return None
+    order = sorted(range(len(scores)), key=scores.__getitem__)
+    ranks = 0.0
+    start = 0
+    while start < len(order):
+        end = start
+        while end < len(order) and scores[order[end]] == scores[order[start]]:
+            end += 1
+        mid_rank = (start + 1 + end) / 2
+        ranks += mid_rank * sum(bool(labels[index]) for index in order[start:end])
+        start = end
+    return (ranks - positives * (positives + 1) / 2) / (positives * negatives)
+
+
+def reliability(
+    confidences: Sequence[float], labels: Sequence[bool], bins: int = 10
+) -> tuple[Bin, ...]:
+    """Equal-width bins of confidence with the share that was true in each.
+
+    The reliability diagram of DeGroot & Fienberg 1983.
+    """
+    members: list[list[tuple[float, bool]]] = [[] for _ in range(bins)]
+    for confidence, label in zip(confidences, labels, strict=True):
+        place = max(0, min(bins - 1, -int(-confidence * bins // 1) - 1))
+        members[place].append((confidence, bool(label)))
+    return tuple(
+        Bin(
+            lower=place / bins,
+            upper=(place + 1) / bins,
+            n=len(held),
+            confidence=_share(sum(c for c, _ in held), len(held)),
+            share=_share(sum(label for _, label in held), len(held)),
+        )
+        for place, held in enumerate(members)
+    )
+
+
+def calibration_error(
+    confidences: Sequence[float], labels: Sequence[bool], bins: int = 10
+) -> float | None:
+    """Expected calibration error: mean |share true - confidence| over bins, by their size.
+
+    Naeini, Cooper & Hauskrecht 2015, "Obtaining well calibrated probabilities using
+    Bayesian binning"; of a positive's probability, not of the top class.
+    """
+    if not confidences:
+        return None
+    return sum(
+        held.n / len(confidences) * abs(held.share - held.confidence)
+        for held in reliability(confidences, labels, bins)
+        if held.share is not None and held.confidence is not None
+    )
+
+
+def _share(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
