@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from isolation import leave_home, loopback_only
 from postgres_server import PostgresServer, find_pg_ctl, running_postgres
 
 
@@ -15,6 +16,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if "slow" in item.keywords:
                 item.add_marker(pytest.mark.skip(reason="a long form: run with --long"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _isolated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    leave_home(tmp_path_factory.mktemp("home"))
+    with loopback_only():
+        yield
 
 
 @pytest.fixture(scope="session")

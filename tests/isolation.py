@@ -1,0 +1,48 @@
+"""Tests reach no network but loopback, no key, no proxy and no home directory."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+LOOPBACK = ("127.", "::1", "localhost")
+FORGOTTEN = ("OPENAI_", "CRAG_", "CHROMA_", "LANGCHAIN_", "LANGSMITH_", "XDG_")
+PROXIES = ("http_proxy", "https_proxy", "all_proxy")
+
+
+class NetworkForbiddenError(RuntimeError):
+    """A test tried to leave the machine."""
+
+
+@contextmanager
+def loopback_only() -> Iterator[None]:
+    """Sockets of this process may connect to loopback and to files, nothing else."""
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        if isinstance(address, tuple) and not str(address[0]).startswith(LOOPBACK):
+            raise NetworkForbiddenError(f"a test tried to reach {address[0]}")
+        connect(self, address)
+
+    socket.socket.connect = guarded  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        socket.socket.connect = connect  # type: ignore[method-assign]
+
+
+def leave_home(home: Path) -> None:
+    """This process and its children live in `home` and know none of the person's settings."""
+    for name in list(os.environ):
+        if name.startswith(FORGOTTEN) or name.lower() in PROXIES:
+            del os.environ[name]
+    os.environ["HOME"] = str(home)
+    os.environ["CRAG_HOME"] = str(home / "crag")
+    # A child that tries the network meets a closed port at once, not a timeout.
+    for name in ("http_proxy", "https_proxy"):
+        os.environ[name] = os.environ[name.upper()] = "http://127.0.0.1:9"
+    os.environ["no_proxy"] = os.environ["NO_PROXY"] = "127.0.0.1,localhost,::1"

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import json
+from typing import Annotated, Literal, TypedDict, get_type_hints
+
+import pytest
+
+import state.graph_state as module
+from state.graph_state import GraphState, QuestionState, ThreadState, new_question
+
+
+def test_the_reset_covers_every_field_of_the_question():
+    assert set(new_question()) == set(get_type_hints(QuestionState))
+
+
+def test_the_two_lifetimes_share_no_field_and_make_up_the_state():
+    thread, question = set(get_type_hints(ThreadState)), set(get_type_hints(QuestionState))
+    assert not thread & question
+    assert set(get_type_hints(GraphState)) == thread | question
+    assert {"question", "documents", "generation", "loop_count", "max_loops"} <= question
+    assert {"retrieval_scores", "query_rewrites", "timing_metrics"} <= question
+
+
+def test_a_fresh_question_is_json_and_shares_nothing_with_the_last():
+    one, other = new_question("a"), new_question("b", max_loops=5)
+    one["documents"].append({})  # type: ignore[typeddict-item]
+    one["usage"]["by_node"]["x"] = {}  # type: ignore[typeddict-item]
+    assert other["documents"] == []
+    assert other["usage"]["by_node"] == {}
+    assert json.loads(json.dumps(other)) == other
+    assert (other["question"], other["max_loops"], other["loop_count"]) == ("b", 5, 0)
+
+
+def test_a_new_field_is_reset_without_being_named(monkeypatch: pytest.MonkeyPatch):
+    class Wider(QuestionState):
+        attempts: Annotated[list[str], "channel"]
+
+    monkeypatch.setattr(module, "QuestionState", Wider)
+    assert new_question()["attempts"] == []  # type: ignore[typeddict-item]
+
+
+def test_a_field_without_an_empty_value_is_refused(monkeypatch: pytest.MonkeyPatch):
+    class Odd(TypedDict):
+        mode: Literal["a", "b"]
+
+    monkeypatch.setattr(module, "QuestionState", Odd)
+    with pytest.raises(TypeError, match="no empty value"):
+        new_question()
