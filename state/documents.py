@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
@@ -67,3 +68,9 @@ class Chunk:
     end_char: int
     text: str
     heading: str = ""
+
+
+def chunk_id(source: str, start_char: int, text: str) -> str:
+    """16 hexadecimal digits, the same wherever source, place and text are."""
+    label = f"{source}\0{start_char}\0{text}".encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(label, digest_size=8).hexdigest()

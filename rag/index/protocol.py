@@ -1,15 +1,17 @@
-"""What the rest of the program may ask of a collection it reads.
+"""What the rest of the program may ask of a collection it reads or writes.
 
-`open_collection` in `rag/index/collection.py` gives the real one. Readers never block
-writers and never see half a document.
+`open_collection` in `rag/index/collection.py` and `open_writer` in `rag/index/writer.py` give
+the real ones. Readers never block writers and never see half a document.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from rag.embed.protocol import Embedder, Vectors
+from state.documents import Chunk
 from state.graph_state import RetrievedChunk
 
 
@@ -47,3 +49,104 @@ class CollectionReader(Protocol):
 
     def document_text(self, source: str) -> str | None:
         """The whole extracted text of a source, or None if it is not in the collection."""
+
+    def document(self, source: str) -> IndexedDocument | None:
+        """What the catalog knows of a source, or None if it is not in the collection."""
+
+    def close(self) -> None: ...
+
+
+Notice = Callable[[str], None]
+"""Receives one line for the person, such as that the vector store was built again."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedDocument:
+    """A document as the catalog remembers it.
+
+    Attributes:
+        source: what people see in citations; unique in the collection.
+        path, root: the file and the ingested folder it was found under; None for a document
+            that is no file.
+        size, mtime_ns: of the file when it was read.
+        content_hash: of the file's bytes, in the ingest's own form.
+        chunk_count, characters: counted by the writer; what `put` is given is not looked at.
+        warnings: what could not be read, in words.
+
+    """
+
+    source: str
+    path: str | None
+    root: str | None
+    size: int
+    mtime_ns: int
+    content_hash: str
+    title: str | None = None
+    format: str = "text"
+    chunk_count: int = 0
+    characters: int = 0
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPart:
+    """A stretch of a document's text with the chunks that end in it.
+
+    The parts' texts, one after the other, are the document's text, and the chunks' offsets
+    index that whole. `vectors` has one row a chunk, of `embedding_text(chunk)`.
+    """
+
+    text: str
+    chunks: Sequence[Chunk]
+    vectors: Vectors
+
+
+def embedding_text(chunk: Chunk) -> str:
+    """What an embedder is given of a chunk."""
+    head = " > ".join(label for label in (chunk.title, chunk.heading) if label)
+    return f"{head}\n{chunk.text}" if head else chunk.text
+
+
+class CollectionWriter(Protocol):
+    """One collection, open for writing; its lock is held from opening to closing."""
+
+    @property
+    def name(self) -> str: ...
+
+    def documents(self) -> Iterator[IndexedDocument]:
+        """What is indexed now, in no order; includes what was put and not yet flushed."""
+
+    def roots(self) -> dict[str, str]:
+        """The ingested folders, each with the options it was last ingested with."""
+
+    def set_root(self, path: str, options: str) -> None: ...
+
+    def forget_root(self, path: str) -> None:
+        """Forgets the folder; its documents are removed by `remove`."""
+
+    def put(self, document: IndexedDocument, parts: Iterable[DocumentPart]) -> None:
+        """Adds the document, or replaces the one of the same source.
+
+        The document becomes visible at once and whole, at the latest with `flush`. If
+        `parts` raises, nothing of the document is kept and the older one stays.
+        """
+
+    def remove(self, sources: Iterable[str]) -> int:
+        """Removes documents; returns how many there were. Unknown sources are ignored."""
+
+    def rename(self, old_source: str, document: IndexedDocument) -> bool:
+        """Gives an indexed document another source, path, root, time and title without
+        embedding it again; False if `old_source` is not indexed or the new source is.
+        """
+
+    def touch(self, documents: Iterable[IndexedDocument]) -> None:
+        """Updates path, root, size and mtime_ns of indexed documents, found by source."""
+
+    def vectors_for(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
+        """The vectors, shape (dimension,), of those `texts` that were embedded before."""
+
+    def flush(self) -> None:
+        """Makes everything put so far visible and durable against a killed process."""
+
+    def close(self) -> None:
+        """Flushes, brings the vector store up to date and frees the lock."""

@@ -1,0 +1,121 @@
+"""The builtin embedder: WordLlama's static token vectors, read from its wheel, offline.
+
+The weights are mapped and the tokenizer loaded straight from the installed package's files:
+importing `wordllama` itself costs half a second, sets up logging and looks for a network.
+A text's vector is the mean of its token vectors, as `WordLlama.embed(norm=True)` gives it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from rag.embed.protocol import EmbedderIdentity, Vectors
+from state.errors import SetupError
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+DIMENSION = 256
+_WEIGHTS = Path("weights") / "l2_supercat_256.safetensors"
+_TOKENIZER = Path("tokenizers") / "l2_supercat_tokenizer_config.json"
+_TENSOR = "embedding.weight"
+_BATCH = 64
+# A query longer than this carries no more meaning in a mean of token vectors, only time.
+_QUERY_CHARACTERS = 20_000
+
+
+class BuiltinEmbedder:
+    """WordLlama (Miller 2024), 256 dimensions. Nothing is read before the first text.
+
+    Raises:
+        SetupError: the wordllama package, or a file of it, is missing or unreadable.
+
+    """
+
+    @cached_property
+    def identity(self) -> EmbedderIdentity:
+        try:
+            release = version("wordllama")
+        except PackageNotFoundError:
+            raise _unusable("it is not installed") from None
+        return EmbedderIdentity("wordllama-l2-supercat", DIMENSION, release)
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        vectors = np.zeros((len(texts), DIMENSION), dtype=np.float32)
+        for first in range(0, len(texts), _BATCH):
+            batch = texts[first : first + _BATCH]
+            vectors[first : first + len(batch)] = self._embed(batch, self._float32_weights)
+        return vectors
+
+    def embed_query(self, text: str) -> Vectors:
+        vector: Vectors = self._embed([text[:_QUERY_CHARACTERS]], self._weights)[0]
+        return vector
+
+    def _embed(self, texts: Sequence[str], weights: npt.NDArray[np.floating]) -> Vectors:
+        # A lone surrogate is no text; the tokenizer refuses it.
+        clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+        encodings = self._tokenizer.encode_batch_fast(clean, add_special_tokens=False)
+        means = np.zeros((len(texts), DIMENSION), dtype=np.float32)
+        for row, encoding in enumerate(encodings):
+            if ids := encoding.ids:
+                tokens = np.minimum(np.asarray(ids, dtype=np.intp), len(weights) - 1)
+                means[row] = weights[tokens].sum(axis=0, dtype=np.float32)
+        lengths = np.linalg.norm(means, axis=1, keepdims=True)
+        # No token, or tokens that cancel out: a zero row is like nothing, NaN would be.
+        np.divide(means, lengths, out=means, where=lengths > 0)
+        return means
+
+    @cached_property
+    def _root(self) -> Path:
+        spec = find_spec("wordllama")
+        if spec is None or not spec.submodule_search_locations:
+            raise _unusable("it is not installed")
+        return Path(spec.submodule_search_locations[0])
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        from tokenizers import Tokenizer
+
+        file = self._root / _TOKENIZER
+        if not file.is_file():
+            raise _unusable(f"{file} is missing")
+        tokenizer = Tokenizer.from_file(str(file))
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        return tokenizer
+
+    @cached_property
+    def _weights(self) -> npt.NDArray[np.float16]:
+        """float16 of shape (vocabulary, DIMENSION), mapped: a query touches a few rows."""
+        file = self._root / _WEIGHTS
+        try:
+            with file.open("rb") as stream:
+                header_bytes = int.from_bytes(stream.read(8), "little")
+                header = json.loads(stream.read(header_bytes))
+            entry = header[_TENSOR]
+            shape, start = tuple(entry["shape"]), entry["data_offsets"][0]
+            if entry["dtype"] != "F16" or shape[1] != DIMENSION:
+                raise _unusable(f"{file} holds {entry['dtype']} {shape}")
+            return np.memmap(file, np.float16, "r", offset=8 + header_bytes + start, shape=shape)
+        except (OSError, ValueError, KeyError, IndexError) as error:
+            raise _unusable(f"{file}: {error}") from None
+
+    @cached_property
+    def _float32_weights(self) -> Vectors:
+        return self._weights.astype(np.float32)
+
+
+def _unusable(reason: str) -> SetupError:
+    return SetupError(
+        f"The builtin embedder (the wordllama package) cannot be used: {reason}.",
+        "Install crag again, or choose another embedder.",
+    )

@@ -1,0 +1,127 @@
+"""The catalog's file: opening it, its transactions, and what its failures are called."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from rag.index import schema
+from state.errors import NoIndexError, StorageError, StoreBusyError
+
+FILE_NAME = "catalog.sqlite"
+_BUSY_SECONDS = 30.0
+_APPLICATION_ID = 0x43524147  # "CRAG"
+
+
+def catalog_path(home: Path) -> Path:
+    return home / FILE_NAME
+
+
+def connect(home: Path, *, create: bool = False) -> sqlite3.Connection:
+    """A connection in autocommit mode; group statements with `reading` and `writing`.
+
+    Raises:
+        NoIndexError: there is no catalog and `create` is False.
+        StorageError: it cannot be opened or is not a catalog of ours.
+
+    """
+    path = catalog_path(home)
+    try:
+        if create:
+            home.mkdir(parents=True, exist_ok=True)
+        elif not path.is_file():
+            raise NoIndexError("Nothing was ingested yet.", "Run `crag ingest PATH` first.")
+    except OSError as error:
+        raise StorageError(f"{path} cannot be used: {error.strerror or error}.") from error
+    with mapped_errors(path):
+        connection = sqlite3.connect(
+            path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        try:
+            _prepare(connection, path)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+    connection.execute("PRAGMA foreign_keys = ON")
+    if connection.execute("PRAGMA user_version").fetchone()[0] == schema.SCHEMA_VERSION:
+        connection.execute("PRAGMA synchronous = NORMAL")
+        return
+    # Pages of removed documents go back to the disk; settable on an empty file only.
+    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    with writing(connection):
+        found = connection.execute("PRAGMA user_version").fetchone()[0]
+        tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+        if found > schema.SCHEMA_VERSION:
+            raise StorageError(
+                f"The catalog {path} was written by a newer crag.", "Update this installation."
+            )
+        if found == 0 and tables:
+            raise StorageError(f"{path} is not a catalog of crag.", "Choose another --home.")
+        if found == 0:
+            schema.create(connection)
+            connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+        else:
+            schema.migrate(connection, found)
+
+
+@contextmanager
+def reading(connection: sqlite3.Connection) -> Iterator[None]:
+    """One snapshot: everything read inside is of the same moment. Nests."""
+    if connection.in_transaction:
+        yield
+        return
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        connection.execute("COMMIT")
+
+
+@contextmanager
+def writing(connection: sqlite3.Connection) -> Iterator[None]:
+    """One transaction: all of it or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+@contextmanager
+def mapped_errors(path: Path) -> Iterator[None]:
+    """SQLite's failures as ours; everything else passes as it is."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error) or "busy" in str(error):
+            raise StoreBusyError(
+                f"Another process is writing to {path}.", "Try again when it is done."
+            ) from error
+        raise StorageError(f"The catalog {path} cannot be used: {error}.") from error
+    except sqlite3.DatabaseError as error:
+        if type(error) is not sqlite3.DatabaseError:
+            raise  # a mistake of ours, not of the file's
+        raise StorageError(
+            f"The catalog {path} is damaged: {error}.",
+            "Move it away and run `crag ingest` again; `crag doctor` says more.",
+        ) from error
+
+
+def is_sound(home: Path) -> list[str]:
+    """What SQLite's own check finds wrong with the file; empty when nothing is."""
+    with closing(connect(home)) as connection, mapped_errors(catalog_path(home)):
+        rows = connection.execute("PRAGMA quick_check(20)").fetchall()
+        broken = connection.execute("PRAGMA foreign_key_check").fetchmany(20)
+    found = [str(row[0]) for row in rows if row[0] != "ok"]
+    return found + [f"a row of {row[0]} points at no {row[2]}" for row in broken]

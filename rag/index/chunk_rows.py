@@ -1,0 +1,82 @@
+"""Chunks as rows: back to text, to what a query retrieved, to what is spelt in them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Any
+
+from rag.index.codec import chunk_id_of, decode_path
+from rag.index.texts import Texts
+from state.graph_state import RetrievedChunk
+
+_COLUMNS = (
+    "chunks.id, chunks.key, chunks.document_id, documents.source, documents.title,"
+    " chunks.heading, chunks.page, chunks.start_line, chunks.end_line, chunks.start_char,"
+    " chunks.end_char"
+)
+_SOME = 500
+
+
+def visible(connection: sqlite3.Connection, collection_id: int, numbers: Sequence[int]) -> set[int]:
+    """Those of the chunks that a reader may see; a vector store may know others."""
+    found: set[int] = set()
+    for first in range(0, len(numbers), _SOME):
+        some = numbers[first : first + _SOME]
+        rows = connection.execute(
+            "SELECT chunks.id FROM chunks JOIN documents ON documents.id = chunks.document_id"
+            " WHERE documents.visible = 1 AND documents.collection_id = ?"
+            f" AND chunks.id IN ({','.join('?' * len(some))})",
+            (collection_id, *some),
+        )
+        found.update(row[0] for row in rows)
+    return found
+
+
+def number_of(connection: sqlite3.Connection, collection_id: int, key: int) -> int | None:
+    """The row of a chunk by the integer of its id."""
+    row = connection.execute(
+        "SELECT chunks.id FROM chunks JOIN documents ON documents.id = chunks.document_id"
+        " WHERE chunks.key = ? AND documents.collection_id = ? AND documents.visible = 1",
+        (key, collection_id),
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def read(
+    connection: sqlite3.Connection, texts: Texts, numbers: Sequence[int]
+) -> dict[int, RetrievedChunk]:
+    """The chunks by row, not scored yet."""
+    found: dict[int, RetrievedChunk] = {}
+    for first in range(0, len(numbers), _SOME):
+        some = numbers[first : first + _SOME]
+        rows = connection.execute(
+            f"SELECT {_COLUMNS} FROM chunks"
+            " JOIN documents ON documents.id = chunks.document_id"
+            f" WHERE chunks.id IN ({','.join('?' * len(some))})",
+            some,
+        )
+        found.update((row[0], _chunk(texts, row)) for row in rows)
+    return found
+
+
+def _chunk(texts: Texts, row: tuple[Any, ...]) -> RetrievedChunk:
+    _, key, document, source, title, heading, page, first_line, last_line, start, end = row
+    return {
+        "chunk_id": chunk_id_of(key),
+        "source": decode_path(source),
+        "title": title,
+        "heading": heading,
+        "page": page,
+        "start_line": first_line,
+        "end_line": last_line,
+        "start_char": start,
+        "end_char": end,
+        "text": texts.span(document, start, end),
+        "score": 0.0,
+        "dense_rank": None,
+        "lexical_rank": None,
+        "cosine": None,
+        "bm25": None,
+        "loop": 0,
+    }

@@ -1,0 +1,197 @@
+"""Reading a collection: hybrid search on one snapshot of the catalog."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from threading import RLock
+
+import numpy as np
+
+from rag.embed.protocol import Embedder, Vectors
+from rag.index import chunk_rows, collection_rows, document_rows, exact
+from rag.index.catalog import catalog_path, connect, mapped_errors, reading
+from rag.index.codec import chunk_key, decode_vectors, encode_path
+from rag.index.collection_rows import CollectionRow
+from rag.index.fusion import fuse
+from rag.index.lexical import LexicalTable
+from rag.index.protocol import IndexedDocument, Notice
+from rag.index.spelling import allowed_distance, edit_distance
+from rag.index.terms import fold, term_spans, terms
+from rag.index.texts import Texts
+from state.graph_state import RetrievedChunk
+
+CANDIDATES = 100
+
+
+def open_collection(
+    home: Path,
+    name: str,
+    embedder: Embedder,
+    *,
+    store: str | None = None,
+    notice: Notice = lambda _line: None,
+) -> Collection:
+    """The collection of this name, for reading. `store` and `notice` as in `open_writer`.
+
+    Raises:
+        NoIndexError: nothing was ingested.
+        UsageError: there is no collection of this name; names the nearest.
+        EmbedderMismatchError: it was embedded by another embedder.
+
+    """
+    connection = connect(home)
+    try:
+        with mapped_errors(catalog_path(home)):
+            row = collection_rows.require(connection, name)
+            collection_rows.check_embedder(row, embedder.identity)
+            return Collection(home, connection, row, embedder, store=store, notice=notice)
+    except BaseException:
+        connection.close()
+        raise
+
+
+class Collection:
+    """A `CollectionReader`; every call sees one moment of the catalog, never half a write."""
+
+    def __init__(
+        self,
+        home: Path,
+        connection: sqlite3.Connection,
+        row: CollectionRow,
+        embedder: Embedder,
+        *,
+        store: str | None,
+        notice: Notice,
+    ) -> None:
+        self._path = catalog_path(home)
+        self._connection = connection
+        self._row = row
+        self._embedder = embedder
+        self._store = store
+        self._notice = notice
+        self._lexical = LexicalTable(connection, row.id)
+        self._texts = Texts(connection)
+        # Graph nodes may run on threads; a connection has one transaction at a time.
+        self._lock = RLock()
+
+    @property
+    def name(self) -> str:
+        return self._row.name
+
+    @property
+    def embedder(self) -> Embedder:
+        return self._embedder
+
+    @property
+    def chunk_count(self) -> int:
+        return self._totals()[1]
+
+    @property
+    def document_count(self) -> int:
+        return self._totals()[0]
+
+    def search(self, query: str, k: int) -> list[RetrievedChunk]:
+        vector = self._embedder.embed_query(query)
+        wanted = max(CANDIDATES, k)
+        with self._lock, mapped_errors(self._path), reading(self._connection):
+            found = self._lexical.search(query, wanted)
+            shown = chunk_rows.visible(self._connection, self._row.id, [row for row, _ in found])
+            lexical = {row: score for row, score in found if row in shown}
+            dense = dict(exact.nearest(self._connection, self._row.id, vector, wanted))
+            rest = [row for row in lexical if row not in dense]
+            cosine = dense | exact.cosines(self._connection, vector, rest)
+            scores = fuse(lexical, cosine)
+            best = sorted(scores, key=lambda row: (-scores[row], row))[:k]
+            chunks = chunk_rows.read(self._connection, self._texts, best)
+        lexical_ranks = {row: rank for rank, row in enumerate(lexical, 1)}
+        dense_ranks = {row: rank for rank, row in enumerate(dense, 1)}
+        for row in best:
+            chunk = chunks[row]
+            chunk["score"] = scores[row]
+            chunk["lexical_rank"] = lexical_ranks.get(row)
+            chunk["dense_rank"] = dense_ranks.get(row)
+            chunk["bm25"] = lexical.get(row)
+            chunk["cosine"] = cosine.get(row)
+        return [chunks[row] for row in best]
+
+    def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        with self._lock, mapped_errors(self._path), reading(self._connection):
+            return self._lexical.frequencies(terms)
+
+    def similar_terms(self, word: str, limit: int) -> list[tuple[str, int, int]]:
+        folded = fold(word)
+        slips = allowed_distance(folded)
+        own = set(terms(word))
+        if not slips or not own or limit < 1:
+            return []
+        with self._lock, mapped_errors(self._path), reading(self._connection):
+            # Stems are compared with room for what stemming cut off, words exactly.
+            stem = max(own, key=len)
+            near = [
+                (term, count)
+                for term, count in self._lexical.vocabulary(len(stem) - 2, len(stem) + 2)
+                if term not in own and edit_distance(stem, term, slips + 1) <= slips + 1
+            ]
+            near.sort(key=lambda pair: (edit_distance(stem, pair[0], 9), -pair[1], pair[0]))
+            found: dict[str, tuple[int, int]] = {}
+            for term, count in near[: 4 * limit]:
+                for spelt in self._spellings(term):
+                    distance = edit_distance(folded, spelt, slips)
+                    if 0 < distance <= slips:
+                        found[spelt] = (distance, count)
+        ranked = sorted(found.items(), key=lambda item: (item[1][0], -item[1][1], item[0]))
+        return [(spelt, distance, count) for spelt, (distance, count) in ranked[:limit]]
+
+    def vectors(self, chunk_ids: Sequence[str]) -> Vectors:
+        with self._lock, mapped_errors(self._path), reading(self._connection):
+            rows = [
+                chunk_rows.number_of(self._connection, self._row.id, chunk_key(identifier))
+                for identifier in chunk_ids
+            ]
+            stored = exact.stored_vectors(
+                self._connection, [row for row in rows if row is not None]
+            )
+        result = np.zeros((len(rows), self._row.embedder.dimension), dtype=np.float32)
+        for index, row in enumerate(rows):
+            if row is not None and row in stored:
+                result[index] = decode_vectors([stored[row]], result.shape[1])[0]
+        return result
+
+    def document_text(self, source: str) -> str | None:
+        with self._lock, mapped_errors(self._path), reading(self._connection):
+            row = self._connection.execute(
+                "SELECT id FROM documents WHERE collection_id = ? AND source = ? AND visible = 1",
+                (self._row.id, encode_path(source)),
+            ).fetchone()
+            return None if row is None else Texts(self._connection).whole(row[0])
+
+    def document(self, source: str) -> IndexedDocument | None:
+        with self._lock, mapped_errors(self._path):
+            found = document_rows.visible_documents(self._connection, self._row.id, source)
+        return found[0] if found else None
+
+    def close(self) -> None:
+        with self._lock:
+            self._connection.close()
+
+    def _totals(self) -> tuple[int, int]:
+        with self._lock, mapped_errors(self._path):
+            row = self._connection.execute(
+                "SELECT count(*), coalesce(sum(chunk_count), 0) FROM documents"
+                " WHERE collection_id = ? AND visible = 1",
+                (self._row.id,),
+            ).fetchone()
+        return int(row[0]), int(row[1])
+
+    def _spellings(self, term: str) -> set[str]:
+        """How the words behind a term are spelt, from the first chunks that hold it."""
+        spelt: set[str] = set()
+        for number, _ in self._lexical.holding(term, 3):
+            for chunk in chunk_rows.read(self._connection, self._texts, [number]).values():
+                text = " ".join([chunk["title"] or "", chunk["heading"], chunk["text"]])
+                spelt.update(
+                    fold(text[start:end]) for start, end, found in term_spans(text) if term in found
+                )
+        return spelt

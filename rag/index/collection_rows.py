@@ -1,0 +1,112 @@
+"""Collections as rows: finding one, creating one, and whether an embedder fits it."""
+
+from __future__ import annotations
+
+import difflib
+import sqlite3
+import time
+import uuid
+from dataclasses import dataclass
+
+from rag.embed.protocol import EmbedderIdentity
+from rag.index.lexical import LexicalTable
+from rag.index.terms import TERMS_VERSION
+from state.errors import EmbedderMismatchError, NoIndexError, UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionRow:
+    """`uid` tells a collection from a later one of the same name; `revision` counts writes."""
+
+    id: int
+    name: str
+    uid: str
+    embedder: EmbedderIdentity
+    terms_version: str
+    revision: int
+
+
+def find(connection: sqlite3.Connection, name: str) -> CollectionRow | None:
+    row = connection.execute(
+        "SELECT id, name, uid, embedder, dimension, embedder_version, terms_version, revision"
+        " FROM collections WHERE name = ?",
+        (name,),
+    ).fetchone()
+    if row is None:
+        return None
+    number, found, uid, embedder, dimension, release, terms_version, revision = row
+    identity = EmbedderIdentity(embedder, dimension, release)
+    return CollectionRow(number, found, uid, identity, terms_version, revision)
+
+
+def require(connection: sqlite3.Connection, name: str) -> CollectionRow:
+    """The collection of this name.
+
+    Raises:
+        NoIndexError: nothing was ever ingested.
+        UsageError: other collections exist, this one does not.
+
+    """
+    found = find(connection, name)
+    if found is not None:
+        _require_text(connection, found)
+        return found
+    names = [row[0] for row in connection.execute("SELECT name FROM collections ORDER BY name")]
+    if not names:
+        raise NoIndexError("Nothing was ingested yet.", "Run `crag ingest PATH` first.")
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5) or names[:5]
+    raise UsageError(f"There is no collection {name!r}.", f"There is: {', '.join(near)}.")
+
+
+def create(connection: sqlite3.Connection, name: str, embedder: EmbedderIdentity) -> CollectionRow:
+    """A new collection with its lexical index; inside a transaction of the caller."""
+    connection.execute(
+        "INSERT INTO collections (name, uid, embedder, dimension, embedder_version,"
+        " terms_version, created) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            name,
+            uuid.uuid4().hex,
+            embedder.name,
+            embedder.dimension,
+            embedder.version,
+            TERMS_VERSION,
+            time.time(),
+        ),
+    )
+    made = find(connection, name)
+    assert made is not None
+    LexicalTable(connection, made.id).create()
+    return made
+
+
+def check_embedder(row: CollectionRow, embedder: EmbedderIdentity) -> None:
+    """Vectors of two embedders cannot be compared.
+
+    Raises:
+        EmbedderMismatchError: with the command that mends it.
+
+    """
+    if row.embedder != embedder:
+        raise EmbedderMismatchError(
+            f"The collection {row.name!r} was embedded by {row.embedder}, not by {embedder}.",
+            f"Choose that embedder, or start over: `crag collections delete {row.name}`,"
+            " then `crag ingest`.",
+        )
+
+
+def mark_changed(connection: sqlite3.Connection, collection_id: int) -> None:
+    connection.execute(
+        "UPDATE collections SET revision = revision + 1 WHERE id = ?", (collection_id,)
+    )
+
+
+def _require_text(connection: sqlite3.Connection, row: CollectionRow) -> None:
+    any_chunk = connection.execute(
+        "SELECT 1 FROM documents WHERE collection_id = ? AND visible = 1 AND chunk_count > 0"
+        " LIMIT 1",
+        (row.id,),
+    ).fetchone()
+    if any_chunk is None:
+        raise NoIndexError(
+            f"The collection {row.name!r} holds no text yet.", "Run `crag ingest PATH` first."
+        )

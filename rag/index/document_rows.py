@@ -1,0 +1,221 @@
+"""Documents as rows: filling one out of sight, showing it, removing it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rag.index.codec import (
+    BLOCK_CHARACTERS,
+    chunk_key,
+    decode_path,
+    encode_block,
+    encode_label,
+    encode_path,
+    encode_vectors,
+    text_hash,
+)
+from rag.index.lexical import LexicalRow, LexicalTable
+from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
+from rag.index.texts import Texts
+from state.documents import chunk_id
+
+_COLUMNS = (
+    "source, path, root, size, mtime_ns, content_hash, title, format, chunk_count, characters,"
+    " warnings"
+)
+
+
+def insert_hidden(
+    connection: sqlite3.Connection, collection_id: int, document: IndexedDocument
+) -> int:
+    """A document's row, not visible yet; returns its id."""
+    cursor = connection.execute(
+        f"INSERT INTO documents (collection_id, {_COLUMNS})"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?)",
+        (
+            collection_id,
+            encode_path(document.source),
+            None if document.path is None else encode_path(document.path),
+            None if document.root is None else encode_path(document.root),
+            document.size,
+            document.mtime_ns,
+            document.content_hash,
+            None if document.title is None else encode_label(document.title),
+            document.format,
+            json.dumps(document.warnings),
+        ),
+    )
+    assert cursor.lastrowid is not None
+    return cursor.lastrowid
+
+
+def store_blocks(
+    connection: sqlite3.Connection, document_id: int, start_char: int, blocks: Sequence[str]
+) -> None:
+    """Stores text from `start_char` on, over what was stored there before."""
+    connection.executemany(
+        "INSERT OR REPLACE INTO blocks (document_id, start_char, data) VALUES (?, ?, ?)",
+        (
+            (document_id, start_char + index * BLOCK_CHARACTERS, encode_block(block))
+            for index, block in enumerate(blocks)
+        ),
+    )
+
+
+def insert_chunks(
+    connection: sqlite3.Connection,
+    lexical: LexicalTable,
+    document_id: int,
+    document: IndexedDocument,
+    part: DocumentPart,
+) -> None:
+    rows, vectors = [], []
+    for chunk, vector in zip(part.chunks, encode_vectors(part.vectors), strict=True):
+        heading = encode_label(chunk.heading)
+        cursor = connection.execute(
+            "INSERT INTO chunks (document_id, key, start_char, end_char, start_line, end_line,"
+            " page, heading) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                document_id,
+                chunk_key(chunk_id(document.source, chunk.start_char, chunk.text)),
+                chunk.start_char,
+                chunk.end_char,
+                chunk.start_line,
+                chunk.end_line,
+                chunk.page,
+                heading,
+            ),
+        )
+        assert cursor.lastrowid is not None
+        rows.append(LexicalRow(cursor.lastrowid, chunk.text, _head(document.title, heading)))
+        vectors.append((cursor.lastrowid, text_hash(embedding_text(chunk)), vector))
+    connection.executemany(
+        "INSERT INTO vectors (chunk_id, text_hash, vector) VALUES (?, ?, ?)", vectors
+    )
+    lexical.add(rows)
+    connection.execute(
+        "UPDATE documents SET chunk_count = chunk_count + ?, characters = characters + ?"
+        " WHERE id = ?",
+        (len(rows), len(part.text), document_id),
+    )
+
+
+def show(
+    connection: sqlite3.Connection, lexical: LexicalTable, collection_id: int, document_id: int
+) -> None:
+    """Makes a filled document visible in place of the one of the same source."""
+    old = connection.execute(
+        "SELECT old.id FROM documents AS old JOIN documents AS new ON new.id = ?"
+        " WHERE old.collection_id = ? AND old.source = new.source AND old.visible = 1",
+        (document_id, collection_id),
+    ).fetchone()
+    if old is not None:
+        delete(connection, lexical, collection_id, old[0])
+    connection.execute("UPDATE documents SET visible = 1 WHERE id = ?", (document_id,))
+
+
+def delete(
+    connection: sqlite3.Connection, lexical: LexicalTable, collection_id: int, document_id: int
+) -> None:
+    """Removes a document with all that hangs on it; vector stores are told to forget it."""
+    lexical.remove(lexical_rows(connection, document_id))
+    connection.execute(
+        "INSERT INTO vector_removals SELECT store.collection_id, store.store, chunks.id"
+        " FROM vector_stores AS store JOIN chunks ON chunks.id <= store.synced"
+        " WHERE store.collection_id = ? AND chunks.document_id = ?",
+        (collection_id, document_id),
+    )
+    connection.execute(
+        "DELETE FROM vectors WHERE chunk_id IN (SELECT id FROM chunks WHERE document_id = ?)",
+        (document_id,),
+    )
+    for table in ("chunks", "blocks"):
+        connection.execute(f"DELETE FROM {table} WHERE document_id = ?", (document_id,))
+    connection.execute("DELETE FROM documents WHERE id = ?", (document_id,))
+
+
+def rename(
+    connection: sqlite3.Connection,
+    lexical: LexicalTable,
+    document_id: int,
+    document: IndexedDocument,
+) -> None:
+    """Another source, path, root, time and title; new chunk ids, the same vectors."""
+    lexical.remove(lexical_rows(connection, document_id))
+    connection.execute(
+        "UPDATE documents SET source = ?, path = ?, root = ?, size = ?, mtime_ns = ?, title = ?"
+        " WHERE id = ?",
+        (
+            encode_path(document.source),
+            None if document.path is None else encode_path(document.path),
+            None if document.root is None else encode_path(document.root),
+            document.size,
+            document.mtime_ns,
+            None if document.title is None else encode_label(document.title),
+            document_id,
+        ),
+    )
+    texts = Texts(connection)
+    spans = connection.execute(
+        "SELECT id, start_char, end_char FROM chunks WHERE document_id = ?", (document_id,)
+    ).fetchall()
+    connection.executemany(
+        "UPDATE chunks SET key = ? WHERE id = ?",
+        (
+            (chunk_key(chunk_id(document.source, start, texts.span(document_id, start, end))), row)
+            for row, start, end in spans
+        ),
+    )
+    lexical.add(lexical_rows(connection, document_id))
+
+
+def lexical_rows(connection: sqlite3.Connection, document_id: int) -> Iterator[LexicalRow]:
+    """What the lexical index was given of a document."""
+    texts = Texts(connection)
+    (title,) = connection.execute(
+        "SELECT title FROM documents WHERE id = ?", (document_id,)
+    ).fetchone()
+    rows = connection.execute(
+        "SELECT id, start_char, end_char, heading FROM chunks WHERE document_id = ? ORDER BY id",
+        (document_id,),
+    )
+    for row, start, end, heading in rows:
+        yield LexicalRow(row, texts.span(document_id, start, end), _head(title, heading))
+
+
+def visible_documents(
+    connection: sqlite3.Connection, collection_id: int, source: str | None = None
+) -> list[IndexedDocument]:
+    """All of a collection's documents, or the one of this source."""
+    condition = "" if source is None else " AND source = ?"
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM documents WHERE collection_id = ? AND visible = 1{condition}",
+        (collection_id,) if source is None else (collection_id, encode_path(source)),
+    )
+    return [_document(row) for row in rows]
+
+
+def _document(row: tuple[Any, ...]) -> IndexedDocument:
+    source, path, root, size, mtime_ns, content_hash, title, kind, chunks, characters, warnings = (
+        row
+    )
+    return IndexedDocument(
+        source=decode_path(source),
+        path=None if path is None else decode_path(path),
+        root=None if root is None else decode_path(root),
+        size=size,
+        mtime_ns=mtime_ns,
+        content_hash=content_hash,
+        title=title,
+        format=kind,
+        chunk_count=chunks,
+        characters=characters,
+        warnings=tuple(json.loads(warnings)) if warnings != "[]" else (),
+    )
+
+
+def _head(title: str | None, heading: str) -> str:
+    return f"{encode_label(title)} {heading}" if title else heading

@@ -1,0 +1,62 @@
+"""The dense leg without a vector store: cosines over the catalog's own vectors."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+import numpy as np
+
+from rag.embed.protocol import Vectors
+from rag.index.codec import decode_vectors
+
+_BATCH = 8_192
+
+
+def nearest(
+    connection: sqlite3.Connection,
+    collection_id: int,
+    query: Vectors,
+    limit: int,
+    *,
+    above: int = 0,
+) -> list[tuple[int, float]]:
+    """(chunk id, cosine) of the nearest visible chunks with ids past `above`, best first."""
+    cursor = connection.execute(
+        "SELECT vectors.chunk_id, vectors.vector FROM vectors"
+        " JOIN chunks ON chunks.id = vectors.chunk_id"
+        " JOIN documents ON documents.id = chunks.document_id"
+        " WHERE vectors.chunk_id > ? AND documents.collection_id = ? AND documents.visible = 1",
+        (above, collection_id),
+    )
+    best: list[tuple[float, int]] = []
+    while rows := cursor.fetchmany(_BATCH):
+        cosines = decode_vectors([vector for _, vector in rows], len(query)) @ query
+        kept = np.argsort(-cosines, kind="stable")[:limit]
+        best += [(float(cosines[index]), rows[index][0]) for index in kept]
+        best = sorted(best, key=lambda pair: (-pair[0], pair[1]))[:limit]
+    return [(chunk, cosine) for cosine, chunk in best]
+
+
+def cosines(
+    connection: sqlite3.Connection, query: Vectors, chunks: Sequence[int]
+) -> dict[int, float]:
+    """The cosine of each of these chunks."""
+    found = stored_vectors(connection, chunks)
+    if not found:
+        return {}
+    values = decode_vectors(list(found.values()), len(query)) @ query
+    return dict(zip(found, map(float, values), strict=True))
+
+
+def stored_vectors(connection: sqlite3.Connection, chunks: Sequence[int]) -> dict[int, bytes]:
+    found: dict[int, bytes] = {}
+    for first in range(0, len(chunks), 500):
+        some = chunks[first : first + 500]
+        marks = ",".join("?" * len(some))
+        found.update(
+            connection.execute(
+                f"SELECT chunk_id, vector FROM vectors WHERE chunk_id IN ({marks})", some
+            )
+        )
+    return found

@@ -1,0 +1,31 @@
+"""One ranking of two: BM25 relative to the best, plus a share of the cosine's lead.
+
+Fusion by score keeps what a rank forgets: how far ahead the first is. Fused by rank, a weak
+dense leg makes BM25 worse (tests/benchmarks/retrieval.py shows both).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+DENSE_WEIGHT = 0.4
+
+
+def fuse(
+    bm25: Mapping[int, float], cosine: Mapping[int, float], *, dense_weight: float = DENSE_WEIGHT
+) -> dict[int, float]:
+    """The fused score of every chunk that either leg knows; higher is better.
+
+    `bm25/max + dense_weight * (cosine - mean)/(max - mean)`; a chunk that a leg does not
+    know gets nothing from it.
+    """
+    top = max(bm25.values(), default=0.0)
+    scores = {chunk: score / top for chunk, score in bm25.items()} if top > 0 else {}
+    if not cosine:
+        return scores
+    mean = sum(cosine.values()) / len(cosine)
+    spread = max(cosine.values()) - mean
+    for chunk, value in cosine.items():
+        lead = (value - mean) / spread if spread > 1e-9 else 0.0
+        scores[chunk] = scores.get(chunk, 0.0) + dense_weight * lead
+    return scores

@@ -1,0 +1,111 @@
+"""The lexical leg: one FTS5 table a collection, holding exactly the terms of `terms.py`.
+
+The table keeps no text (it is contentless), so removing a chunk gives FTS5 the same terms
+again; a catalog written with other terms is built again by the writer.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from rag.index.terms import PUNCTUATION, terms
+
+HEAD_WEIGHT = 2.0
+QUERY_TERMS = 64
+_VARIABLES = 500
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalRow:
+    """What is searchable of a chunk. `head` is the title and the headings above it."""
+
+    chunk_id: int
+    text: str
+    head: str
+
+    def columns(self) -> tuple[int, str, str]:
+        return self.chunk_id, " ".join(terms(self.text)), " ".join(terms(self.head))
+
+
+class LexicalTable:
+    """The FTS5 table of one collection."""
+
+    def __init__(self, connection: sqlite3.Connection, collection_id: int) -> None:
+        self._connection = connection
+        self._table = f"lexical_{int(collection_id)}"
+
+    def create(self) -> None:
+        self._connection.execute(
+            f"CREATE VIRTUAL TABLE {self._table} USING fts5(body, head, content='',"
+            f" tokenize=\"ascii tokenchars '{PUNCTUATION}'\")"
+        )
+        self._connection.execute(
+            f"CREATE VIRTUAL TABLE {self._table}_terms USING fts5vocab({self._table}, 'row')"
+        )
+
+    def drop(self) -> None:
+        self._connection.execute(f"DROP TABLE IF EXISTS {self._table}_terms")
+        self._connection.execute(f"DROP TABLE IF EXISTS {self._table}")
+
+    def add(self, rows: Iterable[LexicalRow]) -> None:
+        self._connection.executemany(
+            f"INSERT INTO {self._table} (rowid, body, head) VALUES (?, ?, ?)",
+            (row.columns() for row in rows),
+        )
+
+    def remove(self, rows: Iterable[LexicalRow]) -> None:
+        """`rows` must be what was added, character for character."""
+        self._connection.executemany(
+            f"INSERT INTO {self._table} ({self._table}, rowid, body, head)"
+            " VALUES ('delete', ?, ?, ?)",
+            (row.columns() for row in rows),
+        )
+
+    def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
+        """How many chunks hold each term; 0 for a term that none holds."""
+        found = dict.fromkeys(wanted, 0)
+        for term in found:
+            row = self._connection.execute(
+                f"SELECT doc FROM {self._table}_terms WHERE term = ?", (term,)
+            ).fetchone()
+            if row is not None:
+                found[term] = row[0]
+        return found
+
+    def vocabulary(self, shortest: int, longest: int) -> Iterator[tuple[str, int]]:
+        """(term, document frequency) of the terms of these lengths."""
+        return self._connection.execute(
+            f"SELECT term, doc FROM {self._table}_terms WHERE length(term) BETWEEN ? AND ?",
+            (shortest, longest),
+        )
+
+    def holding(self, term: str, limit: int) -> list[tuple[int, float]]:
+        """(chunk id, 0.0) of some chunks that hold the term, in no order."""
+        return self._connection.execute(
+            f"SELECT rowid, 0.0 FROM {self._table} WHERE {self._table} MATCH ? LIMIT ?",
+            (f'"{term}"', limit),
+        ).fetchall()
+
+    def search(self, query: str, limit: int) -> list[tuple[int, float]]:
+        """(chunk id, BM25 score), best first; empty for a query without a known term."""
+        known = self._query_terms(query)
+        if not known:
+            return []
+        # Quoted, a term is a term: no text of a query is ever FTS5 syntax.
+        expression = " OR ".join(f'"{term}"' for term in known)
+        rows = self._connection.execute(
+            f"SELECT rowid, bm25({self._table}, 1.0, {HEAD_WEIGHT}) AS score FROM {self._table}"
+            f" WHERE {self._table} MATCH ? ORDER BY score LIMIT ?",
+            (expression, limit),
+        )
+        return [(chunk, -score) for chunk, score in rows]
+
+    def _query_terms(self, query: str) -> list[str]:
+        """The rarest terms that the collection holds: a query may be a whole book."""
+        counted = Counter(terms(query[:100_000]))
+        frequencies = self.frequencies(list(counted)[:2_000])
+        known = [(count, term) for term, count in frequencies.items() if count]
+        return [term for _, term in sorted(known)[:QUERY_TERMS]]

@@ -1,0 +1,116 @@
+"""The catalog's tables, and how an older catalog becomes a newer one.
+
+One SQLite file per CRAG_HOME holds every collection. A document is seen once its `visible`
+is 1; a writer fills it while it is 0. Text is kept in compressed blocks, a chunk as offsets
+into them. Each collection has its own FTS5 table `lexical_<id>` (see `lexical.py`).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+SCHEMA_VERSION = 1
+
+_TABLES = """
+CREATE TABLE collections (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT NOT NULL UNIQUE,
+  uid TEXT NOT NULL,
+  embedder TEXT NOT NULL,
+  dimension INTEGER NOT NULL,
+  embedder_version TEXT NOT NULL,
+  terms_version TEXT NOT NULL,
+  revision INTEGER NOT NULL DEFAULT 0,
+  created REAL NOT NULL
+);
+CREATE TABLE roots (
+  collection_id INTEGER NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
+  path BLOB NOT NULL,
+  options TEXT NOT NULL,
+  ingested REAL NOT NULL,
+  PRIMARY KEY (collection_id, path)
+) WITHOUT ROWID;
+CREATE TABLE documents (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  collection_id INTEGER NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
+  visible INTEGER NOT NULL DEFAULT 0,
+  source BLOB NOT NULL,
+  path BLOB,
+  root BLOB,
+  size INTEGER NOT NULL,
+  mtime_ns INTEGER NOT NULL,
+  content_hash TEXT NOT NULL,
+  title TEXT,
+  format TEXT NOT NULL,
+  chunk_count INTEGER NOT NULL DEFAULT 0,
+  characters INTEGER NOT NULL DEFAULT 0,
+  warnings TEXT NOT NULL DEFAULT '[]'
+);
+CREATE UNIQUE INDEX documents_source ON documents (collection_id, source) WHERE visible = 1;
+CREATE INDEX documents_pending ON documents (collection_id) WHERE visible = 0;
+CREATE TABLE blocks (
+  document_id INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+  start_char INTEGER NOT NULL,
+  data BLOB NOT NULL,
+  PRIMARY KEY (document_id, start_char)
+) WITHOUT ROWID;
+CREATE TABLE chunks (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  document_id INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+  key INTEGER NOT NULL,
+  start_char INTEGER NOT NULL,
+  end_char INTEGER NOT NULL,
+  start_line INTEGER NOT NULL,
+  end_line INTEGER NOT NULL,
+  page INTEGER,
+  heading TEXT NOT NULL
+);
+CREATE INDEX chunks_document ON chunks (document_id);
+CREATE INDEX chunks_key ON chunks (key);
+CREATE TABLE vectors (
+  chunk_id INTEGER PRIMARY KEY REFERENCES chunks(id) ON DELETE CASCADE,
+  text_hash INTEGER NOT NULL,
+  vector BLOB NOT NULL
+);
+CREATE INDEX vectors_hash ON vectors (text_hash);
+CREATE TABLE vector_stores (
+  collection_id INTEGER NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
+  store TEXT NOT NULL,
+  generation TEXT NOT NULL,
+  dirty INTEGER NOT NULL,
+  synced INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (collection_id, store)
+) WITHOUT ROWID;
+CREATE TABLE vector_removals (
+  collection_id INTEGER NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
+  store TEXT NOT NULL,
+  chunk_id INTEGER NOT NULL,
+  PRIMARY KEY (collection_id, store, chunk_id)
+) WITHOUT ROWID;
+CREATE TABLE grades (
+  key BLOB PRIMARY KEY,
+  grade TEXT NOT NULL,
+  used REAL NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX grades_used ON grades (used);
+"""
+
+Migration = Callable[[sqlite3.Connection], None]
+
+MIGRATIONS: dict[int, Migration] = {}
+"""From a version to the next one; each runs inside the transaction that `migrate` opened."""
+
+
+def create(connection: sqlite3.Connection) -> None:
+    for statement in _TABLES.split(";"):
+        if statement.strip():
+            connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def migrate(connection: sqlite3.Connection, found: int) -> None:
+    for number in range(found, SCHEMA_VERSION):
+        MIGRATIONS[number](connection)
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")

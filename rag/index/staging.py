@@ -1,0 +1,109 @@
+"""Documents on their way into the catalog: small ones in groups, large ones in stretches.
+
+A group of small documents is one transaction. A document too large for one is written out
+of sight, stretch by stretch, and shown by its last: memory stays bounded, no transaction
+waits for an embedder, and a killed process leaves only invisible rows, which the next writer
+removes.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from rag.index import collection_rows, document_rows
+from rag.index.catalog import writing
+from rag.index.codec import BLOCK_CHARACTERS, blocks_of
+from rag.index.lexical import LexicalTable
+from rag.index.protocol import DocumentPart, IndexedDocument
+
+GROUP_CHUNKS = 1_000
+GROUP_CHARACTERS = 4_000_000
+GROUP_SECONDS = 2.0
+
+
+@dataclass(slots=True)
+class _Staged:
+    document: IndexedDocument
+    parts: list[DocumentPart] = field(default_factory=list)
+    whole: bool = False
+    row: int | None = None
+    start: int = 0
+    tail: str = ""
+
+
+class Staging:
+    """The documents put and not yet committed, of one collection."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, lexical: LexicalTable, collection_id: int
+    ) -> None:
+        self._connection = connection
+        self._lexical = lexical
+        self._collection_id = collection_id
+        self._waiting: list[_Staged] = []
+        self._chunks = 0
+        self._characters = 0
+        self._since = 0.0
+
+    def put(self, document: IndexedDocument, parts: Iterable[DocumentPart]) -> None:
+        staged = _Staged(document)
+        if not self._waiting:
+            self._since = time.monotonic()
+        self._waiting.append(staged)
+        try:
+            for part in parts:
+                staged.parts.append(part)
+                self._chunks += len(part.chunks)
+                self._characters += len(part.text)
+                if self._chunks >= GROUP_CHUNKS or self._characters >= GROUP_CHARACTERS:
+                    self.commit()
+        except BaseException:
+            self._abandon(staged)
+            raise
+        staged.whole = True
+        if time.monotonic() - self._since > GROUP_SECONDS:
+            self.commit()
+
+    def commit(self) -> None:
+        """Writes what waits; whole documents become visible together."""
+        if not self._waiting:
+            return
+        with writing(self._connection):
+            for staged in self._waiting:
+                self._write(staged)
+            if any(staged.whole for staged in self._waiting):
+                collection_rows.mark_changed(self._connection, self._collection_id)
+        for staged in self._waiting:
+            staged.parts.clear()
+        self._waiting = [staged for staged in self._waiting if not staged.whole]
+        self._chunks = self._characters = 0
+        self._since = time.monotonic()
+
+    def _write(self, staged: _Staged) -> None:
+        document = staged.document
+        if staged.row is None:
+            staged.row = document_rows.insert_hidden(
+                self._connection, self._collection_id, document
+            )
+        for part in staged.parts:
+            document_rows.insert_chunks(self._connection, self._lexical, staged.row, document, part)
+        texts = [staged.tail, *(part.text for part in staged.parts)]
+        blocks = list(blocks_of(texts))
+        document_rows.store_blocks(self._connection, staged.row, staged.start, blocks)
+        # The last block may still grow; what it holds now is stored nevertheless, so that
+        # the terms of every stored chunk can be found again.
+        staged.tail = blocks.pop() if blocks and len(blocks[-1]) < BLOCK_CHARACTERS else ""
+        staged.start += BLOCK_CHARACTERS * len(blocks)
+        if staged.whole:
+            document_rows.show(self._connection, self._lexical, self._collection_id, staged.row)
+
+    def _abandon(self, staged: _Staged) -> None:
+        self._waiting.remove(staged)
+        if staged.row is not None:
+            with writing(self._connection):
+                document_rows.delete(
+                    self._connection, self._lexical, self._collection_id, staged.row
+                )

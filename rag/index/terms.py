@@ -1,0 +1,132 @@
+"""The one tokenizer: lexical search, document frequencies and the grader all see these terms.
+
+A term is a casefolded, accent-folded, stemmed word. English stop words are dropped. Scripts
+written without spaces give overlapping pairs of characters. An identifier or a number with
+inner punctuation (`snake_case`, `v1.2.3`, `E-1042`) is a term as a whole and by its parts.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib.metadata import version
+
+import Stemmer
+
+TERM_CHARACTERS = 64
+"""A longer term (a base64 blob, a hash) is cut to this, in documents and queries alike."""
+
+PUNCTUATION = "._-+#"
+"""The ASCII punctuation a term may hold."""
+
+STOP_WORDS = frozenset(  # a list of strings would take 150 lines
+    """a about above after again against all also am an and any are as at be because been before
+    being below between both but by can cannot could did do does doing don down during each eg
+    etc few for from further had has have having he her here hers herself him himself his how i
+    ie if in into is it its itself just me more most my myself no nor not now of off on once only
+    or other ought our ours ourselves out over own same shall she should so some such than that
+    the their theirs them themselves then there these they this those through to too under until
+    up very was we were what when where which while who whom whose why will with would you your
+    yours yourself yourselves""".split()  # noqa: SIM905
+)
+
+# Thai, Lao, Myanmar, Khmer, kana, Han, and their supplements: written without spaces.
+_UNSPACED = (
+    "\u0e00-\u0e7f\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af"
+)
+# `\w` leaves out the vowel signs of most Indic scripts and combining accents.
+_MARKS = "".join(
+    chr(code) for code in range(0x0300, 0x1D00) if unicodedata.category(chr(code)) in ("Mn", "Mc")
+)
+_ASCII_TOKEN = re.compile(
+    r"\b[A-Za-z](?:\+\+|\#)(?![A-Za-z0-9_+#])|[A-Za-z0-9_]+(?:(?:[.'\-]|(?<=\d),(?=\d))[A-Za-z0-9_]+)*"
+)
+_ANY_TOKEN = re.compile(
+    rf"\b[A-Za-z](?:\+\+|\#)(?![\w+#])|[{_UNSPACED}]+"
+    rf"|(?:[^\W{_UNSPACED}]|[{_MARKS}])+"
+    rf"(?:(?:[.'\u2019\-\u2010\u2011]|(?<=\d),(?=\d))(?:[^\W{_UNSPACED}]|[{_MARKS}])+)*"
+)
+_UNSPACED_RUN = re.compile(rf"[{_UNSPACED}]+")
+_PLAIN_PUNCTUATION = {0x2019: "'", 0x2010: "-", 0x2011: "-"}
+_GROUPED_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_ACCENTS = re.compile("[\u0300-\u036f]+")
+_INNER = re.compile(r"[._\-,]+")
+# Compatibility forms may unfold to spaces and brackets: "⑴" is "(1)".
+_NO_TERM_CHARACTER = re.compile(r"[^\w.+#\-\x80-\U0010ffff]|\s")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_STEMMER = Stemmer.Stemmer("english", 0)
+
+TERMS_VERSION = f"1/{version('pystemmer')}/{unicodedata.unidata_version}"
+"""An index built by another version must be built again: its terms may differ."""
+
+
+def terms(text: str) -> list[str]:
+    """The terms of `text` in order, with repeats."""
+    pattern = _ASCII_TOKEN if text.isascii() else _ANY_TOKEN
+    found: list[str] = []
+    for token in pattern.findall(text):
+        found.extend(_token_terms(token))
+    return found
+
+
+def term_spans(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    """(start, end, terms) of each word of `text` that has terms; offsets in characters."""
+    pattern = _ASCII_TOKEN if text.isascii() else _ANY_TOKEN
+    for match in pattern.finditer(text):
+        if found := _token_terms(match.group()):
+            yield match.start(), match.end(), found
+
+
+@lru_cache(maxsize=1 << 16)
+def _token_terms(token: str) -> tuple[str, ...]:
+    if _UNSPACED_RUN.fullmatch(token):
+        run = fold(token)
+        return tuple(run[i : i + 2] for i in range(max(len(run) - 1, 1)))
+    token = token.translate(_PLAIN_PUNCTUATION)
+    if "'" in token:
+        first, *rest = token.split("'")
+        # What an apostrophe cuts off ('s, 't, 'll) is grammar; O'Brien's second half is not.
+        kept = [first, *(part for part in rest if len(part) > 2)]
+        return tuple(term for part in kept if part for term in _token_terms(part))
+    if _GROUPED_NUMBER.fullmatch(token):
+        token = token.replace(",", "")
+    pieces = [piece for piece in _INNER.split(token) if piece]
+    if not pieces:
+        return ()
+    if len(pieces) > 1 and all(len(piece) == 1 and piece.isalpha() for piece in pieces):
+        pieces = ["".join(pieces)]
+        token = pieces[0]
+    whole = fold(token)
+    found = []
+    if len(pieces) > 1 and _is_identifier(token):
+        found.append(whole.strip("._-,")[:TERM_CHARACTERS])
+    for piece in pieces:
+        parts = _CAMEL.split(piece)
+        if len(parts) > 1:
+            found.append(fold(piece)[:TERM_CHARACTERS])
+        if len(parts) == 1 or min(map(len, parts)) > 1:
+            found.extend(stem for part in parts if (stem := _stem(fold(part))))
+    return tuple(found)
+
+
+def fold(word: str) -> str:
+    """Casefolded, compatibility forms unified, accents of Latin, Greek and Cyrillic gone."""
+    if word.isascii():
+        return word.lower()
+    decomposed = unicodedata.normalize("NFKD", word.casefold())
+    folded = unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed))
+    return _NO_TERM_CHARACTER.sub("", folded)
+
+
+def _is_identifier(token: str) -> bool:
+    return "_" in token or "." in token or any(character.isdigit() for character in token)
+
+
+def _stem(word: str) -> str:
+    if word in STOP_WORDS:
+        return ""
+    stem: str = _STEMMER.stemWord(word) if word.isascii() and word.isalpha() else word
+    return stem[:TERM_CHARACTERS]

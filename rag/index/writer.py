@@ -1,0 +1,218 @@
+"""Writing a collection: `with open_writer(home, name, embedder.identity) as writer: ...`."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from rag.embed.protocol import EmbedderIdentity, Vectors
+from rag.index import collection_rows, document_rows
+from rag.index.catalog import catalog_path, connect, mapped_errors, writing
+from rag.index.codec import decode_path, decode_vectors, encode_path, text_hash
+from rag.index.collection_rows import CollectionRow
+from rag.index.lexical import LexicalTable
+from rag.index.lock import WriteLock
+from rag.index.protocol import CollectionWriter, DocumentPart, IndexedDocument, Notice
+from rag.index.staging import Staging
+from rag.index.terms import TERMS_VERSION
+
+
+@contextmanager
+def open_writer(
+    home: Path,
+    name: str,
+    embedder: EmbedderIdentity,
+    *,
+    store: str | None = None,
+    wait: float = 0.0,
+    notice: Notice = lambda _line: None,
+) -> Iterator[CollectionWriter]:
+    """The collection of this name, created if need be, locked until the block ends.
+
+    `store` is a Chroma server's URL in place of the folder; `wait` the seconds to wait for
+    another writer; `notice` receives lines about repairs.
+
+    Raises:
+        StoreBusyError: another process is writing to it.
+        EmbedderMismatchError: it was embedded by another embedder.
+        StorageError: the disk is full or read-only, or the catalog damaged.
+
+    """
+    with WriteLock(lock_path(home, name), wait=wait):
+        connection = connect(home, create=True)
+        try:
+            with mapped_errors(catalog_path(home)):
+                row = _prepare(connection, name, embedder, notice)
+                writer = CatalogWriter(home, connection, row, store=store, notice=notice)
+                try:
+                    yield writer
+                finally:
+                    writer.close()
+        finally:
+            connection.close()
+
+
+def lock_path(home: Path, name: str) -> Path:
+    return home / "locks" / f"{hashlib.blake2b(name.encode(), digest_size=10).hexdigest()}.lock"
+
+
+def _prepare(
+    connection: sqlite3.Connection, name: str, embedder: EmbedderIdentity, notice: Notice
+) -> CollectionRow:
+    with writing(connection):
+        row = collection_rows.find(connection, name)
+        if row is None:
+            return collection_rows.create(connection, name, embedder)
+        collection_rows.check_embedder(row, embedder)
+        lexical = LexicalTable(connection, row.id)
+        if row.terms_version != TERMS_VERSION:
+            notice("The search terms changed with this version; building the lexical index again.")
+            rebuild_lexical(connection, row.id)
+        # What a killed writer had not finished was never visible.
+        hidden = connection.execute(
+            "SELECT id FROM documents WHERE collection_id = ? AND visible = 0", (row.id,)
+        ).fetchall()
+        for (document,) in hidden:
+            document_rows.delete(connection, lexical, row.id, document)
+    return row
+
+
+def rebuild_lexical(connection: sqlite3.Connection, collection_id: int) -> None:
+    """Builds the lexical index from the stored text; inside a transaction of the caller."""
+    lexical = LexicalTable(connection, collection_id)
+    lexical.drop()
+    lexical.create()
+    for (document,) in connection.execute(
+        "SELECT id FROM documents WHERE collection_id = ?", (collection_id,)
+    ).fetchall():
+        lexical.add(document_rows.lexical_rows(connection, document))
+    connection.execute(
+        "UPDATE collections SET terms_version = ? WHERE id = ?", (TERMS_VERSION, collection_id)
+    )
+
+
+class CatalogWriter:
+    """A `CollectionWriter` on the catalog; made by `open_writer`."""
+
+    def __init__(
+        self,
+        home: Path,
+        connection: sqlite3.Connection,
+        row: CollectionRow,
+        *,
+        store: str | None,
+        notice: Notice,
+    ) -> None:
+        self._home = home
+        self._connection = connection
+        self._row = row
+        self._store = store
+        self._notice = notice
+        self._lexical = LexicalTable(connection, row.id)
+        self._staging = Staging(connection, self._lexical, row.id)
+
+    @property
+    def name(self) -> str:
+        return self._row.name
+
+    def documents(self) -> Iterator[IndexedDocument]:
+        self._staging.commit()
+        return iter(document_rows.visible_documents(self._connection, self._row.id))
+
+    def roots(self) -> dict[str, str]:
+        rows = self._connection.execute(
+            "SELECT path, options FROM roots WHERE collection_id = ?", (self._row.id,)
+        )
+        return {decode_path(path): options for path, options in rows}
+
+    def set_root(self, path: str, options: str) -> None:
+        self._connection.execute(
+            "INSERT OR REPLACE INTO roots VALUES (?, ?, ?, unixepoch('subsec'))"
+            if sqlite3.sqlite_version_info >= (3, 42)
+            else "INSERT OR REPLACE INTO roots VALUES (?, ?, ?, unixepoch())",
+            (self._row.id, encode_path(path), options),
+        )
+
+    def forget_root(self, path: str) -> None:
+        self._connection.execute(
+            "DELETE FROM roots WHERE collection_id = ? AND path = ?",
+            (self._row.id, encode_path(path)),
+        )
+
+    def put(self, document: IndexedDocument, parts: Iterable[DocumentPart]) -> None:
+        self._staging.put(document, parts)
+
+    def remove(self, sources: Iterable[str]) -> int:
+        self._staging.commit()
+        removed = 0
+        with writing(self._connection):
+            for source in sources:
+                number = self._document_id(source)
+                if number is not None:
+                    document_rows.delete(self._connection, self._lexical, self._row.id, number)
+                    removed += 1
+            if removed:
+                collection_rows.mark_changed(self._connection, self._row.id)
+        return removed
+
+    def rename(self, old_source: str, document: IndexedDocument) -> bool:
+        self._staging.commit()
+        number = self._document_id(old_source)
+        if number is None or (
+            document.source != old_source and self._document_id(document.source) is not None
+        ):
+            return False
+        with writing(self._connection):
+            document_rows.rename(self._connection, self._lexical, number, document)
+            collection_rows.mark_changed(self._connection, self._row.id)
+        return True
+
+    def touch(self, documents: Iterable[IndexedDocument]) -> None:
+        self._staging.commit()
+        with writing(self._connection):
+            self._connection.executemany(
+                "UPDATE documents SET path = ?, root = ?, size = ?, mtime_ns = ?"
+                " WHERE collection_id = ? AND source = ? AND visible = 1",
+                (
+                    (
+                        None if document.path is None else encode_path(document.path),
+                        None if document.root is None else encode_path(document.root),
+                        document.size,
+                        document.mtime_ns,
+                        self._row.id,
+                        encode_path(document.source),
+                    )
+                    for document in documents
+                ),
+            )
+
+    def vectors_for(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
+        found: dict[str, Vectors] = {}
+        for text in texts:
+            row = self._connection.execute(
+                "SELECT vectors.vector FROM vectors JOIN chunks ON chunks.id = vectors.chunk_id"
+                " JOIN documents ON documents.id = chunks.document_id"
+                " WHERE vectors.text_hash = ? AND documents.collection_id = ? LIMIT 1",
+                (text_hash(text), self._row.id),
+            ).fetchone()
+            if row is not None:
+                found[text] = decode_vectors([row[0]], self._row.embedder.dimension)[0]
+        return found
+
+    def flush(self) -> None:
+        self._staging.commit()
+
+    def close(self) -> None:
+        self._staging.commit()
+        # Pages of removed documents go back to the disk, a bounded number at a time.
+        self._connection.execute("PRAGMA incremental_vacuum(20000)")
+
+    def _document_id(self, source: str) -> int | None:
+        row = self._connection.execute(
+            "SELECT id FROM documents WHERE collection_id = ? AND source = ? AND visible = 1",
+            (self._row.id, encode_path(source)),
+        ).fetchone()
+        return None if row is None else int(row[0])

@@ -1,0 +1,42 @@
+"""Small documents for the tests of the index, cut into chunks by paragraph."""
+
+from collections.abc import Iterator
+
+from rag.embed.builtin import BuiltinEmbedder
+from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
+from state.documents import Chunk, chunk_id
+
+EMBEDDER = BuiltinEmbedder()
+
+
+def document(source: str, **fields) -> IndexedDocument:
+    values = {"path": f"/files/{source}", "root": "/files", "size": 1, "mtime_ns": 1}
+    return IndexedDocument(source, **{**values, "content_hash": "h", **fields})
+
+
+def chunks_of(source: str, text: str, title: str | None = None, start: int = 0) -> list[Chunk]:
+    """A chunk a paragraph; `start` is where `text` begins in its document."""
+    found = []
+    for paragraph in text.split("\n\n"):
+        end = start + len(paragraph)
+        if paragraph.strip():
+            identifier = chunk_id(source, start, paragraph)
+            found.append(
+                Chunk(identifier, source, title, None, 1, 1, start, end, paragraph, "Heading")
+            )
+        start = end + 2
+    return found
+
+
+def part(source: str, text: str, title: str | None = None, start: int = 0) -> DocumentPart:
+    chunks = chunks_of(source, text, title, start)
+    vectors = EMBEDDER.embed_documents([embedding_text(chunk) for chunk in chunks])
+    return DocumentPart(text, chunks, vectors)
+
+
+def parts(source: str, texts: list[str]) -> Iterator[DocumentPart]:
+    """One part a text; each text ends in an empty line."""
+    start = 0
+    for text in texts:
+        yield part(source, text, start=start)
+        start += len(text)

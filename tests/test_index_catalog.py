@@ -1,0 +1,162 @@
+import pytest
+from index_samples import EMBEDDER, document, part, parts
+
+from rag.embed.protocol import EmbedderIdentity
+from rag.index.catalog import is_sound
+from rag.index.collection import open_collection
+from rag.index.protocol import embedding_text
+from rag.index.writer import open_writer
+from state.documents import chunk_id
+from state.errors import EmbedderMismatchError, NoIndexError, StoreBusyError, UsageError
+
+WHALES = "Whales are mammals of the sea.\n\nThe blue whale is the largest of them."
+TRAINS = "The mountain railway climbs to the summit.\n\nIts gauge is 800 millimetres."
+
+
+def write(home, name="default", **texts):
+    with open_writer(home, name, EMBEDDER.identity) as writer:
+        for source, text in texts.items():
+            writer.put(document(source), [part(source, text)])
+
+
+def test_what_was_put_is_found_with_its_place(tmp_path):
+    write(tmp_path, whales=WHALES, trains=TRAINS)
+    reader = open_collection(tmp_path, "default", EMBEDDER)
+    best = reader.search("gauge of the mountain railway", 3)[0]
+    assert best["source"] == "trains"
+    assert TRAINS[best["start_char"] : best["end_char"]] == best["text"]
+    assert best["chunk_id"] == chunk_id("trains", best["start_char"], best["text"])
+    assert reader.document_text("trains") == TRAINS
+    assert (reader.document_count, reader.chunk_count) == (2, 4)
+    assert is_sound(tmp_path) == []
+
+
+def test_replacing_and_removing_leave_nothing_of_the_old(tmp_path):
+    write(tmp_path, whales=WHALES, trains=TRAINS)
+    write(tmp_path, whales="Dolphins are smaller.")
+    reader = open_collection(tmp_path, "default", EMBEDDER)
+    assert reader.document_text("whales") == "Dolphins are smaller."
+    assert reader.document_frequencies(["whale", "dolphin"]) == {"whale": 0, "dolphin": 1}
+    with open_writer(tmp_path, "default", EMBEDDER.identity) as writer:
+        assert writer.remove(["whales", "never there"]) == 1
+    assert reader.document_frequencies(["dolphin"]) == {"dolphin": 0}
+    assert {chunk["source"] for chunk in reader.search("dolphins", 9)} == {"trains"}
+
+
+def test_a_document_that_fails_half_way_leaves_the_older_one(tmp_path):
+    write(tmp_path, whales=WHALES)
+
+    def broken():
+        yield part("whales", "Sharks are fish.\n\n")
+        raise OSError("the disk went away")
+
+    with open_writer(tmp_path, "default", EMBEDDER.identity) as writer:
+        with pytest.raises(OSError, match="went away"):
+            writer.put(document("whales"), broken())
+        assert [kept.chunk_count for kept in writer.documents()] == [2]
+    reader = open_collection(tmp_path, "default", EMBEDDER)
+    assert reader.document_text("whales") == WHALES
+
+
+def test_a_large_document_is_written_in_stretches_and_shown_at_once(tmp_path, monkeypatch):
+    monkeypatch.setattr("rag.index.staging.GROUP_CHUNKS", 3)
+    write(tmp_path, trains=TRAINS)
+    reader = open_collection(tmp_path, "default", EMBEDDER)
+    texts = [f"Paragraph {number} of the log {'x' * 9000}.\n\n" for number in range(12)]
+    seen = []
+
+    def watched():
+        for piece in parts("log", texts):
+            seen.append((reader.document_count, len(reader.search("paragraph log", 50))))
+            yield piece
+
+    with open_writer(tmp_path, "default", EMBEDDER.identity) as writer:
+        writer.put(document("log"), watched())
+    assert set(seen) == {(1, 2)}
+    assert reader.document_text("log") == "".join(texts)
+    assert len(reader.search("paragraph log", 50)) == 14
+
+
+def test_a_rename_keeps_vectors_and_gives_new_chunk_ids(tmp_path):
+    write(tmp_path, whales=WHALES, trains=TRAINS)
+    reader = open_collection(tmp_path, "default", EMBEDDER)
+    before = reader.search("blue whale", 1)[0]
+    with open_writer(tmp_path, "default", EMBEDDER.identity) as writer:
+        assert not writer.rename("whales", document("trains"))
+        assert not writer.rename("absent", document("other"))
+        assert writer.rename("whales", document("sea/whales.md", title="Giants"))
+    after = reader.search("giants blue whale", 1)[0]
+    assert (after["source"], after["title"]) == ("sea/whales.md", "Giants")
+    assert after["chunk_id"] == chunk_id("sea/whales.md", after["start_char"], after["text"])
+    assert (reader.vectors([after["chunk_id"]]) != 0).any()
+    assert not reader.vectors([before["chunk_id"]]).any()
+
+
+def test_equal_texts_need_no_second_embedding(tmp_path):
+    write(tmp_path, whales=WHALES)
+    texts = [embedding_text(chunk) for chunk in part("elsewhere", WHALES).chunks]
+    with open_writer(tmp_path, "default", EMBEDDER.identity) as writer:
+        known = writer.vectors_for([*texts, "never seen"])
+    assert set(known) == set(texts)
+    assert known[texts[0]] @ EMBEDDER.embed_query(texts[0]) == pytest.approx(1, abs=1e-3)
+
+
+def test_names_that_are_no_utf8_and_odd_text_survive(tmp_path):
+    source, text = "bad\udcff\nname", "null \x00 and \ud800 surrogate, 東京都"
+    write(tmp_path, **{source: text})
+    reader = open_collection(tmp_path, "default", EMBEDDER)
+    found = reader.search("東京", 1)[0]
+    assert (found["source"], found["text"]) == (source, text)
+    assert reader.document(source).path == f"/files/{source}"
+
+
+def test_roots_and_file_times_are_remembered(tmp_path):
+    write(tmp_path, whales=WHALES)
+    with open_writer(tmp_path, "default", EMBEDDER.identity) as writer:
+        writer.set_root("/files", '{"include": []}')
+        writer.set_root("/gone", "{}")
+        writer.forget_root("/gone")
+        writer.touch([document("whales", size=7, mtime_ns=8)])
+        assert writer.roots() == {"/files": '{"include": []}'}
+    reader = open_collection(tmp_path, "default", EMBEDDER)
+    assert (reader.document("whales").size, reader.document("whales").mtime_ns) == (7, 8)
+
+
+def test_a_second_writer_is_told_who_holds_the_lock(tmp_path):
+    with (
+        open_writer(tmp_path, "default", EMBEDDER.identity),
+        pytest.raises(StoreBusyError, match=r"pid \d+ on "),
+        open_writer(tmp_path, "default", EMBEDDER.identity),
+    ):
+        pass
+    with open_writer(tmp_path, "default", EMBEDDER.identity) as writer:
+        assert writer.name == "default"
+
+
+def test_missing_things_say_what_to_do(tmp_path):
+    with pytest.raises(NoIndexError, match="crag ingest PATH"):
+        open_collection(tmp_path, "default", EMBEDDER)
+    write(tmp_path, name="papers", whales=WHALES)
+    with pytest.raises(UsageError, match="papers"):
+        open_collection(tmp_path, "paper", EMBEDDER)
+    other = EmbedderIdentity("other", 3, "1")
+    with (
+        pytest.raises(EmbedderMismatchError, match="crag collections delete papers"),
+        open_writer(tmp_path, "papers", other),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("query", ['"', "NEAR(a b) AND -x OR *", "the of", "\x00\ud800", "a" * 99])
+def test_any_text_is_a_legal_query(tmp_path, query):
+    write(tmp_path, whales=WHALES)
+    reader = open_collection(tmp_path, "default", EMBEDDER)
+    assert len(reader.search(query, 5)) == 2
+
+
+def test_misspelt_words_find_the_collections_own(tmp_path):
+    write(tmp_path, whales=WHALES, trains=TRAINS)
+    reader = open_collection(tmp_path, "default", EMBEDDER)
+    assert reader.similar_terms("railwya", 3) == [("railway", 1, 1)]
+    assert reader.similar_terms("mamals", 3) == [("mammals", 1, 1)]
+    assert reader.similar_terms("xx", 3) == []
