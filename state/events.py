@@ -10,6 +10,7 @@ from typing import Literal, TypedDict
 
 from state.answer import Answer, Decision
 from state.grades import Grade
+from state.graph_state import HistoryTurn
 
 
 class TurnStarted(TypedDict):
@@ -39,6 +40,7 @@ class ContextualizedEvent(TypedDict):
     event: Literal["contextualized"]
     standalone_question: str
     reason: str | None
+    history: list[HistoryTurn]
 
 
 class RetrievedItem(TypedDict):
@@ -48,6 +50,8 @@ class RetrievedItem(TypedDict):
     source: str
     start_line: int
     end_line: int
+    start_char: int
+    end_char: int
     page: int | None
     score: float
     dense_rank: int | None
@@ -83,11 +87,19 @@ class RewrittenEvent(TypedDict):
     reason: str
 
 
+class KeptSpans(TypedDict):
+    """The [start, end) characters of one chunk's document that refinement kept."""
+
+    chunk_id: str
+    source: str
+    spans: list[tuple[int, int]]
+
+
 class RefinedEvent(TypedDict):
-    """Characters of the relevant chunks, and of what refinement kept of them."""
+    """What refinement kept, and characters before and after it."""
 
     event: Literal["refined"]
-    passages: int
+    passages: list[KeptSpans]
     chars_before: int
     chars_after: int
 

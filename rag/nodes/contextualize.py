@@ -20,6 +20,7 @@ def contextualize(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
             "event": "contextualized",
             "standalone_question": result.question,
             "reason": result.reason,
+            "history": state["history"],
         }
     )
     return {

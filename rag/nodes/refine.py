@@ -19,7 +19,14 @@ def refine(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     runtime.stream_writer(
         {
             "event": "refined",
-            "passages": len(passages),
+            "passages": [
+                {
+                    "chunk_id": passage["chunk_id"],
+                    "source": passage["source"],
+                    "spans": [(span["start_char"], span["end_char"]) for span in passage["spans"]],
+                }
+                for passage in passages
+            ],
             "chars_before": sum(len(document["text"]) for document in relevant),
             "chars_after": sum(
                 len(span["text"]) for passage in passages for span in passage["spans"]

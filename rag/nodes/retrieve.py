@@ -25,6 +25,8 @@ def retrieve(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
                     "source": hit["source"],
                     "start_line": hit["start_line"],
                     "end_line": hit["end_line"],
+                    "start_char": hit["start_char"],
+                    "end_char": hit["end_char"],
                     "page": hit["page"],
                     "score": hit["score"],
                     "dense_rank": hit["dense_rank"],

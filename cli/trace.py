@@ -1,0 +1,183 @@
+"""`crag trace`: stored traces to read, compare and replay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+import typer.core
+
+from cli import options
+from cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from state.traces import Trace, TraceStore
+
+
+class TraceGroup(typer.core.TyperGroup):
+    """`crag trace`, `crag trace last` and `crag trace ID` mean `crag trace show …`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        first = next((arg for arg in args if not arg.startswith("-")), None)
+        wants_help = "--help" in args[:1] or "-h" in args[:1]
+        if first not in self.commands and not wants_help:
+            args = ["show", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    cls=TraceGroup,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    help="Read, compare and replay stored traces; `crag trace` alone shows the last.",
+)
+
+TraceId = Annotated[str, typer.Argument(metavar="ID", help="A trace, its beginning, or last.")]
+
+
+@app.command()
+def show(
+    trace_id: TraceId = "last",
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="A page of its own instead.")
+    ] = None,
+    json_: options.Json = False,
+    home: options.Home = None,
+    config: options.Config = None,
+    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
+) -> None:
+    """Print one trace: its loops, grades and decisions."""
+    terminal = Terminal()
+    settings = options.read_settings(config, home=home)
+    with _store(settings.home) as traces:
+        found = traces.get(trace_id)
+    if html is not None:
+        from rag.tracing.html import write_page
+
+        write_page(found, html, settings)
+        terminal.notice(f"Wrote {html}.")
+    elif json_:
+        terminal.json(found)
+    else:
+        _print(found, terminal)
+
+
+@app.command("list")
+def list_(
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many.")] = 20,
+    json_: options.Json = False,
+    home: options.Home = None,
+    config: options.Config = None,
+    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
+) -> None:
+    """List the newest traces."""
+    from datetime import UTC, datetime
+
+    terminal = Terminal()
+    with _store(options.read_settings(config, home=home).home) as traces:
+        rows = traces.summaries(limit)
+    if json_:
+        terminal.json({"schema": "crag.traces/1", "traces": rows})
+        return
+    for row in rows:
+        when = datetime.fromtimestamp(row["created_at"], UTC).astimezone()
+        question = " ".join(row["question"].split())[:80]
+        terminal.out(f"{row['trace_id']}  {when:%Y-%m-%d %H:%M}  {row['status']:9}  {question}")
+    if not rows:
+        terminal.notice("No traces yet: every `crag ask` keeps one.")
+
+
+@app.command()
+def diff(
+    one: TraceId,
+    other: TraceId,
+    json_: options.Json = False,
+    home: options.Home = None,
+    config: options.Config = None,
+    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
+) -> None:
+    """Print what two runs did differently, down to grades and ranks."""
+    with _store(options.read_settings(config, home=home).home) as traces:
+        a, b = traces.get(one), traces.get(other)
+    _print_diff(a, b, Terminal(), json_=json_)
+
+
+@app.command()
+def replay(
+    trace_id: TraceId = "last",
+    engine: options.Engine = None,
+    k: options.K = None,
+    max_loops: options.MaxLoops = None,
+    grader: options.Grader = None,
+    collection: options.Collection = None,
+    json_: options.Json = False,
+    store: options.Store = None,
+    home: options.Home = None,
+    config: options.Config = None,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
+) -> None:
+    """Ask the same question from the same history again, then print the difference."""
+    from rag.tracing.replay import replay as run_again
+    from rag.tracing.replay import replay_flags
+
+    terminal = Terminal(quiet=quiet)
+    given = {
+        "engine": engine,
+        "k": k,
+        "max_loops": max_loops,
+        "grader": grader,
+        "collection": collection,
+        "store": store,
+        "home": home,
+    }
+    with _store(options.read_settings(config, home=home).home) as traces:
+        before = traces.get(trace_id)
+    settings = options.read_settings(config, **replay_flags(before, given))
+    after = run_again(before, settings, terminal.notice)
+    _print_diff(before, after, terminal, json_=json_)
+
+
+def _store(home: Path) -> TraceStore:
+    from state.traces import TraceStore
+
+    return TraceStore(home)
+
+
+def _print(trace: Trace, terminal: Terminal) -> None:
+    from rich.console import Console
+
+    from cli.render.answer import answer_lines
+    from cli.render.trace import TraceView
+
+    view = TraceView(Console(highlight=False, markup=False, soft_wrap=True))
+    for event in trace["events"]:
+        view.show(event)
+    view.show({"event": "answer", "answer": trace["answer"]})
+    terminal.out("")
+    for line in answer_lines(trace["answer"]):
+        terminal.out(line)
+
+
+def _print_diff(one: Trace, other: Trace, terminal: Terminal, *, json_: bool) -> None:
+    from rag.tracing.diff import diff_traces
+
+    differences = diff_traces(one, other)
+    if json_:
+        terminal.json(
+            {
+                "schema": "crag.trace-diff/1",
+                "a": one["trace_id"],
+                "b": other["trace_id"],
+                "differences": differences,
+            }
+        )
+        return
+    for difference in differences:
+        terminal.out(f"{difference['what']}:")
+        terminal.out(f"  - {difference['a'] if difference['a'] is not None else 'nothing'}")
+        terminal.out(f"  + {difference['b'] if difference['b'] is not None else 'nothing'}")
+    if not differences:
+        terminal.out("No difference: same path, grades, answer and citations.")

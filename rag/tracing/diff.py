@@ -1,0 +1,92 @@
+"""What two runs did differently, down to grades and ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import TypedDict
+
+from rag.tracing.view import TracedLoop, loops, path_taken, started
+from state.answer import Answer
+from state.traces import Trace
+
+
+class Difference(TypedDict):
+    """`a` and `b` are what each run had, in words; None where it had nothing."""
+
+    what: str
+    a: str | None
+    b: str | None
+
+
+def diff_traces(one: Trace, other: Trace) -> list[Difference]:
+    """Every difference that is not time: set-up, path, loops, grades, answer, cost."""
+    return [{"what": what, "a": a, "b": b} for what, a, b in _pairs(one, other) if a != b]
+
+
+def _pairs(one: Trace, other: Trace) -> Iterator[tuple[str, str | None, str | None]]:
+    a, b = one["answer"], other["answer"]
+    first, second = started(one), started(other)
+    yield "question", a["question"], b["question"]
+    yield "stand-alone question", a["standalone_question"], b["standalone_question"]
+    yield "collection", first["collection"], second["collection"]
+    yield "engine", _engine(a), _engine(b)
+    yield "k", str(first["k"]), str(second["k"])
+    yield "max_loops", str(first["max_loops"]), str(second["max_loops"])
+    yield "path", " → ".join(path_taken(one)), " → ".join(path_taken(other))
+    for left, right in zip_longest(loops(one), loops(other)):
+        yield from _loop_pairs(left, right)
+    yield "status", a["status"], b["status"]
+    yield "answer", a["answer"], b["answer"]
+    yield "citations", _citations(a), _citations(b)
+    yield "generation retries", str(a["generation_retries"]), str(b["generation_retries"])
+    yield "model calls", str(a["usage"]["llm_calls"]), str(b["usage"]["llm_calls"])
+    yield "tokens in", str(a["usage"]["input_tokens"]), str(b["usage"]["input_tokens"])
+
+
+def _loop_pairs(
+    one: TracedLoop | None, other: TracedLoop | None
+) -> Iterator[tuple[str, str | None, str | None]]:
+    present = one or other
+    assert present is not None
+    name = f"loop {present.number}"
+    yield f"{name} query", one.query if one else None, other.query if other else None
+    if one is None or other is None:
+        return
+    left, right = _ranks(one), _ranks(other)
+    for chunk_id, place in {**_places(other), **_places(one)}.items():
+        yield f"{name} rank of {place}", left.get(chunk_id), right.get(chunk_id)
+        if chunk_id in left and chunk_id in right:
+            yield f"{name} grade of {place}", _grade(one, chunk_id), _grade(other, chunk_id)
+    yield f"{name} decision", one.decision, other.decision
+
+
+def _places(loop: TracedLoop) -> dict[str, str]:
+    return {
+        item["chunk_id"]: f"{item['source']}:{item['start_line']}-{item['end_line']}"
+        for item in loop.chunks
+    }
+
+
+def _ranks(loop: TracedLoop) -> dict[str, str]:
+    return {item["chunk_id"]: f"#{rank}" for rank, item in enumerate(loop.chunks, 1)}
+
+
+def _grade(loop: TracedLoop, chunk_id: str) -> str | None:
+    grade = loop.grades.get(chunk_id)
+    if grade is None:
+        return None
+    sure = "" if grade["confidence"] is None else f" {grade['confidence']:.2f}"
+    return f"{grade['verdict']}{sure} ({grade['grader']})"
+
+
+def _engine(answer: Answer) -> str:
+    engine = answer["engine"]
+    return " ".join(filter(None, (engine["name"], engine["model"], engine["embedder"])))
+
+
+def _citations(answer: Answer) -> str:
+    return "; ".join(
+        f"[{c['marker']}] {c['source']}:{c['start_char']}-{c['end_char']} {c['support']}"
+        for c in answer["citations"]
+    )
