@@ -14,6 +14,7 @@ from rag.engines.protocol import Engine
 from rag.index.protocol import CollectionReader
 from state.answer import Answer
 from state.graph_state import HistoryTurn, RetrievedChunk
+from state.reducers import TimelineEntry
 from state.settings import Settings
 
 Record = Callable[[Answer], int]
@@ -35,7 +36,8 @@ def _not_recorded(_answer: Answer) -> int:
 class Dependencies:
     """`fallback` answers from what was found when a budget ends before the engine could.
 
-    `history` gives the slice of earlier turns the engine may see, oldest first.
+    `history` gives the slice of earlier turns the engine may see, oldest first; `timeline`
+    the thread's timeline as its finished turns give it, None without a thread.
     """
 
     settings: Settings
@@ -45,6 +47,7 @@ class Dependencies:
     fallback: Engine | None = None
     thread: str | None = None
     history: Callable[[], Sequence[HistoryTurn]] = _no_history
+    timeline: Callable[[], list[TimelineEntry]] | None = None
     record: Record = _not_recorded
     search_web: SearchMore | None = None
     clock: Callable[[], float] = time.perf_counter

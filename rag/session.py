@@ -75,10 +75,12 @@ class Session:
         pin: bool = False,
     ) -> Answer:
         """The finished turn; errors as `stream`."""
+        answer: Answer | None = None
         for event in self.stream(question, thread=thread, history=history, pin=pin):
             if event["event"] == "answer":
-                return event["answer"]
-        raise AssertionError("a turn ends with an answer or an error")
+                answer = event["answer"]  # the turn's checkpoint is kept after its last event
+        assert answer is not None, "a turn ends with an answer or an error"
+        return answer
 
     def stream(
         self,
@@ -158,6 +160,7 @@ class Session:
             deps = replace(
                 deps,
                 history=lambda: memory.history(thread),
+                timeline=lambda: memory.timeline(thread),
                 record=lambda answer: memory.record(thread, answer, pin=pin),
             )
         return deps if history is None else replace(deps, history=lambda: history)

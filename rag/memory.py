@@ -1,0 +1,98 @@
+"""What a session remembers of its threads: the turns, the slice shown, the checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Self
+
+from state.answer import Answer
+from state.history import read_history, read_timeline
+from state.threads import TurnStore, open_turn_store
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+    from state.checkpoints import Checkpoints
+    from state.graph_state import HistoryTurn
+    from state.reducers import TimelineEntry
+    from state.settings import Settings
+
+
+class ThreadMemory:
+    """The threads of the settings' home or Postgres, connected when first used."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._checkpoints: Checkpoints | None = None
+        self.store: TurnStore = open_turn_store(settings.home, settings.threads)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.store.close()
+        if self._checkpoints is not None:
+            self._checkpoints.close()
+
+    @property
+    def checkpoints(self) -> Checkpoints:
+        if self._checkpoints is None:
+            from state.checkpoints import open_checkpoints
+
+            self._checkpoints = open_checkpoints(self._settings.home, self._settings.threads)
+        return self._checkpoints
+
+    @contextmanager
+    def turn(self, thread: str) -> Iterator[BaseCheckpointSaver[Any]]:
+        """The checkpointer of one turn: what it writes is kept if the turn ends well."""
+        with self.checkpoints.turn(thread) as saver:
+            yield saver
+
+    def history(self, thread: str) -> list[HistoryTurn]:
+        """The slice of earlier turns within `history_tokens`, oldest first."""
+        return read_history(self.store, thread, self._settings.history_tokens, _count_tokens)
+
+    def timeline(self, thread: str) -> list[TimelineEntry]:
+        """The thread's timeline as the finished turns give it."""
+        return read_timeline(self.store, thread)
+
+    def record(
+        self,
+        thread: str,
+        answer: Answer,
+        *,
+        pin: bool = False,
+        files: Mapping[str, str] | None = None,
+    ) -> int:
+        """Keep a finished turn for ever; returns its number."""
+        return self.store.append(thread, answer, milestone=pin, files=files)
+
+    def newest_thread(self) -> str:
+        """The thread used last.
+
+        Raises:
+            UsageError: there is none yet.
+
+        """
+        from state.errors import UsageError
+
+        threads = self.store.threads()
+        if not threads:
+            raise UsageError("There is no thread to continue.", "Name a new one with --thread.")
+        return threads[0].name
+
+    def delete(self, thread: str) -> int:
+        """Forget a thread whole; returns how many turns it had."""
+        turns = self.store.delete(thread)
+        self.checkpoints.delete(thread)
+        return turns
+
+
+def _count_tokens(text: str) -> int:
+    from state.tokens import count_tokens
+
+    return count_tokens(text)

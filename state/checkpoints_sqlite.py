@@ -1,0 +1,70 @@
+"""Checkpoints in an SQLite file, through LangGraph's SqliteSaver."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from state.sqlite_file import connect, create_private, sqlite_failures
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.sqlite import SqliteSaver
+
+
+class SqliteBackend:
+    """A path of None lives in memory."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._saver: SqliteSaver | None = None
+
+    def saver(self) -> SqliteSaver:
+        if self._saver is None:
+            from langgraph.checkpoint.sqlite import SqliteSaver
+
+            if self._path is not None:
+                create_private(self._path)
+            db = connect(":memory:" if self._path is None else self._path)
+            try:
+                db.execute("pragma auto_vacuum = full")
+                db.execute("pragma secure_delete = on")
+                db.execute("pragma wal_autocheckpoint = 64")
+                db.execute("pragma synchronous = normal")  # the turns themselves lie elsewhere
+                saver = SqliteSaver(db)
+                saver.setup()
+            except BaseException:
+                db.close()
+                raise
+            self._saver = saver
+        return self._saver
+
+    def prune(self, thread: str, newest: str) -> None:
+        """SqliteSaver has no prune of its own. Ids sort by time (UUID version 6); no channel
+        of ours is a DeltaChannel, whose history would lie in the older rows.
+        """
+        saver = self.saver()
+        with saver.lock:
+            db: sqlite3.Connection = saver.conn
+            db.execute("begin immediate")
+            try:
+                for table in ("checkpoints", "writes"):
+                    db.execute(
+                        f"delete from {table} where thread_id = ? and checkpoint_id < ?",  # noqa: S608
+                        (thread, newest),
+                    )
+                db.execute("commit")
+            except BaseException:
+                if db.in_transaction:
+                    db.execute("rollback")
+                raise
+
+    def failures(self) -> AbstractContextManager[None]:
+        where = "" if self._path is None else f" {self._path}"
+        return sqlite_failures(f"The checkpoint store{where}")
+
+    def close(self) -> None:
+        if self._saver is not None:
+            self._saver.conn.close()
+            self._saver = None

@@ -1,0 +1,135 @@
+"""Everything is stored; a slice of it is shown: the newest whole turns within a token budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import islice
+
+from state.graph_state import TIMELINE_WINDOW, HistoryTurn
+from state.reducers import TimelineEntry
+from state.threads import Turn, TurnStore
+
+CountTokens = Callable[[str], int]
+
+LONGEST_TOKEN = 128
+"""Bytes: no token of o200k_base is longer, so a text has at least length / 128 tokens."""
+
+
+class _Budget:
+    """Adds up what fits, and counts tokens only where bounds on them cannot decide.
+
+    A text has at most as many tokens as bytes. The counter's tables take a quarter of a
+    second to load, which a short history need not wait for.
+    """
+
+    def __init__(self, tokens: int, count: CountTokens) -> None:
+        self._tokens = tokens
+        self._count = count
+        self._spent = 0
+        self._uncounted: list[Turn] = []
+
+    def take(self, turn: Turn) -> None:
+        """Spend the turn's tokens, whatever is left."""
+        self._uncounted.append(turn)
+        self._spent += _bytes(turn)
+
+    def fits(self, turn: Turn) -> bool:
+        """Whether the turn fits; if it does, it is taken."""
+        size = _bytes(turn)
+        if self._spent + size > self._tokens:
+            self._settle()
+            if self._spent + -(-size // LONGEST_TOKEN) > self._tokens:
+                return False
+            if self._spent + size > self._tokens:
+                tokens = self._exact(turn)
+                if self._spent + tokens > self._tokens:
+                    return False
+                self._spent += tokens
+                return True
+        self.take(turn)
+        return True
+
+    def _settle(self) -> None:
+        self._spent += sum(self._exact(turn) - _bytes(turn) for turn in self._uncounted)
+        self._uncounted.clear()
+
+    def _exact(self, turn: Turn) -> int:
+        return self._count(turn.answer["question"]) + self._count(turn.answer["answer"])
+
+
+def _bytes(turn: Turn) -> int:
+    texts = (turn.answer["question"], turn.answer["answer"])
+    return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+
+
+def history_slice(
+    newest_first: Iterable[Turn], milestones: Iterable[Turn], budget: int, count: CountTokens
+) -> list[HistoryTurn]:
+    """The turns a model may see, oldest first; a turn costs its question and its answer.
+
+    The newest turn always comes along; a follow-up means nothing without it. Then come the
+    `milestones` (newest first too) that fit, then turns from the newest on, up to the first
+    that does not fit. Both are read no further than needed.
+    """
+    walk = iter(newest_first)
+    newest = next(walk, None)
+    if newest is None:
+        return []
+    purse = _Budget(budget, count)
+    purse.take(newest)
+    shown = {newest.number: newest}
+    for turn in milestones:
+        if turn.number not in shown and purse.fits(turn):
+            shown[turn.number] = turn
+    for turn in walk:
+        if turn.number not in shown:
+            if not purse.fits(turn):
+                break
+            shown[turn.number] = turn
+    return [_as_shown(shown[number]) for number in sorted(shown)]
+
+
+def read_history(
+    store: TurnStore, thread: str, budget: int, count: CountTokens
+) -> list[HistoryTurn]:
+    """The slice of one thread, read lazily; errors as the store's."""
+    return history_slice(
+        store.turns(thread, newest_first=True),
+        store.turns(thread, newest_first=True, milestones=True),
+        budget,
+        count,
+    )
+
+
+def read_timeline(
+    store: TurnStore, thread: str, window: int = TIMELINE_WINDOW
+) -> list[TimelineEntry]:
+    """What the timeline channel of the thread should hold, by the store: the entries of the
+    newest turns, `window` in all, and every milestone's, oldest first.
+    """
+    newest = islice(store.turns(thread, newest_first=True), -(-window // 2))
+    turns = {turn.number: turn for turn in newest}
+    turns |= {turn.number: turn for turn in store.turns(thread, milestones=True)}
+    return [entry for number in sorted(turns) for entry in timeline_entries(turns[number])]
+
+
+def timeline_entries(turn: Turn) -> list[TimelineEntry]:
+    """A finished turn as the timeline holds it: its question, then its answer."""
+    entries: list[TimelineEntry] = [
+        {"role": "question", "text": turn.answer["question"], "turn": turn.number},
+        {"role": "answer", "text": turn.answer["answer"], "turn": turn.number},
+    ]
+    if turn.milestone:
+        for entry in entries:
+            entry["milestone"] = True
+    return entries
+
+
+def _as_shown(turn: Turn) -> HistoryTurn:
+    return {
+        "question": turn.answer["question"],
+        "standalone_question": turn.answer["standalone_question"],
+        "answer": turn.answer["answer"],
+        "turn": turn.number,
+        "milestone": turn.milestone,
+    }

@@ -1,0 +1,156 @@
+"""S4.4: everything is stored, a slice of whole turns within a token budget is shown."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+from turn_samples import make_answer
+
+from state.history import history_slice, read_history, read_timeline
+from state.reducers import milestone_window
+from state.threads import Turn, memory_turn_store
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def words(text: str) -> int:
+    """A token counter with the bounds of o200k_base: from length / 128 up to a token a byte."""
+    return len(text.split())
+
+
+def turn(number: int, tokens: int, *, milestone: bool = False) -> Turn:
+    text = "word " * tokens
+    return Turn("t", number, NOW, milestone, make_answer("", text.strip()))
+
+
+def numbers(shown):
+    return [entry["turn"] for entry in shown]
+
+
+def pick(turns, budget, count=words):
+    newest_first = turns[::-1]
+    milestones = [turn for turn in newest_first if turn.milestone]
+    return numbers(history_slice(newest_first, milestones, budget, count))
+
+
+def test_walk_stops_at_the_first_turn_that_does_not_fit():
+    sizes = [600, 1500, 900, 1100, 800]
+    turns = [turn(n, size) for n, size in enumerate(sizes, 1)]
+    assert pick(turns, 4000) == [3, 4, 5]
+    assert pick(turns, 4900) == [1, 2, 3, 4, 5]
+    assert pick(turns, 4899) == [2, 3, 4, 5]
+
+
+def test_small_old_turn_is_not_fetched_past_a_large_one():
+    assert pick([turn(1, 1), turn(2, 5000), turn(3, 1)], 100) == [3]
+
+
+def test_newest_turn_is_always_shown():
+    assert pick([turn(1, 10), turn(2, 9000)], 4000) == [2]
+    assert pick([turn(1, 10), turn(2, 10)], 0) == [2]
+    assert pick([], 4000) == []
+
+
+def test_milestones_come_before_recent_turns():
+    turns = [turn(1, 50, milestone=True), turn(2, 60), turn(3, 60), turn(4, 40)]
+    assert pick(turns, 150) == [1, 4 - 1, 4]
+    assert pick(turns, 149) == [1, 4]
+    assert pick(turns, 89) == [4]
+
+
+def test_milestone_that_does_not_fit_leaves_room_for_others():
+    turns = [turn(1, 20, milestone=True), turn(2, 900, milestone=True), turn(3, 9), turn(4, 9)]
+    assert pick(turns, 100) == [1, 3, 4]
+
+
+def test_short_history_is_shown_without_counting():
+    def count(text: str) -> int:
+        raise AssertionError(f"no need to count {text!r}")
+
+    assert pick([turn(n, 20) for n in range(1, 6)], 4000, count) == [1, 2, 3, 4, 5]
+    assert pick([turn(1, 400_000), turn(2, 1)], 4000, lambda text: words(text[:100])) == [2]
+
+
+TURNS = st.lists(st.tuples(st.integers(0, 60), st.booleans()), max_size=12)
+
+
+def by_definition(turns, budget):
+    if not turns:
+        return []
+    cost = {turn.number: words(turn.answer["answer"]) for turn in turns}
+    newest = turns[-1].number
+    shown, left = {newest}, budget - cost[newest]
+    for old in reversed(turns[:-1]):
+        if old.milestone and cost[old.number] <= left:
+            shown.add(old.number)
+            left -= cost[old.number]
+    for old in reversed(turns[:-1]):
+        if old.number in shown:
+            continue
+        if cost[old.number] > left:
+            break
+        shown.add(old.number)
+        left -= cost[old.number]
+    return sorted(shown)
+
+
+@given(TURNS, st.integers(0, 400))
+def test_bounds_never_change_what_is_shown(shape, budget):
+    turns = [turn(n, size, milestone=pin) for n, (size, pin) in enumerate(shape, 1)]
+    assert pick(turns, budget) == by_definition(turns, budget)
+
+
+@given(TURNS, st.integers(0, 300), st.integers(0, 300))
+def test_raising_the_budget_brings_old_turns_back(shape, low, more):
+    turns = [turn(n, size) for n, (size, _) in enumerate(shape, 1)]
+    few, many = pick(turns, low), pick(turns, low + more)
+    assert set(few) <= set(many)
+    assert many == list(range(len(turns) - len(many) + 1, len(turns) + 1))
+
+
+def test_slice_reads_no_further_than_it_must():
+    seen = []
+
+    def walk():
+        for number in range(1000, 0, -1):
+            seen.append(number)
+            yield turn(number, 40)
+
+    shown = numbers(history_slice(walk(), [], 100, words))
+    assert shown == [999, 1000]
+    assert seen == [1000, 999, 998]
+
+
+def test_slice_of_a_stored_thread_leaves_the_store_alone():
+    with memory_turn_store() as store:
+        for number in range(1, 31):
+            store.append(
+                "t", make_answer(f"question {number}", "word " * 50), milestone=number == 2
+            )
+        before = list(store.turns("t"))
+        shown = read_history(store, "t", 200, words)
+        assert numbers(shown) == [2, 29, 30]
+        assert shown[-1]["question"] == "question 30"
+        assert shown[0]["milestone"]
+        assert numbers(read_history(store, "t", 10_000, words)) == list(range(1, 31))
+        assert list(store.turns("t")) == before
+
+
+@given(st.lists(st.booleans(), max_size=15), st.sampled_from([2, 4, 6]))
+def test_timeline_is_what_the_reducer_would_have_kept(pins, window):
+    reduce = milestone_window(window)
+    channel: list = []
+    with memory_turn_store() as store:
+        for number, pin in enumerate(pins, 1):
+            store.append("t", make_answer(f"q{number}", f"a{number}"), milestone=pin)
+            tag = {"milestone": True} if pin else {}
+            channel = reduce(
+                channel,
+                [
+                    {"role": "question", "text": f"q{number}", "turn": number, **tag},
+                    {"role": "answer", "text": f"a{number}", "turn": number, **tag},
+                ],
+            )
+        assert read_timeline(store, "t", window) == channel
