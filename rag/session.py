@@ -11,7 +11,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from rag.dependencies import Dependencies
-from rag.engines.factory import build_engine
+from rag.budget import Budget
+from rag.engines.factory import build_engine, choose_engine
+from rag.engines.local.engine import LocalEngine
+from rag.engines.protocol import Budgeted, Engine
 from rag.graph import compile_graph, recursion_limit
 from rag.memory import ThreadMemory
 from rag.opening import open_reader
@@ -47,7 +50,11 @@ class Session:
         self._notify = notify
         self._resources = ExitStack()
         self.reader: CollectionReader = self._resources.enter_context(open_reader(settings, notify))
-        self._engines = build_engine(settings, self.reader, notify)
+        choice = choose_engine(settings)
+        if choice.notice is not None:
+            notify(choice.notice)
+        self._engine = build_engine(settings, self.reader)
+        self._local = LocalEngine(self.reader) if self._engine.model is not None else None
         self._memory: ThreadMemory | None = None
 
     def __enter__(self) -> Self:
@@ -149,8 +156,8 @@ class Session:
         deps = Dependencies(
             settings=self.settings,
             reader=self.reader,
-            engine=self._engines.for_question(),
-            fallback=self._engines.fallback,
+            engine=self._for_question(),
+            fallback=self._local,
             trace_id=new_trace_id(),
             thread=thread,
             started=time.perf_counter(),
@@ -161,9 +168,15 @@ class Session:
                 deps,
                 history=lambda: memory.history(thread),
                 timeline=lambda: memory.timeline(thread),
-                record=lambda answer: memory.record(thread, answer, pin=pin),
+                record=lambda answer: memory.record(thread, answer, self.reader, pin=pin),
             )
         return deps if history is None else replace(deps, history=lambda: history)
+
+    def _for_question(self) -> Engine:
+        """The engine with a budget of its own, where it spends anything."""
+        if isinstance(self._engine, Budgeted):
+            return self._engine.for_question(Budget.start(self.settings))
+        return self._engine
 
     def _keep_trace(self, events: list[Event], last: AnswerEvent) -> None:
         with TraceStore(self.settings.home) as traces:

@@ -1,0 +1,50 @@
+"""A collection opened as the settings name it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rag.index.collection import Collection, open_collection
+from state.settings import EmbedderName, Settings
+
+if TYPE_CHECKING:
+    from rag.embed.protocol import Embedder
+
+
+def build_embedder(settings: Settings) -> Embedder:
+    """The embedder of the settings; nothing is loaded or sent before its first text.
+
+    Raises:
+        SettingsError: a remote embedder lacks a usable URL or key.
+    """
+    if settings.embedder is EmbedderName.BUILTIN:
+        from rag.embed.builtin import BuiltinEmbedder
+
+        return BuiltinEmbedder()
+    from rag.embed.openai import OpenAIEmbedder
+
+    return OpenAIEmbedder.connect(settings)
+
+
+@contextmanager
+def open_reader(
+    settings: Settings, notify: Callable[[str], None] = lambda _line: None
+) -> Iterator[Collection]:
+    """The collection that `settings` name, closed at the end of the block.
+
+    Raises:
+        NoIndexError, UsageError, EmbedderMismatchError: as `open_collection`.
+    """
+    collection = open_collection(
+        settings.home,
+        settings.collection,
+        build_embedder(settings),
+        store=settings.store,
+        notice=notify,
+    )
+    try:
+        yield collection
+    finally:
+        collection.close()
