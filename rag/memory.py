@@ -27,9 +27,7 @@ class ThreadMemory:
     def __init__(self, settings: Settings) -> None:
         self._budget = settings.history_tokens
         self._resources = ExitStack()
-        self.turns = self._resources.enter_context(
-            open_turn_store(settings.home, settings.threads)
-        )
+        self.turns = self._resources.enter_context(open_turn_store(settings.home, settings.threads))
         self._checkpoints = self._resources.enter_context(
             open_checkpoints(settings.home, settings.threads)
         )

@@ -18,6 +18,7 @@ def build_embedder(settings: Settings) -> Embedder:
 
     Raises:
         SettingsError: a remote embedder lacks a usable URL or key.
+
     """
     if settings.embedder is EmbedderName.BUILTIN:
         from rag.embed.builtin import BuiltinEmbedder
@@ -36,6 +37,7 @@ def open_reader(
 
     Raises:
         NoIndexError, UsageError, EmbedderMismatchError: as `open_collection`.
+
     """
     collection = open_collection(
         settings.home,

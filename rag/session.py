@@ -10,8 +10,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from rag.dependencies import Dependencies
 from rag.budget import Budget
+from rag.dependencies import Dependencies
 from rag.engines.factory import build_engine, choose_engine
 from rag.engines.local.engine import LocalEngine
 from rag.engines.protocol import Budgeted, Engine

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from cli.exits import Exit, exit_code
+from cli.main import app
+from cli.terminal import clean
+from state import errors
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (errors.UsageError("x"), 2),
+        (errors.NoIndexError("x"), 4),
+        (errors.SettingsError("x"), 4),
+        (errors.EmbedderMismatchError("x"), 4),
+        (errors.StoreBusyError("x"), 4),
+        (errors.StorageError("x"), 4),
+        (errors.ModelError("x"), 5),
+        (errors.BudgetError("x"), 5),
+        (errors.RemoteStoreError("x"), 5),
+        (errors.CragError("x"), 1),
+    ],
+)
+def test_every_error_has_its_exit_code(error: errors.CragError, code: int):
+    assert exit_code(error) == code
+
+
+def test_an_error_says_what_happened_and_what_to_do_on_one_line():
+    assert str(errors.SetupError("It is\nbroken.", "Mend it.")) == "It is broken. Mend it."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["asj"], "Did you mean `crag ask`?"),
+        (["--nope"], "No such option"),
+        (["ask"], "Missing argument"),
+        (["ask", "q", "--k", "x"], "--k"),
+        (["ask", "q", "--engine", "abacus"], "abacus"),
+        (["ask", "?!"], "The question is empty"),
+        (["ask", "a" * 100_000], "20,000 are the most"),
+    ],
+)
+def test_usage_errors_are_one_line_on_stderr_and_exit_2(arguments: list[str], words: str):
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == Exit.USAGE
+    assert result.stdout == ""
+    assert words in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_an_unknown_command_with_escapes_cannot_drive_the_terminal():
+    result = CliRunner().invoke(app, ["\x1b[2Jask"])
+    assert result.exit_code == Exit.USAGE
+    assert "\x1b" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain – äöü 中文 🙂", "plain – äöü 中文 🙂"),
+        ("a\x1b[31mred", "a\N{REPLACEMENT CHARACTER}[31mred"),
+        ("a\r\nb\tc", "a\nb\tc"),
+        ("bidi \u202e flip", "bidi \N{REPLACEMENT CHARACTER} flip"),
+        ("c1 \x9b2J", "c1 \N{REPLACEMENT CHARACTER}2J"),
+    ],
+)
+def test_clean_leaves_nothing_that_drives_a_terminal(text: str, shown: str):
+    assert clean(text) == shown

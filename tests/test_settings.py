@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from state.errors import SettingsError, UsageError
+from state.settings import EngineName, load_settings
+from state.settings_report import describe_settings, settings_template
+
+
+@pytest.fixture(autouse=True)
+def _no_variables(monkeypatch: pytest.MonkeyPatch):
+    for name in ("CRAG_K", "CRAG_MAX_LOOPS", "CRAG_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def file(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "config.toml"
+    path.write_text(text)
+    return path
+
+
+def test_flag_beats_variable_beats_file_beats_default(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    config = file(tmp_path, "k = 3\nmax_loops = 1\nengine = 'local'\n")
+    monkeypatch.setenv("CRAG_K", "4")
+    monkeypatch.setenv("CRAG_MAX_LOOPS", "2")
+    settings = load_settings({"max_loops": 5, "k": None}, config)
+    assert (settings.max_loops, settings.k, settings.engine) == (5, 4, EngineName.LOCAL)
+    assert settings.history_tokens == 4000
+
+
+def test_nothing_is_read_from_the_current_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    for name in (".env", "config.toml", "crag.toml", ".crag.toml"):
+        (tmp_path / name).write_text("CRAG_K=99\nk = 99\nbase_url='http://evil.example'\n")
+    monkeypatch.chdir(tmp_path)
+    settings = load_settings({})
+    assert (settings.k, settings.base_url) == (8, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("kk = 3", "Unknown setting kk"),
+        ("k = 'many'", "k in .*config.toml is unusable"),
+        ("k = ", "cannot be read"),
+        ("\x00\xff", "cannot be read"),
+    ],
+)
+def test_an_unusable_file_is_named_with_its_key(tmp_path: Path, text: str, words: str):
+    path = tmp_path / "config.toml"
+    path.write_bytes(text.encode("latin-1"))
+    with pytest.raises(SettingsError, match=words):
+        load_settings({}, path)
+
+
+def test_a_missing_named_file_is_an_error_and_the_users_own_is_not(tmp_path: Path):
+    with pytest.raises(SettingsError, match="no settings file"):
+        load_settings({}, tmp_path / "none.toml")
+    assert load_settings({}).k == 8
+
+
+def test_an_unusable_flag_is_a_usage_error_and_a_variable_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    with pytest.raises(UsageError, match=r"--k"):
+        load_settings({"k": 0})
+    monkeypatch.setenv("CRAG_K", "x")
+    with pytest.raises(SettingsError, match="CRAG_K"):
+        load_settings({})
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "a\x1b[2J", "x" * 129, "..\\up"])
+def test_names_that_could_leave_their_place_are_refused(name: str):
+    with pytest.raises(UsageError):
+        load_settings({"collection": name})
+
+
+def test_openai_variables_are_understood_and_a_key_is_never_shown(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
+    settings = load_settings({})
+    assert settings.api_key is not None
+    assert settings.api_key.get_secret_value() == "sk-secret"
+    assert settings.base_url == "http://127.0.0.1:1/v1"
+    rows = describe_settings({})
+    assert "sk-secret" not in repr(settings) + repr(rows)
+    assert {row["source"] for row in rows if row["key"] == "api_key"} == {"OPENAI_API_KEY"}
+
+
+def test_the_template_is_toml_that_changes_nothing_until_uncommented(tmp_path: Path):
+    template = settings_template()
+    assert load_settings({}, file(tmp_path, template)) == load_settings({})
+    live = template.replace("# k = 8", "k = 9")
+    assert load_settings({}, file(tmp_path, live)).k == 9
