@@ -1,5 +1,96 @@
-"""Placeholder until the engine's own budget lands."""
+"""What one question may spend: tokens, money and time, looked at before every model call."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Lock
+
+from state.errors import BudgetError
+from state.settings import Settings
 
 
-class BudgetSpent(Exception):  # noqa: N818
-    """A budget of the question is spent; the message says which."""
+class BudgetSpent(BudgetError):  # noqa: N818 - a signal that only turns into an error uncaught
+    """A budget of the question is spent.
+
+    Whoever holds a supported answer by then catches it and ends with that answer, status
+    partial; uncaught, it is the BudgetError of a question that has none.
+    """
+
+
+@dataclass(slots=True)
+class Budget:
+    """One question's limits and what was spent of them; None means no limit.
+
+    `deadline` is in `clock`'s seconds. Safe to use from several threads.
+    """
+
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    deadline: float | None = None
+    clock: Callable[[], float] = time.monotonic
+    tokens: int = 0
+    cost: float = 0.0
+    _lock: Lock = field(default_factory=Lock, repr=False)
+
+    @classmethod
+    def start(cls, settings: Settings, clock: Callable[[], float] = time.monotonic) -> Budget:
+        """A budget whose time runs from now."""
+        deadline = None if settings.timeout is None else clock() + settings.timeout
+        return cls(settings.max_tokens, settings.max_cost, deadline, clock)
+
+    @property
+    def counts(self) -> bool:
+        """Whether tokens or money are limited, so that a prompt is worth counting."""
+        return self.max_tokens is not None or self.max_cost is not None
+
+    def seconds_left(self) -> float | None:
+        return None if self.deadline is None else self.deadline - self.clock()
+
+    def check(self) -> None:
+        """Raises BudgetSpent if nothing is left of a limit."""
+        left = self.seconds_left()
+        if left is not None and left <= 0:
+            raise BudgetSpent("The time budget of the question is spent.", "Raise --timeout.")
+        with self._lock:
+            if self.max_tokens is not None and self.tokens >= self.max_tokens:
+                raise BudgetSpent(_words("token", self.max_tokens), "Raise --max-tokens.")
+            if self.max_cost is not None and self.cost >= self.max_cost:
+                raise BudgetSpent(_words("cost", self.max_cost), "Raise --max-cost.")
+
+    def room(self, input_tokens: int, price: tuple[float, float] | None) -> int | None:
+        """Output tokens that a call with such a prompt may still produce; None: any number.
+
+        `price` is USD per million input and output tokens.
+
+        Raises:
+            BudgetSpent: the prompt alone would exceed what is left.
+
+        """
+        self.check()
+        rooms: list[int] = []
+        with self._lock:
+            if self.max_tokens is not None:
+                rooms.append(self.max_tokens - self.tokens - input_tokens)
+                if rooms[-1] <= 0:
+                    raise BudgetSpent(_words("token", self.max_tokens), "Raise --max-tokens.")
+            if self.max_cost is not None and price is not None:
+                money = self.max_cost - self.cost - input_tokens * price[0] / 1e6
+                if money <= 0:
+                    raise BudgetSpent(_words("cost", self.max_cost), "Raise --max-cost.")
+                if price[1] > 0:
+                    rooms.append(int(money * 1e6 / price[1]))
+        if rooms and min(rooms) <= 0:
+            raise BudgetSpent("What is left of the budget buys no answer.", "Raise it.")
+        return min(rooms, default=None)
+
+    def add(self, tokens: int, cost: float | None) -> None:
+        with self._lock:
+            self.tokens += tokens
+            self.cost += cost or 0.0
+
+
+def _words(kind: str, limit: float) -> str:
+    amount = f"{limit:,} tokens" if kind == "token" else f"${limit:g}"
+    return f"The {kind} budget of the question ({amount}) is spent."

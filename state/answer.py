@@ -6,7 +6,7 @@ in traces and on stdout, and are JSON in all four places.
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 ANSWER_SCHEMA = "crag.answer/1"
 
@@ -54,10 +54,13 @@ class LoopRecord(TypedDict):
 
 
 class NodeUsage(TypedDict):
+    """`estimated` is true where a server sent no counts and they were counted here."""
+
     llm_calls: int
     input_tokens: int
     output_tokens: int
     cost_usd: float | None
+    estimated: NotRequired[bool]
 
 
 class Usage(TypedDict):

@@ -92,7 +92,7 @@ class Settings(BaseSettings):
     embedding_base_url: str | None = Field(None, description="endpoint of the embedding model")
     embedding_api_key: SecretStr | None = Field(None, description="key for the embedding endpoint")
     request_timeout: float = Field(60.0, gt=0, description="seconds a model request may take")
-    max_retries: int = Field(2, ge=0, le=10, description="retries of a failed model request")
+    max_retries: int = Field(5, ge=0, le=10, description="retries of a failed model request")
     prices: dict[str, tuple[float, float]] = Field(
         default_factory=dict,
         description="model = [USD per million input tokens, USD per million output tokens]",

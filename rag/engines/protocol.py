@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
+from rag.budget import Budget
 from state.answer import NodeUsage
 from state.grades import Grade
 from state.graph_state import HistoryTurn, Passage, RetrievedChunk
@@ -109,6 +110,15 @@ class Generated:
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """One verdict a claim, in the order given; None where none could be had."""
+
+    supported: tuple[bool | None, ...]
+    usage: NodeUsage = field(default_factory=lambda: NO_USAGE)
+    warnings: tuple[str, ...] = ()
+
+
 class Engine(Protocol):
     """What the nodes need from whatever thinks."""
 
@@ -127,3 +137,19 @@ class Engine(Protocol):
     def rewrite(self, request: RewriteRequest) -> Rewritten: ...
 
     def generate(self, request: GenerateRequest, emit: Emit) -> Generated: ...
+
+
+@runtime_checkable
+class ClaimChecker(Protocol):
+    """What an engine can do besides where `--verify model` is available."""
+
+    def verify(self, claims: Sequence[str], quotes: Sequence[str]) -> Verified:
+        """Whether each claim is supported by the quote of the same place."""
+
+
+@runtime_checkable
+class Budgeted(Protocol):
+    """An engine whose calls cost something."""
+
+    def for_question(self, budget: Budget) -> Engine:
+        """The engine charging `budget`, one per question; its methods raise BudgetSpent."""

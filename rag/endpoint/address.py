@@ -1,0 +1,114 @@
+"""Where an OpenAI-compatible endpoint is, under which key, and how to connect to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
+
+from pydantic import SecretStr
+
+from state.errors import SettingsError
+from state.settings import Settings
+
+if TYPE_CHECKING:
+    from openai import DefaultHttpxClient
+
+OPENAI_URL = "https://api.openai.com/v1"
+CONNECT_SECONDS = 5.0
+NO_KEY = SecretStr("no-key")
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A base URL taken apart; `host` (with a port that is not the scheme's) may be shown."""
+
+    base_url: str
+    query: tuple[tuple[str, str], ...]
+    host: str
+    loopback: bool
+    key: SecretStr
+
+    @property
+    def is_openai(self) -> bool:
+        return self.host == "api.openai.com"
+
+
+def chat_endpoint(settings: Settings) -> Endpoint:
+    """Raises SettingsError when the URL is unusable or OpenAI itself has no key."""
+    return _endpoint(settings.base_url, settings.api_key, "base_url", "api_key")
+
+
+def embedding_endpoint(settings: Settings) -> Endpoint:
+    """The embedding model's endpoint; the chat endpoint's own key is sent to its host only.
+
+    Raises:
+        SettingsError: the URL is unusable, or OpenAI itself has no key.
+
+    """
+    url = settings.embedding_base_url or settings.base_url
+    key = settings.embedding_api_key
+    if key is None and host_of(url, "embedding_base_url") == host_of(settings.base_url, "base_url"):
+        key = settings.api_key
+    return _endpoint(url, key, "embedding_base_url", "embedding_api_key")
+
+
+def host_of(base_url: str | None, name: str = "base_url") -> str:
+    """The host a person is told of; no credentials, path or query in it."""
+    parts = urlsplit((base_url or OPENAI_URL).strip())
+    try:
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+    if parts.scheme not in ("http", "https") or not host or not host.isprintable():
+        raise SettingsError(
+            f"The setting {name} is no http(s) URL.", "Write it like http://localhost:11434/v1."
+        )
+    if parts.username or parts.password:
+        raise SettingsError(
+            f"The setting {name} holds a user name or password.", "Put the key into api_key."
+        )
+    usual = {"http": 80, "https": 443}[parts.scheme]
+    shown = f"[{host}]" if ":" in host else host
+    return shown if port in (None, usual) else f"{shown}:{port}"
+
+
+def _endpoint(url: str | None, key: SecretStr | None, url_name: str, key_name: str) -> Endpoint:
+    host = host_of(url, url_name)
+    parts = urlsplit((url or OPENAI_URL).strip())
+    given = key is not None and key.get_secret_value().strip()
+    if host == "api.openai.com" and not given:
+        raise SettingsError(
+            "There is no key for api.openai.com.",
+            f"Set OPENAI_API_KEY (or {key_name}), or use --engine local.",
+        )
+    secret = SecretStr(key.get_secret_value().strip()) if key is not None and given else NO_KEY
+    if not secret.get_secret_value().isascii() or not secret.get_secret_value().isprintable():
+        raise SettingsError(f"The setting {key_name} holds characters that no key has.")
+    return Endpoint(
+        base_url=urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")),
+        query=tuple(parse_qsl(parts.query)),
+        host=host,
+        loopback=_is_loopback(parts.hostname or ""),
+        key=secret,
+    )
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return False
+    return address.is_loopback or address.is_unspecified
+
+
+def http_client(endpoint: Endpoint) -> DefaultHttpxClient:
+    """A connection pool. HTTP_PROXY does not apply to loopback, and a redirect is not
+    followed: documents go to the host that the person was told of, or nowhere.
+    """
+    from openai import DefaultHttpxClient
+
+    return DefaultHttpxClient(trust_env=not endpoint.loopback, follow_redirects=False)

@@ -1,0 +1,205 @@
+"""What goes wrong at an endpoint, as one ModelError line each: host, model, mending step."""
+
+from __future__ import annotations
+
+import re
+import socket
+import time
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from functools import lru_cache
+from typing import Any
+
+from rag.endpoint.address import Endpoint
+from state.errors import ModelError
+
+MANY = 1_000
+SHOWN = 200
+_TOO_LONG = re.compile(r"context.{0,9}(length|window|size)|too (long|many tokens)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """`retries`: how often at most it is worth another try; `wait`: the seconds the server
+    asked for, None where it asked for none; `unreachable`: nobody answered at all.
+    """
+
+    error: ModelError
+    retries: int = 0
+    wait: float | None = None
+    unreachable: bool = False
+
+
+@lru_cache(maxsize=1)
+def foreign_errors() -> tuple[type[Exception], ...]:
+    """Whatever the libraries below raise: their own classes, and what they let through when
+    a server replies with something that is no reply (ValueError, IndexError, ...).
+    """
+    import openai
+    from langchain_core.exceptions import LangChainException
+
+    return (
+        openai.OpenAIError,
+        LangChainException,
+        *_transport_errors(),
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        RuntimeError,
+        OSError,
+    )
+
+
+def _transport_errors() -> tuple[type[Exception], ...]:
+    # openai moved from httpx to its successor; what its client derives from tells which.
+    from importlib import import_module
+
+    from openai import DefaultHttpxClient
+
+    roots = (kind.__module__.split(".")[0] for kind in DefaultHttpxClient.__mro__)
+    transport = import_module(next(root for root in roots if root.startswith("httpx")))
+    return (transport.HTTPError,)
+
+
+def describe(error: Exception, endpoint: Endpoint, model: str) -> Failure:
+    """The Failure that a foreign exception stands for."""
+    import openai
+
+    who = f"Model {model} at {endpoint.host}"
+    if isinstance(error, openai.APITimeoutError):
+        return Failure(
+            ModelError(f"{who} did not reply in time.", "Raise request_timeout, or try later."),
+            retries=MANY,
+        )
+    if isinstance(error, openai.APIStatusError):
+        return _status(error, who, endpoint)
+    if isinstance(error, (openai.APIConnectionError, *_transport_errors(), OSError)):
+        return _unconnected(error, who, endpoint)
+    if isinstance(error, openai.APIError) and not isinstance(
+        error, openai.APIResponseValidationError
+    ):
+        return Failure(
+            ModelError(
+                f"{who} reported an error while replying{_said(error, endpoint)}.", "Try again."
+            ),
+            retries=MANY,
+        )
+    return _malformed(who, endpoint)
+
+
+def _malformed(who: str, endpoint: Endpoint) -> Failure:
+    return Failure(
+        ModelError(
+            f"{who} sent a reply that is no chat completion or embedding.",
+            f"Check base_url: does {endpoint.host} speak the OpenAI protocol there (…/v1)?",
+        ),
+        retries=1,
+    )
+
+
+def _unconnected(error: BaseException, who: str, endpoint: Endpoint) -> Failure:
+    causes = _causes(error)
+    if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
+        why, mend = "the connection was refused", "Start the server there, or check base_url."
+    elif any(isinstance(cause, socket.gaierror) for cause in causes):
+        why, mend = "the host name is not known", "Check base_url and the network."
+    elif any("certificate" in str(cause).lower() for cause in causes):
+        why, mend = "its TLS certificate is not trusted", "Check base_url and the certificate."
+        return Failure(ModelError(f"{who} cannot be reached: {why}.", mend))
+    elif any("proxy" in type(cause).__name__.lower() for cause in causes):
+        why, mend = "the proxy failed", f"Check HTTPS_PROXY, or add {endpoint.host} to NO_PROXY."
+    elif any(type(cause).__name__ in ("ReadError", "RemoteProtocolError") for cause in causes):
+        why, mend = "the connection broke off", "Try again."
+        return Failure(ModelError(f"{who} failed: {why}.", mend), retries=MANY)
+    else:
+        why, mend = "there is no connection", "Check base_url and the network."
+    return Failure(
+        ModelError(f"{who} cannot be reached: {why}.", mend), retries=MANY, unreachable=True
+    )
+
+
+def _causes(error: BaseException) -> list[BaseException]:
+    causes: list[BaseException] = []
+    pending: list[BaseException | None] = [error]
+    while pending and len(causes) < 20:
+        cause = pending.pop()
+        if cause is not None and cause not in causes:
+            causes.append(cause)
+            pending += [cause.__cause__, cause.__context__]
+    return causes
+
+
+def _status(error: Any, who: str, endpoint: Endpoint) -> Failure:
+    status, said = int(error.status_code), _said(error, endpoint)
+    if status == 429:
+        return _rate_limited(error, who, said)
+    if status in (408, 409, 425) or status >= 500:
+        return Failure(
+            ModelError(f"{who} failed ({status}){said}.", "Try again later."),
+            retries=MANY,
+            wait=_retry_after(error),
+        )
+    if status == 401:  # the reply may quote the key; nothing of it is needed
+        what, mend = "refused the key (401)", "Check OPENAI_API_KEY or api_key."
+    elif status == 403:
+        what, mend = f"is not open to this key (403){said}", "Use another model or key."
+    elif status == 404:
+        what, mend = f"was not found (404){said}", "Check model and base_url (…/v1), or pull it."
+    elif 300 <= status < 400:
+        what = f"is redirected to another address ({status}), where nothing was sent"
+        mend = "Set base_url to the final address."
+    else:
+        what, mend = f"rejected the request ({status}){said}", "Check model and base_url."
+        if _TOO_LONG.search(said):
+            mend = "Lower --k, or use a model with a longer context."
+    return Failure(ModelError(f"{who} {what}.", mend))
+
+
+def _rate_limited(error: Any, who: str, said: str) -> Failure:
+    if "insufficient_quota" in (getattr(error, "code", None), getattr(error, "type", None)):
+        return Failure(
+            ModelError(f"{who}: the account's quota is used up (429).", "Check its billing.")
+        )
+    wait = _retry_after(error)
+    when = f"Try again in {wait:.0f} s" if wait is not None else "Try again later"
+    return Failure(
+        ModelError(f"{who} limits the rate of requests (429){said}.", f"{when}."),
+        retries=MANY,
+        wait=wait,
+    )
+
+
+def _retry_after(error: Any) -> float | None:
+    headers = error.response.headers
+    try:
+        if (value := headers.get("retry-after-ms")) is not None:
+            seconds = float(value) / 1000
+        elif (value := headers.get("retry-after")) is None:
+            return None
+        elif re.fullmatch(r"\s*\d+(\.\d+)?\s*", value):
+            seconds = float(value)
+        else:
+            seconds = parsedate_to_datetime(value).timestamp() - time.time()
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return max(seconds, 0.0) if seconds < 1e9 else None
+
+
+def _said(error: Exception, endpoint: Endpoint) -> str:
+    """The server's own words, if it sent any: one bounded line, keys struck out."""
+    body = getattr(error, "body", None)
+    inner = body.get("error", body) if isinstance(body, dict) else None
+    words = inner.get("message") if isinstance(inner, dict) else inner
+    if not isinstance(words, str):
+        return ""
+    return quoted(words, endpoint)
+
+
+def quoted(words: str, endpoint: Endpoint) -> str:
+    """Foreign words made safe to show: `: …`, printable, short, without any key."""
+    clean = words[: 10 * SHOWN].replace(endpoint.key.get_secret_value(), "***")
+    clean = re.sub(r"\b(sk|key|pk)-[\w*.-]{4,}", "***", clean)
+    clean = " ".join("".join(c if c.isprintable() else " " for c in clean).split())
+    clean = clean if len(clean) <= SHOWN else clean[: SHOWN - 1] + "…"
+    return f": {clean.rstrip('.')}" if clean else ""

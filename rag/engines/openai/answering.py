@@ -1,0 +1,56 @@
+"""generate with a model, streamed; a reply that did not come to its end is never complete."""
+
+from __future__ import annotations
+
+from rag.budget import BudgetSpent
+from rag.engines.openai.chat import ChatModel
+from rag.engines.openai.draft import Draft
+from rag.engines.openai.prompts import generate_messages
+from rag.engines.openai.tally import Tally
+from rag.engines.protocol import Emit, Generated, GenerateRequest
+from state.errors import ModelError
+
+ENDINGS = ("stop", "tool_calls", "function_call", "eos", "end_turn")
+
+
+def generate(chat: ChatModel, request: GenerateRequest, emit: Emit, tally: Tally) -> Generated:
+    """A reply of which nothing was shown yet is asked for once more if it broke off or was
+    empty; one of which something was shown comes back with complete=False.
+
+    Raises:
+        ModelError: there was no reply, or no text in it.
+        BudgetSpent: a budget does not allow the call.
+
+    """
+    messages = generate_messages(request.question, request.passages, request.feedback)
+    why = ""
+    for _ in range(2):
+        draft = Draft(emit)
+        reply = chat.stream(messages, tally, draft.receive)
+        ending = reply.response_metadata.get("finish_reason")
+        text = draft.finish()
+        if text is None and ending in ENDINGS:
+            return Generated(text="", usage=tally.usage)
+        if refusal := reply.additional_kwargs.get("refusal"):
+            raise ModelError(f"{chat.who} refused to answer.", f"It said: {str(refusal)[:200]}")
+        if text and ending in ENDINGS:
+            return Generated(text=text.rstrip(), usage=tally.usage)
+        why = _why(chat, ending, tally, thought=draft.thought)
+        if text:
+            return Generated(text=text.rstrip(), complete=False, usage=tally.usage, warnings=(why,))
+        tally.budget.check()
+    raise ModelError(why, "Try again, or use another model.")
+
+
+def _why(chat: ChatModel, ending: str | None, tally: Tally, *, thought: bool) -> str:
+    try:
+        tally.budget.check()
+    except BudgetSpent as spent:
+        return f"The answer is unfinished. {spent}"
+    if ending == "length":
+        return f"{chat.who} ran out of room before the answer was finished."
+    if ending == "content_filter":
+        return f"{chat.who} stopped the answer by its content filter."
+    if ending in ENDINGS:
+        return f"{chat.who} replied with {'thinking only' if thought else 'an empty answer'}."
+    return f"{chat.who} broke off before the answer was finished."

@@ -1,0 +1,54 @@
+"""Verdicts kept from one run to the next, so that the same question asked again costs less."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from typing import Protocol
+
+from rag.engines.openai.schemas import Verdict
+
+
+class GradeCache(Protocol):
+    """A map of short strings that outlives the process. Losing entries is harmless."""
+
+    def get(self, keys: Sequence[str]) -> Mapping[str, str]:
+        """The values of those keys that are held."""
+
+    def put(self, entries: Mapping[str, str]) -> None: ...
+
+
+class GradeMemory:
+    """A GradeCache that lasts as long as the process."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, str] = {}
+
+    def get(self, keys: Sequence[str]) -> Mapping[str, str]:
+        return {key: self._values[key] for key in keys if key in self._values}
+
+    def put(self, entries: Mapping[str, str]) -> None:
+        self._values |= entries
+
+
+def key_of(model: str, prompt: str, question: str, texts: Iterable[str]) -> str:
+    """One verdict's key: of one text, or of a set of texts taken together."""
+    digests = sorted(sha256(text.encode("utf-8", "replace")).hexdigest() for text in texts)
+    parts = json.dumps([model, prompt, question, digests])
+    return sha256(parts.encode()).hexdigest()
+
+
+def pack(verdict: Verdict) -> str:
+    return json.dumps([verdict.value, verdict.reason])
+
+
+def unpack(value: str | None) -> Verdict | None:
+    """The verdict, or None for anything that `pack` did not write."""
+    try:
+        match json.loads(value or "null"):
+            case [bool() as score, (str() | None) as reason]:
+                return Verdict(score, reason)
+    except ValueError:
+        pass
+    return None

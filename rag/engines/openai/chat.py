@@ -1,0 +1,210 @@
+"""One chat model at one endpoint: every call bounded, retried, counted and its failures mapped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from threading import Lock
+from typing import TYPE_CHECKING, Any, cast
+
+from rag.budget import BudgetSpent
+from rag.endpoint.address import CONNECT_SECONDS, Endpoint, http_client
+from rag.endpoint.failures import describe, foreign_errors
+from rag.endpoint.retry import Retries
+from rag.engines.openai.prices import price_of
+from rag.engines.openai.prompts import Messages
+from rag.engines.openai.tally import Tally
+from state.errors import ModelError
+from state.settings import Settings
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import LanguageModelInput
+    from langchain_core.messages import AIMessage, AIMessageChunk
+    from langchain_core.runnables import Runnable, RunnableSequence
+    from langchain_openai import ChatOpenAI
+    from pydantic import BaseModel
+
+MOST_OUTPUT = 4_096
+"""Output tokens of one reply at most: a model that never stops is stopped."""
+
+
+class ChatModel:
+    """Built on its first call; one connection pool for all calls. Thread-safe."""
+
+    def __init__(self, name: str, endpoint: Endpoint, settings: Settings) -> None:
+        self.name = name
+        self.endpoint = endpoint
+        self.price = price_of(name, settings)
+        self._settings = settings
+        self._bound: dict[type[BaseModel], Runnable[LanguageModelInput, AIMessage]] = {}
+        self._lock = Lock()
+
+    def __repr__(self) -> str:
+        return f"ChatModel({self.name!r} at {self.endpoint.host})"
+
+    @property
+    def who(self) -> str:
+        return f"Model {self.name} at {self.endpoint.host}"
+
+    @cached_property
+    def _model(self) -> ChatOpenAI:
+        from langchain_openai import ChatOpenAI
+
+        options: dict[str, Any] = {}
+        if self._settings.temperature is not None:
+            options["temperature"] = self._settings.temperature
+        return ChatOpenAI(
+            model=self.name,
+            base_url=self.endpoint.base_url,
+            api_key=self.endpoint.key,
+            default_query=dict(self.endpoint.query) or None,
+            http_client=http_client(self.endpoint),
+            openai_proxy="",
+            max_retries=0,
+            stream_usage=True,
+            use_responses_api=False,
+            cache=False,
+            **options,
+        )
+
+    def _runnable(self, schema: type[BaseModel] | None) -> Runnable[LanguageModelInput, AIMessage]:
+        with self._lock:
+            if schema is None:
+                return self._model
+            if schema not in self._bound:
+                structured = self._model.with_structured_output(schema, method="function_calling")
+                # Its first step is the bound model, its last a parser that turns what it
+                # cannot read into None. include_raw=True keeps both, at twice the CPU time of
+                # the call (a thread a call), so the raw reply is taken from the first step.
+                sequence = cast("RunnableSequence[LanguageModelInput, Any]", structured)
+                self._bound[schema] = cast(
+                    "Runnable[LanguageModelInput, AIMessage]", sequence.first
+                )
+            return self._bound[schema]
+
+    def ask(
+        self, messages: Messages, tally: Tally, schema: type[BaseModel] | None = None
+    ) -> AIMessage:
+        """The raw reply, in which a call to `schema` was demanded where one is given.
+
+        Raises:
+            ModelError: in the end there was no reply.
+            BudgetSpent: a budget does not allow the call, or its time ran out during it.
+
+        """
+        runnable = self._runnable(schema)
+
+        def attempt(seconds: float) -> AIMessage:
+            options = self._options(messages, tally, seconds)
+            with _untraced():
+                return runnable.invoke(messages, **options)
+
+        reply = self._run(attempt, tally)
+        self._count(tally, messages, reply)
+        return reply
+
+    def stream(self, messages: Messages, tally: Tally, receive: Callable[[str], None]) -> AIMessage:
+        """The whole reply; each piece of text was given to `receive` as it arrived.
+
+        Attempts are repeated only as long as nothing was received. A reply that broke off
+        afterwards is returned with what there is of it: without a finish_reason.
+
+        Raises:
+            ModelError: in the end there was no reply.
+            BudgetSpent: a budget does not allow the call.
+
+        """
+        received = False
+
+        def attempt(seconds: float) -> AIMessage:
+            nonlocal received
+            options = self._options(messages, tally, seconds)
+            whole: AIMessageChunk | None = None
+            try:
+                with _untraced():
+                    for piece in self._pieces(messages, options, tally):
+                        whole = piece if whole is None else whole + piece
+                        if piece.text:
+                            received = True
+                            receive(piece.text)
+            except foreign_errors():
+                if not received or whole is None:
+                    raise
+            if whole is None:
+                raise ValueError("an empty stream")
+            return whole
+
+        reply = self._run(attempt, tally)
+        self._count(tally, messages, reply)
+        return reply
+
+    def _pieces(
+        self, messages: Messages, options: dict[str, Any], tally: Tally
+    ) -> Iterator[AIMessageChunk]:
+        with self._lock:
+            model = self._model
+        size = 0
+        for piece in model.stream(messages, **options):
+            yield piece
+            left = tally.budget.seconds_left()
+            size += len(piece.text)
+            if (left is not None and left <= 0) or size > 8 * MOST_OUTPUT:
+                return
+
+    def _run(self, attempt: Callable[[float], AIMessage], tally: Tally) -> AIMessage:
+        settings = self._settings
+        left = tally.budget.seconds_left()
+        seconds = settings.request_timeout if left is None else min(settings.request_timeout, left)
+        try:
+            return Retries(settings.max_retries, seconds).run(
+                attempt, foreign_errors(), lambda error: describe(error, self.endpoint, self.name)
+            )
+        except BudgetSpent:
+            raise
+        except ModelError:
+            tally.budget.check()  # out of time rather than out of luck
+            raise
+
+    def _options(self, messages: Messages, tally: Tally, seconds: float) -> dict[str, Any]:
+        """Limits of one request; a token or money budget caps its output as well."""
+        import openai
+
+        tally.budget.check()
+        most = MOST_OUTPUT
+        if tally.budget.counts:
+            room = tally.budget.room(self._tokens(messages), self.price)
+            most = most if room is None else min(most, room)
+        # OpenAI's newer models refuse max_tokens; most other servers know nothing else.
+        limit = (
+            {"max_completion_tokens": most}
+            if self.endpoint.is_openai
+            else {"extra_body": {"max_tokens": most}}
+        )
+        return {
+            "timeout": openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS)),
+            **limit,
+        }
+
+    def _count(self, tally: Tally, messages: Messages, reply: AIMessage) -> None:
+        usage = reply.usage_metadata
+        if usage and (usage["input_tokens"] or usage["output_tokens"]):
+            inputs, outputs = usage["input_tokens"], usage["output_tokens"]
+            tally.add(inputs, outputs, self.price, estimated=False)
+            return
+        from state.tokens import count_tokens
+
+        called = "".join(str(call["args"]) for call in reply.tool_calls)
+        outputs = count_tokens(reply.text + called)
+        tally.add(self._tokens(messages), outputs, self.price, estimated=True)
+
+    def _tokens(self, messages: Messages) -> int:
+        from state.tokens import count_tokens
+
+        return sum(count_tokens(text) + 4 for _, text in messages)
+
+
+def _untraced() -> Any:
+    """LangSmith's variables in the environment do not send documents anywhere from here."""
+    from langsmith import tracing_context
+
+    return tracing_context(enabled=False)

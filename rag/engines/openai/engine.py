@@ -1,0 +1,115 @@
+"""The engine behind any OpenAI-compatible endpoint: one structured call grades and proposes,
+one streamed call answers; a follow-up costs one more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from rag.budget import Budget
+from rag.endpoint.address import chat_endpoint
+from rag.engines.openai.answering import generate
+from rag.engines.openai.cache import GradeCache, GradeMemory
+from rag.engines.openai.chat import ChatModel
+from rag.engines.openai.grading import Grading
+from rag.engines.openai.panel import Panel
+from rag.engines.openai.prices import require_prices
+from rag.engines.openai.prompts import verify_messages
+from rag.engines.openai.queries import contextualize, rewrite
+from rag.engines.openai.schemas import CLAIM_FORM
+from rag.engines.openai.tally import Tally
+from rag.engines.protocol import (
+    Contextualized,
+    Emit,
+    Engine,
+    Generated,
+    GenerateRequest,
+    Graded,
+    GradeRequest,
+    RewriteRequest,
+    Rewritten,
+    Verified,
+)
+from state.graph_state import HistoryTurn
+from state.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAIEngine:
+    """An `Engine`, a `ClaimChecker` and `Budgeted`. `local` grades what is clear and stands
+    in where a model's replies cannot be read; None means that the model does everything.
+    """
+
+    chat: ChatModel
+    grading: Grading
+    claims: Panel
+    local: Engine | None
+    budget: Budget = field(default_factory=Budget)
+
+    @classmethod
+    def connect(
+        cls, settings: Settings, local: Engine | None = None, cache: GradeCache | None = None
+    ) -> OpenAIEngine:
+        """The engine that the settings describe. Nothing is sent before the first call.
+
+        Raises:
+            SettingsError: an unusable URL, a missing key, a money budget without a price.
+
+        """
+        require_prices(settings)
+        endpoint = chat_endpoint(settings)
+        chat = ChatModel(settings.model, endpoint, settings)
+        grader = chat
+        if settings.grade_model not in (None, settings.model):
+            grader = ChatModel(settings.grade_model or settings.model, endpoint, settings)
+        panel = Panel(grader)
+        return cls(
+            chat=chat,
+            grading=Grading(grader, panel, local, cache or GradeMemory(), settings.grader),
+            claims=panel,
+            local=local,
+        )
+
+    def for_question(self, budget: Budget) -> OpenAIEngine:
+        return replace(self, budget=budget)
+
+    @property
+    def name(self) -> str:
+        return "openai"
+
+    @property
+    def model(self) -> str | None:
+        return self.chat.name
+
+    def contextualize(self, question: str, history: Sequence[HistoryTurn]) -> Contextualized:
+        return contextualize(self.chat, self.local, question, history, Tally(self.budget))
+
+    def grade(self, request: GradeRequest) -> Graded:
+        return self.grading.grade(request, Tally(self.budget))
+
+    def rewrite(self, request: RewriteRequest) -> Rewritten:
+        return rewrite(self.chat, self.local, request, Tally(self.budget))
+
+    def generate(self, request: GenerateRequest, emit: Emit) -> Generated:
+        return generate(self.chat, request, emit, Tally(self.budget))
+
+    def verify(self, claims: Sequence[str], quotes: Sequence[str]) -> Verified:
+        """Whether each claim is supported by the quote of the same place, in one call."""
+        tally = Tally(self.budget)
+        if not claims:
+            return Verified(supported=())
+        found = self.claims.judge(
+            CLAIM_FORM,
+            len(claims),
+            lambda items: verify_messages([claims[i] for i in items], [quotes[i] for i in items]),
+            tally,
+        )
+        verdicts = [found.verdicts.get(item) for item in range(len(claims))]
+        missing = sum(verdict is None for verdict in verdicts)
+        warnings = (f"{self.chat.who} did not check {missing} claims.",) if missing else ()
+        return Verified(
+            supported=tuple(None if v is None else v.value for v in verdicts),
+            usage=tally.usage,
+            warnings=warnings,
+        )

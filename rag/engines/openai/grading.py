@@ -1,0 +1,182 @@
+"""grade_documents with a model: what code and cache cannot decide, in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rag.engines.openai.cache import GradeCache, key_of, pack, unpack
+from rag.engines.openai.chat import ChatModel
+from rag.engines.openai.panel import Found, Panel, merged
+from rag.engines.openai.prompts import GRADE, grade_messages
+from rag.engines.openai.queries import same_query
+from rag.engines.openai.schemas import GRADE_FORM, Verdict, binary_score
+from rag.engines.openai.tally import Tally
+from rag.engines.protocol import Engine, Graded, GradeRequest
+from state.errors import CragError, ModelError, SetupError
+from state.grades import Grade
+from state.graph_state import RetrievedChunk
+from state.settings import GraderChoice
+
+
+@dataclass(frozen=True, slots=True)
+class Grading:
+    """`local` decides clear cases (grader auto) and stands in for a model whose replies
+    cannot be read; without it every chunk is sent and an unreadable reply is an error.
+    """
+
+    chat: ChatModel
+    panel: Panel
+    local: Engine | None
+    cache: GradeCache
+    choice: GraderChoice
+
+    def grade(self, request: GradeRequest, tally: Tally) -> Graded:
+        by_code = None
+        if self.local is not None and self.choice is not GraderChoice.MODEL:
+            by_code = self.local.grade(request)
+            if self.choice is GraderChoice.LOCAL:
+                return by_code
+        clear = {
+            grade["chunk_id"]: grade
+            for grade in (by_code.grades if by_code else ())
+            if grade["verdict"] != "ambiguous"
+        }
+        unclear = [chunk for chunk in request.chunks if chunk["chunk_id"] not in clear]
+        if not unclear and by_code is not None:
+            return by_code
+        if not request.chunks:
+            return Graded(grades=(), sufficient=False)
+        return self._by_model(request, unclear, clear, by_code, tally)
+
+    def _by_model(
+        self,
+        request: GradeRequest,
+        unclear: Sequence[RetrievedChunk],
+        clear: Mapping[str, Grade],
+        by_code: Graded | None,
+        tally: Tally,
+    ) -> Graded:
+        warnings: list[str] = list(by_code.warnings) if by_code else []
+        texts = [chunk["text"] for chunk in unclear]
+        keys = [self._key(request, [text]) for text in texts]
+        # Sufficiency hangs on everything the model saw and everything known before.
+        known = [c for c in request.documents if _relevant(c, request.earlier)]
+        together = self._key(request, [*texts, *(chunk["text"] for chunk in known)], "set")
+        held = self._held([*keys, together], warnings)
+        verdicts = {key: held[key] for key in keys if key in held}
+        sufficiency = held.get(together)
+
+        new = {key: chunk for key, chunk in zip(keys, unclear, strict=True) if key not in verdicts}
+        if new or sufficiency is None:
+            shown = {
+                key: chunk
+                for key, chunk in zip(keys, unclear, strict=True)
+                if key in verdicts and verdicts[key].value
+            }
+            known += shown.values()
+            found = self._ask(request, list(new.values()), known, tally) if new else Found()
+            fresh = {list(new)[item]: verdict for item, verdict in found.verdicts.items()}
+            verdicts |= fresh
+            sufficiency = _sufficiency(found) or Verdict(
+                any(verdict.value for verdict in verdicts.values())
+            )
+            kept = fresh | ({together: sufficiency} if len(verdicts) == len(set(keys)) else {})
+            self._keep(kept, warnings)
+            if len(verdicts) < len(set(keys)):
+                warnings.append(self._stand_in_warning(found))
+
+        grades = dict(clear)
+        for key, chunk in zip(keys, unclear, strict=True):
+            if (verdict := verdicts.get(key)) is not None:
+                grades[chunk["chunk_id"]] = _grade(chunk, verdict)
+        missing = [chunk for chunk in unclear if chunk["chunk_id"] not in grades]
+        if missing and self.local is not None:
+            stand_in = by_code or self.local.grade(replace(request, chunks=missing))
+            grades |= {g["chunk_id"]: g for g in stand_in.grades if g["chunk_id"] not in grades}
+
+        ordered = tuple(grades[chunk["chunk_id"]] for chunk in request.chunks)
+        any_relevant = bool(known) or any(grade["relevant"] for grade in ordered)
+        sufficient = any_relevant and (
+            sufficiency.value or (by_code is not None and by_code.sufficient)
+        )
+        better = sufficiency.reason if sufficiency.reason and not sufficient else None
+        if better and any(same_query(better, old) for old in (request.question, request.query)):
+            better = None
+        return Graded(
+            grades=ordered,
+            sufficient=sufficient,
+            better_query=better,
+            usage=tally.usage,
+            warnings=tuple(warnings),
+        )
+
+    def _ask(
+        self,
+        request: GradeRequest,
+        chunks: Sequence[RetrievedChunk],
+        known: Sequence[RetrievedChunk],
+        tally: Tally,
+    ) -> Found:
+        extras = ("sufficient", "better_query") if request.may_rewrite else ("sufficient",)
+        form = replace(GRADE_FORM, extras=extras)
+        found = self.panel.judge(
+            form,
+            len(chunks),
+            lambda items: grade_messages(request.question, [chunks[item] for item in items], known),
+            tally,
+        )
+        if len(found.verdicts) < len(chunks) and self.local is None:
+            raise ModelError(
+                f"{self.chat.who} gave no readable grade for "
+                f"{len(chunks) - len(found.verdicts)} of {len(chunks)} documents.",
+                "Use another model, or --grader local.",
+            )
+        return found
+
+    def _stand_in_warning(self, found: Found) -> str:
+        why = f" ({found.trouble})" if found.trouble else ""
+        return (
+            f"{self.chat.who} gave no readable grade for some documents{why}; "
+            "the local grader graded them."
+        )
+
+    def _key(self, request: GradeRequest, texts: Sequence[str], kind: str = "one") -> str:
+        return key_of(self.chat.name, f"{GRADE.version} {kind}", request.question, texts)
+
+    def _held(self, keys: Sequence[str], warnings: list[str]) -> dict[str, Verdict]:
+        try:
+            values = self.cache.get(keys)
+        except SetupError as error:
+            warnings.append(f"Kept grades could not be read: {error}")
+            return {}
+        read = {key: unpack(values.get(key)) for key in keys}
+        return {key: verdict for key, verdict in read.items() if verdict is not None}
+
+    def _keep(self, verdicts: Mapping[str, Verdict], warnings: list[str]) -> None:
+        try:
+            self.cache.put({key: pack(verdict) for key, verdict in verdicts.items()})
+        except CragError as error:
+            warnings.append(f"Grades could not be kept for next time: {error}")
+
+
+def _relevant(chunk: RetrievedChunk, earlier: Mapping[str, Grade]) -> bool:
+    grade = earlier.get(chunk["chunk_id"])
+    return grade is not None and grade["relevant"]
+
+
+def _sufficiency(found: Found) -> Verdict | None:
+    """Whether the model called its documents sufficient, with its better query as reason."""
+    score = binary_score(found.extras.get("sufficient"))
+    return None if score is None else Verdict(score, merged(found.extras, "better_query") or None)
+
+
+def _grade(chunk: RetrievedChunk, verdict: Verdict) -> Grade:
+    return {
+        "chunk_id": chunk["chunk_id"],
+        "relevant": verdict.value,
+        "verdict": "correct" if verdict.value else "incorrect",
+        "confidence": None,
+        "reason": verdict.reason,
+        "grader": "model",
+    }

@@ -1,0 +1,94 @@
+"""contextualize and transform_query with a model: one line in, one line out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rag.engines.openai.chat import ChatModel
+from rag.engines.openai.prompts import contextualize_messages, rewrite_messages
+from rag.engines.openai.replies import plain_text
+from rag.engines.openai.tally import Tally
+from rag.engines.protocol import Contextualized, Engine, RewriteRequest, Rewritten
+from state.graph_state import HistoryTurn
+
+LONGEST_LINE = 500
+_LABEL = re.compile(
+    r"^\W*(?:stand-?alone |search |better |rewritten )?(?:question|query)\W*:\s*", re.IGNORECASE
+)
+
+
+def same_query(one: str, other: str) -> bool:
+    """Whether two queries differ in nothing that a search would notice."""
+    return re.findall(r"\w+", one.casefold()) == re.findall(r"\w+", other.casefold())
+
+
+def contextualize(
+    chat: ChatModel,
+    local: Engine | None,
+    question: str,
+    history: Sequence[HistoryTurn],
+    tally: Tally,
+) -> Contextualized:
+    """A reply that is no question leaves it to the local engine, with a warning."""
+    if not history:
+        return Contextualized(question=question)
+    reply = chat.ask(contextualize_messages(question, history), tally)
+    line = one_line(plain_text(reply))
+    if line is not None:
+        changed = not same_query(line, question)
+        reason = "the model made it stand alone" if changed else None
+        return Contextualized(line if changed else question, reason, tally.usage)
+    warning = f"{chat.who} did not rewrite the follow-up question; it was read as code reads it."
+    stand_in = local.contextualize(question, history) if local else Contextualized(question)
+    return Contextualized(stand_in.question, stand_in.reason, tally.usage, (warning,))
+
+
+def rewrite(
+    chat: ChatModel, local: Engine | None, request: RewriteRequest, tally: Tally
+) -> Rewritten:
+    """The grader's suggestion; else the model's, if it was not asked in this loop already;
+    else the local engine's. A loop so costs one call at most.
+    """
+    if request.suggested and _is_new(request.suggested, request):
+        return Rewritten(one_line(request.suggested), "the grader proposed it")
+    reason = "the model proposed no new query"
+    if not _graded_by_model(request):
+        line = one_line(
+            plain_text(chat.ask(rewrite_messages(request.question, request.tried), tally))
+        )
+        if line is not None and _is_new(line, request):
+            return Rewritten(line, "the model put it in other words", tally.usage)
+    if local is None:
+        return Rewritten(None, reason, tally.usage)
+    by_code = local.rewrite(request)
+    return Rewritten(by_code.query, f"{reason}; {by_code.reason}", tally.usage, by_code.warnings)
+
+
+def _is_new(query: str, request: RewriteRequest) -> bool:
+    line = one_line(query)
+    return line is not None and not any(
+        same_query(line, old) for old in (*request.tried, request.question)
+    )
+
+
+def _graded_by_model(request: RewriteRequest) -> bool:
+    last = max((chunk["loop"] for chunk in request.documents), default=0)
+    return any(
+        chunk["loop"] == last
+        and chunk["chunk_id"] in request.grades
+        and request.grades[chunk["chunk_id"]]["grader"] == "model"
+        for chunk in request.documents
+    )
+
+
+def one_line(reply: str) -> str | None:
+    """The one line a model was asked for, without label and quotation marks; None if what it
+    wrote is no line of that kind: nothing, an essay, or words without a letter.
+    """
+    lines = [line.strip() for line in reply.splitlines() if line.strip()]
+    if len(lines) != 1:
+        lines = [line for line in lines[:3] if _LABEL.match(line)][:1]
+    line = _LABEL.sub("", lines[0]).strip(" \"'`*“”") if lines else ""
+    usable = any(c.isalnum() for c in line) and len(line) <= LONGEST_LINE and line.isprintable()
+    return line if usable else None

@@ -1,0 +1,79 @@
+"""Reading what a model really sent, without ever guessing a verdict from it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessage
+
+LONGEST = 100_000
+_THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_UNCLOSED = re.compile(r"<think(?:ing)?>.*", re.DOTALL | re.IGNORECASE)
+_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
+
+
+class _Conflict:
+    """Stands for a value that a reply gave twice, differently; no schema accepts it."""
+
+
+CONFLICT = _Conflict()
+
+
+def fields(message: AIMessage) -> dict[str, Any]:
+    """All fields of a structured reply: from its calls, broken calls, or plain text.
+
+    Several calls are read together, since some models send one per document; a field that
+    they fill differently holds CONFLICT.
+    """
+    objects: list[Mapping[str, Any]] = [call["args"] for call in message.tool_calls]
+    objects += [
+        found
+        for call in message.invalid_tool_calls
+        for found in json_objects(call.get("args") or "")
+    ]
+    return _merge(objects or json_objects(plain_text(message)))
+
+
+def plain_text(message: AIMessage) -> str:
+    """The reply's text without its thinking."""
+    text = _THINKING.sub("", message.text[:LONGEST])
+    if re.match(r"\s*<think", text, re.IGNORECASE):
+        text = _UNCLOSED.sub("", text)
+    # Some servers leave out the opening tag, which their template put into the prompt.
+    return re.split(r"</think(?:ing)?>", text, flags=re.IGNORECASE)[-1].strip()
+
+
+def json_objects(text: str) -> list[Mapping[str, Any]]:
+    """The top-level JSON objects in `text`, whatever stands around them.
+
+    Trailing commas are forgiven; an object that is cut off is no object.
+    """
+    clean = _COMMA.sub(lambda match: match.group(1) or "", text[:LONGEST])
+    decoder = json.JSONDecoder(object_pairs_hook=_unique, strict=False)
+    objects: list[Mapping[str, Any]] = []
+    at = clean.find("{")
+    while at >= 0:
+        try:
+            found, end = decoder.raw_decode(clean, at)
+        except (ValueError, RecursionError):
+            # What follows lies inside a broken object: its parts are not an answer.
+            break
+        objects.append(found)
+        at = clean.find("{", end)
+    return objects
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    return _merge([{key: value} for key, value in pairs])
+
+
+def _merge(objects: list[Mapping[str, Any]]) -> dict[str, Any]:
+    merged: dict[str, Any] = {}
+    for found in objects:
+        for key, value in found.items():
+            merged[key] = value if merged.get(key, value) == value else CONFLICT
+    return merged

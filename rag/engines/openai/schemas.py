@@ -1,0 +1,132 @@
+"""The Pydantic models that structured replies are asked for and read by.
+
+One property per document instead of a list: a server that constrains its output to the
+schema then cannot leave a document out, and no verdict can slip to its neighbour.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, Field, TypeAdapter, ValidationError, create_model
+
+_DECORATION = " \t\r\n*_`'\"“”.!,:"
+_WORDS = {"yes": True, "true": True, "no": False, "false": False}
+
+
+def _binary(value: Any) -> bool:
+    """Yes or no, however it is decorated; everything else is a failure, never a default."""
+    if isinstance(value, bool):
+        return value
+    word = value.strip(_DECORATION).casefold() if isinstance(value, str) else ""
+    if word not in _WORDS:
+        raise ValueError("neither yes nor no")
+    return _WORDS[word]
+
+
+BinaryScore = Annotated[bool, BeforeValidator(_binary)]
+_SCORE: TypeAdapter[bool] = TypeAdapter(BinaryScore)
+
+
+class GradeDocument(BaseModel):
+    reason: str
+    relevant: BinaryScore
+
+
+class CheckClaim(BaseModel):
+    reason: str
+    supported: BinaryScore
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    value: bool
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What is asked of each numbered item; `extras` name fields asked of all together."""
+
+    tool: str
+    noun: str
+    item: type[BaseModel]
+    score: str
+    extras: tuple[str, ...] = ()
+
+    def without_extras(self) -> Form:
+        return Form(self.tool, self.noun, self.item, self.score)
+
+
+GRADE_FORM = Form("grade_documents", "document", GradeDocument, "relevant")
+CLAIM_FORM = Form("check_claims", "claim", CheckClaim, "supported")
+_EXTRAS: dict[str, Any] = {
+    "sufficient": (
+        BinaryScore,
+        Field(description="whether the relevant documents together answer the whole question"),
+    ),
+    "better_query": (
+        str,
+        Field(description="if not sufficient: other words to search for what is missing; else ''"),
+    ),
+}
+
+
+@lru_cache(maxsize=256)
+def model_of(form: Form, items: int) -> type[BaseModel]:
+    """The Pydantic model of a reply about `items` items, numbered from 1."""
+    properties: dict[str, Any] = {f"{form.noun}_{n}": (form.item, ...) for n in range(1, items + 1)}
+    properties |= {name: _EXTRAS[name] for name in form.extras}
+    return create_model(form.tool, **properties)
+
+
+def template(form: Form, items: int) -> str:
+    """The reply as JSON to be written in plain text, for servers without function calls."""
+    item = f'{{"reason": "…", "{form.score}": true or false}}'
+    rows = [f'"{form.noun}_{n}": {item}' for n in range(1, items + 1)]
+    rows += [f'"{name}": {_SHOWN[name]}' for name in form.extras]
+    return "{" + ", ".join(rows) + "}"
+
+
+_SHOWN = {"sufficient": "true or false", "better_query": '"…"'}
+
+
+def verdicts(form: Form, items: int, reply: Mapping[str, Any]) -> dict[int, Verdict]:
+    """The verdicts that a reply really holds, by number; an item without one is absent."""
+    found: dict[int, Verdict] = {}
+    for key, value in reply.items():
+        match = re.fullmatch(rf"(?:{form.noun})?[\s_#-]*0*(\d{{1,4}})", key.strip().casefold())
+        number = int(match.group(1)) if match else 0
+        verdict = _verdict(form, value) if 1 <= number <= items else None
+        if verdict is None:
+            continue
+        if number in found and found[number].value != verdict.value:
+            return {}
+        found[number] = verdict
+    if not found and items == 1 and (alone := _verdict(form, reply)) is not None:
+        found[1] = alone
+    return found
+
+
+def _verdict(form: Form, value: Any) -> Verdict | None:
+    if not isinstance(value, Mapping):
+        score = binary_score(value)
+        return None if score is None else Verdict(score)
+    scores = {binary_score(value[name]) for name in (form.score, "binary_score") if name in value}
+    if len(scores) != 1 or (score := scores.pop()) is None:
+        return None
+    reason = value.get("reason")
+    words = " ".join(reason.split())[:300] if isinstance(reason, str) else ""
+    return Verdict(score, words or None)
+
+
+def binary_score(value: Any) -> bool | None:
+    """True, False, or None where `value` says neither."""
+    try:
+        return _SCORE.validate_python(value)
+    except ValidationError:
+        return None
