@@ -77,16 +77,22 @@ def detect(file: IO[bytes]) -> Encoding:
 
 
 def text_blocks(reading: Reading) -> Iterator[str]:
-    """The file's text in blocks of some 256 Ki characters, line ends made one."""
+    """The file's text in blocks of whole lines, some 256 Ki characters each, line ends made
+    one; only a line longer than that is cut.
+    """
     with reading.path.open("rb") as file:
         encoding = detect(file)
         text = io.TextIOWrapper(file, encoding=encoding.name, errors="replace", newline=None)
-        replaced = False
+        rest = ""
         while block := text.read(_BLOCK):
-            replaced = replaced or (not encoding.exact and "\ufffd" in block)
-            yield block
-        if replaced:
-            reading.warn(f"some bytes are not {encoding.name} and were replaced")
+            if not encoding.exact and "\ufffd" in block:
+                reading.warn(f"some bytes are not {encoding.name} and were replaced")
+            block = rest + block
+            cut = block.rfind("\n") + 1 or len(block)
+            rest = block[cut:]
+            yield block[:cut]
+        if rest:
+            yield rest
 
 
 def read_text(reading: Reading) -> str:
@@ -94,11 +100,22 @@ def read_text(reading: Reading) -> str:
     return "".join(text_blocks(reading))
 
 
-def decode(data: bytes) -> str:
-    """The text of bytes in an unknown encoding, such as a member of an archive."""
+def decode(data: bytes, declared: str | None = None) -> str:
+    """The text of bytes such as an archive's member. A mark or valid UTF-8 beats the encoding
+    that the document declares of itself, which beats a guess.
+    """
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        pass
+    marked = any(data.startswith(bom) for bom, _ in _BOMS)
+    if declared and not marked:
+        try:
+            return data.decode(declared)
+        except (UnicodeDecodeError, LookupError):
+            pass
     encoding = detect(io.BytesIO(data))
-    text = data.decode(encoding.name, errors="replace")
-    return text.removeprefix("\ufeff")
+    return data.decode(encoding.name, errors="replace")
 
 
 def is_text(head: bytes) -> bool:

@@ -18,13 +18,62 @@ class Format:
     suffixes: tuple[str, ...]
 
 
+_CODE = (
+    ".py .pyi .pyx .js .mjs .cjs .ts .tsx .jsx .java .kt .kts .scala .groovy .c .h .cc .cpp .cxx "
+    ".hh .hpp .cs .fs .vb .go .rs .swift .m .mm .rb .php .pl .pm .lua .r .jl .hs .ml .mli .ex .exs "
+    ".erl .clj .cljs .lisp .el .scm .dart .zig .nim .d .f .f90 .asm .s .sql .sh .bash .zsh .fish "
+    ".ps1 .bat .cmd .awk .sed .tcl .vim .css .scss .less .vue .svelte .proto .graphql .tf .cmake "
+    ".mk .gradle .nix .toml .yaml .yml .ini .cfg .conf .properties .diff .patch"
+)
+
 _ALL = (
-    Format("markdown", "markdown", "text", (".md", ".markdown", ".mdown", ".mkd", ".mdx")),
-    Format("text", "encoding", "text", (".txt", ".text", ".asc", ".nfo", ".srt", ".vtt")),
-    Format("log", "encoding", "text", (".log", ".out")),
+    Format("markdown", "markdown", "text", (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".rmd")),
+    Format("text", "encoding", "text", (".txt", ".text", ".asc", ".nfo", ".srt", ".vtt", ".adoc")),
+    Format("log", "encoding", "text", (".log", ".out", ".err")),
+    Format("code", "encoding", "text", tuple(_CODE.split())),
+    Format("rst", "outlines", "text", (".rst", ".rest")),
+    Format("org", "outlines", "text", (".org",)),
+    Format("latex", "outlines", "text", (".tex", ".latex", ".ltx", ".sty", ".cls", ".bib")),
+    Format("html", "html", "tree", (".html", ".htm", ".xhtml", ".shtml")),
+    Format("pdf", "pdf", "parsed", (".pdf",)),
+    Format("docx", "docx", "parsed", (".docx", ".docm", ".dotx")),
+    Format("pptx", "pptx", "parsed", (".pptx", ".pptm", ".ppsx")),
+    Format("xlsx", "xlsx", "parsed", (".xlsx", ".xlsm", ".xltx")),
+    Format("odt", "opendocument", "parsed", (".odt", ".ott", ".odp", ".ods")),
+    Format("epub", "epub", "parsed", (".epub",)),
+    Format("rtf", "rtf", "tree", (".rtf",)),
+    Format("email", "email", "tree", (".eml", ".mht", ".mhtml")),
+    Format("notebook", "notebook", "tree", (".ipynb",)),
+    Format("csv", "csv", "text", (".csv", ".tsv", ".tab", ".psv")),
+    Format("json", "json", "text", (".json", ".geojson", ".jsonld", ".webmanifest")),
+    Format("jsonl", "jsonl", "text", (".jsonl", ".ndjson")),
+    Format("xml", "xml", "tree", (".xml", ".rss", ".atom", ".opml", ".xsd", ".xsl", ".dita")),
 )
 
 FORMATS = {entry.name: entry for entry in _ALL}
 SUFFIXES = {suffix: entry for entry in _ALL for suffix in entry.suffixes}
+PACKED = {"docx", "pptx", "xlsx", "odt", "epub"}
+"""Formats that are ZIP archives inside."""
 
-UNSUPPORTED = {".doc": "legacy Word 97 file (.doc): save it as .docx"}
+_LEGACY = {
+    ".doc": "legacy Word file (.doc): save it as .docx",
+    ".dot": "legacy Word file (.dot): save it as .docx",
+    ".xls": "legacy Excel file (.xls): save it as .xlsx",
+    ".ppt": "legacy PowerPoint file (.ppt): save it as .pptx",
+    ".pps": "legacy PowerPoint file (.pps): save it as .pptx",
+    ".msg": "Outlook message (.msg): save it as .eml",
+}
+_KINDS = {
+    "an image": ".png .jpg .jpeg .gif .bmp .tif .tiff .webp .ico .heic .avif .psd .svg .eps",
+    "audio or video": ".mp3 .wav .ogg .flac .m4a .mp4 .mov .avi .mkv .webm .wmv .aac .opus",
+    "an archive": ".zip .gz .bz2 .xz .zst .7z .rar .tar .tgz .jar .war .whl .deb .rpm .iso .dmg",
+    "a program": ".exe .dll .so .dylib .o .a .lib .class .pyc .pyo .wasm .bin .node",
+    "a database": ".db .sqlite .sqlite3 .mdb .accdb .parquet .feather .arrow .npy .npz .pkl",
+    "a font": ".ttf .otf .woff .woff2 .eot",
+}
+UNSUPPORTED = _LEGACY | {
+    suffix: f"{kind} ({suffix}): there is no text to read"
+    for kind, suffixes in _KINDS.items()
+    for suffix in suffixes.split()
+}
+"""Extensions that are not read, with the reason."""

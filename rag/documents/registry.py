@@ -88,10 +88,6 @@ def _choose(path: Path, head: bytes) -> Format:
     suffix = path.suffix.lower()
     named = SUFFIXES.get(suffix)
     found = sniff(path, head, named)
-    if isinstance(found, str):
-        raise UnsupportedFormatError(found)
-    if found is not None:
-        return found
-    if suffix in UNSUPPORTED:
+    if found is None and suffix in UNSUPPORTED:
         raise UnsupportedFormatError(UNSUPPORTED[suffix])
-    return named or FORMATS["text"]
+    return found or named or FORMATS["text"]

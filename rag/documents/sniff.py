@@ -2,14 +2,116 @@
 
 from __future__ import annotations
 
+import re
+import zipfile
 from pathlib import Path
 
 from rag.documents.encoding import is_text
-from rag.documents.formats import Format
+from rag.documents.formats import FORMATS, PACKED, UNSUPPORTED, Format
+from state.errors import DocumentError, UnsupportedFormatError
+
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_MAGIC = (
+    (b"\x89PNG", "an image"),
+    (b"\xff\xd8\xff", "an image"),
+    (b"GIF8", "an image"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"BZh", "a bzip2 archive"),
+    (b"\xfd7zXZ", "an xz archive"),
+    (b"7z\xbc\xaf", "a 7z archive"),
+    (b"Rar!", "a RAR archive"),
+    (b"\x7fELF", "a program"),
+    (b"SQLite format 3", "a database"),
+)
+_MEMBERS = (
+    ("word/document.xml", "docx"),
+    ("ppt/presentation.xml", "pptx"),
+    ("xl/workbook.xml", "xlsx"),
+    ("META-INF/container.xml", "epub"),
+    ("content.xml", "odt"),
+)
+_HTML = re.compile(
+    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_BINARY = PACKED | {"pdf"}
 
 
-def sniff(path: Path, head: bytes, named: Format | None) -> Format | str | None:
-    """The format the content shows; a reason why it cannot be read; None: as it is named."""
-    if named is None and not is_text(head):
-        return f"no reader for {path.suffix.lower() or 'binary'} files"
+def sniff(path: Path, head: bytes, named: Format | None) -> Format | None:
+    """The format the content shows, or None where the name decides.
+
+    Raises:
+        DocumentError: the content is locked, or is something that no reader reads
+            (`UnsupportedFormatError`).
+
+    """
+    if b"%PDF-" in head[:1024]:
+        return FORMATS["pdf"]
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return _zip_format(path, named)
+    if head.startswith(_OLE):
+        raise _ole_reason(path)
+    if head.lstrip().startswith(b"{\\rtf"):
+        return FORMATS["rtf"]
+    for magic, kind in _MAGIC:
+        if head.startswith(magic):
+            raise UnsupportedFormatError(f"{kind}, whatever its name says")
+    if not is_text(head):
+        return _binary_format(path, named)
+    return _text_format(path, head, named)
+
+
+def _zip_format(path: Path, named: Format | None) -> Format:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = set(archive.namelist())
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        if named is not None and named.name in PACKED:
+            raise DocumentError(f"damaged {named.name} file: its ZIP directory is broken") from None
+        raise DocumentError("damaged ZIP archive") from None
+    for member, name in _MEMBERS:
+        if member in names:
+            return FORMATS[name]
+    if named is not None and named.name in PACKED:
+        raise DocumentError(f"damaged {named.name} file: its main part is missing")
+    raise UnsupportedFormatError("an archive: unpack it to have its files read")
+
+
+def _ole_reason(path: Path) -> DocumentError:
+    """The old container of Office: legacy documents, and the locked box of new ones."""
+    with path.open("rb") as file:
+        content = file.read(16 << 20)
+    if "EncryptedPackage".encode("utf-16-le") in content:
+        return DocumentError("encrypted Office document: needs a password")
+    legacy = UNSUPPORTED.get(path.suffix.lower())
+    return UnsupportedFormatError(legacy or "a legacy Office file: save it in a newer format")
+
+
+def _binary_format(path: Path, named: Format | None) -> Format | None:
+    suffix = path.suffix.lower()
+    if suffix in UNSUPPORTED:
+        raise UnsupportedFormatError(UNSUPPORTED[suffix])
+    if named is None:
+        raise UnsupportedFormatError(f"no reader for {suffix or 'binary'} files")
+    if named.name in PACKED:
+        raise DocumentError(f"damaged {named.name} file: it is no ZIP archive")
     return None
+
+
+def _text_format(path: Path, head: bytes, named: Format | None) -> Format | None:
+    suffix = path.suffix.lower()
+    trusted = named is not None and named.name not in _BINARY
+    if trusted or suffix == ".svg":
+        return None
+    if named is not None and named.name == "pdf" and b" obj" in head:
+        return None
+    plain = head.replace(b"\0", b"")
+    if _HTML.match(plain.removeprefix(b"\xef\xbb\xbf")):
+        return FORMATS["html"]
+    if plain.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"<?xml"):
+        return FORMATS["xml"]
+    if suffix == ".xls" or (named is not None and named.name == "xlsx"):
+        return FORMATS["csv"]
+    if suffix in UNSUPPORTED and suffix not in {".doc", ".ppt", ".msg", ".out"}:
+        raise UnsupportedFormatError(UNSUPPORTED[suffix])
+    return FORMATS["text"]

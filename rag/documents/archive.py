@@ -1,0 +1,88 @@
+"""ZIP containers (DOCX, PPTX, XLSX, ODT, EPUB), opened with their expansion bounded."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import PurePosixPath
+
+from rag.documents.limits import MIB, Limits
+from rag.documents.stream import Reading
+from state.errors import DocumentError
+
+_BLOCK = 1 << 18
+_RATIO_FROM = 32 * MIB
+
+
+class Archive:
+    """The members of a container. Every read counts the bytes that really come out."""
+
+    def __init__(self, container: zipfile.ZipFile, limits: Limits) -> None:
+        self._container = container
+        self._limits = limits
+        self._left = limits.expanded_bytes
+        self._names = {info.filename: info for info in container.infolist()}
+        self._check_directory()
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._names)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names
+
+    def read(self, name: str) -> bytes:
+        """A member's bytes.
+
+        Raises:
+            DocumentError: it is missing, encrypted, damaged or expands past the limits.
+
+        """
+        info = self._names.get(name)
+        if info is None:
+            raise DocumentError(f"damaged file: its part {PurePosixPath(name).name} is missing")
+        if info.flag_bits & 1:
+            raise DocumentError("encrypted: needs a password")
+        limit = min(self._limits.tree_bytes * 2, self._left)
+        blocks: list[bytes] = []
+        size = 0
+        try:
+            with self._container.open(info) as member:
+                while block := member.read(_BLOCK):
+                    size += len(block)
+                    if size > limit:
+                        raise _bomb(size)
+                    blocks.append(block)
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+            raise DocumentError(f"damaged file: {error}") from error
+        self._left -= size
+        return b"".join(blocks)
+
+    def _check_directory(self) -> None:
+        infos = self._names.values()
+        if len(self._container.infolist()) > self._limits.members:
+            raise DocumentError(f"more than {self._limits.members:,} parts in the file")
+        expanded = sum(info.file_size for info in infos)
+        packed = sum(info.compress_size for info in infos) or 1
+        ratio = expanded / packed
+        if expanded > self._limits.expanded_bytes or (
+            expanded > _RATIO_FROM and ratio > self._limits.expansion_ratio
+        ):
+            raise _bomb(expanded)
+
+
+def _bomb(size: int) -> DocumentError:
+    return DocumentError(f"expands to more than {size // MIB:,} MiB: not unpacked")
+
+
+@contextmanager
+def open_archive(reading: Reading) -> Iterator[Archive]:
+    """The file as an Archive; raises DocumentError when it is none or expands too far."""
+    try:
+        container = zipfile.ZipFile(reading.path)
+    except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
+        raise DocumentError(f"damaged {reading.format} file: {error}") from error
+    with container:
+        yield Archive(container, reading.limits)

@@ -1,0 +1,112 @@
+"""Tables of text (CSV, TSV): rows as `a | b | c`; rows of prose as `column: value` lines."""
+
+from __future__ import annotations
+
+import csv
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+from rag.documents.encoding import detect, text_blocks
+from rag.documents.layout import row
+from rag.documents.stream import Part, Reading
+from state.errors import DocumentError
+
+_SAMPLE_ROWS = 50
+_PROSE_CHARS = 400
+_FIELD_CHARS = 1 << 24
+_ROWS = 500
+_DELIMITERS = ",;\t|"
+
+
+def read(reading: Reading) -> Iterator[Part]:
+    """Some five hundred rows at a time, read as they come."""
+    csv.field_size_limit(_FIELD_CHARS)
+    blocks = text_blocks(reading)
+    first = next(blocks, "")
+    delimiter = _delimiter(first, reading.path.suffix.lower())
+    if _is_prose(first, delimiter) and _is_exact(reading.path):
+        yield from _records(reading, delimiter)
+        return
+    pending: list[str] = []
+    rows = csv.reader(_lines(first, blocks), delimiter=delimiter)
+    try:
+        for number, cells in enumerate(rows):
+            line = row(cells)
+            if line:
+                pending.append(line + "\n")
+            if number % _ROWS == 0:
+                reading.deadline.check()
+                yield Part("".join(pending))
+                pending.clear()
+    except csv.Error as error:
+        raise DocumentError(f"damaged table in line {rows.line_num}: {error}") from error
+    yield Part("".join(pending))
+
+
+def _records(reading: Reading, delimiter: str) -> Iterator[Part]:
+    """Rows whose cells are prose: a row is a record, and each value stands by its column's name,
+    since a passage cut from such a row would otherwise be nameless.
+    """
+    with warnings.catch_warnings():
+        # Its maintainers announce the package's end at import; that is not the person's concern.
+        warnings.simplefilter("ignore")
+        from langchain_community.document_loaders.csv_loader import CSVLoader
+
+    with reading.path.open("rb") as file:
+        encoding = detect(file).name
+    loader = CSVLoader(
+        reading.path,
+        encoding="utf-8-sig" if encoding == "utf-8" else encoding,
+        csv_args={"delimiter": delimiter, "restkey": "more", "restval": ""},
+    )
+    try:
+        for record in loader.lazy_load():
+            reading.deadline.check()
+            yield Part(record.page_content.strip() + "\n\n")
+    except RuntimeError as error:
+        raise DocumentError(f"damaged table: {error.__cause__ or error}") from error
+
+
+def _is_exact(path: Path) -> bool:
+    with path.open("rb") as file:
+        return detect(file).exact
+
+
+def _is_prose(sample: str, delimiter: str) -> bool:
+    rows = _sample(sample, delimiter)
+    if len(rows) < 2 or len(rows[0]) < 2 or any(len(cells) > len(rows[0]) for cells in rows):
+        return False
+    return sum(len("".join(cells)) for cells in rows[1:]) / (len(rows) - 1) > _PROSE_CHARS
+
+
+def _delimiter(sample: str, suffix: str) -> str:
+    """The delimiter that cuts the first rows into the most equal, and then the most, cells."""
+    if suffix in {".tsv", ".tab"} and "\t" in sample:
+        return "\t"
+
+    def fit(delimiter: str) -> tuple[float, int]:
+        widths = [len(cells) for cells in _sample(sample, delimiter)]
+        usual = max(set(widths), key=widths.count, default=1)
+        return (widths.count(usual) / len(widths), usual) if usual > 1 else (0.0, 1)
+
+    return max(_DELIMITERS, key=fit)
+
+
+def _sample(sample: str, delimiter: str) -> list[list[str]]:
+    rows: list[list[str]] = []
+    try:
+        for cells in csv.reader(sample.splitlines(keepends=True), delimiter=delimiter):
+            if cells:
+                rows.append(cells)
+            if len(rows) == _SAMPLE_ROWS:
+                break
+    except csv.Error:
+        return rows
+    return rows
+
+
+def _lines(first: str, blocks: Iterator[str]) -> Iterator[str]:
+    yield from first.replace("\0", "").splitlines(keepends=True)
+    for block in blocks:
+        yield from block.replace("\0", "").splitlines(keepends=True)

@@ -1,0 +1,60 @@
+"""EPUB books: the chapters in the order of the spine."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+from urllib.parse import unquote
+
+from rag.documents.archive import Archive, open_archive
+from rag.documents.html import page_text
+from rag.documents.markup import Element, attribute, child, children, parse
+from rag.documents.stream import Part, Reading
+from state.errors import DocumentError
+
+_CONTAINER = "META-INF/container.xml"
+
+
+def read(reading: Reading) -> Iterator[Part]:
+    """One piece a chapter. A damaged chapter is a warning, not the end of the book."""
+    with open_archive(reading) as archive:
+        package, folder = _package(archive, reading)
+        title = child(package, "metadata", "title")
+        reading.title = title.text if title is not None else None
+        chapters = _chapters(package, folder)
+        failed = 0
+        for chapter in chapters[: reading.limits.pages]:
+            reading.deadline.check()
+            try:
+                _, text = page_text(archive.read(chapter), reading)
+            except DocumentError as error:
+                failed += 1
+                reading.warn(f"chapter {posixpath.basename(chapter)}: {error.message}")
+                continue
+            if text:
+                yield Part(text + "\n")
+        if chapters and failed == len(chapters):
+            raise DocumentError("no chapter can be read: encrypted (DRM) or damaged")
+
+
+def _package(archive: Archive, reading: Reading) -> tuple[Element, str]:
+    container = parse(archive.read(_CONTAINER), reading.limits)
+    roots = child(container, "rootfiles", "rootfile")
+    path = attribute(roots, "full-path") if roots is not None else None
+    if not path:
+        raise DocumentError("damaged epub file: it names no content")
+    return parse(archive.read(path), reading.limits), posixpath.dirname(path)
+
+
+def _chapters(package: Element, folder: str) -> list[str]:
+    manifest, spine = child(package, "manifest"), child(package, "spine")
+    if manifest is None or spine is None:
+        raise DocumentError("damaged epub file: it has no table of parts")
+    files: dict[str, str] = {}
+    for item in children(manifest, "item"):
+        kind = item.get("media-type") or ""
+        if "html" in kind and "nav" not in (item.get("properties") or "").split():
+            path = posixpath.join(folder, unquote(item.get("href") or ""))
+            files[item.get("id") or ""] = posixpath.normpath(path)
+    keys = (item.get("idref") for item in children(spine, "itemref"))
+    return [files[key] for key in keys if key in files]

@@ -1,0 +1,70 @@
+"""HTML: headings, paragraphs, lists, tables and code of a page, without its machinery."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rag.documents.encoding import decode
+from rag.documents.html_walk import Walk
+from rag.documents.layout import Layout
+from rag.documents.limits import Limits, check_size
+from rag.documents.markup import Element
+from rag.documents.stream import Part, Reading
+from state.errors import DocumentError
+
+_CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+
+
+def read(reading: Reading) -> Iterator[Part]:
+    """The page's text as one piece."""
+    data = reading.path.read_bytes()
+    title, text = page_text(data, reading)
+    reading.title = title
+    yield Part(text)
+
+
+def page_text(data: bytes | str, reading: Reading) -> tuple[str | None, str]:
+    """Title and text of a page, such as a chapter or a mail's body. Its navigation is left
+    out unless it holds all there is.
+    """
+    root = parse_html(data, reading.limits)
+    if root is None:
+        return None, ""
+    for keep_navigation in (False, True):
+        layout = Layout()
+        walk = Walk(layout, reading.limits.depth, keep_navigation=keep_navigation)
+        walk.block(root)
+        text = layout.take()
+        if text:
+            break
+    if walk.too_deep:
+        reading.warn(f"what is nested deeper than {reading.limits.depth} levels was left out")
+    title = root.findtext(".//title")
+    return title, text
+
+
+def parse_html(data: bytes | str, limits: Limits) -> Element | None:
+    """The root element, or None where there is nothing."""
+    from lxml import etree
+
+    check_size(len(data), limits.tree_bytes)
+    if isinstance(data, bytes):
+        declared = _CHARSET.search(data[:4096])
+        data = decode(data, declared.group(1).decode("ascii", "ignore") if declared else None)
+    # libxml2 stops at a NUL; a surrogate cannot be encoded.
+    encoded = data.replace("\0", "").encode("utf-8", "replace")
+    parser = etree.HTMLParser(
+        encoding="utf-8",
+        recover=True,
+        no_network=True,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    try:
+        return etree.fromstring(encoded, parser) if encoded.strip() else None
+    except etree.XMLSyntaxError as error:
+        if "Document is empty" in str(error):
+            return None
+        raise DocumentError(f"damaged HTML: {error}") from error

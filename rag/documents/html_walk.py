@@ -1,0 +1,134 @@
+"""The walk over an HTML tree that turns elements into blocks of text."""
+
+from __future__ import annotations
+
+from rag.documents.html_table import BLOCKS, flat, is_layout, spread
+from rag.documents.layout import Layout
+from rag.documents.markup import Element, attribute, name
+
+_SKIPPED_NAMES = (
+    "script style template noscript iframe object embed svg canvas head title meta link "
+    "select datalist button input textarea audio video map dialog"
+)
+_SKIPPED = frozenset(_SKIPPED_NAMES.split())
+
+
+class Walk:
+    """Walks one page. `too_deep` tells afterwards that something was left out."""
+
+    def __init__(self, layout: Layout, depth: int, *, keep_navigation: bool) -> None:
+        self._layout = layout
+        self._depth = depth
+        self._keep_navigation = keep_navigation
+        self._inline: list[str] = []
+        self._marker: tuple[str, int] | None = None
+        self._list_depth = -1
+        self.too_deep = False
+
+    def block(self, element: Element, level: int = 0) -> None:
+        """Everything in a block element, as blocks."""
+        self._children(element, level)
+        self._flush()
+
+    def _children(self, element: Element, level: int) -> None:
+        if element.text:
+            self._inline.append(element.text)
+        for child in element:
+            self._element(child, level + 1)
+            if child.tail:
+                self._inline.append(child.tail)
+
+    def _element(self, element: Element, level: int) -> None:
+        tag = name(element).lower()
+        if not tag or tag in _SKIPPED or _hidden(element):
+            return
+        if tag == "nav" and not self._keep_navigation:
+            return
+        if level > self._depth:
+            self.too_deep = True
+            return
+        if tag not in BLOCKS:
+            self._phrase(element, tag, level)
+            return
+        self._flush()
+        if tag in {"h1", "h2", "h3", "h4", "h5", "h6"}:
+            self._layout.heading(flat(element), int(tag[1]))
+        elif tag in {"pre", "listing", "xmp"}:
+            self._layout.preformatted(flat(element, breaks=True), _language(element))
+        elif tag == "table":
+            self._table(element, level)
+        elif tag in {"ul", "ol", "menu"}:
+            self._list(element, level, ordered=tag == "ol")
+        elif tag == "dd":
+            self._marker = (":", max(self._list_depth, 0))
+            self.block(element, level)
+            self._marker = None
+        else:
+            self.block(element, level)
+
+    def _phrase(self, element: Element, tag: str, level: int) -> None:
+        if tag == "br":
+            self._inline.append("\v")
+        elif tag == "img":
+            # An image's own words; a file name or a lone word says nothing.
+            alt = (attribute(element, "alt") or "").strip()
+            self._inline.append(f" {alt} " if " " in alt else " ")
+        else:
+            self._children(element, level)
+
+    def _list(self, element: Element, level: int, *, ordered: bool) -> None:
+        self._list_depth += 1
+        number = _start(element)
+        for child in element:
+            if name(child).lower() == "li" and not _hidden(child):
+                self._marker = (f"{number}." if ordered else "-", self._list_depth)
+                number += 1
+                self.block(child, level + 1)
+                self._marker = None
+            else:
+                self._element(child, level + 1)
+        self._list_depth -= 1
+
+    def _table(self, element: Element, level: int) -> None:
+        rows = [tr for tr in element.iter("tr") if next(tr.iterancestors("table")) is element]
+        for caption in element.iterchildren("caption"):
+            self._layout.paragraph(flat(caption))
+        if is_layout(rows):
+            for tr in rows:
+                for cell in tr:
+                    self.block(cell, level + 2)
+        else:
+            self._layout.table(spread(rows))
+
+    def _flush(self) -> None:
+        text = "".join(self._inline)
+        self._inline.clear()
+        # Source line feeds are spaces; a <br> is a line end.
+        text = text.replace("\n", " ").replace("\r", " ").replace("\v", "\n")
+        if not text.strip():
+            return
+        if self._marker:
+            self._layout.item(text, self._marker[1], self._marker[0])
+            self._marker = None
+        else:
+            self._layout.paragraph(text)
+
+
+def _hidden(element: Element) -> bool:
+    style = (element.get("style") or "").replace(" ", "").lower()
+    return element.get("hidden") is not None or "display:none" in style
+
+
+def _language(element: Element) -> str:
+    """The language that a code block names in a class, as highlighters write it."""
+    for node in (element, *element.iterchildren("code")):
+        for part in (node.get("class") or "").split():
+            for prefix in ("language-", "lang-"):
+                if part.startswith(prefix):
+                    return part.removeprefix(prefix)[:20]
+    return ""
+
+
+def _start(element: Element) -> int:
+    start = element.get("start") or ""
+    return int(start) if start.isdecimal() and len(start) < 9 else 1

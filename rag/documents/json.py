@@ -1,0 +1,104 @@
+"""JSON as readable lines: `key: value`, nested by indentation; what is no JSON as plain text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from rag.documents import encoding
+from rag.documents.stream import Part, Reading
+from state.errors import DocumentError
+
+_INDENT = "  "
+
+
+def read(reading: Reading) -> Iterator[Part]:
+    """The values in their order. Several values one after another are JSON lines."""
+    if reading.path.stat().st_size > reading.limits.tree_bytes:
+        reading.warn("too large to be parsed as JSON: read as plain text")
+        yield from encoding.read(reading)
+        return
+    text = encoding.read_text(reading)
+    try:
+        value = parse(text)
+    except ValueError as error:
+        yield from _not_json(text, error, reading)
+        return
+    if isinstance(value, dict) and isinstance(value.get("title"), str):
+        reading.title = value["title"]
+    for line in lines(value, reading.limits.depth):
+        reading.deadline.check()
+        yield Part(line)
+
+
+def parse(text: str) -> Any:
+    """The value, its numbers as they are written.
+
+    Raises:
+        ValueError: it is no JSON.
+        DocumentError: it is nested too deeply.
+
+    """
+    try:
+        return json.loads(text.lstrip("\ufeff"), parse_int=str, parse_float=str, strict=False)
+    except RecursionError:
+        raise DocumentError("nested too deeply") from None
+
+
+def lines(value: Any, depth: int, indent: str = "") -> Iterator[str]:
+    """A value as lines; an object in a list begins with a dash, as in YAML."""
+    if depth < 0:
+        raise DocumentError("nested too deeply")
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if isinstance(item, dict | list):
+                if item:
+                    yield f"{indent}{key}:\n"
+                    yield from lines(item, depth - 1, indent + _INDENT)
+            else:
+                yield f"{indent}{key}: {scalar(item)}\n"
+    elif isinstance(value, list):
+        for item in value:
+            if isinstance(item, dict | list):
+                yield from _item(item, depth, indent)
+            else:
+                yield f"{indent}- {scalar(item)}\n"
+    else:
+        yield f"{indent}{scalar(value)}\n"
+
+
+def scalar(value: Any) -> str:
+    """A leaf as text; null is empty."""
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _item(item: Any, depth: int, indent: str) -> Iterator[str]:
+    first = True
+    for line in lines(item, depth - 1, indent + _INDENT):
+        yield f"{indent}- {line[len(indent) + len(_INDENT) :]}" if first else line
+        first = False
+    if not indent and not first:
+        yield "\n"
+
+
+def _not_json(text: str, error: ValueError, reading: Reading) -> Iterator[Part]:
+    from rag.documents.jsonl import records
+
+    rows = text.split("\n")
+    first = next((row for row in rows if row.strip()), "")
+    if first.lstrip()[:1] in {"{", "["} and len(rows) > 1 and _is_json(first):
+        yield from records(rows, reading)
+        return
+    reading.warn(f"not valid JSON ({error}): read as plain text")
+    yield Part(text)
+
+
+def _is_json(line: str) -> bool:
+    try:
+        parse(line)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,64 @@
+"""XML parsed as hostile input: no entities, no DTD, no network, bounded depth and size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rag.documents.limits import Limits, check_size
+from state.errors import DocumentError
+
+Element = Any
+"""An lxml element; lxml's own types say no more than this."""
+
+
+def parse(data: bytes, limits: Limits) -> Element:
+    """The root of a well-formed XML part of a container.
+
+    Raises:
+        DocumentError: it is too large, too deep or not well-formed.
+
+    """
+    from lxml import etree
+
+    check_size(len(data), limits.tree_bytes * 2)
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=False
+    )
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        raise DocumentError(f"damaged file: broken XML ({error})") from error
+    return root
+
+
+def name(element: Element) -> str:
+    """An element's name without its namespace; empty for comments and the like."""
+    tag = element.tag
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def children(element: Element, *names: str) -> Iterator[Element]:
+    """The child elements, of these names where any are given."""
+    for child in element:
+        own = name(child)
+        if own and (not names or own in names):
+            yield child
+
+
+def child(element: Element, *path: str) -> Element | None:
+    """The first element along a path of names, or None."""
+    for step in path:
+        found = next(children(element, step), None)
+        if found is None:
+            return None
+        element = found
+    return element
+
+
+def attribute(element: Element, wanted: str) -> str | None:
+    """The attribute of this local name, whatever its namespace."""
+    for key, value in element.attrib.items():
+        if key.rpartition("}")[2] == wanted:
+            return str(value)
+    return None

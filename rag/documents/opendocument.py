@@ -1,0 +1,127 @@
+"""OpenDocument text, sheets and slides (ODT, ODS, ODP)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rag.documents.archive import Archive, open_archive
+from rag.documents.layout import Layout
+from rag.documents.markup import Element, attribute, child, children, name, parse
+from rag.documents.stream import Part, Reading
+from state.errors import DocumentError
+
+_DROPPED = frozenset({"tracked-changes", "annotation", "forms", "sequence-decls", "note-citation"})
+_MANY = 200
+_REPEATS = 64
+
+
+def read(reading: Reading) -> Iterator[Part]:
+    """The body, some two hundred blocks at a time."""
+    with open_archive(reading) as archive:
+        if _is_encrypted(archive):
+            raise DocumentError("encrypted OpenDocument: needs a password")
+        reading.title = _title(archive, reading)
+        body = child(parse(archive.read("content.xml"), reading.limits), "body")
+        if body is None:
+            raise DocumentError("damaged OpenDocument: it has no body")
+        walk = _Walk(Layout(), reading)
+        count = 0
+        for part in body:
+            for block in part:
+                walk.block(block, 0)
+                count += 1
+                if count % _MANY == 0:
+                    yield Part(walk.layout.take())
+        yield Part(walk.layout.take())
+
+
+class _Walk:
+    def __init__(self, layout: Layout, reading: Reading) -> None:
+        self.layout = layout
+        self._reading = reading
+        self._cells = 0
+
+    def block(self, element: Element, depth: int, listed: int = -1) -> None:
+        kind = name(element)
+        if not kind or kind in _DROPPED:
+            return
+        if depth > self._reading.limits.depth:
+            raise DocumentError("nested too deeply")
+        self._reading.deadline.check()
+        if kind == "h":
+            level = attribute(element, "outline-level") or "1"
+            self.layout.heading(inline(element), int(level) if level.isdecimal() else 1)
+        elif kind == "p":
+            if listed >= 0:
+                self.layout.item(inline(element), listed)
+            else:
+                self.layout.paragraph(inline(element))
+            for frame in element.iter("{*}text-box"):
+                self._all(frame, depth, listed)
+        elif kind == "table":
+            self._table(element)
+        elif kind == "list":
+            self._all(element, depth, listed + 1)
+        else:
+            if kind == "page":
+                label = attribute(element, "name")
+                self.layout.heading(label or "", 1)
+            self._all(element, depth, listed)
+
+    def _all(self, element: Element, depth: int, listed: int) -> None:
+        for inner in element:
+            self.block(inner, depth + 1, listed)
+
+    def _table(self, element: Element) -> None:
+        rows: list[list[str]] = []
+        for tr in element.iter("{*}table-row"):
+            cells: list[str] = []
+            for cell in children(tr, "table-cell", "covered-table-cell"):
+                text = " ".join(inline(p) for p in cell.iter("{*}p", "{*}h"))
+                cells += [text] * (_repeat(cell, "number-columns-repeated") if text else 1)
+            self._cells += len(cells)
+            if self._cells > self._reading.limits.cells:
+                self._reading.warn(f"only the first {self._reading.limits.cells:,} cells were read")
+                break
+            # Rows repeated to the sheet's end are empty; repeated full ones say nothing new.
+            rows.append(cells)
+        label = attribute(element, "name")
+        if label and name(element.getparent()) == "spreadsheet":
+            self.layout.heading(label, 1)
+        self.layout.table(rows)
+
+
+def inline(element: Element, depth: int = 0) -> str:
+    """The text of a paragraph: spaces, tabs and breaks written out, notes in brackets."""
+    pieces = [element.text or ""]
+    for node in element:
+        kind = name(node)
+        if kind == "s":
+            pieces.append(" " * _repeat(node, "c"))
+        elif kind == "tab":
+            pieces.append("\t")
+        elif kind == "line-break":
+            pieces.append("\n")
+        elif kind == "note":
+            pieces.append(f" [{inline(node, depth + 1).strip()}] ")
+        elif kind and kind not in _DROPPED and kind != "text-box" and depth < 100:
+            pieces.append(inline(node, depth + 1))
+        pieces.append(node.tail or "")
+    return "".join(pieces)
+
+
+def _repeat(element: Element, key: str) -> int:
+    value = attribute(element, key) or "1"
+    return min(int(value), _REPEATS) if value.isdecimal() and len(value) < 9 else 1
+
+
+def _is_encrypted(archive: Archive) -> bool:
+    manifest = "META-INF/manifest.xml"
+    return manifest in archive and b"encryption-data" in archive.read(manifest)
+
+
+def _title(archive: Archive, reading: Reading) -> str | None:
+    if "meta.xml" not in archive:
+        return None
+    title = child(parse(archive.read("meta.xml"), reading.limits), "meta", "title")
+    return title.text if title is not None else None

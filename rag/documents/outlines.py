@@ -1,0 +1,87 @@
+"""reStructuredText, Org and LaTeX: plain text, its headings written as `# `, lines kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from rag.documents.encoding import text_blocks
+from rag.documents.stream import Part, Reading
+
+_RST_RULE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}\s*")
+_ORG_HEADING = re.compile(r"^(\*+)[ \t]+(?=\S)", re.MULTILINE)
+_ORG_TITLE = re.compile(r"^#\+title:[ \t]*(.+)$", re.MULTILINE | re.IGNORECASE)
+_ORG_STATE = re.compile(r"^(#+ )(?:TODO|DONE) ", re.MULTILINE)
+_TEX_LEVELS = {"part": 1, "chapter": 1, "section": 1, "subsection": 2, "subsubsection": 3}
+_TEX_HEADING = re.compile(
+    r"^[ \t]*\\(part|chapter|section|subsection|subsubsection)\*?(?:\[[^\]\n]*\])?"
+    r"\{((?:[^{}\n]|\{[^{}\n]*\})*)\}",
+    re.MULTILINE,
+)
+_TEX_TITLE = re.compile(r"\\title\{((?:[^{}]|\{[^{}]*\})*)\}")
+_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+
+
+def read(reading: Reading) -> Iterator[Part]:
+    """The file's text line for line; only heading lines are rewritten."""
+    rewrite = _REWRITES[reading.format]
+    levels: list[str] = []
+    for number, block in enumerate(text_blocks(reading)):
+        text = rewrite(block, levels)
+        if number == 0:
+            reading.title = _title(block, text)
+        yield Part(text)
+
+
+def _title(block: str, text: str) -> str | None:
+    for pattern in (_ORG_TITLE, _TEX_TITLE):
+        found = pattern.search(block[:20_000])
+        if found:
+            return found.group(1).replace("\\\\", " ")
+    heading = _HEADING.search(text)
+    return heading.group(1) if heading else None
+
+
+def _rst(text: str, levels: list[str]) -> str:
+    """Titles underlined, or over- and underlined; the order in which the styles of underline
+    first appear is the order of the levels.
+    """
+    lines = text.split("\n")
+    for index in range(1, len(lines)):
+        title, rule = lines[index - 1], lines[index]
+        if not _is_rule(rule) or not title.strip() or _is_rule(title) or title[0] in " \t.":
+            continue
+        before = lines[index - 2] if index > 1 else ""
+        over = _is_rule(before) and before.strip() == rule.strip()
+        if len(rule.strip()) < len(title.rstrip()) or (before.strip() and not over):
+            continue
+        style = rule[0] * (2 if over else 1)
+        if style not in levels:
+            levels.append(style)
+        lines[index - 1] = f"{'#' * min(levels.index(style) + 1, 6)} {title.strip()}"
+        lines[index] = ""
+        if over:
+            lines[index - 2] = ""
+    return "\n".join(lines)
+
+
+def _is_rule(line: str) -> bool:
+    return _RST_RULE.fullmatch(line) is not None
+
+
+def _org(text: str, _levels: list[str]) -> str:
+    text = _ORG_HEADING.sub(lambda match: "#" * min(len(match.group(1)), 6) + " ", text)
+    return _ORG_STATE.sub(r"\1", text)
+
+
+def _latex(text: str, _levels: list[str]) -> str:
+    return _TEX_HEADING.sub(
+        lambda match: f"{'#' * _TEX_LEVELS[match.group(1)]} {match.group(2)}", text
+    )
+
+
+_REWRITES: dict[str, Callable[[str, list[str]], str]] = {
+    "rst": _rst,
+    "org": _org,
+    "latex": _latex,
+}

@@ -1,0 +1,96 @@
+"""PDF by page, with pypdf: a page that fails is a warning, not the end of the document."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import IO, TYPE_CHECKING
+
+from rag.documents.cleaning import one_line
+from rag.documents.stream import Part, Reading
+from state.errors import DocumentError
+
+if TYPE_CHECKING:
+    from pypdf import PdfReader
+
+_FORGET_EVERY = 20
+
+
+def read(reading: Reading) -> Iterator[Part]:
+    """One piece a page that has text, with the page's number.
+
+    Raises:
+        DocumentError: the document is encrypted, or none of its pages can be read.
+
+    """
+    with reading.path.open("rb") as file:
+        document = _open(file)
+        count = len(document.pages)
+        reading.title = _title(document)
+        blank: list[int] = []
+        failed: list[int] = []
+        for number in range(1, min(count, reading.limits.pages) + 1):
+            reading.deadline.check()
+            text = _page_text(document, number, reading)
+            if text is None:
+                failed.append(number)
+            elif text.strip():
+                yield Part(text, number)
+            else:
+                blank.append(number)
+            if number % _FORGET_EVERY == 0:
+                # pypdf keeps every object it ever parsed; a page's are not needed again.
+                document.resolved_objects.clear()
+        if count > reading.limits.pages:
+            reading.warn(f"only the first {reading.limits.pages} of {count} pages were read")
+        if failed and len(failed) + len(blank) == count:
+            raise DocumentError(f"damaged PDF: {reading.warnings[0]}")
+        if blank or not count:
+            reading.warn(_no_text(blank, count))
+
+
+def _open(file: IO[bytes]) -> PdfReader:
+    # pypdf reports every oddity on stderr, which belongs to the person.
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL + 1)
+    from pypdf import PasswordType, PdfReader
+    from pypdf.errors import DependencyError, PyPdfError
+
+    try:
+        document = PdfReader(file, strict=False)
+        if document.is_encrypted and document.decrypt("") is PasswordType.NOT_DECRYPTED:
+            raise DocumentError("encrypted PDF: needs a password")
+        len(document.pages)
+    except (NotImplementedError, DependencyError) as error:
+        raise DocumentError(f"encrypted PDF: {one_line(str(error))}") from error
+    except PyPdfError as error:
+        raise DocumentError(f"damaged PDF: {one_line(str(error))}") from error
+    return document
+
+
+def _title(document: PdfReader) -> str | None:
+    try:
+        title = document.metadata and document.metadata.title
+    except Exception:  # noqa: BLE001 - a broken title is no title; the pages count
+        return None
+    return str(title) if title else None
+
+
+def _page_text(document: PdfReader, number: int, reading: Reading) -> str | None:
+    try:
+        return document.pages[number - 1].extract_text()
+    except RecursionError:
+        reading.warn(f"page {number} cannot be read: nested too deeply")
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - pypdf raises anything on a damaged page
+        detail = one_line(str(error), 80) or type(error).__name__
+        reading.warn(f"page {number} cannot be read: {detail}")
+    return None
+
+
+def _no_text(blank: list[int], count: int) -> str:
+    if len(blank) == count:
+        return f"no text on any of its {count} pages: scanned or drawn" if count else "no pages"
+    shown = ", ".join(str(number) for number in blank[:10])
+    more = f" and {len(blank) - 10} more" if len(blank) > 10 else ""
+    return f"no text on page {shown}{more}: scanned, drawn or blank"
