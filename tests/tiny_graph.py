@@ -1,0 +1,50 @@
+"""A graph of three nodes over the real state, for what does not depend on the real nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+
+from state.graph_state import GraphState, new_question
+
+SECRET = "scratch-work-of-this-question"
+
+
+def build(fault=None):
+    """start → work → finish over the real state; `fault` raises inside work."""
+
+    def start(state: GraphState) -> dict[str, Any]:
+        return dict(new_question(state["question"]))
+
+    def work(state: GraphState) -> dict[str, Any]:
+        if fault is not None:
+            raise fault
+        return {
+            "loop_count": state["loop_count"] + 3,
+            "generation": SECRET,
+            "scratchpad": [SECRET],
+            "loops": [],
+        }
+
+    def finish(state: GraphState) -> dict[str, Any]:
+        number = state.get("turn", 0) + 1
+        entry = {"role": "question", "text": state["question"], "turn": number}
+        return {"timeline": [entry], "turn": number, "scratchpad": []}
+
+    graph = StateGraph(GraphState)
+    graph.add_node("start", start)
+    graph.add_node("work", work)
+    graph.add_node("finish", finish)
+    graph.add_edge(START, "start")
+    graph.add_edge("start", "work")
+    graph.add_edge("work", "finish")
+    graph.add_edge("finish", END)
+    return graph
+
+
+def ask(checkpoints, question, thread="t", *, fault=None, durability="exit"):
+    with checkpoints.turn(thread) as saver:
+        graph = build(fault).compile(checkpointer=saver)
+        config = {"configurable": {"thread_id": thread}}
+        return graph.invoke({"question": question}, config, durability=durability)
