@@ -15,6 +15,7 @@ from rag.nodes.grade_documents import grade_documents
 from rag.nodes.record_turn import record_turn
 from rag.nodes.refine import refine
 from rag.nodes.retrieve import retrieve
+from rag.nodes.search_web import search_web
 from rag.nodes.start_turn import start_turn
 from rag.nodes.transform_query import transform_query
 from rag.nodes.update import Node, timed
@@ -34,6 +35,7 @@ NODES: dict[str, Node] = {
     "refine": refine,
     "generate": generate,
     "check_answer": check_answer,
+    "search_web": search_web,
     "abstain": abstain,
     "record_turn": record_turn,
 }
@@ -43,8 +45,9 @@ def recursion_limit(max_loops: int) -> int:
     """Steps that a turn of `max_loops` corrections and one retry can take, and no more."""
     once = ("start_turn", "contextualize", "refine", "abstain", "record_turn")
     each_loop = ("retrieve", "grade_documents", "transform_query")
+    web = ("search_web", "grade_documents")
     each_draft = ("generate", "check_answer")
-    return len(once) + len(each_loop) * (max_loops + 1) + len(each_draft) * 2 + 1
+    return len(once) + len(web) + len(each_loop) * (max_loops + 1) + len(each_draft) * 2 + 1
 
 
 def build_graph() -> StateGraph[GraphState, Dependencies, TurnInput, GraphState]:
@@ -58,6 +61,7 @@ def build_graph() -> StateGraph[GraphState, Dependencies, TurnInput, GraphState]
     graph.add_edge("retrieve", "grade_documents")
     graph.add_conditional_edges("grade_documents", after_grading)
     graph.add_conditional_edges("transform_query", after_rewriting)
+    graph.add_edge("search_web", "grade_documents")
     graph.add_edge("refine", "generate")
     graph.add_edge("generate", "check_answer")
     graph.add_conditional_edges("check_answer", after_checking)

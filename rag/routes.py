@@ -8,8 +8,8 @@ from typing import Literal
 from state.answer import Decision
 from state.graph_state import GraphState
 
-AfterGrading = Literal["refine", "transform_query", "abstain"]
-AfterRewriting = Literal["retrieve", "refine", "abstain"]
+AfterGrading = Literal["refine", "transform_query", "search_web", "abstain"]
+AfterRewriting = Literal["retrieve", "refine", "search_web", "abstain"]
 AfterChecking = Literal["generate", "abstain", "record_turn"]
 
 
@@ -35,6 +35,8 @@ def next_step(
     otherwise: Decision = "generate" if found.relevant else "abstain"
     if found.sufficient and found.relevant:
         return "generate", f"{enough} can answer it"
+    if from_web:
+        return otherwise, f"the web was searched too; {enough} found"
     if budget_spent is not None:
         return otherwise, f"{budget_spent}; {enough} so far"
     if loop_count > 0 and found.new == 0:
@@ -49,25 +51,28 @@ def next_step(
     return "transform_query", what
 
 
-_NODE_OF: dict[Decision, AfterGrading] = {
-    "generate": "refine",
-    "transform_query": "transform_query",
-    "abstain": "abstain",
-}
-
-
 def after_grading(state: GraphState) -> AfterGrading:
-    return _NODE_OF[state["loops"][-1]["decision"]]
+    match state["loops"][-1]["decision"]:
+        case "generate":
+            return "refine"
+        case "transform_query":
+            return "transform_query"
+        case "abstain":
+            return _web_or_abstain(state)
 
 
 def after_rewriting(state: GraphState) -> AfterRewriting:
     match state["loops"][-1]["decision"]:
-        case "transform_query":
-            return "retrieve"
         case "generate":
             return "refine"
+        case "transform_query":
+            return "retrieve"
         case "abstain":
-            return "abstain"
+            return _web_or_abstain(state)
+
+
+def _web_or_abstain(state: GraphState) -> Literal["search_web", "abstain"]:
+    return "search_web" if state["web"] == "allowed" else "abstain"
 
 
 def after_checking(state: GraphState) -> AfterChecking:

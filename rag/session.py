@@ -18,6 +18,7 @@ from rag.engines.protocol import Budgeted, Engine
 from rag.graph import compile_graph, recursion_limit
 from rag.memory import ThreadMemory
 from rag.opening import open_reader
+from rag.web import open_web
 from state.answer import Answer
 from state.events import AnswerEvent, Event, TurnStarted
 from state.graph_state import HistoryTurn
@@ -55,6 +56,7 @@ class Session:
             notify(choice.notice)
         self._engine = build_engine(settings, self.reader)
         self._local = LocalEngine(self.reader) if self._engine.model is not None else None
+        self._web = open_web(settings)
         self._memory: ThreadMemory | None = None
 
     def __enter__(self) -> Self:
@@ -158,6 +160,7 @@ class Session:
             reader=self.reader,
             engine=self._for_question(),
             fallback=self._local,
+            search_web=self._web,
             trace_id=new_trace_id(),
             thread=thread,
             started=time.perf_counter(),

@@ -30,6 +30,10 @@ TIMELINE_WINDOW = 20
 DEFAULT_MAX_LOOPS = 3
 
 
+WebUse = Literal["allowed", "searched"]
+"""None where the person did not allow the web."""
+
+
 class RetrievedChunk(TypedDict):
     """A chunk as a query retrieved it.
 
@@ -131,6 +135,7 @@ class QuestionState(TypedDict):
     citations: Annotated[list[Citation], UntrackedValue]
     status: Annotated[Status | None, UntrackedValue]
     stop_reason: Annotated[str, UntrackedValue]
+    web: Annotated[WebUse | None, UntrackedValue]
     usage: Annotated[Usage, UntrackedValue]
     timing_metrics: Annotated[dict[str, float], UntrackedValue]
     warnings: Annotated[list[str], UntrackedValue]

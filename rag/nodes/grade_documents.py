@@ -50,6 +50,7 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
         loop_count=state["loop_count"],
         max_loops=state["max_loops"],
         budget_spent=spent,
+        from_web=state["web"] == "searched",
     )
     write = runtime.stream_writer
     write(

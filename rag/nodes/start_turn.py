@@ -17,6 +17,7 @@ def start_turn(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         **new_question(state["question"], deps.settings.max_loops),
         "history": list(deps.history()),
         "complete": True,
+        "web": "allowed" if deps.search_web is not None else None,
     }
 
 

@@ -21,7 +21,8 @@ _PLACES = {
     "refine": (4, 0),
     "generate": (5, 0),
     "check_answer": (5, 1),
-    "abstain": (4, 1),
+    "search_web": (4, 1),
+    "abstain": (4, 2),
     "record_turn": (5, 2),
 }
 

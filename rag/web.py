@@ -1,0 +1,130 @@
+"""The web as a second retriever: a SearXNG endpoint the person named, off unless asked.
+
+CRAG's action for "incorrect" (Yan et al. 2024, section 4.5). What comes back is graded and
+cited like any chunk; its `source` is the page's URL and its text the snippet that was sent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from state.errors import RemoteError, SettingsError
+from state.graph_state import RetrievedChunk
+from state.settings import Settings
+
+MAX_REPLY_BYTES = 2_000_000
+MAX_SNIPPET = 2_000
+WEB_PREFIX = "web:"
+
+
+class WebSearch:
+    """Searches one SearXNG endpoint. Nothing is imported or sent before the first search."""
+
+    def __init__(self, url: str, timeout: float) -> None:
+        self._url = url
+        self._timeout = timeout
+        self._host = urlsplit(url).netloc
+
+    def __call__(self, query: str, k: int) -> Sequence[RetrievedChunk]:
+        """At most `k` snippets, best first, as chunks.
+
+        Raises:
+            RemoteError: the endpoint was unreachable, refused, or replied with no JSON.
+
+        """
+        try:
+            found = _wrapper(self._url, self._timeout).results(query[:500], num_results=k)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise self._failed(f"its reply is no SearXNG JSON ({type(error).__name__})") from None
+        except OSError as error:
+            raise self._failed(str(error) or type(error).__name__) from None
+        return [
+            _chunk(rank, str(item["link"]), str(item.get("title") or ""), text)
+            for rank, item in enumerate(found, 1)
+            if (text := str(item.get("snippet") or "").strip()[:MAX_SNIPPET])
+            and str(item.get("link", "")).startswith(("https://", "http://"))
+        ]
+
+    def _failed(self, why: str) -> RemoteError:
+        return RemoteError(
+            f"The web search at {self._host} failed: {why}.",
+            "Check web_url, and that the endpoint allows format=json.",
+        )
+
+
+def open_web(settings: Settings) -> WebSearch | None:
+    """The web search of the settings, or None when it is off.
+
+    Raises:
+        SettingsError: it is on, and no endpoint is named.
+
+    """
+    if not settings.web:
+        return None
+    if not (settings.web_url or "").startswith(("http://", "https://")):
+        raise SettingsError(
+            "--web needs a SearXNG endpoint.", "Set CRAG_WEB_URL=https://host/search."
+        )
+    return WebSearch(str(settings.web_url), min(settings.request_timeout, 30.0))
+
+
+def _wrapper(url: str, timeout: float) -> Any:
+    with warnings.catch_warnings():
+        # The package announces its sunset on import; the person has no use for that.
+        warnings.simplefilter("ignore")
+        from langchain_community.utilities.searx_search import SearxResults, SearxSearchWrapper
+
+    class Bounded(SearxSearchWrapper):
+        """The wrapper with a bounded request: its own has no time or size limit."""
+
+        def _searx_api_query(self, params: dict[str, Any]) -> SearxResults:
+            return SearxResults(_get(self.searx_host, params, timeout))
+
+    return Bounded(searx_host=url)
+
+
+def _get(url: str, params: dict[str, Any], timeout: float) -> str:
+    import httpx
+
+    loopback = (urlsplit(url).hostname or "") in {"127.0.0.1", "localhost", "::1"}
+    body = bytearray()
+    try:
+        with (
+            httpx.Client(timeout=timeout, trust_env=not loopback) as client,
+            client.stream("GET", url, params=params) as reply,
+        ):
+            if reply.status_code != httpx.codes.OK:
+                raise OSError(f"HTTP {reply.status_code}")
+            for piece in reply.iter_bytes():
+                body += piece
+                if len(body) > MAX_REPLY_BYTES:
+                    raise OSError("its reply is too long")
+    except httpx.HTTPError as error:
+        raise OSError(f"{type(error).__name__}: {error}") from None
+    return body.decode("utf-8", "replace")
+
+
+def _chunk(rank: int, url: str, title: str, text: str) -> RetrievedChunk:
+    digest = hashlib.blake2b(f"{url}\0{text}".encode("utf-8", "replace"), digest_size=8)
+    return {
+        "chunk_id": WEB_PREFIX + digest.hexdigest(),
+        "source": url,
+        "title": title or None,
+        "heading": "",
+        "page": None,
+        "start_line": 1,
+        "end_line": text.count("\n") + 1,
+        "start_char": 0,
+        "end_char": len(text),
+        "text": text,
+        "score": 1 / rank,
+        "dense_rank": None,
+        "lexical_rank": None,
+        "cosine": None,
+        "bm25": None,
+        "loop": 0,
+    }
