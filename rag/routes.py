@@ -24,7 +24,12 @@ class Found:
 
 
 def next_step(
-    found: Found, *, loop_count: int, max_loops: int, budget_spent: str | None = None
+    found: Found,
+    *,
+    loop_count: int,
+    max_loops: int,
+    budget_spent: str | None = None,
+    from_web: bool = False,
 ) -> tuple[Decision, str]:
     """Decide after grading, with the reason in words.
 
@@ -32,23 +37,32 @@ def next_step(
     when a rewrite brought no unseen chunk; what earlier loops found is always used.
     """
     enough = "1 relevant chunk" if found.relevant == 1 else f"{found.relevant} relevant chunks"
-    otherwise: Decision = "generate" if found.relevant else "abstain"
     if found.sufficient and found.relevant:
         return "generate", f"{enough} can answer it"
-    if from_web:
-        return otherwise, f"the web was searched too; {enough} found"
-    if budget_spent is not None:
-        return otherwise, f"{budget_spent}; {enough} so far"
-    if loop_count > 0 and found.new == 0:
-        return otherwise, f"the rewrite found nothing new; {enough} so far"
-    if loop_count >= max_loops:
-        loops = "1 loop is" if max_loops == 1 else f"{max_loops} loops are"
-        spent = f"all {loops} spent" if max_loops else "no loop is allowed"
-        return otherwise, f"{spent}; {enough} found"
+    ended = _ended(found, loop_count, max_loops, budget_spent, from_web=from_web)
+    if ended is not None:
+        return ("generate" if found.relevant else "abstain"), f"{ended}; {enough} found"
     if found.relevant:
         return "transform_query", f"{enough}, not enough to answer it"
     what = f"none of {found.retrieved} chunks is relevant" if found.retrieved else "nothing found"
     return "transform_query", what
+
+
+def _ended(
+    found: Found, loop_count: int, max_loops: int, budget_spent: str | None, *, from_web: bool
+) -> str | None:
+    """Why no further loop may run, or None when one may."""
+    if from_web:
+        return "the web was searched too"
+    if budget_spent is not None:
+        return budget_spent.rstrip(".")
+    if loop_count > 0 and found.new == 0:
+        return "the rewrite found nothing new"
+    if loop_count < max_loops:
+        return None
+    if max_loops == 0:
+        return "no loop is allowed"
+    return "the loop is spent" if max_loops == 1 else f"all {max_loops} loops are spent"
 
 
 def after_grading(state: GraphState) -> AfterGrading:
