@@ -1,67 +1,98 @@
-"""A session's threads: history for the turn, a saver around it, the finished turn kept."""
+"""What a session remembers of its threads: the turns, the slice shown, the checkpoints."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Self
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Self
 
-from state.checkpoints import open_checkpoints
-from state.history import read_history
-from state.threads import open_turn_store
+from state.answer import Answer
+from state.history import read_history, read_timeline
+from state.threads import TurnStore, open_turn_store
 
 if TYPE_CHECKING:
-    from rag.index.protocol import CollectionReader
-    from state.answer import Answer
-    from state.checkpoints import TurnSaver
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+    from state.checkpoints import Checkpoints
     from state.graph_state import HistoryTurn
+    from state.reducers import TimelineEntry
     from state.settings import Settings
 
 
 class ThreadMemory:
-    """The turn store and the checkpoints that the settings name; a context manager.
-
-    Every method raises StorageError, StoreBusyError or RemoteStoreError when they fail.
-    """
+    """The threads of the settings' home or Postgres, connected when first used."""
 
     def __init__(self, settings: Settings) -> None:
-        self._budget = settings.history_tokens
-        self._resources = ExitStack()
-        self.turns = self._resources.enter_context(open_turn_store(settings.home, settings.threads))
-        self._checkpoints = self._resources.enter_context(
-            open_checkpoints(settings.home, settings.threads)
-        )
+        self._settings = settings
+        self._checkpoints: Checkpoints | None = None
+        self.store: TurnStore = open_turn_store(settings.home, settings.threads)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_exc: object) -> None:
-        self._resources.close()
+        self.close()
+
+    def close(self) -> None:
+        self.store.close()
+        if self._checkpoints is not None:
+            self._checkpoints.close()
+
+    @property
+    def checkpoints(self) -> Checkpoints:
+        if self._checkpoints is None:
+            from state.checkpoints import open_checkpoints
+
+            self._checkpoints = open_checkpoints(self._settings.home, self._settings.threads)
+        return self._checkpoints
 
     @contextmanager
-    def turn(self, thread: str) -> Iterator[TurnSaver]:
-        """A checkpointer whose writes are kept only if the block ends well."""
-        with self._checkpoints.turn(thread) as saver:
+    def turn(self, thread: str) -> Iterator[BaseCheckpointSaver[Any]]:
+        """The checkpointer of one turn: what it writes is kept if the turn ends well."""
+        with self.checkpoints.turn(thread) as saver:
             yield saver
 
     def history(self, thread: str) -> list[HistoryTurn]:
-        """The slice of earlier turns that fits the token budget, oldest first."""
-        from state.tokens import count_tokens
+        """The slice of earlier turns within `history_tokens`, oldest first."""
+        return read_history(self.store, thread, self._settings.history_tokens, _count_tokens)
 
-        return read_history(self.turns, thread, self._budget, count_tokens)
+    def timeline(self, thread: str) -> list[TimelineEntry]:
+        """The thread's timeline as the finished turns give it."""
+        return read_timeline(self.store, thread)
 
     def record(
-        self, thread: str, answer: Answer, reader: CollectionReader, *, pin: bool = False
+        self,
+        thread: str,
+        answer: Answer,
+        *,
+        pin: bool = False,
+        files: Mapping[str, str] | None = None,
     ) -> int:
-        """Keep a finished turn with the content hashes of the files it cites."""
-        files: dict[str, str] = {}
-        for citation in answer["citations"]:
-            document = reader.document(citation["source"])
-            if document is not None:
-                files[document.source] = document.content_hash
-        return self.turns.append(thread, answer, milestone=pin, files=files)
+        """Keep a finished turn for ever; returns its number."""
+        return self.store.append(thread, answer, milestone=pin, files=files)
 
-    def newest_thread(self) -> str | None:
-        """The thread used last, or None where there is none yet."""
-        threads = self.turns.threads()
-        return threads[0].name if threads else None
+    def newest_thread(self) -> str:
+        """The thread used last.
+
+        Raises:
+            UsageError: there is none yet.
+
+        """
+        from state.errors import UsageError
+
+        threads = self.store.threads()
+        if not threads:
+            raise UsageError("There is no thread to continue.", "Name a new one with --thread.")
+        return threads[0].name
+
+    def delete(self, thread: str) -> int:
+        """Forget a thread whole; returns how many turns it had."""
+        turns = self.store.delete(thread)
+        self.checkpoints.delete(thread)
+        return turns
+
+
+def _count_tokens(text: str) -> int:
+    from state.tokens import count_tokens
+
+    return count_tokens(text)

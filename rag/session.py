@@ -171,9 +171,16 @@ class Session:
                 deps,
                 history=lambda: memory.history(thread),
                 timeline=lambda: memory.timeline(thread),
-                record=lambda answer: memory.record(thread, answer, self.reader, pin=pin),
+                record=lambda answer: memory.record(
+                    thread, answer, pin=pin, files=self._cited_files(answer)
+                ),
             )
         return deps if history is None else replace(deps, history=lambda: history)
+
+    def _cited_files(self, answer: Answer) -> dict[str, str]:
+        """The content hash of each cited file, so that a later change can be told."""
+        documents = (self.reader.document(citation["source"]) for citation in answer["citations"])
+        return {found.source: found.content_hash for found in documents if found is not None}
 
     def _for_question(self) -> Engine:
         """The engine with a budget of its own, where it spends anything."""
