@@ -1,0 +1,143 @@
+"""What a reading worker sends back: one file's text with its chunks, or why there is none.
+
+Messages are marshalled tuples of plain values: both ends are the same interpreter.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO, NamedTuple
+
+from rag.chunk import Piece
+from rag.ingest.walk import FileStat
+
+_LENGTH = 8
+
+
+class Task(NamedTuple):
+    """A file to read. When its content's hash is one of `known`, the hash alone comes back."""
+
+    path: str
+    known: tuple[str, ...] = ()
+
+
+class TextPart(NamedTuple):
+    """A stretch of a document's text, and the pieces that end in it."""
+
+    text: str
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FileText:
+    """A file read to its end.
+
+    Attributes:
+        stat: of the file before its first byte was read.
+        content_hash: of its bytes, in hexadecimal.
+        held: the parts of a short document; a long one lies in the file `spool`.
+
+    """
+
+    path: str
+    stat: FileStat
+    content_hash: str
+    title: str | None
+    format: str
+    warnings: tuple[str, ...]
+    held: tuple[TextPart, ...] = ()
+    spool: str | None = None
+
+    def parts(self) -> Iterator[TextPart]:
+        """The parts in order; a spooled document's file is removed behind them."""
+        if self.spool is None:
+            yield from self.held
+            return
+        with open(self.spool, "rb") as file:
+            os.unlink(self.spool)
+            while (plain := read_frame(file)) is not None:
+                yield _part(plain)
+
+
+@dataclass(frozen=True, slots=True)
+class SameContent:
+    """The file holds what is already known under this hash."""
+
+    path: str
+    stat: FileStat
+    content_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """The file gave no text. `lasting`: reading the same bytes again would end the same way."""
+
+    path: str
+    stat: FileStat | None
+    reason: str
+    failed: bool
+    lasting: bool = True
+
+
+Outcome = FileText | SameContent | Unread
+
+
+def plain_part(part: TextPart) -> tuple[Any, ...]:
+    return part.text, [
+        (p.start_char, p.end_char, p.start_line, p.end_line, p.page, p.heading, p.text)
+        for p in part.pieces
+    ]
+
+
+def plain(outcome: Outcome) -> tuple[Any, ...]:
+    """An outcome as nested tuples of plain values; `from_plain` is its inverse."""
+    stat = None if outcome.stat is None else tuple(outcome.stat)
+    if isinstance(outcome, FileText):
+        held = [plain_part(part) for part in outcome.held]
+        rest: tuple[Any, ...] = (
+            outcome.content_hash, outcome.title, outcome.format, outcome.warnings, held,
+            outcome.spool,
+        )  # fmt: skip
+        return ("text", outcome.path, stat, *rest)
+    if isinstance(outcome, SameContent):
+        return "same", outcome.path, stat, outcome.content_hash
+    return "unread", outcome.path, stat, outcome.reason, outcome.failed, outcome.lasting
+
+
+def from_plain(values: tuple[Any, ...]) -> Outcome:
+    kind, path, stat, *rest = values
+    known = None if stat is None else FileStat(*stat)
+    if kind == "unread":
+        return Unread(path, known, *rest)
+    assert known is not None
+    if kind == "same":
+        return SameContent(path, known, *rest)
+    content_hash, title, document_format, warnings, held, spool = rest
+    parts = tuple(_part(part) for part in held)
+    return FileText(
+        path, known, content_hash, title, document_format, tuple(warnings), parts, spool
+    )
+
+
+def write_frame(file: BinaryIO, value: object) -> None:
+    data = marshal.dumps(value)
+    file.write(len(data).to_bytes(_LENGTH, "big"))
+    file.write(data)
+
+
+def read_frame(file: BinaryIO) -> Any:
+    """The next value, or None where the stream ends or breaks off."""
+    head = file.read(_LENGTH)
+    if len(head) < _LENGTH:
+        return None
+    length = int.from_bytes(head, "big")
+    data = file.read(length)
+    return marshal.loads(data) if len(data) == length else None  # noqa: S302 - our own bytes
+
+
+def _part(values: tuple[str, Iterable[tuple[Any, ...]]]) -> TextPart:
+    text, pieces = values
+    return TextPart(text, tuple(Piece(piece[6], *piece[:6]) for piece in pieces))

@@ -1,0 +1,133 @@
+"""One file to its text and chunks: what a worker does with a task, and no exception leaves it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rag.chunk import Piece, chunk_parts
+from rag.ingest.file_text import (
+    FileText,
+    Outcome,
+    SameContent,
+    Task,
+    TextPart,
+    Unread,
+    plain_part,
+    write_frame,
+)
+from rag.ingest.walk import FileStat, file_stat
+from state.errors import DocumentError, UnsupportedFormatError
+
+if TYPE_CHECKING:
+    from rag.documents import DocumentStream, Part
+
+HELD_CHARACTERS = 1 << 19
+"""A longer document is spooled to disk rather than held."""
+
+PART_CHARACTERS = 1 << 17
+
+_ATTEMPTS = 3
+
+
+def read_file(task: Task, spool_folder: str, beat: Callable[[], None]) -> Outcome:
+    """Read, hash and chunk one file. `beat` is called as often as there is progress."""
+    stat: FileStat | None = None
+    try:
+        for _ in range(_ATTEMPTS):
+            stat = file_stat(os.stat(task.path))
+            content_hash = _content_hash(task.path, beat)
+            if content_hash in task.known:
+                return SameContent(task.path, stat, content_hash)
+            outcome = _read(task.path, stat, content_hash, spool_folder, beat)
+            if file_stat(os.stat(task.path)) == stat:
+                return outcome
+            if outcome.spool is not None:
+                os.unlink(outcome.spool)
+    except UnsupportedFormatError as error:
+        return Unread(task.path, stat, error.message, failed=False)
+    except DocumentError as error:
+        return Unread(task.path, stat, error.message, failed=True)
+    except FileNotFoundError:
+        return Unread(task.path, stat, "gone before it was read", failed=True, lasting=False)
+    except PermissionError:
+        return Unread(task.path, stat, "cannot be read: permission denied", failed=True)
+    except OSError as error:
+        reason = f"cannot be read: {error.strerror or error}"
+        return Unread(task.path, stat, reason, failed=True, lasting=False)
+    return Unread(task.path, stat, "it kept changing while it was read", failed=True, lasting=False)
+
+
+def _read(
+    path: str, stat: FileStat, content_hash: str, spool_folder: str, beat: Callable[[], None]
+) -> FileText:
+    from rag.documents import open_document
+
+    held: list[TextPart] = []
+    spool: str | None = None
+    try:
+        with open_document(Path(path), path) as stream:
+            parts = _chunked(stream, beat)
+            length = 0
+            for part in parts:
+                held.append(part)
+                length += len(part.text)
+                if length > HELD_CHARACTERS:
+                    spool = _spool(held, parts, spool_folder)
+                    held = []
+            return FileText(
+                path, stat, content_hash, stream.title, stream.format, stream.warnings,
+                tuple(held), spool,
+            )  # fmt: skip
+    except BaseException:
+        if spool is not None:
+            os.unlink(spool)
+        raise
+
+
+def _spool(first: Iterable[TextPart], rest: Iterator[TextPart], folder: str) -> str:
+    descriptor, path = tempfile.mkstemp(dir=folder)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            for parts in (first, rest):
+                for part in parts:
+                    write_frame(file, plain_part(part))
+    except BaseException:
+        os.unlink(path)
+        raise
+    return path
+
+
+def _chunked(stream: DocumentStream, beat: Callable[[], None]) -> Iterator[TextPart]:
+    """The document in stretches of about PART_CHARACTERS, each with the pieces ending in it."""
+    text, start = "", 0
+    pieces: list[Piece] = []
+
+    def taken() -> Iterator[Part]:
+        nonlocal text
+        for part in stream.parts:
+            beat()
+            text += part.text
+            yield part
+
+    for piece in chunk_parts(taken(), stream.format):
+        pieces.append(piece)
+        if piece.end_char - start > PART_CHARACTERS:
+            cut = piece.end_char - start
+            yield TextPart(text[:cut], tuple(pieces))
+            text, start = text[cut:], piece.end_char
+            pieces.clear()
+    yield TextPart(text, tuple(pieces))
+
+
+def _content_hash(path: str, beat: Callable[[], None]) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    with open(path, "rb", buffering=0) as file:
+        while data := file.read(1 << 20):
+            digest.update(data)
+            beat()
+    return digest.hexdigest()
