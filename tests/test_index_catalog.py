@@ -1,10 +1,12 @@
+from dataclasses import replace
+
 import pytest
 from index_samples import EMBEDDER, document, part, parts
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.catalog import is_sound
 from rag.index.collection import open_collection
-from rag.index.protocol import embedding_text
+from rag.index.protocol import UnreadFile, embedding_text
 from rag.index.writer import open_writer
 from state.documents import chunk_id
 from state.errors import EmbedderMismatchError, NoIndexError, StoreBusyError, UsageError
@@ -160,3 +162,12 @@ def test_misspelt_words_find_the_collections_own(tmp_path):
     assert reader.similar_terms("railwya", 3) == [("railway", 1, 1)]
     assert reader.similar_terms("mamals", 3) == [("mammals", 1, 1)]
     assert reader.similar_terms("xx", 3) == []
+
+
+def test_unread_files_are_remembered_and_forgotten(tmp_path):
+    bad = UnreadFile("/files/\udce9.bin", 3, 4, 5, "no text", failed=True)
+    with open_writer(tmp_path, "sea", EMBEDDER.identity) as writer:
+        writer.set_unread([bad, replace(bad, path="/files/b")])
+        writer.set_unread([replace(bad, reason="binary", failed=False)], forget=["/files/b"])
+    with open_writer(tmp_path, "sea", EMBEDDER.identity) as writer:
+        assert writer.unread() == [replace(bad, reason="binary", failed=False)]

@@ -23,8 +23,8 @@ from rag.index.texts import Texts
 from state.documents import chunk_id
 
 _COLUMNS = (
-    "source, path, root, size, mtime_ns, content_hash, title, format, chunk_count, characters,"
-    " warnings"
+    "source, path, root, size, mtime_ns, changed_ns, content_hash, title, format, chunk_count,"
+    " characters, warnings"
 )
 
 
@@ -34,7 +34,7 @@ def insert_hidden(
     """A document's row, not visible yet; returns its id."""
     cursor = connection.execute(
         f"INSERT INTO documents (collection_id, {_COLUMNS})"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?)",
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?)",
         (
             collection_id,
             encode_path(document.source),
@@ -42,6 +42,7 @@ def insert_hidden(
             None if document.root is None else encode_path(document.root),
             document.size,
             document.mtime_ns,
+            document.changed_ns,
             document.content_hash,
             None if document.title is None else encode_label(document.title),
             document.format,
@@ -146,14 +147,15 @@ def rename(
     """Another source, path, root, time and title; new chunk ids, the same vectors."""
     lexical.remove(lexical_rows(connection, document_id))
     connection.execute(
-        "UPDATE documents SET source = ?, path = ?, root = ?, size = ?, mtime_ns = ?, title = ?"
-        " WHERE id = ?",
+        "UPDATE documents SET source = ?, path = ?, root = ?, size = ?, mtime_ns = ?,"
+        " changed_ns = ?, title = ? WHERE id = ?",
         (
             encode_path(document.source),
             None if document.path is None else encode_path(document.path),
             None if document.root is None else encode_path(document.root),
             document.size,
             document.mtime_ns,
+            document.changed_ns,
             None if document.title is None else encode_label(document.title),
             document_id,
         ),
@@ -199,15 +201,15 @@ def visible_documents(
 
 
 def _document(row: tuple[Any, ...]) -> IndexedDocument:
-    source, path, root, size, mtime_ns, content_hash, title, kind, chunks, characters, warnings = (
-        row
-    )
+    source, path, root, size, mtime_ns, changed_ns, content_hash, *rest = row
+    title, kind, chunks, characters, warnings = rest
     return IndexedDocument(
         source=decode_path(source),
         path=None if path is None else decode_path(path),
         root=None if root is None else decode_path(root),
         size=size,
         mtime_ns=mtime_ns,
+        changed_ns=changed_ns,
         content_hash=content_hash,
         title=title,
         format=kind,

@@ -68,7 +68,8 @@ class IndexedDocument:
         source: what people see in citations; unique in the collection.
         path, root: the file and the ingested folder it was found under; None for a document
             that is no file.
-        size, mtime_ns: of the file when it was read.
+        size, mtime_ns, changed_ns: of the file when it was read; `changed_ns` is the inode's
+            own time, which no program can set back.
         content_hash: of the file's bytes, in the ingest's own form.
         chunk_count, characters: counted by the writer; what `put` is given is not looked at.
         warnings: what could not be read, in words.
@@ -86,6 +87,19 @@ class IndexedDocument:
     chunk_count: int = 0
     characters: int = 0
     warnings: tuple[str, ...] = ()
+    changed_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadFile:
+    """A file that gave no document, so that the next ingest need not try it again."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    changed_ns: int
+    reason: str
+    failed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +154,13 @@ class CollectionWriter(Protocol):
         """
 
     def touch(self, documents: Iterable[IndexedDocument]) -> None:
-        """Updates path, root, size and mtime_ns of indexed documents, found by source."""
+        """Updates path, root, size and times of indexed documents, found by source."""
+
+    def unread(self) -> list[UnreadFile]:
+        """The files remembered as unreadable, in no order."""
+
+    def set_unread(self, files: Iterable[UnreadFile], forget: Iterable[str] = ()) -> None:
+        """Remembers files, replacing what was known of their paths; forgets other paths."""
 
     def vectors_for(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
         """The vectors, shape (dimension,), of those `texts` that were embedded before."""

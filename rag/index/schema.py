@@ -40,6 +40,7 @@ CREATE TABLE documents (
   root BLOB,
   size INTEGER NOT NULL,
   mtime_ns INTEGER NOT NULL,
+  changed_ns INTEGER NOT NULL,
   content_hash TEXT NOT NULL,
   title TEXT,
   format TEXT NOT NULL,
@@ -49,6 +50,16 @@ CREATE TABLE documents (
 );
 CREATE UNIQUE INDEX documents_source ON documents (collection_id, source) WHERE visible = 1;
 CREATE INDEX documents_pending ON documents (collection_id) WHERE visible = 0;
+CREATE TABLE unread (
+  collection_id INTEGER NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
+  path BLOB NOT NULL,
+  size INTEGER NOT NULL,
+  mtime_ns INTEGER NOT NULL,
+  changed_ns INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  failed INTEGER NOT NULL,
+  PRIMARY KEY (collection_id, path)
+) WITHOUT ROWID;
 CREATE TABLE blocks (
   document_id INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
   start_char INTEGER NOT NULL,

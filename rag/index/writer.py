@@ -11,11 +11,17 @@ from pathlib import Path
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.index import collection_rows, document_rows
 from rag.index.catalog import catalog_path, connect, mapped_errors, writing
-from rag.index.codec import decode_path, decode_vectors, encode_path, text_hash
+from rag.index.codec import decode_path, decode_vectors, encode_label, encode_path, text_hash
 from rag.index.collection_rows import CollectionRow
 from rag.index.lexical import LexicalTable
 from rag.index.lock import WriteLock
-from rag.index.protocol import CollectionWriter, DocumentPart, IndexedDocument, Notice
+from rag.index.protocol import (
+    CollectionWriter,
+    DocumentPart,
+    IndexedDocument,
+    Notice,
+    UnreadFile,
+)
 from rag.index.staging import Staging
 from rag.index.terms import TERMS_VERSION
 
@@ -174,7 +180,7 @@ class CatalogWriter:
         self._staging.commit()
         with writing(self._connection):
             self._connection.executemany(
-                "UPDATE documents SET path = ?, root = ?, size = ?, mtime_ns = ?"
+                "UPDATE documents SET path = ?, root = ?, size = ?, mtime_ns = ?, changed_ns = ?"
                 " WHERE collection_id = ? AND source = ? AND visible = 1",
                 (
                     (
@@ -182,10 +188,41 @@ class CatalogWriter:
                         None if document.root is None else encode_path(document.root),
                         document.size,
                         document.mtime_ns,
+                        document.changed_ns,
                         self._row.id,
                         encode_path(document.source),
                     )
                     for document in documents
+                ),
+            )
+
+    def unread(self) -> list[UnreadFile]:
+        rows = self._connection.execute(
+            "SELECT path, size, mtime_ns, changed_ns, reason, failed FROM unread"
+            " WHERE collection_id = ?",
+            (self._row.id,),
+        )
+        return [UnreadFile(decode_path(path), *rest, bool(bad)) for path, *rest, bad in rows]
+
+    def set_unread(self, files: Iterable[UnreadFile], forget: Iterable[str] = ()) -> None:
+        with writing(self._connection):
+            self._connection.executemany(
+                "DELETE FROM unread WHERE collection_id = ? AND path = ?",
+                ((self._row.id, encode_path(path)) for path in forget),
+            )
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO unread VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    (
+                        self._row.id,
+                        encode_path(file.path),
+                        file.size,
+                        file.mtime_ns,
+                        file.changed_ns,
+                        encode_label(file.reason),
+                        file.failed,
+                    )
+                    for file in files
                 ),
             )
 
