@@ -202,7 +202,10 @@ class CatalogWriter:
             " WHERE collection_id = ?",
             (self._row.id,),
         )
-        return [UnreadFile(decode_path(path), *rest, bool(bad)) for path, *rest, bad in rows]
+        return [
+            UnreadFile(decode_path(path), size, modified, changed, reason, bool(failed))
+            for path, size, modified, changed, reason, failed in rows
+        ]
 
     def set_unread(self, files: Iterable[UnreadFile], forget: Iterable[str] = ()) -> None:
         with writing(self._connection):

@@ -9,10 +9,15 @@ import marshal
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, BinaryIO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from rag.chunk import Piece
 from rag.ingest.walk import FileStat
+
+READING = "1:"
+"""Begins every content hash. Raised when reading or chunking changes, so that every document
+is read again.
+"""
 
 _LENGTH = 8
 
@@ -122,20 +127,33 @@ def from_plain(values: tuple[Any, ...]) -> Outcome:
     )
 
 
-def write_frame(file: BinaryIO, value: object) -> None:
+def write_frame(file: IO[bytes], value: object) -> None:
     data = marshal.dumps(value)
-    file.write(len(data).to_bytes(_LENGTH, "big"))
-    file.write(data)
+    rest = memoryview(len(data).to_bytes(_LENGTH, "big") + data)
+    while rest:  # an unbuffered pipe may take less than it is given
+        rest = rest[file.write(rest) :]
 
 
-def read_frame(file: BinaryIO) -> Any:
+def read_frame(file: IO[bytes]) -> Any:
     """The next value, or None where the stream ends or breaks off."""
-    head = file.read(_LENGTH)
+    head = _exactly(file, _LENGTH)
     if len(head) < _LENGTH:
         return None
     length = int.from_bytes(head, "big")
-    data = file.read(length)
+    data = _exactly(file, length)
     return marshal.loads(data) if len(data) == length else None  # noqa: S302 - our own bytes
+
+
+def _exactly(file: IO[bytes], length: int) -> bytes:
+    data = file.read(length)
+    if len(data) in (0, length):
+        return data
+    pieces = [data]
+    left = length - len(data)
+    while left and (data := file.read(left)):
+        pieces.append(data)
+        left -= len(data)
+    return b"".join(pieces)
 
 
 def _part(values: tuple[str, Iterable[tuple[Any, ...]]]) -> TextPart:

@@ -20,7 +20,9 @@ STALL_SECONDS = 150.0
 """A worker that reports no progress for so long is killed; readers give up by themselves before."""
 
 _BATCH = 16
+_AHEAD = 32
 _POLL_SECONDS = 0.2
+_ENDING_SECONDS = 5.0
 
 
 class Stopped(Exception):  # noqa: N818 - not an error: somebody asked for it
@@ -53,12 +55,11 @@ class Reader:
         for _ in range(2):
             if self._process is None:
                 self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                    self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+                    self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
                 )
             assert self._process.stdin is not None
             try:
                 write_frame(self._process.stdin, [tuple(task) for task in tasks])
-                self._process.stdin.flush()
             except BrokenPipeError:  # it died idle
                 self.kill()
             else:
@@ -75,9 +76,9 @@ class Reader:
                 raise Stopped
             ready, _, _ = select.select([process.stdout], [], [], _POLL_SECONDS)
             if ready:
-                values = read_frame(process.stdout)  # type: ignore[arg-type]
+                values = read_frame(process.stdout)
                 if values is None:
-                    return f"the reader crashed ({_ending(self.kill())})"
+                    return self._crashed(process)
                 if values != BEAT:
                     return values
                 deadline = time.monotonic() + self._stall_seconds
@@ -85,24 +86,27 @@ class Reader:
                 self.kill()
                 return f"the reader hung for {self._stall_seconds:g} s and was stopped"
 
-    def kill(self) -> int:
-        """End the process; returns its exit status."""
+    def kill(self) -> None:
+        """End the process, whatever it is doing."""
         process, self._process = self._process, None
-        if process is None:
-            return 0
-        if process.stdout is not None:
-            process.stdout.close()
+        if process is not None:
+            process.kill()
+            _reap(process)
+
+    def _crashed(self, process: subprocess.Popen[bytes]) -> str:
+        self._process = None
         try:
-            status = process.wait(0.5 if process.poll() is None else None)
+            process.wait(_ENDING_SECONDS)
         except subprocess.TimeoutExpired:
             process.kill()
-            status = process.wait()
-        if process.stdin is not None:
-            try:
-                process.stdin.close()
-            except BrokenPipeError:
-                return status
-        return status
+        return f"the reader crashed ({_ending(_reap(process))})"
+
+
+def _reap(process: subprocess.Popen[bytes]) -> int:
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            pipe.close()
+    return process.wait()
 
 
 def _ending(status: int) -> str:
@@ -123,6 +127,65 @@ def _batches(tasks: Sequence[Task], count: int) -> Iterator[list[Task]]:
         start += size
 
 
+class _Crew:
+    """Threads that each keep one process busy; outcomes meet in one bounded queue."""
+
+    def __init__(
+        self, tasks: Sequence[Task], spool_folder: str, workers: int, stall_seconds: float
+    ) -> None:
+        self._batches = _batches(tasks, workers)
+        self._spool_folder = spool_folder
+        self._stall_seconds = stall_seconds
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._outcomes: queue.Queue[Outcome | BaseException | None] = queue.Queue(_AHEAD)
+        self._threads = [threading.Thread(target=self._serve) for _ in range(workers)]
+        for thread in self._threads:
+            thread.start()
+
+    def outcomes(self) -> Iterator[Outcome]:
+        running = len(self._threads)
+        while running:
+            item = self._outcomes.get()
+            if item is None:
+                running -= 1
+            elif isinstance(item, BaseException):
+                raise item
+            else:
+                yield item
+
+    def end(self) -> None:
+        self._stop.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _serve(self) -> None:
+        reader = Reader(self._spool_folder, self._stall_seconds, self._stop)
+        try:
+            while (batch := self._next()) is not None:
+                for outcome in reader.read(batch):
+                    self._put(outcome)
+            self._put(None)
+        except Stopped:
+            return
+        except BaseException as error:  # noqa: BLE001 - handed to the thread that waits
+            self._put(error)
+        finally:
+            reader.kill()
+
+    def _next(self) -> list[Task] | None:
+        with self._lock:
+            return next(self._batches, None)
+
+    def _put(self, item: Outcome | BaseException | None) -> None:
+        while not self._stop.is_set():
+            try:
+                return self._outcomes.put(item, timeout=_POLL_SECONDS)
+            except queue.Full:
+                continue
+        raise Stopped
+
+
 @contextmanager
 def reading(
     tasks: Sequence[Task],
@@ -130,64 +193,11 @@ def reading(
     *,
     workers: int | None = None,
     stall_seconds: float = STALL_SECONDS,
-    ahead: int = 32,
 ) -> Iterator[Iterator[Outcome]]:
-    """The outcomes of `tasks` as they come, in no order; at most about `ahead` wait unread.
-
-    Leaving the block ends the processes.
-    """
+    """The outcomes of `tasks` as they come, in no order. Leaving the block ends the processes."""
     count = workers or max(1, min(len(os.sched_getaffinity(0)), len(tasks)))
-    stop = threading.Event()
-    outcomes: queue.Queue[Outcome | BaseException | None] = queue.Queue(ahead)
-    batches = _batches(tasks, count)
-    lock = threading.Lock()
-
-    def put(item: Outcome | BaseException | None) -> None:
-        while True:
-            if stop.is_set():
-                raise Stopped
-            try:
-                return outcomes.put(item, timeout=_POLL_SECONDS)
-            except queue.Full:
-                continue
-
-    def serve() -> None:
-        reader = Reader(spool_folder, stall_seconds, stop)
-        try:
-            while True:
-                with lock:
-                    batch = next(batches, None)
-                if batch is None:
-                    return put(None)
-                for outcome in reader.read(batch):
-                    put(outcome)
-        except Stopped:
-            return None
-        except BaseException as error:  # handed to the thread that waits for outcomes
-            put(error)
-        finally:
-            reader.kill()
-
-    threads = [threading.Thread(target=serve, name=f"reader-{n}") for n in range(count)]
-    for thread in threads:
-        thread.start()
+    crew = _Crew(tasks, spool_folder, count, stall_seconds)
     try:
-        yield _arriving(outcomes, count)
+        yield crew.outcomes()
     finally:
-        stop.set()
-        for thread in threads:
-            thread.join()
-
-
-def _arriving(
-    outcomes: queue.Queue[Outcome | BaseException | None], workers: int
-) -> Iterator[Outcome]:
-    running = workers
-    while running:
-        item = outcomes.get()
-        if item is None:
-            running -= 1
-        elif isinstance(item, BaseException):
-            raise item
-        else:
-            yield item
+        crew.end()

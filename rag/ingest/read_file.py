@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from rag.chunk import Piece, chunk_parts
 from rag.ingest.file_text import (
+    READING,
     FileText,
     Outcome,
     SameContent,
@@ -48,18 +49,19 @@ def read_file(task: Task, spool_folder: str, beat: Callable[[], None]) -> Outcom
                 return outcome
             if outcome.spool is not None:
                 os.unlink(outcome.spool)
-    except UnsupportedFormatError as error:
-        return Unread(task.path, stat, error.message, failed=False)
-    except DocumentError as error:
-        return Unread(task.path, stat, error.message, failed=True)
-    except FileNotFoundError:
-        return Unread(task.path, stat, "gone before it was read", failed=True, lasting=False)
-    except PermissionError:
-        return Unread(task.path, stat, "cannot be read: permission denied", failed=True)
-    except OSError as error:
-        reason = f"cannot be read: {error.strerror or error}"
-        return Unread(task.path, stat, reason, failed=True, lasting=False)
+    except (DocumentError, OSError) as error:
+        return _unread(task.path, stat, error)
     return Unread(task.path, stat, "it kept changing while it was read", failed=True, lasting=False)
+
+
+def _unread(path: str, stat: FileStat | None, error: DocumentError | OSError) -> Unread:
+    if isinstance(error, DocumentError):
+        failed = not isinstance(error, UnsupportedFormatError)
+        return Unread(path, stat, error.message, failed=failed)
+    if isinstance(error, FileNotFoundError):
+        return Unread(path, stat, "gone before it was read", failed=True, lasting=False)
+    reason = f"cannot be read: {error.strerror or error}"
+    return Unread(path, stat, reason, failed=True, lasting=isinstance(error, PermissionError))
 
 
 def _read(
@@ -130,4 +132,4 @@ def _content_hash(path: str, beat: Callable[[], None]) -> str:
         while data := file.read(1 << 20):
             digest.update(data)
             beat()
-    return digest.hexdigest()
+    return READING + digest.hexdigest()

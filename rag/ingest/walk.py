@@ -65,7 +65,7 @@ def walk(root: str, rules: IgnoreRules, closed: Iterable[str] = ()) -> Found:
     return found
 
 
-def _enter(
+def _enter(  # noqa: C901, PLR0912 - the hot loop, in one piece
     start: str, rules: IgnoreRules, found: Found, links: list[str], shut: frozenset[str]
 ) -> set[str]:
     """Walk from `start`; returns the folders entered."""

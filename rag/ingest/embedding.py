@@ -1,0 +1,219 @@
+"""Texts to vectors on a thread of its own: in batches across documents, each text once."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from rag.index.protocol import DocumentPart, embedding_text
+from rag.ingest.file_text import FileText, Outcome, SameContent, TextPart, Unread
+from rag.ingest.pool import Stopped
+from state.documents import Chunk, chunk_id
+
+if TYPE_CHECKING:
+    from rag.embed.protocol import Embedder, Vectors
+
+BATCH_CHUNKS = 256
+_BATCHES_AHEAD = 4
+_KEPT_BYTES = 16 << 20
+_POLL_SECONDS = 0.2
+
+Lookup = Callable[[Sequence[str]], "Mapping[str, Vectors]"]
+"""The vectors of those texts that were embedded before; called on the embedding thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """A document that is ready to be written. The parts of a long one arrive as they are
+    taken, and taking them raises what embedding them raised.
+    """
+
+    file: FileText
+    source: str
+    parts: Iterable[DocumentPart]
+
+
+@dataclass(frozen=True, slots=True)
+class _Begin:
+    """A long document: its parts follow one by one, then None."""
+
+    file: FileText
+    source: str
+
+
+_Item = Embedded | SameContent | Unread | _Begin | DocumentPart | BaseException | None
+
+
+class EmbeddingThread:
+    """Takes outcomes, gives them back in the same order with every text embedded."""
+
+    def __init__(
+        self, outcomes: Iterator[Outcome], sources: Mapping[str, str], embedder: Embedder,
+        lookup: Lookup,
+    ) -> None:  # fmt: skip
+        self._outcomes = outcomes
+        self._sources = sources
+        self._vectors = _VectorCache(embedder, lookup)
+        self._stop = threading.Event()
+        self._batches: queue.Queue[list[_Item]] = queue.Queue(_BATCHES_AHEAD)
+        self._thread = threading.Thread(target=self._run, name="embedding")
+        self._thread.start()
+
+    def results(self, idle: Callable[[], None]) -> Iterator[Embedded | SameContent | Unread]:
+        """What is ready to be written; `idle` is called when there is nothing for a while.
+
+        Raises:
+            ModelError: a remote embedder failed.
+
+        """
+        items = self._items(idle)
+        for item in items:
+            if isinstance(item, _Begin):
+                rest = _parts_of(items)
+                yield Embedded(item.file, item.source, rest)
+                for _ in rest:  # not all were taken
+                    pass
+            elif item is None:
+                return
+            else:
+                assert not isinstance(item, DocumentPart | BaseException)
+                yield item
+
+    def end(self) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _items(self, idle: Callable[[], None]) -> Iterator[_Item]:
+        while True:
+            try:
+                batch = self._batches.get(timeout=1.0)
+            except queue.Empty:
+                idle()
+                continue
+            for item in batch:
+                if isinstance(item, BaseException):
+                    raise item
+                yield item
+
+    def _run(self) -> None:
+        try:
+            self._embed_all()
+            self._put([None])
+        except Stopped:
+            return
+        except BaseException as error:  # noqa: BLE001 - raised again where results are taken
+            self._put([error])
+
+    def _embed_all(self) -> None:
+        waiting: list[Outcome] = []
+        chunks = 0
+        for outcome in self._outcomes:
+            if isinstance(outcome, FileText) and outcome.spool is not None:
+                self._embed(waiting)
+                self._embed_long(outcome)
+                waiting, chunks = [], 0
+                continue
+            waiting.append(outcome)
+            if isinstance(outcome, FileText):
+                chunks += sum(len(part.pieces) for part in outcome.held)
+            if chunks >= BATCH_CHUNKS or len(waiting) >= BATCH_CHUNKS:
+                self._embed(waiting)
+                waiting, chunks = [], 0
+        self._embed(waiting)
+
+    def _embed(self, outcomes: Sequence[Outcome]) -> None:
+        files = [outcome for outcome in outcomes if isinstance(outcome, FileText)]
+        parts = [self._chunked(file, part) for file in files for part in file.held]
+        embedded = iter(self._vectors.embed(parts))
+        items: list[_Item] = []
+        for outcome in outcomes:
+            if isinstance(outcome, FileText):
+                own = [next(embedded) for _ in outcome.held]
+                items.append(Embedded(outcome, self._sources[outcome.path], own))
+            else:
+                items.append(outcome)
+        self._put(items)
+
+    def _embed_long(self, file: FileText) -> None:
+        self._put([_Begin(file, self._sources[file.path])])
+        for part in file.parts():
+            self._put(list(self._vectors.embed([self._chunked(file, part)])))
+        self._put([None])
+
+    def _chunked(self, file: FileText, part: TextPart) -> tuple[str, list[Chunk]]:
+        source = self._sources[file.path]
+        return part.text, [
+            Chunk(
+                chunk_id(source, piece.start_char, piece.text), source, file.title, piece.page,
+                piece.start_line, piece.end_line, piece.start_char, piece.end_char, piece.text,
+                piece.heading,
+            )
+            for piece in part.pieces
+        ]  # fmt: skip
+
+    def _put(self, items: list[_Item]) -> None:
+        while items:
+            if self._stop.is_set():
+                raise Stopped
+            try:
+                return self._batches.put(items, timeout=_POLL_SECONDS)
+            except queue.Full:
+                continue
+
+
+def _parts_of(items: Iterator[_Item]) -> Iterator[DocumentPart]:
+    for item in items:
+        if item is None:
+            return
+        assert isinstance(item, DocumentPart)
+        yield item
+
+
+class _VectorCache:
+    """Embeds what was not embedded lately nor ever before in this collection."""
+
+    def __init__(self, embedder: Embedder, lookup: Lookup) -> None:
+        self._embedder = embedder
+        self._lookup = lookup
+        self._most = max(256, _KEPT_BYTES // (4 * embedder.identity.dimension))
+        self._kept: OrderedDict[bytes, Vectors] = OrderedDict()
+
+    def embed(self, parts: Sequence[tuple[str, list[Chunk]]]) -> Iterator[DocumentPart]:
+        import numpy as np
+
+        texts = [[embedding_text(chunk) for chunk in chunks] for _, chunks in parts]
+        vectors = self._vectors_of([text for each in texts for text in each])
+        dimension = self._embedder.identity.dimension
+        for (text, chunks), own in zip(parts, texts, strict=True):
+            rows = [vectors[each] for each in own]
+            stacked = np.stack(rows) if rows else np.zeros((0, dimension), dtype=np.float32)
+            yield DocumentPart(text, chunks, stacked)
+
+    def _vectors_of(self, texts: Sequence[str]) -> dict[str, Vectors]:
+        found: dict[str, Vectors] = {}
+        missing: list[str] = []
+        for text in dict.fromkeys(texts):
+            kept = self._kept.get(_digest(text))
+            if kept is None:
+                missing.append(text)
+            else:
+                found[text] = kept
+        stored = self._lookup(missing)
+        new = [text for text in missing if text not in stored]
+        if new:
+            found.update(zip(new, self._embedder.embed_documents(new), strict=True))
+        found.update(stored)
+        for text in missing:
+            self._kept[_digest(text)] = found[text]
+        while len(self._kept) > self._most:
+            self._kept.popitem(last=False)
+        return found
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

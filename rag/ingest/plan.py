@@ -1,0 +1,134 @@
+"""What an ingest has to do: the files on disk against what the catalog remembers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from rag.index.protocol import IndexedDocument, UnreadFile
+from rag.ingest.file_text import READING, Task
+from rag.ingest.roots import Root, root_of
+from rag.ingest.walk import FileStat, Found
+
+
+@dataclass(slots=True)
+class Plan:
+    """The difference between folder and collection.
+
+    Attributes:
+        tasks: files to read, sorted by path.
+        sources: for the path of each task, the name its document will have.
+        changed: the document indexed for a task's path, where there is one.
+        missing: documents whose file is gone; candidates for a move, else removed.
+        unchanged: how many documents are as they were.
+        unread: files that could not be read before and have not changed since.
+        forgotten: paths that need no longer be remembered as unread.
+
+    """
+
+    tasks: list[Task] = field(default_factory=list)
+    sources: dict[str, str] = field(default_factory=dict)
+    changed: dict[str, IndexedDocument] = field(default_factory=dict)
+    missing: list[IndexedDocument] = field(default_factory=list)
+    unchanged: int = 0
+    unread: list[UnreadFile] = field(default_factory=list)
+    forgotten: list[str] = field(default_factory=list)
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.tasks or self.missing or self.forgotten)
+
+
+def make_plan(
+    roots: Sequence[Root],
+    found: Found,
+    known: Iterable[IndexedDocument],
+    unread: Iterable[UnreadFile],
+) -> Plan:
+    """Compare. `known` is the whole collection, `unread` what it remembers of other files."""
+    plan = Plan()
+    remembered = {file.path: file for file in unread}
+    wanted = dict(found.files)
+    taken: set[str] = set()
+    unlisted = tuple(skip.path for skip in found.unlisted)
+    for document in known:
+        path = document.path
+        stat = None if path is None else wanted.pop(path, None)
+        if path is None or stat is None:
+            if path is not None and _is_gone(document, path, roots, unlisted):
+                plan.missing.append(document)
+            else:
+                taken.add(document.source)
+            continue
+        taken.add(document.source)
+        if is_same(document, stat) and document.content_hash.startswith(READING):
+            plan.unchanged += 1
+        elif not _is_remembered(plan, remembered, path, stat):
+            plan.changed[path] = document
+            plan.sources[path] = document.source
+            plan.tasks.append(Task(path, (document.content_hash,)))
+    if wanted:
+        _add_new(plan, roots, wanted, remembered, taken)
+    plan.forgotten = [path for path in remembered if _is_forgotten(path, roots, found)]
+    return plan
+
+
+def is_same(known: IndexedDocument | UnreadFile, stat: FileStat) -> bool:
+    """Whether the file can be taken for unchanged without a look inside."""
+    return (
+        known.mtime_ns == stat.modified_ns
+        and known.size == stat.size
+        and known.changed_ns == stat.changed_ns
+    )
+
+
+def _add_new(
+    plan: Plan,
+    roots: Sequence[Root],
+    wanted: dict[str, FileStat],
+    remembered: dict[str, UnreadFile],
+    taken: set[str],
+) -> None:
+    """Tasks for files not indexed; a missing document of the same size may be the same one."""
+    by_size: dict[int, list[str]] = {}
+    for document in plan.missing:
+        by_size.setdefault(document.size, []).append(document.content_hash)
+    for path in sorted(wanted):
+        stat = wanted[path]
+        if _is_remembered(plan, remembered, path, stat):
+            continue
+        plan.tasks.append(Task(path, tuple(by_size.get(stat.size, ()))))
+        root = root_of(roots, path)
+        assert root is not None
+        names = list(root.source_names(path))
+        source = next((name for name in names if name not in taken), names[-1])
+        plan.sources[path] = source
+        taken.add(source)
+    plan.tasks.sort()
+
+
+def _is_remembered(
+    plan: Plan, remembered: dict[str, UnreadFile], path: str, stat: FileStat
+) -> bool:
+    file = remembered.get(path)
+    if file is None or not is_same(file, stat):
+        return False
+    plan.unread.append(file)
+    return True
+
+
+def _is_gone(
+    document: IndexedDocument, path: str, roots: Sequence[Root], unlisted: tuple[str, ...]
+) -> bool:
+    """Whether the document is no longer of these folders. What was found under a root that is
+    not among them stays as long as its file is there.
+    """
+    root = root_of(roots, path)
+    if root is None or path.startswith(unlisted):
+        return False
+    return document.root == root.path or not os.path.lexists(path)
+
+
+def _is_forgotten(path: str, roots: Sequence[Root], found: Found) -> bool:
+    return path not in found.files and root_of(roots, path) is not None

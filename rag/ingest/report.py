@@ -1,0 +1,61 @@
+"""What an ingest tells: events while it runs, a report at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+
+class Trouble(NamedTuple):
+    """A file that gave no document: its path as it can be opened, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(slots=True)
+class IngestReport:
+    """Counts of documents; `updated` includes the `moved`. `documents` and `chunks` are the
+    collection's after the ingest.
+    """
+
+    collection: str
+    embedder: str
+    dry_run: bool = False
+    added: int = 0
+    updated: int = 0
+    moved: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    skipped: list[Trouble] = field(default_factory=list)
+    failed: list[Trouble] = field(default_factory=list)
+    warnings: list[Trouble] = field(default_factory=list)
+    documents: int = 0
+    chunks: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """The walk is over: `files` are to be read, `octets` is their size together."""
+
+    files: int
+    octets: int
+    unchanged: int
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileDone:
+    """A file is dealt with. `octets` is its size; `source` the document's name, if any."""
+
+    path: str
+    outcome: Literal["added", "updated", "moved", "unchanged", "removed", "skipped", "failed"]
+    source: str | None = None
+    reason: str | None = None
+    octets: int = 0
+
+
+IngestEvent = Planned | FileDone
+OnEvent = Callable[[IngestEvent], None]

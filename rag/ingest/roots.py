@@ -1,0 +1,66 @@
+"""The folders and files that an ingest was given, each under its one real path."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from state.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A folder (`path` has no trailing slash) or a single file; `typed` is what was given."""
+
+    path: str
+    typed: str
+    is_file: bool
+
+    @property
+    def inside(self) -> str:
+        """What the path of everything under the root begins with."""
+        return self.path if self.path.endswith("/") else self.path + "/"
+
+    def holds(self, path: str) -> bool:
+        return path == self.path if self.is_file else path.startswith(self.inside)
+
+    def shown(self, path: str) -> str:
+        """`path` as it can be opened from where the person is."""
+        return self.typed if self.is_file else os.path.join(self.typed, path[len(self.inside) :])
+
+    def source_names(self, path: str) -> Iterable[str]:
+        """What citations may call a file, best first: its path inside the root, with the
+        root's name where another root has the same, the whole path.
+        """
+        inside = os.path.basename(path) if self.is_file else path[len(self.inside) :]
+        name = os.path.basename(os.path.dirname(self.path) if self.is_file else self.path)
+        for candidate in (inside, f"{name}/{inside}", path):
+            yield os.fsencode(candidate).decode("utf-8", "backslashreplace")
+
+
+def roots_of(paths: Sequence[str]) -> list[Root]:
+    """The distinct roots, in order; a folder spelt in two ways is one.
+
+    Raises:
+        UsageError: a path does not exist or is neither file nor folder.
+
+    """
+    roots: dict[str, Root] = {}
+    for typed in paths:
+        try:
+            path = os.path.realpath(typed, strict=True)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise UsageError(f"{typed}: {reason}.", "Give a folder or a file.") from None
+        is_file = os.path.isfile(path)
+        if not is_file and not os.path.isdir(path):
+            raise UsageError(f"{typed} is neither a folder nor a regular file.")
+        roots.setdefault(path, Root(path, typed, is_file))
+    return list(roots.values())
+
+
+def root_of(roots: Sequence[Root], path: str) -> Root | None:
+    """The innermost of `roots` that holds `path`."""
+    holding = [root for root in roots if root.holds(path)]
+    return max(holding, key=lambda root: len(root.path), default=None)
