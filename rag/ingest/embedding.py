@@ -53,13 +53,13 @@ class EmbeddingThread:
     """Takes outcomes, gives them back in the same order with every text embedded."""
 
     def __init__(
-        self, outcomes: Iterator[Outcome], sources: Mapping[str, str], embedder: Embedder,
-        lookup: Lookup,
+        self, outcomes: Iterable[Outcome | None], sources: Mapping[str, str], embedder: Embedder,
+        lookup: Lookup, stop: threading.Event,
     ) -> None:  # fmt: skip
         self._outcomes = outcomes
         self._sources = sources
         self._vectors = _VectorCache(embedder, lookup)
-        self._stop = threading.Event()
+        self._stop = stop
         self._batches: queue.Queue[list[_Item]] = queue.Queue(_BATCHES_AHEAD)
         self._thread = threading.Thread(target=self._run, name="embedding")
         self._thread.start()
@@ -113,10 +113,15 @@ class EmbeddingThread:
         waiting: list[Outcome] = []
         chunks = 0
         for outcome in self._outcomes:
-            if isinstance(outcome, FileText) and outcome.spool is not None:
+            if self._stop.is_set():
+                raise Stopped
+            if outcome is None or (isinstance(outcome, FileText) and outcome.spool):
                 self._embed(waiting)
-                self._embed_long(outcome)
                 waiting, chunks = [], 0
+            if outcome is None:
+                continue
+            if isinstance(outcome, FileText) and outcome.spool:
+                self._embed_long(outcome)
                 continue
             waiting.append(outcome)
             if isinstance(outcome, FileText):
@@ -161,9 +166,10 @@ class EmbeddingThread:
             if self._stop.is_set():
                 raise Stopped
             try:
-                return self._batches.put(items, timeout=_POLL_SECONDS)
+                self._batches.put(items, timeout=_POLL_SECONDS)
             except queue.Full:
                 continue
+            return
 
 
 def _parts_of(items: Iterator[_Item]) -> Iterator[DocumentPart]:

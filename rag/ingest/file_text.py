@@ -127,7 +127,7 @@ def from_plain(values: tuple[Any, ...]) -> Outcome:
     )
 
 
-def write_frame(file: IO[bytes], value: object) -> None:
+def write_frame(file: IO[bytes], value: Any) -> None:
     data = marshal.dumps(value)
     rest = memoryview(len(data).to_bytes(_LENGTH, "big") + data)
     while rest:  # an unbuffered pipe may take less than it is given

@@ -22,6 +22,7 @@ STALL_SECONDS = 150.0
 _BATCH = 16
 _AHEAD = 32
 _POLL_SECONDS = 0.2
+_IDLE_SECONDS = 0.5
 _ENDING_SECONDS = 5.0
 
 
@@ -131,22 +132,29 @@ class _Crew:
     """Threads that each keep one process busy; outcomes meet in one bounded queue."""
 
     def __init__(
-        self, tasks: Sequence[Task], spool_folder: str, workers: int, stall_seconds: float
-    ) -> None:
+        self, tasks: Sequence[Task], spool_folder: str, workers: int, stall_seconds: float,
+        stop: threading.Event,
+    ) -> None:  # fmt: skip
         self._batches = _batches(tasks, workers)
         self._spool_folder = spool_folder
         self._stall_seconds = stall_seconds
         self._lock = threading.Lock()
-        self._stop = threading.Event()
+        self._stop = stop
         self._outcomes: queue.Queue[Outcome | BaseException | None] = queue.Queue(_AHEAD)
         self._threads = [threading.Thread(target=self._serve) for _ in range(workers)]
         for thread in self._threads:
             thread.start()
 
-    def outcomes(self) -> Iterator[Outcome]:
+    def outcomes(self) -> Iterator[Outcome | None]:
         running = len(self._threads)
         while running:
-            item = self._outcomes.get()
+            try:
+                item = self._outcomes.get(timeout=_IDLE_SECONDS)
+            except queue.Empty:
+                if self._stop.is_set():
+                    raise Stopped from None
+                yield None
+                continue
             if item is None:
                 running -= 1
             elif isinstance(item, BaseException):
@@ -190,13 +198,16 @@ class _Crew:
 def reading(
     tasks: Sequence[Task],
     spool_folder: str,
+    stop: threading.Event,
     *,
     workers: int | None = None,
     stall_seconds: float = STALL_SECONDS,
-) -> Iterator[Iterator[Outcome]]:
-    """The outcomes of `tasks` as they come, in no order. Leaving the block ends the processes."""
+) -> Iterator[Iterator[Outcome | None]]:
+    """The outcomes of `tasks` as they come, in no order, and None when none comes for a while.
+    Leaving the block, or setting `stop`, ends the processes.
+    """
     count = workers or max(1, min(len(os.sched_getaffinity(0)), len(tasks)))
-    crew = _Crew(tasks, spool_folder, count, stall_seconds)
+    crew = _Crew(tasks, spool_folder, count, stall_seconds, stop)
     try:
         yield crew.outcomes()
     finally:

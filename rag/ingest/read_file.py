@@ -25,7 +25,7 @@ from rag.ingest.walk import FileStat, file_stat
 from state.errors import DocumentError, UnsupportedFormatError
 
 if TYPE_CHECKING:
-    from rag.documents import DocumentStream, Part
+    from rag.documents.stream import DocumentStream, Part
 
 HELD_CHARACTERS = 1 << 19
 """A longer document is spooled to disk rather than held."""
@@ -67,7 +67,7 @@ def _unread(path: str, stat: FileStat | None, error: DocumentError | OSError) ->
 def _read(
     path: str, stat: FileStat, content_hash: str, spool_folder: str, beat: Callable[[], None]
 ) -> FileText:
-    from rag.documents import open_document
+    from rag.documents.registry import open_document
 
     held: list[TextPart] = []
     spool: str | None = None

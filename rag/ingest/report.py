@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+Kind = Literal["added", "updated", "moved", "unchanged", "removed", "skipped", "failed"]
+
 
 class Trouble(NamedTuple):
     """A file that gave no document: its path as it can be opened, and why."""
@@ -51,7 +53,7 @@ class FileDone:
     """A file is dealt with. `octets` is its size; `source` the document's name, if any."""
 
     path: str
-    outcome: Literal["added", "updated", "moved", "unchanged", "removed", "skipped", "failed"]
+    outcome: Kind
     source: str | None = None
     reason: str | None = None
     octets: int = 0

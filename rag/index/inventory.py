@@ -1,0 +1,75 @@
+"""What a collection holds, without opening it for search: for status and dry runs."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from rag.embed.protocol import EmbedderIdentity
+from rag.index import collection_rows, document_rows
+from rag.index.catalog import catalog_path, connect, mapped_errors, reading
+from rag.index.codec import decode_path
+from rag.index.protocol import IndexedDocument, UnreadFile
+from state.errors import NoIndexError
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """One moment of a collection. `roots` are the ingested folders and files."""
+
+    name: str
+    embedder: EmbedderIdentity
+    documents: list[IndexedDocument]
+    unread: list[UnreadFile]
+    roots: list[str]
+
+    @property
+    def chunk_count(self) -> int:
+        return sum(document.chunk_count for document in self.documents)
+
+
+def collection_names(home: Path) -> list[str]:
+    """The collections of this home, sorted; none when nothing was ingested."""
+    try:
+        connection = connect(home)
+    except NoIndexError:
+        return []
+    with closing(connection), mapped_errors(catalog_path(home)):
+        rows = connection.execute("SELECT name FROM collections ORDER BY name").fetchall()
+    return [row[0] for row in rows]
+
+
+def read_inventory(home: Path, name: str) -> Inventory | None:
+    """The collection of this name, or None.
+
+    Raises:
+        StorageError: the catalog cannot be read.
+
+    """
+    try:
+        connection = connect(home)
+    except NoIndexError:
+        return None
+    with closing(connection), mapped_errors(catalog_path(home)), reading(connection):
+        row = collection_rows.find(connection, name)
+        if row is None:
+            return None
+        unread = connection.execute(
+            "SELECT path, size, mtime_ns, changed_ns, reason, failed FROM unread"
+            " WHERE collection_id = ?",
+            (row.id,),
+        ).fetchall()
+        roots = connection.execute(
+            "SELECT path FROM roots WHERE collection_id = ? ORDER BY path", (row.id,)
+        ).fetchall()
+        return Inventory(
+            row.name,
+            row.embedder,
+            document_rows.visible_documents(connection, row.id),
+            [
+                UnreadFile(decode_path(path), size, modified, changed, reason, bool(failed))
+                for path, size, modified, changed, reason, failed in unread
+            ],
+            [decode_path(path) for (path,) in roots],
+        )

@@ -1,0 +1,214 @@
+"""An ingest: make a collection equal to folders.
+
+Walk, compare with the catalog, and only if something differs: read on worker processes,
+embed on a thread, write here. All three run at once; the queues between them are bounded.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from rag.index.protocol import CollectionWriter, DocumentPart, IndexedDocument, UnreadFile
+from rag.ingest.file_text import FileText, Outcome, SameContent, Task, Unread
+from rag.ingest.plan import Plan
+from rag.ingest.report import FileDone, IngestReport, Kind, OnEvent, Planned, Trouble
+from rag.ingest.roots import Root, root_of
+from rag.ingest.walk import FileStat, Found
+
+if TYPE_CHECKING:
+    from rag.embed.protocol import Embedder
+
+INLINE_FILES = 8
+INLINE_BYTES = 256 << 10
+
+
+class Ingest:
+    """One run on an open collection. `run` may be called once."""
+
+    def __init__(
+        self,
+        writer: CollectionWriter,
+        embedder: Embedder,
+        roots: Sequence[Root],
+        report: IngestReport,
+        on_event: OnEvent,
+    ) -> None:
+        self._writer = writer
+        self._embedder = embedder
+        self._roots = roots
+        self._report = report
+        self._on_event = on_event
+        self._unread: list[UnreadFile] = []
+        self._written: set[str] = set()
+        self._readable: list[str] = []
+
+    def run(self, plan: Plan, found: Found) -> None:
+        """Bring the collection up to date with the plan."""
+        self._plan = plan
+        self._missing: dict[str, list[IndexedDocument]] = {}
+        for document in plan.missing:
+            self._missing.setdefault(document.content_hash, []).append(document)
+        sizes = [found.files[task.path].size for task in plan.tasks]
+        self._on_event(Planned(len(sizes), sum(sizes), plan.unchanged, len(plan.missing)))
+        tasks: Sequence[Task] = plan.tasks
+        try:
+            while tasks:  # a second time only for files that were taken for moved and are not
+                tasks = self._read_and_write(tasks, found)
+            self._remove(chain.from_iterable(self._missing.values()))
+        finally:
+            if self._unread or self._readable or plan.forgotten:
+                self._writer.set_unread(self._unread, [*plan.forgotten, *self._readable])
+
+    def _read_and_write(self, tasks: Sequence[Task], found: Found) -> list[Task]:
+        from rag.ingest.embedding import EmbeddingThread
+
+        again: list[Task] = []
+        stop = threading.Event()
+        with ExitStack() as stack:
+            outcomes = stack.enter_context(_reading(tasks, found, stop))
+            thread = EmbeddingThread(
+                outcomes, self._plan.sources, self._embedder, self._writer.vectors_for, stop
+            )
+            stack.callback(thread.end)
+            for result in thread.results(idle=self._writer.flush):
+                if isinstance(result, SameContent):
+                    if not self._same(result):
+                        again.append(Task(result.path))
+                elif isinstance(result, Unread):
+                    self._not_read(result)
+                else:
+                    self._write(result.file, result.source, result.parts)
+        self._writer.flush()
+        return again
+
+    def _write(self, file: FileText, source: str, parts: Iterable[DocumentPart]) -> None:
+        document = IndexedDocument(
+            source=source,
+            path=file.path,
+            root=self._root(file.path).path,
+            size=file.stat.size,
+            mtime_ns=file.stat.modified_ns,
+            changed_ns=file.stat.changed_ns,
+            content_hash=file.content_hash,
+            title=file.title,
+            format=file.format,
+            warnings=file.warnings,
+        )
+        self._writer.put(document, parts)
+        for warning in file.warnings:
+            self._report.warnings.append(Trouble(self._shown(file.path), warning))
+        known = file.path in self._plan.changed
+        self._report.updated += known
+        self._report.added += not known
+        self._settle(file.path, source)
+        self._tell(file.path, "updated" if known else "added", source, file.stat)
+
+    def _same(self, same: SameContent) -> bool:
+        """Only the place or the time of a document changed; False if it must be read after all."""
+        known = self._plan.changed.get(same.path)
+        candidates = self._missing.get(same.content_hash)
+        if known is not None:
+            old = known
+        elif candidates:
+            old = candidates.pop()
+        else:  # another file of the same content was taken for the moved one
+            return False
+        document = replace(
+            old,
+            source=self._plan.sources[same.path],
+            path=same.path,
+            root=old.root if known else self._root(same.path).path,
+            size=same.stat.size,
+            mtime_ns=same.stat.modified_ns,
+            changed_ns=same.stat.changed_ns,
+        )
+        if known is not None:
+            self._writer.touch([document])
+            self._report.unchanged += 1
+        elif self._writer.rename(old.source, document):
+            self._report.updated += 1
+            self._report.moved += 1
+        else:
+            self._missing[same.content_hash].append(old)
+            return False
+        self._settle(same.path, document.source)
+        self._tell(same.path, "unchanged" if known else "moved", document.source, same.stat)
+        return True
+
+    def _not_read(self, file: Unread) -> None:
+        """Report it. What was indexed of a file that can no longer be read stays; what was
+        indexed of one that is now empty, or of a kind that is not read, goes.
+        """
+        old = self._plan.changed.get(file.path)
+        reason = file.reason
+        if old is not None and file.failed and (file.stat is None or file.stat.size):
+            reason += "; what was indexed of it before is kept"
+        elif old is not None:
+            self._remove([old])
+        if file.stat is not None and file.lasting:
+            self._unread.append(UnreadFile(file.path, *file.stat, reason, failed=file.failed))
+        shown = Trouble(self._shown(file.path), reason)
+        (self._report.failed if file.failed else self._report.skipped).append(shown)
+        self._tell(file.path, "failed" if file.failed else "skipped", None, file.stat, reason)
+
+    def _remove(self, documents: Iterable[IndexedDocument]) -> None:
+        """Remove documents, save those whose name another file has taken in this run."""
+        gone = [document for document in documents if document.source not in self._written]
+        self._report.removed += self._writer.remove([document.source for document in gone])
+        for document in gone:
+            self._tell(document.path or document.source, "removed", document.source, None)
+
+    def _settle(self, path: str, source: str) -> None:
+        self._written.add(source)
+        self._readable.append(path)
+
+    def _tell(
+        self, path: str, outcome: Kind, source: str | None, stat: FileStat | None,
+        reason: str | None = None,
+    ) -> None:  # fmt: skip
+        octets = 0 if stat is None else stat.size
+        self._on_event(FileDone(self._shown(path), outcome, source, reason, octets))
+
+    def _root(self, path: str) -> Root:
+        root = root_of(self._roots, path)
+        assert root is not None
+        return root
+
+    def _shown(self, path: str) -> str:
+        root = root_of(self._roots, path)
+        return path if root is None else root.shown(path)
+
+
+@contextmanager
+def _reading(
+    tasks: Sequence[Task], found: Found, stop: threading.Event
+) -> Iterator[Iterable[Outcome | None]]:
+    """A few small plain-text files are read here, everything else on worker processes."""
+    if len(tasks) <= INLINE_FILES and all(_is_plain(task.path, found) for task in tasks):
+        from rag.ingest.read_file import read_file
+
+        yield [read_file(task, "", lambda: None) for task in tasks]
+        return
+    from rag.ingest.pool import reading
+
+    with (
+        tempfile.TemporaryDirectory(prefix="crag-ingest-") as spool,
+        reading(tasks, spool, stop) as outcomes,
+    ):
+        yield outcomes
+
+
+def _is_plain(path: str, found: Found) -> bool:
+    from rag.documents.formats import SUFFIXES
+
+    known = SUFFIXES.get(os.path.splitext(path)[1].lower())
+    return (
+        known is not None and known.held == "text" and found.files[path].size <= INLINE_BYTES
+    )

@@ -1,0 +1,191 @@
+"""`ingest(...)`: the one call that makes a collection equal to folders and files."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rag.ingest.file_text import READING
+from rag.ingest.ignore import rules_for
+from rag.ingest.pipeline import Ingest
+from rag.ingest.plan import Plan, make_plan
+from rag.ingest.report import IngestEvent, IngestReport, OnEvent, Planned, Trouble
+from rag.ingest.roots import Root, root_of, roots_of
+from rag.ingest.walk import Found, file_stat, walk
+
+if TYPE_CHECKING:
+    from rag.embed.protocol import Embedder
+    from rag.index.protocol import CollectionWriter, UnreadFile
+    from state.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class IngestOptions:
+    """`include` and `exclude` are globs relative to each folder, as in .gitignore."""
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    dry_run: bool = False
+
+
+def ingest(
+    settings: Settings,
+    embedder: Embedder,
+    paths: Sequence[str],
+    options: IngestOptions = IngestOptions(),
+    *,
+    on_event: OnEvent = lambda _event: None,
+    notice: Callable[[str], None] = lambda _line: None,
+) -> IngestReport:
+    """Make the collection equal to `paths`; documents of other folders stay as they are.
+
+    Raises:
+        UsageError: a path does not exist, or a glob is malformed.
+        StoreBusyError, EmbedderMismatchError, StorageError: as `open_writer`.
+        ModelError: a remote embedder failed; what was embedded before is kept.
+
+    """
+    began = time.perf_counter()
+    roots = roots_of(paths)
+    found = _walk_all(roots, options, settings.home)
+    report = IngestReport(settings.collection, str(embedder.identity), options.dry_run)
+    if options.dry_run:
+        _foresee(settings, roots, found, report, on_event)
+    else:
+        from rag.index.writer import open_writer
+
+        with open_writer(
+            settings.home,
+            settings.collection,
+            embedder.identity,
+            store=settings.store,
+            notice=notice,
+        ) as writer:
+            _bring_up_to_date(writer, embedder, roots, found, options, report, on_event)
+    report.skipped.sort()
+    report.failed.sort()
+    report.seconds = time.perf_counter() - began
+    return report
+
+
+def _bring_up_to_date(
+    writer: CollectionWriter,
+    embedder: Embedder,
+    roots: Sequence[Root],
+    found: Found,
+    options: IngestOptions,
+    report: IngestReport,
+    on_event: OnEvent,
+) -> None:
+    known = list(writer.documents())
+    plan = make_plan(roots, found, known, _remembered(writer, roots))
+    _note_plan(plan, roots, found, report)
+    if plan.is_empty:
+        on_event(Planned(0, 0, plan.unchanged, 0))
+    else:
+        Ingest(writer, embedder, roots, report, on_event).run(plan, found)
+        known = list(writer.documents())
+    report.documents = len(known)
+    report.chunks = sum(document.chunk_count for document in known)
+    noted = _noted(options)
+    roots_before = writer.roots()
+    for root in roots:
+        if roots_before.get(root.path) != noted:
+            writer.set_root(root.path, noted)
+
+
+def _foresee(
+    settings: Settings,
+    roots: Sequence[Root],
+    found: Found,
+    report: IngestReport,
+    on_event: OnEvent,
+) -> None:
+    """Fill the report with what an ingest would do, going by names, sizes and times alone."""
+    from rag.index.inventory import read_inventory
+
+    inventory = read_inventory(settings.home, settings.collection)
+    known = [] if inventory is None else inventory.documents
+    unread = [] if inventory is None else inventory.unread
+    plan = make_plan(roots, found, known, unread)
+    _note_plan(plan, roots, found, report)
+    sizes = [found.files[task.path].size for task in plan.tasks]
+    on_event(Planned(len(sizes), sum(sizes), plan.unchanged, len(plan.missing)))
+    report.updated = len(plan.changed)
+    report.added = len(plan.tasks) - len(plan.changed)
+    report.removed = len(plan.missing)
+    report.documents = len(known)
+    report.chunks = sum(document.chunk_count for document in known)
+
+
+def _walk_all(roots: Sequence[Root], options: IngestOptions, home: os.PathLike[str]) -> Found:
+    """All roots as one; the program's own home is never read, wherever it lies."""
+    own = os.path.realpath(home)
+    everything = Found()
+    for root in roots:
+        if root.is_file:
+            everything.files[root.path] = file_stat(os.stat(root.path))
+            continue
+        found = walk(root.inside, rules_for(root.inside, options.include, options.exclude), [own])
+        everything.files.update(found.files)
+        everything.skipped.extend(found.skipped)
+        everything.unlisted.extend(found.unlisted)
+    return everything
+
+
+def _note_plan(plan: Plan, roots: Sequence[Root], found: Found, report: IngestReport) -> None:
+    def shown(path: str) -> str:
+        root = root_of(roots, path)
+        return path if root is None else root.shown(path)
+
+    report.unchanged = plan.unchanged
+    report.skipped.extend(Trouble(shown(path), reason) for path, reason in found.skipped)
+    report.failed.extend(Trouble(shown(path), reason) for path, reason in found.unlisted)
+    for file in plan.unread:
+        listed = report.failed if file.failed else report.skipped
+        listed.append(Trouble(shown(file.path), file.reason))
+
+
+def _remembered(writer: CollectionWriter, roots: Sequence[Root]) -> list[UnreadFile]:
+    """The files not worth another try: those that this version of the program gave up on."""
+    unread = writer.unread()
+    if not unread:
+        return []
+    current = {path for path, noted in writer.roots().items() if _is_current(noted)}
+    kept = []
+    for file in unread:
+        root = root_of(roots, file.path)
+        if root is not None and root.path in current:
+            kept.append(file)
+    return kept
+
+
+def _noted(options: IngestOptions) -> str:
+    values = {
+        "include": options.include,
+        "exclude": options.exclude,
+        "reading": READING,
+        "release": _release(),
+    }
+    return json.dumps(values)
+
+
+def _is_current(noted: str) -> bool:
+    values = json.loads(noted)
+    return bool(values.get("reading") == READING and values.get("release") == _release())
+
+
+def _release() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("crag-cli")
+    except PackageNotFoundError:  # run from a source tree
+        return "source"
+
+
+__all__ = ["IngestEvent", "IngestOptions", "IngestReport", "ingest"]
