@@ -27,8 +27,9 @@ def test_cleaning_leaves_no_control_and_is_idempotent(text: str) -> None:
     cleaned = clean(text)
     assert not CONTROLS.search(cleaned)
     assert clean(cleaned) == cleaned
-    kept = re.sub("[\x00-\x1f\x7f-\x9f\u2028\u2029]", "", text)
-    assert re.sub("[\n\t ]", "", cleaned) == re.sub("[\n\t ]", "", kept)
+    if not re.search("[\x1b\x80-\x9f]", text):
+        kept = re.sub("[\x00-\x1f\x7f\u2028\u2029]", "", text)
+        assert re.sub("[\n\t ]", "", cleaned) == re.sub("[\n\t ]", "", kept)
 
 
 def test_parts_are_bounded_whole_lines_that_join_to_the_text(tmp_path: Path) -> None:
@@ -62,7 +63,7 @@ def test_a_file_without_text_is_empty(tmp_path: Path, content: bytes) -> None:
 
 def test_terminal_escapes_are_gone(tmp_path: Path) -> None:
     path = write(tmp_path, "a.md", "# T\x1b[31mred\x1b[0m \x9b2J\x07bell\x00nul\u2028next")
-    assert read_document(path, "a.md").text == "# T[31mred[0m 2Jbellnul\nnext"
+    assert read_document(path, "a.md").text == "# Tred bellnul\nnext"
 
 
 def test_what_is_no_file_is_refused_in_words(tmp_path: Path) -> None:
@@ -120,7 +121,7 @@ def test_a_few_bad_bytes_do_not_spoil_utf8(tmp_path: Path) -> None:
     assert document.warnings == ("some bytes are not utf-8 and were replaced",)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(data=st.binary(max_size=3000))
 def test_any_bytes_are_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory, data: bytes

@@ -5,20 +5,21 @@ from __future__ import annotations
 import re
 
 _LINE_ENDS = re.compile("\r\n?|[\x85\u2028\u2029]")
-_COLOUR = re.compile("\x1b\\[[0-?]*[ -/]*[@-~]")
+_COLOUR = re.compile("(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]")
 _NOT_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
 
 
 def clean(text: str) -> str:
     """The text with every line end as one line feed and without control characters.
 
-    A terminal's colour and cursor sequences go whole.
-    Vertical tab and form feed part words, so they become a space; NUL, ESC and all other
-    C0 and C1 controls go; a lone surrogate, which no file can hold, becomes U+FFFD.
-    Everything else stays as it is: no normalisation, nothing folded.
+    A terminal's colour and cursor sequences go whole. Vertical tab and form feed part words,
+    so they become a space. A C1 control is what Windows-1252 writes there, as HTML has it:
+    it comes from text decoded as Latin-1. NUL, ESC and all other controls go; a lone
+    surrogate, which no file can hold, becomes U+FFFD. Everything else stays as it is:
+    no normalisation, nothing folded.
     """
     text = _LINE_ENDS.sub("\n", text)
-    if "\x1b" in text:
+    if "\x1b" in text or "\x9b" in text:
         text = _COLOUR.sub("", text)
     return _NOT_TEXT.sub(_instead, text)
 
@@ -27,6 +28,8 @@ def _instead(match: re.Match[str]) -> str:
     character = match.group()
     if character in "\x0b\x0c":
         return " "
+    if "\x80" <= character <= "\x9f":
+        return bytes([ord(character)]).decode("cp1252", "ignore")
     return "\ufffd" if character >= "\ud800" else ""
 
 

@@ -13,7 +13,7 @@ from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
 _SAMPLE_ROWS = 50
-_PROSE_CHARS = 400
+_PROSE_WORDS = 40
 _FIELD_CHARS = 1 << 24
 _ROWS = 500
 _DELIMITERS = ",;\t|"
@@ -77,7 +77,9 @@ def _is_prose(sample: str, delimiter: str) -> bool:
     rows = _sample(sample, delimiter)
     if len(rows) < 2 or len(rows[0]) < 2 or any(len(cells) > len(rows[0]) for cells in rows):
         return False
-    return sum(len("".join(cells)) for cells in rows[1:]) / (len(rows) - 1) > _PROSE_CHARS
+    longest = [max((cell.strip() for cell in cells), key=len) for cells in rows[1:]]
+    prose = sum(cell.count(" ") > _PROSE_WORDS for cell in longest)
+    return prose > len(longest) / 2
 
 
 def _delimiter(sample: str, suffix: str) -> str:

@@ -24,7 +24,7 @@ def inline_text(element: Element, depth: int = 0) -> str:
         if not kind or kind in _DROPPED:
             continue
         if isinstance(node.tag, str) and _MATH in node.tag:
-            pieces.append(math_text(node, depth))
+            pieces.append(f" {math_text(node, depth)} ")
         elif kind == "t":
             pieces.append(node.text or "")
         elif kind in _SPACED:
@@ -50,7 +50,7 @@ def math_text(element: Element, depth: int = 0) -> str:
         joint = {"oMathPara": "\n", "d": ", "}.get(kind, "")
         inner = (math_text(part, depth + 1) for part in element if name(part))
         text = joint.join(part for part in inner if part)
-        return f"({text})" if kind == "d" else text
+        return f"({text})" if kind == "d" and not _BRACKETED.fullmatch(text) else text
     parts = {name(part): math_text(part, depth + 1) for part in element if name(part)}
     if kind == "nary":
         sign = child(element, "naryPr", "chr")
@@ -64,14 +64,16 @@ _SHAPES = {
     "sSub": "{e!}_{sub}",
     "sSubSup": "{e!}_{sub}^{sup}",
     "rad": "√{deg}({e!})",
-    "func": "{fName!}({e!})",
+    "func": "{fName!} {e}",
     "nary": "{sign!}_{sub}^{sup} {e!}",
 }
 """How an equation's shape is written; a slot without "!" is put in brackets where it is long."""
 
+_BRACKETED = re.compile(r"\([^()]*\)")
 _SLOT = re.compile(r"\{(\w+)(!?)\}")
 
 
 def _filled(parts: dict[str, str], slot: str, *, grouped: bool) -> str:
     text = parts.get(slot, "").strip()
-    return text if not grouped or len(text) <= 1 or text.isalnum() else f"({text})"
+    plain = not grouped or len(text) <= 1 or text.isalnum() or _BRACKETED.fullmatch(text)
+    return text if plain else f"({text})"

@@ -37,6 +37,9 @@ class Walk:
             self._element(child, level + 1)
             if child.tail:
                 self._inline.append(child.tail)
+            elif name(child) == "a" == name(child.getnext()):
+                # Links side by side are parted by style, not by a space.
+                self._inline.append(" ")
 
     def _element(self, element: Element, level: int) -> None:
         tag = name(element).lower()
@@ -51,6 +54,9 @@ class Walk:
             self._phrase(element, tag, level)
             return
         self._flush()
+        self._structure(element, tag, level)
+
+    def _structure(self, element: Element, tag: str, level: int) -> None:
         if tag in {"h1", "h2", "h3", "h4", "h5", "h6"}:
             self._layout.heading(flat(element), int(tag[1]))
         elif tag in {"pre", "listing", "xmp"}:
@@ -59,6 +65,8 @@ class Walk:
             self._table(element, level)
         elif tag in {"ul", "ol", "menu"}:
             self._list(element, level, ordered=tag == "ol")
+        elif tag == "dt":
+            self._layout.term(flat(element))
         elif tag == "dd":
             self._marker = (":", max(self._list_depth, 0))
             self.block(element, level)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from rag.documents.cleaning import clean
 
-_SPACES = re.compile(r"[ \t\n]+")
+_SPACES = re.compile(r"[ \t\n\xa0]{2,}|[ \t\n]")
 
 
 class Layout:
@@ -19,6 +19,12 @@ class Layout:
     def __init__(self) -> None:
         self._lines: list[str] = []
         self._last = ""
+
+    def term(self, text: str) -> None:
+        """What the definition on the next line is of."""
+        line = words(text)
+        if line:
+            self._block("term", [line])
 
     def heading(self, text: str, level: int) -> None:
         line = words(text)
@@ -57,15 +63,15 @@ class Layout:
     def _block(self, kind: str, lines: list[str]) -> None:
         if not lines:
             return
-        if self._last and not (kind == self._last == "item"):
+        if self._last and not (kind == "item" and self._last in {"item", "term"}):
             self._lines.append("")
         self._lines += lines
         self._last = kind
 
 
 def words(text: str) -> str:
-    """The text on one line, runs of white space as one space; no-break spaces stay."""
-    return " ".join(part for part in _SPACES.split(clean(text)) if part)
+    """The text on one line, a run of white space as one space; a lone no-break space stays."""
+    return _SPACES.sub(" ", clean(text)).strip()
 
 
 def row(cells: Sequence[str]) -> str:

@@ -29,7 +29,8 @@ class Limits:
         depth: nesting of JSON, XML and HTML.
         pages: pages, slides or chapters that are read; what follows is left out, with a warning.
         cells: table cells of a workbook that are read; likewise.
-        seconds: time inside the reader, the consumer's own time not counted.
+        seconds: time inside the reader for the whole document, the consumer's not counted.
+        step_seconds: time for one step of it: opening, a page, a run of rows.
 
     """
 
@@ -42,7 +43,8 @@ class Limits:
     depth: int = 200
     pages: int = 20_000
     cells: int = 5_000_000
-    seconds: float = 120.0
+    seconds: float = 1200.0
+    step_seconds: float = 30.0
 
 
 class TimeUpError(BaseException):
@@ -52,46 +54,63 @@ class TimeUpError(BaseException):
 
 
 class Deadline:
-    """Counts the time spent inside `running()` and ends it past `seconds`.
+    """Counts the time spent inside `running()`, in all and since the last step.
 
-    Between steps a reader calls `check`. In the main thread of a process an interval timer
-    also interrupts Python code that never comes back to a check; a parser stuck inside C
-    code, or one in another thread, needs its process killed from outside.
+    Between its steps a reader calls `check`. In the main thread of a process an interval timer
+    also interrupts Python code that never comes back to a check; a parser stuck inside C code,
+    or one in another thread, needs its process killed from outside.
     """
 
-    def __init__(self, seconds: float) -> None:
-        self._left = seconds
+    def __init__(self, limits: Limits) -> None:
+        self._left = limits.seconds
+        self._step_seconds = limits.step_seconds
         self._started = 0.0
+        self._step_started = 0.0
+        self._armed = False
 
     def check(self) -> None:
-        if time.monotonic() - self._started > self._left:
+        now = time.monotonic()
+        if now - self._started > self._left or now - self._step_started > self._step_seconds:
             raise TimeUpError
+
+    def step(self) -> None:
+        """Begins the next step, such as a page, with its own time."""
+        self._step_started = time.monotonic()
+        self.check()
+        if self._armed:
+            self._arm()
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        if self._left <= 0:
-            raise TimeUpError
-        self._started = time.monotonic()
-        alarmed = self._set_alarm()
+        """One step; the time between two of them, the consumer's, does not count."""
+        self._started = self._step_started = time.monotonic()
+        self.check()
+        self._armed = _may_alarm()
         try:
+            if self._armed:
+                signal.signal(signal.SIGALRM, _raise_time_up)
+                self._arm()
             yield
         finally:
-            if alarmed:
+            if self._armed:
+                self._armed = False
                 signal.setitimer(signal.ITIMER_REAL, 0)
                 signal.signal(signal.SIGALRM, signal.SIG_DFL)
             self._left -= time.monotonic() - self._started
 
-    def _set_alarm(self) -> bool:
-        if (
-            not hasattr(signal, "setitimer")
-            or threading.current_thread() is not threading.main_thread()
-            or signal.getsignal(signal.SIGALRM) is not signal.SIG_DFL
-        ):
-            return False
-        signal.signal(signal.SIGALRM, _raise_time_up)
+    def _arm(self) -> None:
+        left = self._left - (time.monotonic() - self._started)
+        seconds = max(min(self._step_seconds, left), 0.001)
         # Again every second: a raise inside a destructor is swallowed by the interpreter.
-        signal.setitimer(signal.ITIMER_REAL, self._left, 1.0)
-        return True
+        signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
+
+
+def _may_alarm() -> bool:
+    return (
+        hasattr(signal, "setitimer")
+        and threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+    )
 
 
 def _raise_time_up(_signal: int, _frame: FrameType | None) -> None:

@@ -32,9 +32,9 @@ def parse(data: bytes, limits: Limits) -> Element:
     return root
 
 
-def name(element: Element) -> str:
-    """An element's name without its namespace; empty for comments and the like."""
-    tag = element.tag
+def name(element: Element | None) -> str:
+    """An element's name without its namespace; empty for a comment and for None."""
+    tag = None if element is None else element.tag
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 

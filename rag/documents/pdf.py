@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator
+from io import BytesIO
 from typing import IO, TYPE_CHECKING
 
 from rag.documents.cleaning import one_line
+from rag.documents.limits import TimeUpError
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
 if TYPE_CHECKING:
     from pypdf import PdfReader
 
+_LINE_TAIL = re.compile(r"[ \t\xa0]+\r?\n")
 _FORGET_EVERY = 20
 
 
@@ -30,7 +34,7 @@ def read(reading: Reading) -> Iterator[Part]:
         blank: list[int] = []
         failed: list[int] = []
         for number in range(1, min(count, reading.limits.pages) + 1):
-            reading.deadline.check()
+            reading.deadline.step()
             text = _page_text(document, number, reading)
             if text is None:
                 failed.append(number)
@@ -52,11 +56,11 @@ def read(reading: Reading) -> Iterator[Part]:
 def _open(file: IO[bytes]) -> PdfReader:
     # pypdf reports every oddity on stderr, which belongs to the person.
     logging.getLogger("pypdf").setLevel(logging.CRITICAL + 1)
-    from pypdf import PasswordType, PdfReader
+    from pypdf import PasswordType
     from pypdf.errors import DependencyError, PyPdfError
 
     try:
-        document = PdfReader(file, strict=False)
+        document = _parsed(file)
         if document.is_encrypted and document.decrypt("") is PasswordType.NOT_DECRYPTED:
             raise DocumentError("encrypted PDF: needs a password")
         len(document.pages)
@@ -65,6 +69,21 @@ def _open(file: IO[bytes]) -> PdfReader:
     except PyPdfError as error:
         raise DocumentError(f"damaged PDF: {one_line(str(error))}") from error
     return document
+
+
+def _parsed(file: IO[bytes]) -> PdfReader:
+    from pypdf import PdfReader
+    from pypdf.errors import PdfReadError
+
+    try:
+        return PdfReader(file, strict=False)
+    except PdfReadError as error:
+        # Cut off or written by hand, without the pointer to its table: pypdf finds the objects
+        # by itself once there is a pointer at all.
+        if "startxref" not in str(error):
+            raise
+        file.seek(0)
+        return PdfReader(BytesIO(file.read() + b"\nstartxref\n0\n%%EOF\n"), strict=False)
 
 
 def _title(document: PdfReader) -> str | None:
@@ -77,9 +96,13 @@ def _title(document: PdfReader) -> str | None:
 
 def _page_text(document: PdfReader, number: int, reading: Reading) -> str | None:
     try:
-        return document.pages[number - 1].extract_text()
+        text = document.pages[number - 1].extract_text()
+        return _LINE_TAIL.sub("\n", text)
     except RecursionError:
         reading.warn(f"page {number} cannot be read: nested too deeply")
+    except TimeUpError:
+        reading.warn(f"page {number} cannot be read: it takes too long")
+        reading.deadline.step()
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001 - pypdf raises anything on a damaged page

@@ -27,7 +27,7 @@ def read(reading: Reading) -> Iterator[Part]:
             if slide not in archive:
                 reading.warn(f"slide {number} is missing in the file")
                 continue
-            yield Part(_slide_text(archive, slide, reading), number)
+            yield Part(_slide_text(archive, slide, reading) + "\n", number)
         if len(slides) > reading.limits.pages:
             reading.warn(f"only the first {reading.limits.pages} slides were read")
 

@@ -28,7 +28,7 @@ def open_document(path: Path, source: str, limits: Limits = _DEFAULT_LIMITS) -> 
     The reader is chosen by extension, unless the first bytes say otherwise. Run it in the
     main thread of a worker process, so that a slow parser can be interrupted
     (`rag.documents.limits.Deadline`), and kill that process some seconds past
-    `limits.seconds` for the one that cannot.
+    `limits.step_seconds` without a part for the one that cannot.
 
     Raises:
         UnsupportedFormatError: there is no reader for the file.
@@ -41,7 +41,7 @@ def open_document(path: Path, source: str, limits: Limits = _DEFAULT_LIMITS) -> 
     check_size(size, getattr(limits, f"{chosen.held}_bytes"))
     if not head:
         raise DocumentError("empty: 0 bytes")
-    reading = Reading(path, chosen.name, limits, Deadline(limits.seconds))
+    reading = Reading(path, chosen.name, limits, Deadline(limits))
     reader: Reader = import_module(f"rag.documents.{chosen.module}").read
     pieces = reader(reading)
     return DocumentStream(source, reading, pieces)

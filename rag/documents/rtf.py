@@ -18,13 +18,13 @@ _BLANKS = re.compile(r"\n{3,}")
 
 def read(reading: Reading) -> Iterator[Part]:
     """The document's text as one piece; table rows as `a | b`."""
-    from striprtf import striprtf
+    from striprtf.striprtf import rtf_to_text
 
     source = reading.path.read_bytes().decode("latin-1")
     title = _TITLE.search(source[:10_000])
     reading.title = title.group(1) if title else None
     try:
-        text: str = striprtf.rtf_to_text(_PICTURE.sub("", source), errors="replace")
+        text = rtf_to_text(_PICTURE.sub("", source), errors="replace")  # type: ignore[no-untyped-call]
     except (ValueError, LookupError, IndexError, KeyError) as error:
         raise DocumentError(f"damaged RTF: {one_line(str(error))}") from error
     text = _CELL_END.sub("", text.replace("\r\n", "\n")).replace("|", " | ")

@@ -117,8 +117,7 @@ def _guarded(pieces: Iterator[Part], reading: Reading) -> Iterator[Part]:
         except DocumentError:
             raise
         except TimeUpError:
-            seconds = reading.limits.seconds
-            raise DocumentError(f"took longer than {seconds:g} s to read") from None
+            raise DocumentError("takes too long to read") from None
         except RecursionError:
             raise DocumentError("nested too deeply") from None
         except MemoryError:
