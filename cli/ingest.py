@@ -1,0 +1,99 @@
+"""`crag ingest`: make the collection equal to folders and files, once or for as long as it runs."""
+
+from __future__ import annotations
+
+import signal
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli import options
+from cli.exits import Exit
+from cli.render.ingest import event_json, progress, report_json, tell_report
+from cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from rag.ingest.report import IngestReport
+
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+
+Globs = list[str] | None
+
+
+@app.command()
+def ingest(
+    paths: Annotated[
+        list[str], typer.Argument(help="Folders and files.", metavar="PATH...", show_default=False)
+    ],
+    collection: options.Collection = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", envvar="CRAG_DRY_RUN", help="Say what would change, only."),
+    ] = False,
+    include: Annotated[
+        Globs,
+        typer.Option(
+            "--include", envvar="CRAG_INCLUDE", metavar="GLOB", help="Read only such files."
+        ),
+    ] = None,
+    exclude: Annotated[
+        Globs,
+        typer.Option("--exclude", envvar="CRAG_EXCLUDE", metavar="GLOB", help="Leave such out."),
+    ] = None,
+    watch: Annotated[
+        bool,
+        typer.Option("--watch", envvar="CRAG_WATCH", help="Keep it equal while files change."),
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", envvar="CRAG_STRICT", help="Exit 6 when a file failed.")
+    ] = False,
+    json_: options.Json = False,
+    events: options.Events = False,
+    store: options.Store = None,
+    home: options.Home = None,
+    config: options.Config = None,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
+) -> int:
+    """Make the collection equal to these folders: add, update, remove; resumable.
+
+    .gitignore, .cragignore and hidden files are left out. Documents that came from other
+    folders stay as they are.
+    """
+    terminal = Terminal(quiet=quiet)
+    settings = options.read_settings(config, collection=collection, store=store, home=home)
+    # Asked to end, it ends as after Ctrl-C: what is finished is kept, no file is left behind.
+    signal.signal(signal.SIGTERM, _interrupt)
+    from rag.ingest.run import IngestOptions, ingest
+    from rag.opening import build_embedder
+
+    embedder = build_embedder(settings)
+    wanted = IngestOptions(tuple(include or ()), tuple(exclude or ()), dry_run)
+
+    def sync() -> IngestReport:
+        with progress(terminal) as shown:
+            report = ingest(
+                settings,
+                embedder,
+                paths,
+                wanted,
+                on_event=(lambda event: terminal.json(event_json(event))) if events else shown,
+                notice=terminal.notice,
+            )
+        if json_ or events:
+            terminal.json(report_json(report))
+        tell_report(report, terminal)
+        return report
+
+    report = sync()
+    if watch and not dry_run:
+        from rag.ingest.watch import watch_folders
+
+        terminal.notice("Watching for changes; Ctrl-C ends it.")
+        watch_folders(paths, settings.home, sync, terminal.warn)
+    return Exit.INGEST_FAILURES if strict and report.failed else Exit.DONE
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

@@ -1,0 +1,132 @@
+"""An ingest on the terminal: its report as lines or JSON, its events, its progress bar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cli.terminal import Terminal
+    from rag.ingest.report import IngestEvent, IngestReport, OnEvent
+
+_MOST_LINES = 40
+
+
+def report_json(report: IngestReport) -> dict[str, Any]:
+    """The `crag.ingest/1` object."""
+    return {
+        "schema": "crag.ingest/1",
+        "collection": report.collection,
+        "embedder": report.embedder,
+        "dry_run": report.dry_run,
+        "added": report.added,
+        "updated": report.updated,
+        "moved": report.moved,
+        "unchanged": report.unchanged,
+        "removed": report.removed,
+        "skipped": [trouble._asdict() for trouble in report.skipped],
+        "failed": [trouble._asdict() for trouble in report.failed],
+        "warnings": [trouble._asdict() for trouble in report.warnings],
+        "documents": report.documents,
+        "chunks": report.chunks,
+        "seconds": round(report.seconds, 4),
+    }
+
+
+def event_json(event: IngestEvent) -> dict[str, Any]:
+    """An event as one object of the NDJSON stream."""
+    from rag.ingest.report import Planned
+
+    if isinstance(event, Planned):
+        return {
+            "event": "planned",
+            "files": event.files,
+            "bytes": event.octets,
+            "unchanged": event.unchanged,
+            "missing": event.missing,
+        }
+    return {
+        "event": "file",
+        "path": event.path,
+        "outcome": event.outcome,
+        "source": event.source,
+        "reason": event.reason,
+    }
+
+
+def tell_report(report: IngestReport, terminal: Terminal) -> None:
+    """Failures, skips and the summary, one line each, on stderr."""
+    for path, reason in report.failed:
+        terminal.warn(f"failed: {path}: {reason}")
+    for kind, troubles in (("warning", report.warnings), ("skipped", report.skipped)):
+        for path, reason in troubles[:_MOST_LINES]:
+            terminal.notice(f"{kind}: {path}: {reason}")
+        if len(troubles) > _MOST_LINES:
+            rest = len(troubles) - _MOST_LINES
+            terminal.notice(f"{kind}: {rest} more; `crag ingest --json` lists them all")
+    terminal.notice(summary(report))
+
+
+def summary(report: IngestReport) -> str:
+    """What was done and what the collection holds, in one line."""
+    counts = [
+        f"{count:,} {name}"
+        for name, count in (
+            ("added", report.added),
+            ("updated", report.updated),
+            ("removed", report.removed),
+            ("unchanged", report.unchanged),
+            ("skipped", len(report.skipped)),
+            ("failed", len(report.failed)),
+        )
+        if count
+    ]
+    done = ", ".join(counts) if counts else "no file to read was found"
+    if report.dry_run:
+        return f"{report.collection}: would be {done}. Nothing was changed."
+    return (
+        f"{report.collection}: {done}; {report.documents:,} documents,"
+        f" {report.chunks:,} chunks in {report.seconds:.1f} s"
+    )
+
+
+@contextmanager
+def progress(terminal: Terminal) -> Iterator[OnEvent]:
+    """A bar with rate and remaining time, on a terminal only."""
+    if terminal.quiet or not terminal.err_is_tty:
+        yield lambda _event: None
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.fields[files]:,} of {task.fields[all_files]:,} files"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f}%"),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(elapsed_when_finished=True),
+    )
+    with Progress(*columns, console=terminal.console(), transient=True) as bar:
+        yield _advance(bar)
+
+
+def _advance(bar: Any) -> Callable[[IngestEvent], None]:
+    from rag.ingest.report import Planned
+
+    task = bar.add_task("", total=None, files=0, all_files=0, rate="", visible=False)
+    state = {"files": 0, "octets": 0}
+
+    def on_event(event: IngestEvent) -> None:
+        if isinstance(event, Planned):
+            # A file counts for its bytes and a little more, so that empty ones move the bar.
+            total = event.octets + 1000 * event.files
+            visible = event.files > 1
+            bar.update(task, total=total, all_files=event.files, visible=visible)
+        elif event.outcome != "removed":
+            state["files"] += 1
+            state["octets"] += event.octets
+            seconds = bar.tasks[0].elapsed or 0.0
+            rate = f"{state['octets'] / seconds / 1e6:.1f} MB/s" if seconds > 1 else ""
+            bar.update(task, advance=event.octets + 1000, files=state["files"], rate=rate)
+
+    return on_event
