@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
-from rag.endpoint.address import CONNECT_SECONDS, Endpoint, embedding_endpoint, http_client
+from rag.endpoint.address import (
+    CONNECT_SECONDS,
+    Endpoint,
+    embedding_endpoint,
+    http_client,
+    no_async_client,
+)
 from rag.endpoint.failures import describe, foreign_errors
 from rag.endpoint.retry import Retries
 from state.errors import ModelError
@@ -143,6 +149,7 @@ class OpenAIEmbedder:
             api_key=self._endpoint.key,
             default_query=dict(self._endpoint.query) or None,
             http_client=http_client(self._endpoint),
+            http_async_client=no_async_client(),
             openai_proxy="",
             check_embedding_ctx_length=False,
             max_retries=0,

@@ -31,8 +31,6 @@ def generate(chat: ChatModel, request: GenerateRequest, emit: Emit, tally: Tally
         text = draft.finish()
         if text is None and ending in ENDINGS:
             return Generated(text="", usage=tally.usage)
-        if refusal := reply.additional_kwargs.get("refusal"):
-            raise ModelError(f"{chat.who} refused to answer.", f"It said: {str(refusal)[:200]}")
         if text and ending in ENDINGS:
             return Generated(text=text.rstrip(), usage=tally.usage)
         why = _why(chat, ending, tally, thought=draft.thought)

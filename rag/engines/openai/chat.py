@@ -8,7 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, cast
 
 from rag.budget import BudgetSpent
-from rag.endpoint.address import CONNECT_SECONDS, Endpoint, http_client
+from rag.endpoint.address import CONNECT_SECONDS, Endpoint, http_client, no_async_client
 from rag.endpoint.failures import describe, foreign_errors
 from rag.endpoint.retry import Retries
 from rag.engines.openai.prices import price_of
@@ -59,6 +59,7 @@ class ChatModel:
             api_key=self.endpoint.key,
             default_query=dict(self.endpoint.query) or None,
             http_client=http_client(self.endpoint),
+            http_async_client=no_async_client(),
             openai_proxy="",
             max_retries=0,
             stream_usage=True,
