@@ -209,6 +209,4 @@ def _is_plain(path: str, found: Found) -> bool:
     from rag.documents.formats import SUFFIXES
 
     known = SUFFIXES.get(os.path.splitext(path)[1].lower())
-    return (
-        known is not None and known.held == "text" and found.files[path].size <= INLINE_BYTES
-    )
+    return known is not None and known.held == "text" and found.files[path].size <= INLINE_BYTES

@@ -50,12 +50,12 @@ class CollectionTools:
             self._session.close()
             self._session = None
 
-    def ask(self, question: str, max_loops: int | None = None) -> Answer:
+    def ask(self, question: str) -> Answer:
         """Answer a question from the documents. Every sentence is cited to a place in a file;
         status "abstained" means that the documents do not hold an answer.
         """
         with self._open() as session:
-            return session.ask(_bounded(question), max_loops=_loops(max_loops))
+            return session.ask(_bounded(question))
 
     def search(self, query: str, k: int = 8) -> list[RetrievedChunk]:
         """The best chunks for a query, best first, with their text and place."""
@@ -123,9 +123,3 @@ def _bounded(text: str) -> str:
     if len(text) > MAX_QUESTION:
         raise UsageError(f"A question has at most {MAX_QUESTION:,} characters.")
     return text
-
-
-def _loops(value: int | None) -> int | None:
-    if value is not None and not 0 <= value <= 20:
-        raise UsageError("max_loops must be from 0 to 20.")
-    return value
