@@ -65,5 +65,3 @@ def watch_folders(
         except (StoreBusyError, RemoteError, UsageError) as error:
             pending = True
             tell(str(error))
-
-

@@ -16,6 +16,7 @@ def refresh(settings: Settings, paths: Sequence[str]) -> dict[str, Any]:
     Raises:
         UsageError: a path is none of the ingested folders.
         CragError: as an ingest.
+
     """
     from rag.index.inventory import read_inventory
     from rag.ingest.run import IngestOptions, ingest
