@@ -44,18 +44,26 @@ class Session:
     """An open collection, an engine and, once a thread is named, its memory.
 
     Use as a context manager. `ask` runs a turn to its end; `stream` tells it as events.
+    Without `keep_traces` (an evaluation's thousand questions) no trace is stored.
     """
 
-    def __init__(self, settings: Settings, notify: Notify = lambda _line: None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        notify: Notify = lambda _line: None,
+        *,
+        keep_traces: bool = True,
+    ) -> None:
         self.settings = settings
+        self._keep_traces = keep_traces
         self._notify = notify
         self._resources = ExitStack()
         self.reader: CollectionReader = self._resources.enter_context(open_reader(settings, notify))
         choice = choose_engine(settings)
         if choice.notice is not None:
             notify(choice.notice)
-        self._engine = build_engine(settings, self.reader)
-        self._local = LocalEngine(self.reader) if self._engine.model is not None else None
+        self.engine = build_engine(settings, self.reader)
+        self._local = LocalEngine(self.reader) if self.engine.model is not None else None
         self._web = open_web(settings)
         self._memory: ThreadMemory | None = None
 
@@ -124,7 +132,8 @@ class Session:
         yield started
         for event in self._run(question, deps):
             if event["event"] == "answer":
-                self._keep_trace(events, event)
+                if self._keep_traces:
+                    self._keep_trace(events, event)
             elif event["event"] != "token":
                 events.append(event)
             yield event
@@ -184,9 +193,9 @@ class Session:
 
     def _for_question(self) -> Engine:
         """The engine with a budget of its own, where it spends anything."""
-        if isinstance(self._engine, Budgeted):
-            return self._engine.for_question(Budget.start(self.settings))
-        return self._engine
+        if isinstance(self.engine, Budgeted):
+            return self.engine.for_question(Budget.start(self.settings))
+        return self.engine
 
     def _keep_trace(self, events: list[Event], last: AnswerEvent) -> None:
         with TraceStore(self.settings.home) as traces:
@@ -199,11 +208,13 @@ class Session:
             )
 
 
-def open_session(settings: Settings, notify: Notify = lambda _line: None) -> Session:
+def open_session(
+    settings: Settings, notify: Notify = lambda _line: None, *, keep_traces: bool = True
+) -> Session:
     """A Session over the collection that `settings` name.
 
     Raises:
         NoIndexError, UsageError, EmbedderMismatchError, SettingsError: as they are set up.
 
     """
-    return Session(settings, notify)
+    return Session(settings, notify, keep_traces=keep_traces)
