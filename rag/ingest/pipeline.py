@@ -16,15 +16,14 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from rag.index.protocol import CollectionWriter, DocumentPart, IndexedDocument, UnreadFile
+from rag.ingest.file_text import FileText, Outcome, SameContent, Task, Unread
 from rag.ingest.plan import Plan
 from rag.ingest.report import FileDone, IngestReport, Kind, OnEvent, Planned, Trouble
 from rag.ingest.roots import Root, root_of
-from rag.ingest.task import Task
 from rag.ingest.walk import FileStat, Found
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder
-    from rag.ingest.file_text import FileText, Outcome, SameContent, Unread
 
 INLINE_FILES = 8
 INLINE_BYTES = 256 << 10
@@ -69,7 +68,6 @@ class Ingest:
 
     def _read_and_write(self, tasks: Sequence[Task], found: Found) -> list[Task]:
         from rag.ingest.embedding import EmbeddingThread
-        from rag.ingest.file_text import SameContent, Unread
 
         again: list[Task] = []
         stop = threading.Event()
