@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from state.answer import NodeUsage, Usage
 
+NO_USAGE: Usage = {
+    "llm_calls": 0,
+    "input_tokens": 0,
+    "output_tokens": 0,
+    "cost_usd": 0.0,
+    "by_node": {},
+}
+
 
 def sum_cost(one: float | None, other: float | None) -> float | None:
     """Both costs together; unknown (None) as soon as one is unknown."""
@@ -12,19 +20,17 @@ def sum_cost(one: float | None, other: float | None) -> float | None:
 
 def add_usage(usage: Usage, node: str, spent: NodeUsage) -> Usage:
     """A new Usage with `spent` counted under `node`; `usage` is left as it was."""
+    if not spent["llm_calls"]:
+        return usage
     before = usage["by_node"].get(node)
-    return {
-        "llm_calls": usage["llm_calls"] + spent["llm_calls"],
-        "input_tokens": usage["input_tokens"] + spent["input_tokens"],
-        "output_tokens": usage["output_tokens"] + spent["output_tokens"],
-        "cost_usd": sum_cost(usage["cost_usd"] or 0.0, spent["cost_usd"])
-        if usage["llm_calls"] == 0
-        else sum_cost(usage["cost_usd"], spent["cost_usd"]),
-        "by_node": {
-            **usage["by_node"],
-            node: spent if before is None else _together(before, spent),
-        },
+    whole: NodeUsage = {
+        "llm_calls": usage["llm_calls"],
+        "input_tokens": usage["input_tokens"],
+        "output_tokens": usage["output_tokens"],
+        "cost_usd": usage["cost_usd"],
     }
+    by_node = {**usage["by_node"], node: spent if before is None else _together(before, spent)}
+    return {**_together(whole, spent), "by_node": by_node}
 
 
 def _together(one: NodeUsage, other: NodeUsage) -> NodeUsage:
