@@ -13,7 +13,7 @@ from cli.choices import StageChoice
 from cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from rag.evaluate.run import Evaluation
+    from rag.evaluate.measurements import Evaluation
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
 
@@ -82,8 +82,7 @@ def evaluate(
     )
     from rag.evaluate.compare import comparison, read_report
     from rag.evaluate.datasets import load_dataset
-    from rag.evaluate.measure import Stage
-    from rag.evaluate.run import Plan
+    from rag.evaluate.plan import Plan, Stage
     from rag.evaluate.run import evaluate as run
     from state.errors import UsageError
 

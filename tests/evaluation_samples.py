@@ -5,8 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from rag.evaluate.measurements import AnswerMeasurement, Measurement
-from rag.evaluate.run import Evaluation
+from rag.evaluate.measurements import AnswerMeasurement, Evaluation, Measurement
 
 
 def answer(**changed: Any) -> AnswerMeasurement:

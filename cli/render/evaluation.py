@@ -108,7 +108,13 @@ def _follow_ups(figures: dict[str, Any]) -> Table:
 
 
 def _baseline(baseline: dict[str, Any]) -> Table:
-    table = Table(title="what the loop gained", title_justify="left", box=None, pad_edge=False)
+    table = Table(
+        title="what the loop gained",
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+        collapse_padding=True,
+    )
     for column in ("", "without", "with", "gain", "95 %", "p", "better", "worse", "n"):
         table.add_column(column, justify="right" if column else "left", no_wrap=True)
     rows = [(label, label.key, baseline["differences"][label.key]) for label in DIFFERENCES]

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rag.evaluate.measurements import Measurement
+from rag.evaluate.measurements import Evaluation, Measurement
 from rag.evaluate.ranking import recall_at
 from rag.evaluate.report import abstention, answers, asked, citations, latency, rounded, usage
 from rag.evaluate.resampling import bootstrap_interval, paired_permutation
-from rag.evaluate.run import Evaluation
 
 Pair = tuple[Measurement, Measurement]
 Score = Callable[[Measurement], float | None]

@@ -6,6 +6,7 @@ evaluation is measured anew the next time.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 from collections.abc import Mapping
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any, Self, cast
 
 from rag.evaluate.measurements import Measurement
+from state.errors import StoreBusyError
 
 
 def fingerprint(value: Mapping[str, Any]) -> str:
@@ -23,7 +25,12 @@ def fingerprint(value: Mapping[str, Any]) -> str:
 
 
 class Journal:
-    """What was measured already, by query id; a context manager."""
+    """What was measured already, by query id; a context manager.
+
+    Raises:
+        StoreBusyError: another process runs the same evaluation.
+
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -34,6 +41,13 @@ class Journal:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._path.touch()
         file = self._file = self._path.open("r+b")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.close()
+            raise StoreBusyError(
+                "Another process runs the same evaluation.", "Wait until it is done."
+            ) from None
         whole = 0
         for line in file:
             if not line.endswith(b"\n"):
@@ -57,5 +71,4 @@ class Journal:
 
     def finish(self) -> None:
         """Forget the run: it is complete and reported."""
-        self.__exit__()
         self._path.unlink(missing_ok=True)

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from rag.engines.protocol import GradeRequest
 from rag.evaluate.datasets import Judgement, Query
 from rag.evaluate.measurements import AnswerMeasurement, CitationCheck, GradedPair, Measurement
 from rag.evaluate.overlap import contains, token_f1, without_markers
+from rag.evaluate.plan import Stage
 from rag.evaluate.sources import Sources
-from rag.session import Session
 from state.answer import Answer, GradedChunk
 from state.graph_state import RetrievedChunk
+
+if TYPE_CHECKING:
+    from rag.session import Session
 
 DEEPEST_K = 20
 _HITS = 60
 
 Grades = dict[str, tuple[bool, float | None]]
 """Relevant or not, and how surely, by chunk id."""
-
-
-class Stage(StrEnum):
-    RETRIEVAL = "retrieval"
-    GRADING = "grading"
-    FULL = "full"
 
 
 class Measurer:

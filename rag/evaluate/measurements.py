@@ -1,11 +1,12 @@
-"""What is measured of one query; plain JSON, because the journal keeps it.
+"""What is measured of one query, and of all; plain JSON, because the journal keeps it.
 
 Sources are the dataset's own: a document's id, or its path below files/.
 """
 
 from __future__ import annotations
 
-from typing import TypedDict
+from dataclasses import dataclass
+from typing import Any, TypedDict
 
 from state.answer import Status
 
@@ -60,3 +61,14 @@ class Measurement(TypedDict):
     graded: list[GradedPair]
     answer: AnswerMeasurement | None
     milliseconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Measurements in the dataset's order; `baseline` are the same queries without loops."""
+
+    dataset: str
+    config: dict[str, Any]
+    seed: int
+    measurements: tuple[Measurement, ...]
+    baseline: tuple[Measurement, ...] | None = None

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rag.evaluate.classification import Decisions, auc, calibration_error
-from rag.evaluate.measurements import AnswerMeasurement, Measurement
+from rag.evaluate.measurements import AnswerMeasurement, Evaluation, Measurement
 from rag.evaluate.ranking import ndcg_at, recall_at, reciprocal_rank
-from rag.evaluate.run import Evaluation
 
 EVAL_SCHEMA = "crag.eval/1"
 Figures = dict[str, Any]

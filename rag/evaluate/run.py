@@ -7,43 +7,24 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rag.evaluate.datasets import Dataset, Judgement, Query
 from rag.evaluate.journal import Journal, fingerprint
-from rag.evaluate.measure import Measurer, Stage
-from rag.evaluate.measurements import Measurement
+from rag.evaluate.measure import Measurer
+from rag.evaluate.measurements import Evaluation, Measurement
+from rag.evaluate.plan import Plan, Stage
 from rag.evaluate.prepare import code_fingerprint, prepare
 from rag.evaluate.progress import Progress
 from rag.evaluate.sources import Sources
-from rag.session import Session, open_session
 from state.errors import UsageError
 from state.settings import Settings
 
+if TYPE_CHECKING:
+    from rag.session import Session
+
 Notify = Callable[[str], None]
 JudgedQuery = tuple[Query, tuple[Judgement, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What to evaluate and how far; `collection` is one that exists, instead of the dataset's."""
-
-    stage: Stage = Stage.FULL
-    limit: int | None = None
-    seed: int = 0
-    baseline: bool = False
-    collection: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """Measurements in the dataset's order; `baseline` are the same queries without loops."""
-
-    dataset: str
-    config: dict[str, Any]
-    seed: int
-    measurements: tuple[Measurement, ...]
-    baseline: tuple[Measurement, ...] | None = None
 
 
 def evaluate(
@@ -102,6 +83,8 @@ class _Run:
         judged: Sequence[JudgedQuery],
         what: str,
     ) -> tuple[tuple[Measurement, ...], dict[str, Any]]:
+        from rag.session import open_session
+
         with open_session(settings, self.notify, keep_traces=False) as session:
             config = self._config(session)
             names = [name for query in queries for name in query.relevant]
