@@ -94,6 +94,7 @@ class ChatModel:
 
         """
         runnable = self._runnable(schema)
+        messages = _sendable(messages)
 
         def attempt(seconds: float) -> AIMessage:
             options = self._options(messages, tally, seconds)
@@ -116,6 +117,7 @@ class ChatModel:
 
         """
         received = False
+        messages = _sendable(messages)
 
         def attempt(seconds: float) -> AIMessage:
             nonlocal received
@@ -202,6 +204,11 @@ class ChatModel:
         from state.tokens import count_tokens
 
         return sum(count_tokens(text) + 4 for _, text in messages)
+
+
+def _sendable(messages: Messages) -> Messages:
+    """The same messages without lone surrogates, which UTF-8 cannot carry."""
+    return [(role, text.encode("utf-8", "replace").decode("utf-8")) for role, text in messages]
 
 
 def _untraced() -> Any:
