@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -90,15 +91,15 @@ class OpenAIEmbedder:
         return vectors
 
     def _batch(self, texts: Sequence[str], retries: Retries) -> Vectors:
-        def attempt(seconds: float) -> list[list[float]]:
+        def attempt(seconds: float) -> list[Vectors]:
             return self._request(texts, min(seconds, self._timeout))
 
         rows = retries.run(
             attempt, foreign_errors(), lambda e: describe(e, self._endpoint, self._model)
         )
-        return self._checked(rows, len(texts))
+        return self._checked(rows)
 
-    def _request(self, texts: Sequence[str], seconds: float) -> list[list[float]]:
+    def _request(self, texts: Sequence[str], seconds: float) -> list[Vectors]:
         import openai
 
         timeout = openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
@@ -118,7 +119,7 @@ class OpenAIEmbedder:
             raise ValueError("not one embedding a text")
         return [_decoded(rows[place]) for place in range(len(texts))]
 
-    def _checked(self, rows: Sequence[Sequence[float]], expected: int) -> Vectors:
+    def _checked(self, rows: Sequence[Vectors]) -> Vectors:
         lengths = {len(row) for row in rows}
         with self._lock:
             if self._dimension is None and len(lengths) == 1 and lengths != {0}:
@@ -130,7 +131,7 @@ class OpenAIEmbedder:
                 f"{self._dimension or 'one length'}.",
                 "Check embedding_model: is it one model, and one for embeddings?",
             )
-        vectors = np.asarray(rows, dtype=np.float32).reshape(expected, -1)
+        vectors = np.stack(rows)
         if not np.isfinite(vectors).all():
             raise ModelError(f"{who} sent vectors that hold no numbers.", "Check embedding_model.")
         lengths_of = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -156,14 +157,14 @@ class OpenAIEmbedder:
         )
 
 
-def _decoded(embedding: Any) -> list[float]:
-    """The client decodes base64 only where it asked for it by itself, not on our demand."""
+def _decoded(embedding: Any) -> Vectors:
+    """One row. The client decodes base64 only where it asked for it unbidden."""
     if isinstance(embedding, str):
-        from base64 import b64decode
-
-        floats: list[float] = np.frombuffer(b64decode(embedding), dtype="<f4").tolist()
-        return floats
-    return list(embedding)
+        return np.frombuffer(b64decode(embedding, validate=True), dtype="<f4")
+    row = np.asarray(embedding, dtype=np.float32)
+    if row.ndim != 1:
+        raise ValueError("an embedding is a row of numbers")
+    return row
 
 
 def _batches(texts: Sequence[str]) -> list[list[str]]:
