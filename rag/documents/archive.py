@@ -45,7 +45,7 @@ class Archive:
             raise DocumentError(f"damaged file: its part {PurePosixPath(name).name} is missing")
         if info.flag_bits & 1:
             raise DocumentError("encrypted: needs a password")
-        limit = min(self._limits.tree_bytes * 2, self._left)
+        limit = min(self._limits.tree_bytes, self._left)
         blocks: list[bytes] = []
         size = 0
         try:

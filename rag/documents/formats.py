@@ -9,12 +9,12 @@ from typing import Literal
 @dataclass(frozen=True, slots=True)
 class Format:
     """A format, the module here whose `read` reads it, and which size limit it is under:
-    a text stream, a file that a parser keeps, or markup that becomes a tree.
+    a text stream, a file that a parser keeps, one read whole, or markup that becomes a tree.
     """
 
     name: str
     module: str
-    held: Literal["text", "parsed", "tree"]
+    held: Literal["text", "parsed", "whole", "tree"]
     suffixes: tuple[str, ...]
 
 
@@ -41,13 +41,13 @@ _ALL = (
     Format("xlsx", "xlsx", "parsed", (".xlsx", ".xlsm", ".xltx")),
     Format("odt", "opendocument", "parsed", (".odt", ".ott", ".odp", ".ods")),
     Format("epub", "epub", "parsed", (".epub",)),
-    Format("rtf", "rtf", "tree", (".rtf",)),
-    Format("email", "email", "tree", (".eml", ".mht", ".mhtml")),
-    Format("notebook", "notebook", "tree", (".ipynb",)),
+    Format("rtf", "rtf", "whole", (".rtf",)),
+    Format("email", "email", "whole", (".eml", ".mht", ".mhtml")),
+    Format("notebook", "notebook", "whole", (".ipynb",)),
     Format("csv", "csv", "text", (".csv", ".tsv", ".tab", ".psv")),
     Format("json", "json", "text", (".json", ".geojson", ".jsonld", ".webmanifest")),
     Format("jsonl", "jsonl", "text", (".jsonl", ".ndjson")),
-    Format("xml", "xml", "tree", (".xml", ".rss", ".atom", ".opml", ".xsd", ".xsl", ".dita")),
+    Format("xml", "xml", "parsed", (".xml", ".rss", ".atom", ".opml", ".xsd", ".xsl", ".dita")),
 )
 
 FORMATS = {entry.name: entry for entry in _ALL}
