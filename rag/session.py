@@ -93,7 +93,7 @@ class Session:
     ) -> Answer:
         """The finished turn; errors as `stream`."""
         answer: Answer | None = None
-        for event in self.stream(question, thread=thread, history=history, pin=pin):
+        for event in self.stream(question, thread=thread, history=history, pin=pin, tokens=False):
             if event["event"] == "answer":
                 answer = event["answer"]  # the turn's checkpoint is kept after its last event
         assert answer is not None, "a turn ends with an answer or an error"
@@ -106,9 +106,11 @@ class Session:
         thread: str | None = None,
         history: Sequence[HistoryTurn] | None = None,
         pin: bool = False,
+        tokens: bool = True,
     ) -> Generator[Event]:
         """Run one turn and yield its events, the answer last.
 
+        Without `tokens` a draft comes as one token event, which costs a model less work.
         `history` stands in for a thread's own, oldest turn first. Whatever ends the turn
         early (an error, Ctrl-C, a closed iterator) leaves the thread as it was.
 
@@ -116,7 +118,7 @@ class Session:
             CragError: the index, the engine or a store failed.
 
         """
-        deps = self._dependencies(thread, history, pin=pin)
+        deps = self._dependencies(thread, history, pin=pin, tokens=tokens)
         started: TurnStarted = {
             "event": "turn_started",
             "trace_id": deps.trace_id,
@@ -162,12 +164,12 @@ class Session:
             yield cast("Event", part["data"])
 
     def _dependencies(
-        self, thread: str | None, history: Sequence[HistoryTurn] | None, *, pin: bool
+        self, thread: str | None, history: Sequence[HistoryTurn] | None, *, pin: bool, tokens: bool
     ) -> Dependencies:
         deps = Dependencies(
             settings=self.settings,
             reader=self.reader,
-            engine=self._for_question(),
+            engine=self._for_question(tokens=tokens),
             fallback=self._local,
             search_web=self._web,
             trace_id=new_trace_id(),
@@ -191,10 +193,10 @@ class Session:
         documents = (self.reader.document(citation["source"]) for citation in answer["citations"])
         return {found.source: found.content_hash for found in documents if found is not None}
 
-    def _for_question(self) -> Engine:
+    def _for_question(self, *, tokens: bool) -> Engine:
         """The engine with a budget of its own, where it spends anything."""
         if isinstance(self.engine, Budgeted):
-            return self.engine.for_question(Budget.start(self.settings))
+            return self.engine.for_question(Budget.start(self.settings), streamed=tokens)
         return self.engine
 
     def _keep_trace(self, events: list[Event], last: AnswerEvent) -> None:

@@ -178,3 +178,28 @@ def test_a_failed_stream_says_so_with_retries_over():
         with pytest.raises(ModelError, match="503"):
             generate(server, max_retries=1)
         assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("ending", ["stop", "length"])
+def test_where_nobody_watches_the_answer_comes_in_one_piece(ending):
+    shown: list[str] = []
+    with ScriptedServer(text("<think>Hm.</think> Paris [1].", finish=ending)) as server:
+        engine = connect(server).for_question(Budget(), streamed=False)
+        result = engine.generate(answering(), shown.append)
+        assert not server.requests[0].body["stream"]
+    assert shown == ["Paris [1]."]
+    assert (result.text, result.complete) == ("Paris [1].", ending == "stop")
+    assert result.usage["input_tokens"] == 100
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (text(None, refusal="I will not."), "refused to answer: I will not"),
+        (text(""), "an empty answer"),
+        (status(503), "503"),
+    ],
+)
+def test_and_fails_as_a_stream_does(reply, words):
+    with ScriptedServer(always=reply) as server, pytest.raises(ModelError, match=words):
+        connect(server).for_question(Budget(), streamed=False).generate(answering(), print)
