@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
+    from rag.engines.estimate import Estimate
     from rag.index.protocol import CollectionReader
 
 Notify = Callable[[str], None]
@@ -98,6 +99,14 @@ class Session:
                 answer = event["answer"]  # the turn's checkpoint is kept after its last event
         assert answer is not None, "a turn ends with an answer or an error"
         return answer
+
+    def estimate(self, question: str) -> Estimate:
+        """What the question can cost at most; the collection's own text says how dense it is."""
+        from rag.engines.estimate import estimate
+
+        hits = self.reader.search(question, self.settings.k)
+        follow_up = self.settings.thread is not None
+        return estimate(self.settings, question, [h["text"] for h in hits], follow_up=follow_up)
 
     def stream(
         self,
