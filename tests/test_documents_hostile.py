@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from compound_file import compound
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_documents_formats import make_pdf, save, zipped
@@ -150,14 +151,15 @@ def test_a_truncated_office_file_is_damaged(tmp_path: Path, share: float) -> Non
 
 
 def test_files_under_a_false_name_are_named_for_what_they_are(tmp_path: Path) -> None:
-    ole = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 2000
-    locked = ole + "EncryptedPackage".encode("utf-16-le") + b"\0" * 500
+    locked = compound({"EncryptedPackage": b"x"})
     assert (
         refusal(save(tmp_path, "a.docx", locked)) == "encrypted Office document: needs a password"
     )
+    truncated = locked[:600]
+    assert refusal(save(tmp_path, "a.xls", truncated)).startswith("damaged Office file")
     png = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8
     for name, content, reason in [
-        ("a.doc", ole, "legacy Word"),
+        ("a.doc", compound({"Unknown": b"x"}), "compound file"),
         ("a.txt", png, "an image"),
         ("a.zip", b"PK\x05\x06" + b"\0" * 18, "archive"),
         ("a.mp3", bytes(range(256)) * 8, "audio"),

@@ -39,6 +39,10 @@ _ALL = (
     Format("docx", "docx", "parsed", (".docx", ".docm", ".dotx")),
     Format("pptx", "pptx", "parsed", (".pptx", ".pptm", ".ppsx")),
     Format("xlsx", "xlsx", "parsed", (".xlsx", ".xlsm", ".xltx")),
+    Format("doc", "doc", "whole", (".doc", ".dot")),
+    Format("ppt", "ppt", "whole", (".ppt", ".pps")),
+    Format("xls", "xls", "whole", (".xls", ".xlt")),
+    Format("msg", "msg", "whole", (".msg",)),
     Format("odt", "opendocument", "parsed", (".odt", ".ott", ".odp", ".ods")),
     Format("epub", "epub", "parsed", (".epub",)),
     Format("rtf", "rtf", "whole", (".rtf",)),
@@ -54,15 +58,9 @@ FORMATS = {entry.name: entry for entry in _ALL}
 SUFFIXES = {suffix: entry for entry in _ALL for suffix in entry.suffixes}
 PACKED = {"docx", "pptx", "xlsx", "odt", "epub"}
 """Formats that are ZIP archives inside."""
+COMPOUND = {"doc", "ppt", "xls", "msg"}
+"""Formats that are OLE compound files inside."""
 
-_LEGACY = {
-    ".doc": "legacy Word file (.doc): save it as .docx",
-    ".dot": "legacy Word file (.dot): save it as .docx",
-    ".xls": "legacy Excel file (.xls): save it as .xlsx",
-    ".ppt": "legacy PowerPoint file (.ppt): save it as .pptx",
-    ".pps": "legacy PowerPoint file (.pps): save it as .pptx",
-    ".msg": "Outlook message (.msg): save it as .eml",
-}
 _KINDS = {
     "an image": ".png .jpg .jpeg .gif .bmp .tif .tiff .webp .ico .heic .avif .psd .svg .eps",
     "audio or video": ".mp3 .wav .ogg .flac .m4a .mp4 .mov .avi .mkv .webm .wmv .aac .opus",
@@ -71,7 +69,7 @@ _KINDS = {
     "a database": ".db .sqlite .sqlite3 .mdb .accdb .parquet .feather .arrow .npy .npz .pkl",
     "a font": ".ttf .otf .woff .woff2 .eot",
 }
-UNSUPPORTED = _LEGACY | {
+UNSUPPORTED = {
     suffix: f"{kind} ({suffix}): there is no text to read"
     for kind, suffixes in _KINDS.items()
     for suffix in suffixes.split()

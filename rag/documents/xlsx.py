@@ -35,7 +35,7 @@ def read(reading: Reading) -> Iterator[Part]:
                     reading.deadline.check()
                     yield Part("".join(pending))
                     pending.clear()
-                line = row([_shown(value) for value in values])
+                line = row([shown(value) for value in values])
                 if line:
                     pending.append(line + "\n")
                 cells += len(values)
@@ -48,7 +48,7 @@ def read(reading: Reading) -> Iterator[Part]:
         book.close()
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     """A cell as a person would write it: no ".0", no midnight, no float noise."""
     if value is None:
         return ""
