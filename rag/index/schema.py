@@ -89,6 +89,7 @@ CREATE TABLE vector_stores (
   collection_id INTEGER NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
   store TEXT NOT NULL,
   generation TEXT NOT NULL,
+  token TEXT NOT NULL,
   dirty INTEGER NOT NULL,
   synced INTEGER NOT NULL,
   count INTEGER NOT NULL,
