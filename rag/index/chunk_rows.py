@@ -53,7 +53,7 @@ def read(
         some = numbers[first : first + _SOME]
         rows = connection.execute(
             f"SELECT {_COLUMNS} FROM chunks"
-            " JOIN documents ON documents.id = chunks.document_id"
+            " CROSS JOIN documents ON documents.id = chunks.document_id"
             f" WHERE chunks.id IN ({','.join('?' * len(some))})",
             some,
         )

@@ -96,7 +96,7 @@ def read_state(connection: sqlite3.Connection, place: VectorPlace) -> StoreState
 def pending(connection: sqlite3.Connection, place: VectorPlace, state: StoreState) -> int:
     """How many additions and removals the store has not seen."""
     (added,) = connection.execute(
-        "SELECT count(*) FROM chunks JOIN documents ON documents.id = chunks.document_id"
+        "SELECT count(*) FROM chunks CROSS JOIN documents ON documents.id = chunks.document_id"
         " WHERE chunks.id > ? AND documents.collection_id = ? AND documents.visible = 1",
         (state.synced, place.collection_id),
     ).fetchone()
@@ -120,8 +120,8 @@ def needs_write(connection: sqlite3.Connection, place: VectorPlace) -> bool:
 
 _NEXT_VECTORS = """
 SELECT vectors.chunk_id, vectors.vector FROM vectors
-JOIN chunks ON chunks.id = vectors.chunk_id
-JOIN documents ON documents.id = chunks.document_id
+CROSS JOIN chunks ON chunks.id = vectors.chunk_id
+CROSS JOIN documents ON documents.id = chunks.document_id
 WHERE vectors.chunk_id > :synced AND documents.collection_id = :collection
   AND documents.visible = 1
   -- Nothing past a document that is being written: it is fed when it is shown.
