@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rag.index.codec import (
-    BLOCK_CHARACTERS,
+    block_row,
     chunk_key,
     decode_path,
     encode_block,
@@ -58,9 +58,9 @@ def store_blocks(
 ) -> None:
     """Stores text from `start_char` on, over what was stored there before."""
     connection.executemany(
-        "INSERT OR REPLACE INTO blocks (document_id, start_char, data) VALUES (?, ?, ?)",
+        "INSERT OR REPLACE INTO blocks (id, data) VALUES (?, ?)",
         (
-            (document_id, start_char + index * BLOCK_CHARACTERS, encode_block(block))
+            (block_row(document_id, start_char) + index, encode_block(block))
             for index, block in enumerate(blocks)
         ),
     )
@@ -133,8 +133,11 @@ def delete(
         "DELETE FROM vectors WHERE chunk_id IN (SELECT id FROM chunks WHERE document_id = ?)",
         (document_id,),
     )
-    for table in ("chunks", "blocks"):
-        connection.execute(f"DELETE FROM {table} WHERE document_id = ?", (document_id,))
+    connection.execute("DELETE FROM chunks WHERE document_id = ?", (document_id,))
+    connection.execute(
+        "DELETE FROM blocks WHERE id >= ? AND id < ?",
+        (block_row(document_id, 0), block_row(document_id + 1, 0)),
+    )
     connection.execute("DELETE FROM documents WHERE id = ?", (document_id,))
 
 

@@ -205,6 +205,8 @@ class VectorWrite:
         token = uuid.uuid4().hex
         self._store.seal(self._place.identity, token)
         self._store.close()
+        if not self._place.store:
+            vectors.shrink_folder(self._place.root / self._state.generation)
         self._state = replace(self._state, token=token, dirty=False, count=count)
         with writing(self._connection):
             self._save(forget_removals=True)

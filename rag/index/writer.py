@@ -228,7 +228,8 @@ class CatalogWriter:
         found: dict[str, Vectors] = {}
         for text in texts:
             row = self._connection.execute(
-                "SELECT vectors.vector FROM vectors CROSS JOIN chunks ON chunks.id = vectors.chunk_id"
+                "SELECT vectors.vector FROM vectors"
+                " CROSS JOIN chunks ON chunks.id = vectors.chunk_id"
                 " CROSS JOIN documents ON documents.id = chunks.document_id"
                 " WHERE vectors.text_hash = ? AND documents.collection_id = ? LIMIT 1",
                 (text_hash(text), self._row.id),
