@@ -8,7 +8,6 @@ have some of their words exchanged, so that no two chunks are equal.
 
 import argparse
 import json
-import os
 import random
 import resource
 import tempfile
@@ -60,11 +59,7 @@ def chunks_of(source, text):
 
 
 def size_of(folder):
-    return sum(
-        os.stat(os.path.join(where, name)).st_blocks * 512
-        for where, _, names in os.walk(folder)
-        for name in names
-    )
+    return sum(file.stat().st_blocks * 512 for file in folder.rglob("*"))
 
 
 def main():
@@ -108,12 +103,9 @@ def main():
     taken.sort()
     middle, late = taken[len(taken) // 2] * 1000, taken[int(len(taken) * 0.95)] * 1000
     cpu = (time.process_time() - spent) / len(taken) * 1000
-    print(
-        f"search over {reader.chunk_count} chunks: p50 {middle:.1f} ms, p95 {late:.1f} ms,", end=" "
-    )
-    print(
-        f"CPU {cpu:.1f} ms; peak RSS {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB"
-    )
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    print(f"search over {reader.chunk_count} chunks: p50 {middle:.1f} ms, p95 {late:.1f} ms")
+    print(f"  CPU {cpu:.1f} ms a search, peak RSS {peak} MB")
 
 
 if __name__ == "__main__":
