@@ -73,3 +73,62 @@ def read_inventory(home: Path, name: str) -> Inventory | None:
             ],
             [decode_path(path) for (path,) in roots],
         )
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionSummary:
+    """Totals of a collection, counted by the catalog; `failed` and `skipped` are files."""
+
+    name: str
+    embedder: EmbedderIdentity
+    documents: int
+    chunks: int
+    characters: int
+    failed: int
+    skipped: int
+    roots: list[str]
+
+
+def summaries(home: Path) -> list[CollectionSummary]:
+    """Every collection of this home, by name; none when nothing was ingested."""
+    found = []
+    try:
+        connection = connect(home)
+    except NoIndexError:
+        return []
+    with closing(connection), mapped_errors(catalog_path(home)), reading(connection):
+        for (name,) in connection.execute("SELECT name FROM collections ORDER BY name").fetchall():
+            row = collection_rows.find(connection, name)
+            assert row is not None
+            totals = connection.execute(
+                "SELECT count(*), coalesce(sum(chunk_count), 0), coalesce(sum(characters), 0)"
+                " FROM documents WHERE collection_id = ? AND visible = 1",
+                (row.id,),
+            ).fetchone()
+            unread = connection.execute(
+                "SELECT coalesce(sum(failed), 0), coalesce(sum(1 - failed), 0) FROM unread"
+                " WHERE collection_id = ?",
+                (row.id,),
+            ).fetchone()
+            roots = connection.execute(
+                "SELECT path FROM roots WHERE collection_id = ? ORDER BY path", (row.id,)
+            ).fetchall()
+            names = [decode_path(path) for (path,) in roots]
+            found.append(CollectionSummary(name, row.embedder, *totals, *unread, names))
+    return found
+
+
+def require_inventory(home: Path, name: str) -> Inventory:
+    """As `read_inventory`.
+
+    Raises:
+        NoIndexError: nothing was ingested.
+        UsageError: there is no collection of this name; names the nearest.
+
+    """
+    found = read_inventory(home, name)
+    if found is None:
+        with closing(connect(home)) as connection, mapped_errors(catalog_path(home)):
+            collection_rows.require(connection, name)
+        raise AssertionError
+    return found
