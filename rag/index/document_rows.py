@@ -18,7 +18,7 @@ from rag.index.codec import (
     text_hash,
 )
 from rag.index.lexical import LexicalRow, LexicalTable
-from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
+from rag.index.protocol import DocumentPart, FileMark, IndexedDocument, embedding_text
 from rag.index.texts import Texts
 from state.documents import chunk_id
 
@@ -201,6 +201,34 @@ def visible_documents(
         (collection_id,) if source is None else (collection_id, encode_path(source)),
     )
     return [_document(row) for row in rows]
+
+
+def file_marks(connection: sqlite3.Connection, collection_id: int) -> list[FileMark]:
+    """What a sync compares, of all documents that are files."""
+    rows = connection.execute(
+        "SELECT path, root, source, size, mtime_ns, changed_ns, content_hash FROM documents"
+        " WHERE collection_id = ? AND visible = 1 AND path IS NOT NULL",
+        (collection_id,),
+    )
+    roots: dict[bytes | None, str | None] = {None: None}
+    make = FileMark._make
+    marks = []
+    for path, root, source, *rest in rows:
+        if root not in roots:
+            roots[root] = decode_path(root)
+        name = path.decode("utf-8", "surrogateescape")
+        marks.append(make((name, roots[root], decode_path(source), *rest)))
+    return marks
+
+
+def totals(connection: sqlite3.Connection, collection_id: int) -> tuple[int, int]:
+    """How many documents and chunks are visible."""
+    row = connection.execute(
+        "SELECT count(*), coalesce(sum(chunk_count), 0) FROM documents"
+        " WHERE collection_id = ? AND visible = 1",
+        (collection_id,),
+    ).fetchone()
+    return int(row[0]), int(row[1])
 
 
 def _document(row: tuple[Any, ...]) -> IndexedDocument:

@@ -10,7 +10,7 @@ from rag.embed.protocol import EmbedderIdentity
 from rag.index import collection_rows, document_rows
 from rag.index.catalog import catalog_path, connect, mapped_errors, reading
 from rag.index.codec import decode_path
-from rag.index.protocol import IndexedDocument, UnreadFile
+from rag.index.protocol import FileMark, IndexedDocument, UnreadFile
 from state.errors import NoIndexError
 
 
@@ -21,6 +21,7 @@ class Inventory:
     name: str
     embedder: EmbedderIdentity
     documents: list[IndexedDocument]
+    marks: list[FileMark]
     unread: list[UnreadFile]
     roots: list[str]
 
@@ -67,6 +68,7 @@ def read_inventory(home: Path, name: str) -> Inventory | None:
             row.name,
             row.embedder,
             document_rows.visible_documents(connection, row.id),
+            document_rows.file_marks(connection, row.id),
             [
                 UnreadFile(decode_path(path), size, modified, changed, reason, bool(failed))
                 for path, size, modified, changed, reason, failed in unread
@@ -100,12 +102,13 @@ def summaries(home: Path) -> list[CollectionSummary]:
         for (name,) in connection.execute("SELECT name FROM collections ORDER BY name").fetchall():
             row = collection_rows.find(connection, name)
             assert row is not None
-            totals = connection.execute(
-                "SELECT count(*), coalesce(sum(chunk_count), 0), coalesce(sum(characters), 0)"
-                " FROM documents WHERE collection_id = ? AND visible = 1",
+            documents, chunks = document_rows.totals(connection, row.id)
+            (characters,) = connection.execute(
+                "SELECT coalesce(sum(characters), 0) FROM documents"
+                " WHERE collection_id = ? AND visible = 1",
                 (row.id,),
             ).fetchone()
-            unread = connection.execute(
+            failed, skipped = connection.execute(
                 "SELECT coalesce(sum(failed), 0), coalesce(sum(1 - failed), 0) FROM unread"
                 " WHERE collection_id = ?",
                 (row.id,),
@@ -114,7 +117,11 @@ def summaries(home: Path) -> list[CollectionSummary]:
                 "SELECT path FROM roots WHERE collection_id = ? ORDER BY path", (row.id,)
             ).fetchall()
             names = [decode_path(path) for (path,) in roots]
-            found.append(CollectionSummary(name, row.embedder, *totals, *unread, names))
+            found.append(
+                CollectionSummary(
+                    name, row.embedder, documents, chunks, characters, failed, skipped, names
+                )
+            )
     return found
 
 

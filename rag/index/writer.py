@@ -18,6 +18,7 @@ from rag.index.lock import WriteLock, lock_path
 from rag.index.protocol import (
     CollectionWriter,
     DocumentPart,
+    FileMark,
     IndexedDocument,
     Notice,
     UnreadFile,
@@ -122,6 +123,14 @@ class CatalogWriter:
     def documents(self) -> Iterator[IndexedDocument]:
         self._staging.commit()
         return iter(document_rows.visible_documents(self._connection, self._row.id))
+
+    def file_marks(self) -> list[FileMark]:
+        self._staging.commit()
+        return document_rows.file_marks(self._connection, self._row.id)
+
+    def totals(self) -> tuple[int, int]:
+        self._staging.commit()
+        return document_rows.totals(self._connection, self._row.id)
 
     def roots(self) -> dict[str, str]:
         rows = self._connection.execute(

@@ -12,10 +12,17 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from rag.index.protocol import CollectionWriter, DocumentPart, IndexedDocument, UnreadFile
+from rag.index.protocol import (
+    CollectionWriter,
+    DocumentPart,
+    FileMark,
+    IndexedDocument,
+    UnreadFile,
+)
 from rag.ingest.file_text import FileText, Outcome, SameContent, Task, Unread
 from rag.ingest.plan import Plan
 from rag.ingest.report import FileDone, IngestReport, Kind, OnEvent, Planned, Trouble
@@ -52,9 +59,9 @@ class Ingest:
     def run(self, plan: Plan, found: Found) -> None:
         """Bring the collection up to date with the plan."""
         self._plan = plan
-        self._missing: dict[str, list[IndexedDocument]] = {}
-        for document in plan.missing:
-            self._missing.setdefault(document.content_hash, []).append(document)
+        self._missing: dict[str, list[FileMark]] = {}
+        for mark in plan.missing:
+            self._missing.setdefault(mark.content_hash, []).append(mark)
         sizes = [found.files[task.path].size for task in plan.tasks]
         self._on_event(Planned(len(sizes), sum(sizes), plan.unchanged, len(plan.missing)))
         tasks: Sequence[Task] = plan.tasks
@@ -121,7 +128,7 @@ class Ingest:
         else:  # another file of the same content was taken for the moved one
             return False
         document = replace(
-            old,
+            self._indexed[old.source],
             source=self._plan.sources[same.path],
             path=same.path,
             root=old.root if known else self._root(same.path).path,
@@ -158,12 +165,17 @@ class Ingest:
         (self._report.failed if file.failed else self._report.skipped).append(shown)
         self._tell(file.path, "failed" if file.failed else "skipped", None, file.stat, reason)
 
-    def _remove(self, documents: Iterable[IndexedDocument]) -> None:
+    def _remove(self, marks: Iterable[FileMark]) -> None:
         """Remove documents, save those whose name another file has taken in this run."""
-        gone = [document for document in documents if document.source not in self._written]
-        self._report.removed += self._writer.remove([document.source for document in gone])
-        for document in gone:
-            self._tell(document.path or document.source, "removed", document.source, None)
+        gone = [mark for mark in marks if mark.source not in self._written]
+        self._report.removed += self._writer.remove([mark.source for mark in gone])
+        for mark in gone:
+            self._tell(mark.path, "removed", mark.source, None)
+
+    @cached_property
+    def _indexed(self) -> dict[str, IndexedDocument]:
+        """What was indexed when it was first asked for, by source."""
+        return {document.source: document for document in self._writer.documents()}
 
     def _settle(self, path: str, source: str) -> None:
         self._written.add(source)

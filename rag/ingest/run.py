@@ -81,21 +81,17 @@ def _bring_up_to_date(
     report: IngestReport,
     on_event: OnEvent,
 ) -> None:
-    known = list(writer.documents())
-    plan = make_plan(roots, found, known, _remembered(writer, roots))
+    plan = make_plan(roots, found, writer.file_marks(), _remembered(writer, roots))
     _note_plan(plan, roots, found, report)
     if plan.is_empty:
         on_event(Planned(0, 0, plan.unchanged, 0))
     else:
         Ingest(writer, embedder, roots, report, on_event).run(plan, found)
-        known = list(writer.documents())
-    report.documents = len(known)
-    report.chunks = sum(document.chunk_count for document in known)
-    noted = _noted(options)
-    roots_before = writer.roots()
-    for root in roots:
-        if roots_before.get(root.path) != noted:
-            writer.set_root(root.path, noted)
+    report.documents, report.chunks = writer.totals()
+    known_roots = writer.roots()
+    if not plan.is_empty or any(root.path not in known_roots for root in roots):
+        for root in roots:
+            writer.set_root(root.path, _noted(options))
 
 
 def _foresee(
@@ -109,7 +105,7 @@ def _foresee(
     from rag.index.inventory import read_inventory
 
     inventory = read_inventory(settings.home, settings.collection)
-    known = [] if inventory is None else inventory.documents
+    known = [] if inventory is None else inventory.marks
     unread = [] if inventory is None else inventory.unread
     plan = make_plan(roots, found, known, unread)
     _note_plan(plan, roots, found, report)
@@ -118,8 +114,8 @@ def _foresee(
     report.updated = len(plan.changed)
     report.added = len(plan.tasks) - len(plan.changed)
     report.removed = len(plan.missing)
-    report.documents = len(known)
-    report.chunks = sum(document.chunk_count for document in known)
+    if inventory is not None:
+        report.documents, report.chunks = len(inventory.documents), inventory.chunk_count
 
 
 def _walk_all(roots: Sequence[Root], options: IngestOptions, home: os.PathLike[str]) -> Found:
