@@ -14,7 +14,7 @@ from ingest_runs import Library, counts
 from rag.index.catalog import catalog_path, is_sound
 from rag.index.collection import open_collection
 
-WORDS = ["valve", "pump", "rotor", "seal", "bearing", "flange", "gasket", "boiler", "shaft", "relay"]
+WORDS = ["valve", "pump", "rotor", "seal", "bearing", "flange", "gasket", "boiler", "relay"]
 
 
 class Folder:
