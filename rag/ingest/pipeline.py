@@ -23,14 +23,15 @@ from rag.index.protocol import (
     IndexedDocument,
     UnreadFile,
 )
-from rag.ingest.file_text import FileText, Outcome, SameContent, Task, Unread
 from rag.ingest.plan import Plan
 from rag.ingest.report import FileDone, IngestReport, Kind, OnEvent, Planned, Trouble
 from rag.ingest.roots import Root, root_of
+from rag.ingest.task import Task
 from rag.ingest.walk import FileStat, Found
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder
+    from rag.ingest.file_text import FileText, Outcome, SameContent, Unread
 
 INLINE_FILES = 8
 INLINE_BYTES = 256 << 10
@@ -75,6 +76,7 @@ class Ingest:
 
     def _read_and_write(self, tasks: Sequence[Task], found: Found) -> list[Task]:
         from rag.ingest.embedding import EmbeddingThread
+        from rag.ingest.file_text import SameContent, Unread
 
         again: list[Task] = []
         stop = threading.Event()

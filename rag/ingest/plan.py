@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from rag.index.protocol import FileMark, UnreadFile
-from rag.ingest.file_text import READING, Task
 from rag.ingest.roots import Root, root_of
+from rag.ingest.task import READING, Task
 from rag.ingest.walk import FileStat, Found
 
 

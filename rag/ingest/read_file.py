@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING
 
 from rag.chunk import Piece, chunk_parts
 from rag.ingest.file_text import (
-    READING,
     FileText,
     Outcome,
     SameContent,
-    Task,
     TextPart,
     Unread,
     plain_part,
     write_frame,
 )
+from rag.ingest.task import READING, Task
 from rag.ingest.walk import FileStat, file_stat
 from state.errors import DocumentError, UnsupportedFormatError
 

@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rag.ingest.file_text import READING
 from rag.ingest.ignore import rules_for
 from rag.ingest.pipeline import Ingest
 from rag.ingest.plan import Plan, make_plan
 from rag.ingest.report import IngestEvent, IngestReport, OnEvent, Planned, Trouble
 from rag.ingest.roots import Root, root_of, roots_of
+from rag.ingest.task import READING
 from rag.ingest.walk import Found, file_stat, walk
 
 if TYPE_CHECKING:
