@@ -126,9 +126,7 @@ def delete(
         typer.confirm(what, abort=True, err=True)
     delete_collection(settings.home, name, store=settings.store)
     if json_:
-        terminal.json(
-            {"schema": "crag.deleted/1", "name": name, "documents": len(found.documents)}
-        )
+        terminal.json({"schema": "crag.deleted/1", "name": name, "documents": len(found.documents)})
     terminal.notice(f"Deleted {name!r}: {len(found.documents):,} documents.")
 
 

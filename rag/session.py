@@ -91,10 +91,13 @@ class Session:
         thread: str | None = None,
         history: Sequence[HistoryTurn] | None = None,
         pin: bool = False,
+        budget: Budget | None = None,
     ) -> Answer:
-        """The finished turn; errors as `stream`."""
+        """The finished turn; errors as `stream`. Thread-safe where no thread is named."""
         answer: Answer | None = None
-        for event in self.stream(question, thread=thread, history=history, pin=pin, tokens=False):
+        for event in self.stream(
+            question, thread=thread, history=history, pin=pin, tokens=False, budget=budget
+        ):
             if event["event"] == "answer":
                 answer = event["answer"]  # the turn's checkpoint is kept after its last event
         assert answer is not None, "a turn ends with an answer or an error"
@@ -116,10 +119,12 @@ class Session:
         history: Sequence[HistoryTurn] | None = None,
         pin: bool = False,
         tokens: bool = True,
+        budget: Budget | None = None,
     ) -> Generator[Event]:
         """Run one turn and yield its events, the answer last.
 
         Without `tokens` a draft comes as one token event, which costs a model less work.
+        `budget` stands in for the settings' own, where several questions share one.
         `history` stands in for a thread's own, oldest turn first. Whatever ends the turn
         early (an error, Ctrl-C, a closed iterator) leaves the thread as it was.
 
@@ -127,7 +132,7 @@ class Session:
             CragError: the index, the engine or a store failed.
 
         """
-        deps = self._dependencies(thread, history, pin=pin, tokens=tokens)
+        deps = self._dependencies(thread, history, budget, pin=pin, tokens=tokens)
         started: TurnStarted = {
             "event": "turn_started",
             "trace_id": deps.trace_id,
@@ -173,12 +178,18 @@ class Session:
             yield cast("Event", part["data"])
 
     def _dependencies(
-        self, thread: str | None, history: Sequence[HistoryTurn] | None, *, pin: bool, tokens: bool
+        self,
+        thread: str | None,
+        history: Sequence[HistoryTurn] | None,
+        budget: Budget | None,
+        *,
+        pin: bool,
+        tokens: bool,
     ) -> Dependencies:
         deps = Dependencies(
             settings=self.settings,
             reader=self.reader,
-            engine=self._for_question(tokens=tokens),
+            engine=self.charged(budget or Budget.start(self.settings), tokens=tokens),
             fallback=self._local,
             search_web=self._web,
             trace_id=new_trace_id(),
@@ -202,10 +213,10 @@ class Session:
         documents = (self.reader.document(citation["source"]) for citation in answer["citations"])
         return {found.source: found.content_hash for found in documents if found is not None}
 
-    def _for_question(self, *, tokens: bool) -> Engine:
-        """The engine with a budget of its own, where it spends anything."""
+    def charged(self, budget: Budget, *, tokens: bool = False) -> Engine:
+        """The engine charging `budget`, where it spends anything."""
         if isinstance(self.engine, Budgeted):
-            return self.engine.for_question(Budget.start(self.settings), streamed=tokens)
+            return self.engine.for_question(budget, streamed=tokens)
         return self.engine
 
     def _keep_trace(self, events: list[Event], last: AnswerEvent) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from state.answer import NodeUsage, Usage
 
 NO_USAGE: Usage = {
@@ -30,13 +32,32 @@ def add_usage(usage: Usage, node: str, spent: NodeUsage) -> Usage:
         "cost_usd": usage["cost_usd"],
     }
     by_node = {**usage["by_node"], node: spent if before is None else _together(before, spent)}
-    return {**_together(whole, spent), "by_node": by_node}
+    both = _together(whole, spent)
+    return {
+        "llm_calls": both["llm_calls"],
+        "input_tokens": both["input_tokens"],
+        "output_tokens": both["output_tokens"],
+        "cost_usd": both["cost_usd"],
+        "by_node": by_node,
+    }
 
 
 def _together(one: NodeUsage, other: NodeUsage) -> NodeUsage:
-    return {
+    both: NodeUsage = {
         "llm_calls": one["llm_calls"] + other["llm_calls"],
         "input_tokens": one["input_tokens"] + other["input_tokens"],
         "output_tokens": one["output_tokens"] + other["output_tokens"],
         "cost_usd": sum_cost(one["cost_usd"], other["cost_usd"]),
     }
+    if one.get("estimated") or other.get("estimated"):
+        both["estimated"] = True
+    return both
+
+
+def add_usages(usages: Iterable[Usage]) -> Usage:
+    """All of them together, by node too."""
+    whole = NO_USAGE
+    for usage in usages:
+        for node, spent in usage["by_node"].items():
+            whole = add_usage(whole, node, spent)
+    return whole

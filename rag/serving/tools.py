@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MAX_QUESTION = 20_000
 MAX_K = 50
 MAX_TURNS = 100
+MAX_SOURCES = 1000
 MAX_SOURCE_CHARACTERS = 20_000
 
 Ingest = Callable[[list[str]], dict[str, Any]]
@@ -66,8 +67,12 @@ class CollectionTools:
 
     def sources(self, limit: int = 200, after: str = "") -> list[str]:
         """The sources in the collection, in order; go on with `after` the last one."""
-        with self._open() as session:
-            return session.reader.sources(limit=max(1, min(limit, 1000)), after=after)
+        from rag.index.inventory import read_inventory
+
+        inventory = read_inventory(self._settings.home, self._settings.collection)
+        documents = inventory.documents if inventory is not None else []
+        names = sorted(document.source for document in documents if document.source > after)
+        return names[: max(1, min(limit, MAX_SOURCES))]
 
     def read_source(self, source: str, start: int = 0) -> SourceText:
         """A stretch of one source's extracted text, from character `start`."""
