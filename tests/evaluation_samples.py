@@ -36,6 +36,7 @@ def measurement(**changed: Any) -> Measurement:
         "standalone_question": "How long is it?",
         "ranking": ["d1", "d2", "d3"],
         "raw_ranking": None,
+        "rewrite_ranking": None,
         "graded": [
             {"decided": True, "true": True, "confidence": 0.9},
             {"decided": False, "true": False, "confidence": 0.2},

@@ -28,6 +28,8 @@ def progress_bar(console: Console) -> Iterator[OnProgress]:
 
         def on(what: str, done: int, total: int | None) -> None:
             if what not in tasks:
+                for earlier in bar.tasks:  # what came before is over, also if its end was unknown
+                    bar.update(earlier.id, total=earlier.completed)
                 tasks[what] = bar.add_task(what, total=total)
             bar.update(tasks[what], completed=done, total=total)
 
@@ -99,11 +101,15 @@ def _style(label: Label, difference: float | None) -> str:
 
 
 def _follow_ups(figures: dict[str, Any]) -> Table:
-    table = _table(f"{figures['n']:,} follow-up questions", "as typed", "resolved")
+    title = f"{figures['n']:,} follow-up questions"
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    for column in ("", "as typed", "resolved", "by a person"):
+        table.add_column(column, justify="right" if column else "left")
     for label in LABELS:
         if label.section == "retrieval":
-            before, after = (figures[which][label.key] for which in ("as_typed", "resolved"))
-            table.add_row(f"  {label.key}", label.text(before), label.text(after), label.meaning)
+            ways = ("as_typed", "resolved", "by_a_person")
+            values = [label.text(figures[way][label.key]) for way in ways]
+            table.add_row(f"  {label.key}", *values)
     return table
 
 

@@ -21,7 +21,9 @@ _LONGEST_LINE = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One question with what a right run gives: `relevant` are document ids or paths."""
+    """One question with what a right run gives: `relevant` are document ids or paths,
+    `rewrite` a follow-up as a person made it stand alone.
+    """
 
     id: str
     text: str
@@ -29,6 +31,7 @@ class Query:
     relevant: tuple[str, ...]
     answerable: bool
     history: tuple[HistoryTurn, ...]
+    rewrite: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +143,7 @@ def _query(row: Mapping[str, Any], where: str) -> Query:
         relevant=tuple(dict.fromkeys(relevant)),
         answerable=answerable,
         history=_history(row.get("history") or [], where),
+        rewrite=_text(row, "rewrite", where, missing="") or None,
     )
 
 

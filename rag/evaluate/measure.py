@@ -51,7 +51,6 @@ class Measurer:
         hits = self._search(standalone)
         if answer is None:
             milliseconds = (time.perf_counter() - began) * 1000
-        raw = self._search(query.text) if query.history else None
         return {
             "id": query.id,
             "relevant": list(query.relevant),
@@ -59,9 +58,8 @@ class Measurer:
             "has_answers": bool(query.answers),
             "standalone_question": standalone,
             "ranking": self._sources.names(hit["source"] for hit in hits),
-            "raw_ranking": (
-                None if raw is None else self._sources.names(hit["source"] for hit in raw)
-            ),
+            "raw_ranking": self._ranking(query.text if query.history else None),
+            "rewrite_ranking": self._ranking(query.rewrite if query.history else None),
             "graded": self._graded(query, standalone, hits, answer),
             "answer": None if answer is None else self._answer(query, answer),
             "milliseconds": round(milliseconds, 3),
@@ -94,10 +92,16 @@ class Measurer:
             "standalone_question": query.text,
             "ranking": [],
             "raw_ranking": None,
+            "rewrite_ranking": None,
             "graded": graded,
             "answer": None,
             "milliseconds": round((time.perf_counter() - began) * 1000, 3),
         }
+
+    def _ranking(self, query: str | None) -> list[str] | None:
+        if query is None:
+            return None
+        return self._sources.names(hit["source"] for hit in self._search(query))
 
     def _search(self, query: str) -> list[RetrievedChunk]:
         """Chunks of at least DEEPEST_K documents, where the collection has as many."""

@@ -46,8 +46,9 @@ class Measurement(TypedDict):
     """One query's measurement.
 
     `ranking` is of the stand-alone question, `raw_ranking` of the last turn as typed (None
-    without history); at least 20 sources where there are as many. `relevant` and
-    `answerable` repeat the query, `has_answers` whether it has gold answers. `id` starts
+    without history), `rewrite_ranking` of a person's rewrite (None without one); at
+    least 20 sources where there are as many. `relevant` and `answerable` repeat the query,
+    `has_answers` says whether it has gold answers. `id` starts
     with "grading:" for a query of grading.jsonl, which is graded and not asked.
     """
 
@@ -58,6 +59,7 @@ class Measurement(TypedDict):
     standalone_question: str
     ranking: list[str]
     raw_ranking: list[str] | None
+    rewrite_ranking: list[str] | None
     graded: list[GradedPair]
     answer: AnswerMeasurement | None
     milliseconds: float

@@ -90,14 +90,18 @@ def _recall_by_k(measured: Sequence[Measurement]) -> str:
     def curve(pairs: Sequence[tuple[list[str], list[str]]]) -> list[tuple[float, float]]:
         return [(k, sum(recall_at(k, got, want) for got, want in pairs) / len(pairs)) for k in ks]
 
-    series = [plots.Series("all", curve([(m["ranking"], m["relevant"]) for m in held]))]
-    typed = [(m["raw_ranking"], m) for m in held if m["raw_ranking"] is not None]
-    if typed:
-        series = [
-            plots.Series("resolved", curve([(m["ranking"], m["relevant"]) for _, m in typed])),
-            plots.Series("as typed", curve([(raw, m["relevant"]) for raw, m in typed]), "two"),
-        ]
-    what = f"{len(typed):,} follow-ups" if typed else f"{len(held):,} questions"
+    follow_ups = [m for m in held if m["raw_ranking"] is not None]
+    ways: dict[tuple[str, str], list[tuple[list[str] | None, Measurement]]] = {
+        ("follow-ups, resolved", "two"): [(m["ranking"], m) for m in follow_ups],
+        ("follow-ups, as typed", "none"): [(m["raw_ranking"], m) for m in follow_ups],
+        ("rewritten by a person", "good"): [(m["rewrite_ranking"], m) for m in follow_ups],
+    }
+    series = [plots.Series("all questions", curve([(m["ranking"], m["relevant"]) for m in held]))]
+    for (name, css), rankings in ways.items():
+        pairs = [(ranking, m["relevant"]) for ranking, m in rankings if ranking is not None]
+        if pairs:
+            series.append(plots.Series(name, curve(pairs), css))
+    what = f"{len(held):,} questions, {len(follow_ups):,} of them follow-ups"
     return _figure(
         "Recall by k",
         f"Relevant documents among the first k, mean of {what}; the first search alone.",

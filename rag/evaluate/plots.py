@@ -68,8 +68,8 @@ def lines(
     if len(series) > 1:
         for place, one in enumerate(series):
             y = _HEIGHT - _BOTTOM - 14 - 18 * (len(series) - 1 - place)
-            parts.append(_dot(_WIDTH - 150, y - 4, one.css, one.name))
-            parts.append(_text(_WIDTH - 138, y, one.name, "start"))
+            parts.append(_dot(_WIDTH - 180, y - 4, one.css, one.name))
+            parts.append(_text(_WIDTH - 168, y, one.name, "start"))
     return _svg(title, parts)
 
 

@@ -24,7 +24,10 @@ from state.settings import Settings
 _UNUSED_DAYS = 30
 _WAIT_SECONDS = 600
 # What the text, the chunks and the vectors of an index depend on.
-_INDEXING = ("boundaries", "chunk", "layout", "sentences", "documents", "embed", "index", "ingest")
+_INDEXING = (
+    *("boundaries", "chunk", "layout", "sentences", "documents", "embed", "ingest"),
+    *("index/schema", "index/codec", "index/lexical", "index/terms"),
+)
 
 
 def prepare(

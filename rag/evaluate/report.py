@@ -47,12 +47,17 @@ def retrieval(measured: Sequence[Measurement]) -> Figures:
 
 
 def follow_ups(measured: Sequence[Measurement]) -> Figures:
-    """The resolved question against the last turn as it was typed."""
+    """The resolved question against the last turn as it was typed and, where the dataset
+    has it, as a person rewrote it.
+    """
     held = [m for m in measured if m["relevant"] and m["raw_ranking"] is not None]
     return {
         "n": len(held),
         "resolved": _ranked([(m["ranking"], m["relevant"]) for m in held]),
         "as_typed": _ranked([(m["raw_ranking"] or [], m["relevant"]) for m in held]),
+        "by_a_person": _ranked(
+            [(m["rewrite_ranking"], m["relevant"]) for m in held if m["rewrite_ranking"]]
+        ),
         "changed": mean(m["ranking"] != m["raw_ranking"] for m in held),
     }
 
