@@ -150,6 +150,26 @@ def test_a_truncated_office_file_is_damaged(tmp_path: Path, share: float) -> Non
     assert refusal(path).startswith("damaged docx file")
 
 
+def test_a_damaged_side_part_does_not_lose_the_document(tmp_path: Path) -> None:
+    from pptx import Presentation
+
+    deck = Presentation()
+    for text in ("First slide", "Second slide"):
+        slide = deck.slides.add_slide(deck.slide_layouts[5])
+        slide.shapes.title.text = text
+    path = tmp_path / "a.pptx"
+    deck.save(str(path))
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name).decode("latin-1") for name in archive.namelist()}
+    members["docProps/core.xml"] = "<broken"
+    members["ppt/slides/slide1.xml"] = "<broken"
+    zipped(path, members)
+    document = read_document(path, "a.pptx")
+    assert document.text == "# Second slide\n\n"
+    assert [page.number for page in document.pages] == [2]
+    assert len(document.warnings) == 2
+
+
 def test_files_under_a_false_name_are_named_for_what_they_are(tmp_path: Path) -> None:
     locked = compound({"EncryptedPackage": b"x"})
     assert (
@@ -159,7 +179,7 @@ def test_files_under_a_false_name_are_named_for_what_they_are(tmp_path: Path) ->
     assert refusal(save(tmp_path, "a.xls", truncated)).startswith("damaged Office file")
     png = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8
     for name, content, reason in [
-        ("a.doc", compound({"Unknown": b"x"}), "compound file"),
+        ("a.thmx", compound({"Unknown": b"x"}), "compound file"),
         ("a.txt", png, "an image"),
         ("a.zip", b"PK\x05\x06" + b"\0" * 18, "archive"),
         ("a.mp3", bytes(range(256)) * 8, "audio"),
@@ -167,6 +187,8 @@ def test_files_under_a_false_name_are_named_for_what_they_are(tmp_path: Path) ->
     ]:
         with pytest.raises(UnsupportedFormatError, match=reason):
             read_document(save(tmp_path, name, content), name)
+    nameless = save(tmp_path, "a.doc", compound({"Unknown": b"x"}))
+    assert refusal(nameless) == "damaged doc file: its main stream is missing"
     assert refusal(save(tmp_path, "b.docx", bytes(range(256)) * 8)).startswith("damaged docx")
     assert refusal(save(tmp_path, "c.txt", bytes(range(256)) * 8)) == "binary data, not text"
     assert refusal(save(tmp_path, "c.pdf", b"%PDF-1.7\n" + b"\0" * 900)).startswith("damaged PDF")

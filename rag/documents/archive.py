@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import PurePosixPath
 
 from rag.documents.limits import MIB, Limits
+from rag.documents.markup import Element, parse
 from rag.documents.stream import Reading
 from state.errors import DocumentError
 
@@ -86,3 +87,14 @@ def open_archive(reading: Reading) -> Iterator[Archive]:
         raise DocumentError(f"damaged {reading.format} file: {error}") from error
     with container:
         yield Archive(container, reading.limits)
+
+
+def parse_optional(archive: Archive, name: str, reading: Reading) -> Element | None:
+    """The root of a part that the rest can do without: a damaged one is a warning."""
+    if name not in archive:
+        return None
+    try:
+        return parse(archive.read(name), reading.limits)
+    except DocumentError as error:
+        reading.warn(f"{PurePosixPath(name).name} left out: {error.message}")
+        return None

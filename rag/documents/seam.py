@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -25,6 +26,8 @@ def parsing(what: str, deadline: Deadline) -> Iterator[None]:
     except MemoryError:
         raise DocumentError("needs more memory than there is") from None
     except OSError as error:
+        if error.errno == errno.EINVAL:
+            raise DocumentError(f"damaged {what} file: it points outside itself") from error
         reason = error.strerror or one_line(str(error))
         raise DocumentError(f"cannot be read: {reason}") from error
     except Exception as error:

@@ -50,7 +50,7 @@ def sniff(path: Path, head: bytes, named: Format | None) -> Format | None:
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _zip_format(path, named)
     if head.startswith(_OLE):
-        return _compound_format(path)
+        return _compound_format(path, named)
     if head.lstrip().startswith(b"{\\rtf"):
         return FORMATS["rtf"]
     for magic, kind in _MAGIC:
@@ -77,10 +77,12 @@ def _zip_format(path: Path, named: Format | None) -> Format:
     raise UnsupportedFormatError("an archive: unpack it to have its files read")
 
 
-def _compound_format(path: Path) -> Format:
+def _compound_format(path: Path, named: Format | None) -> Format:
     from rag.documents.ole import kind
 
     found = kind(path)
+    if not found and named is not None and named.name in COMPOUND:
+        raise DocumentError(f"damaged {named.name} file: its main stream is missing")
     if not found:
         raise UnsupportedFormatError("no reader for this kind of compound file")
     return FORMATS[found]
