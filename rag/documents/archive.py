@@ -34,6 +34,10 @@ class Archive:
     def __contains__(self, name: str) -> bool:
         return name in self._names
 
+    def size(self, name: str) -> int:
+        """How many bytes the directory says a member expands to; no more are ever read."""
+        return self._names[name].file_size
+
     def read(self, name: str) -> bytes:
         """A member's bytes.
 
