@@ -7,7 +7,7 @@ embed on a thread, write here. All three run at once; the queues between them ar
 from __future__ import annotations
 
 import os
-import tempfile
+import shutil
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -47,12 +47,15 @@ class Ingest:
         roots: Sequence[Root],
         report: IngestReport,
         on_event: OnEvent,
+        spool: str,
     ) -> None:
+        """`spool`: a folder of this collection's own, where long documents wait."""
         self._writer = writer
         self._embedder = embedder
         self._roots = roots
         self._report = report
         self._on_event = on_event
+        self._spool = spool
         self._unread: list[UnreadFile] = []
         self._written: set[str] = set()
         self._readable: list[str] = []
@@ -81,7 +84,7 @@ class Ingest:
         again: list[Task] = []
         stop = threading.Event()
         with ExitStack() as stack:
-            outcomes = stack.enter_context(_reading(tasks, found, stop))
+            outcomes = stack.enter_context(_reading(tasks, found, self._spool, stop))
             thread = EmbeddingThread(
                 outcomes, self._plan.sources, self._embedder, self._writer.vectors_for, stop
             )
@@ -202,7 +205,7 @@ class Ingest:
 
 @contextmanager
 def _reading(
-    tasks: Sequence[Task], found: Found, stop: threading.Event
+    tasks: Sequence[Task], found: Found, spool: str, stop: threading.Event
 ) -> Iterator[Iterable[Outcome | None]]:
     """A few small plain-text files are read here, everything else on worker processes."""
     if len(tasks) <= INLINE_FILES and all(_is_plain(task.path, found) for task in tasks):
@@ -212,11 +215,13 @@ def _reading(
         return
     from rag.ingest.pool import reading
 
-    with (
-        tempfile.TemporaryDirectory(prefix="crag-ingest-") as spool,
-        reading(tasks, spool, stop) as outcomes,
-    ):
-        yield outcomes
+    shutil.rmtree(spool, ignore_errors=True)  # what a killed ingest left behind
+    os.makedirs(spool)
+    try:
+        with reading(tasks, spool, stop) as outcomes:
+            yield outcomes
+    finally:
+        shutil.rmtree(spool, ignore_errors=True)
 
 
 def _is_plain(path: str, found: Found) -> bool:

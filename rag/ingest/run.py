@@ -56,6 +56,7 @@ def ingest(
     if options.dry_run:
         _foresee(settings, roots, found, report, on_event)
     else:
+        from rag.index.lock import lock_path
         from rag.index.writer import open_writer
 
         with open_writer(
@@ -65,7 +66,9 @@ def ingest(
             store=settings.store,
             notice=notice,
         ) as writer:
-            _bring_up_to_date(writer, embedder, roots, found, options, report, on_event)
+            spool = settings.home / "spool" / lock_path(settings.home, settings.collection).stem
+            run = Ingest(writer, embedder, roots, report, on_event, str(spool))
+            _bring_up_to_date(writer, run, roots, found, options, report, on_event)
     report.skipped.sort()
     report.failed.sort()
     report.seconds = time.perf_counter() - began
@@ -74,7 +77,7 @@ def ingest(
 
 def _bring_up_to_date(
     writer: CollectionWriter,
-    embedder: Embedder,
+    run: Ingest,
     roots: Sequence[Root],
     found: Found,
     options: IngestOptions,
@@ -86,7 +89,7 @@ def _bring_up_to_date(
     if plan.is_empty:
         on_event(Planned(0, 0, plan.unchanged, 0))
     else:
-        Ingest(writer, embedder, roots, report, on_event).run(plan, found)
+        run.run(plan, found)
     report.documents, report.chunks = writer.totals()
     known_roots = writer.roots()
     if not plan.is_empty or any(root.path not in known_roots for root in roots):
