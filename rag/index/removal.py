@@ -8,9 +8,8 @@ from pathlib import Path
 from rag.index import collection_rows
 from rag.index.catalog import catalog_path, connect, mapped_errors, writing
 from rag.index.lexical import LexicalTable
-from rag.index.lock import WriteLock
+from rag.index.lock import WriteLock, lock_path
 from rag.index.vector_sync import VectorPlace, read_state
-from rag.index.writer import lock_path
 
 
 def delete_collection(home: Path, name: str, *, store: str | None = None) -> None:
