@@ -80,7 +80,12 @@ def _alone(line: str, *, after_blank: bool) -> bool:
     stripped = line.strip()
     if _HEADING.match(line) or _RULE.match(line):
         return True
-    if stripped.startswith("|") or line.count("|") >= 2 or stripped.count("\t") >= 2:
+    if (
+        stripped.startswith("|")
+        or line.count("|") >= 2
+        or " | " in line
+        or stripped.count("\t") >= 2
+    ):
         return True
     indented = line.startswith(("    ", "\t"))
     return indented and (after_blank or len(stripped) < 80) and bool(_CODE_LIKE.search(line[:400]))

@@ -23,7 +23,7 @@ MAX_SENTENCE = 1200
 _WIDE = "。！？｡．！？"
 _END = re.compile(
     # Closing marks and wiki-style note numbers belong to the sentence that they follow.
-    r"[.!?…。！？｡．؟۔।॥։።]+[\"'”’»›)\]}」』）】》*_]*(?:\[[0-9a-z]{1,3}\])*"
+    r"[.!?…。！？｡．؟۔।॥։።]+[\"'”’»›)\]}」』）】》*_]*(?:\[[^\[\]\n]{1,24}\])*"
 )
 _CONTINUES = "とっのはをがにで、，,;:)"
 _WORD_BEFORE = re.compile(r"[^\s\"'“‘«(\[{]+$")
@@ -82,7 +82,8 @@ def _is_boundary(text: str, begin: int, match: re.Match[str], end: int) -> bool:
 def _full_stop(before: str, after: str) -> bool:
     """Whether a "." that is followed by a space and no small letter ends its sentence."""
     token = _WORD_BEFORE.search(before)
-    word = token.group().lower() if token else ""
+    spelt = token.group() if token else ""
+    word = spelt.lower()
     following = _NEXT_WORD.match(after.lstrip("\"'“‘«([*_"))
     next_word = following.group() if following else ""
     if word in _WORDS["before_a_number"] and next_word[:1].isdigit():
@@ -91,8 +92,9 @@ def _full_stop(before: str, after: str) -> bool:
         return False
     if word.isdigit() and len(word) <= 2 and next_word.lower() in _WORDS["months"]:
         return False
-    if word in _WORDS["either"] or _INITIALS.fullmatch(word):
-        return len(word) > 1 and next_word.lower() in _WORDS["starters"]
+    # A small letter alone is a unit ("391 m."), a capital one a name's.
+    if word in _WORDS["either"] or (_INITIALS.fullmatch(spelt) and not spelt.islower()):
+        return next_word.lower() in _WORDS["starters"]
     return True
 
 

@@ -81,6 +81,7 @@ class Passage(TypedDict):
     chunk_id: str
     source: str
     title: str | None
+    heading: str
     page: int | None
     start_char: int
     end_char: int

@@ -77,9 +77,11 @@ def _parsed(file: IO[bytes]) -> PdfReader:
 
     try:
         return PdfReader(file, strict=False)
-    except PdfReadError:
+    except PdfReadError as error:
         # Cut off or written by hand, without the pointer to its table: pypdf finds the objects
         # by itself once there is a pointer at all.
+        if "startxref" not in str(error):
+            raise
         file.seek(0)
         return PdfReader(BytesIO(file.read() + b"\nstartxref\n0\n%%EOF\n"), strict=False)
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+import numpy as np
+import numpy.typing as npt
 
-    Vectors = npt.NDArray[np.float32]
-else:
-    Vectors = Any  # numpy is loaded by who computes, not by who only names a vector
+Vectors = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
@@ -14,9 +13,7 @@ from state.errors import SettingsError
 from state.settings import Settings
 
 if TYPE_CHECKING:
-    from ssl import SSLContext
-
-    from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
+    from openai import DefaultHttpxClient
 
 OPENAI_URL = "https://api.openai.com/v1"
 CONNECT_SECONDS = 5.0
@@ -114,25 +111,4 @@ def http_client(endpoint: Endpoint) -> DefaultHttpxClient:
     """
     from openai import DefaultHttpxClient
 
-    return DefaultHttpxClient(
-        trust_env=not endpoint.loopback,
-        follow_redirects=False,
-        verify=_no_tls() if endpoint.base_url.startswith("http:") else True,
-    )
-
-
-def no_async_client() -> DefaultAsyncHttpxClient:
-    """LangChain builds an asynchronous client beside the other; nothing here uses one."""
-    from openai import DefaultAsyncHttpxClient
-
-    return DefaultAsyncHttpxClient(trust_env=False, verify=_no_tls())
-
-
-@lru_cache(maxsize=1)
-def _no_tls() -> SSLContext:
-    """A context that trusts nobody, for connections without TLS: reading the certificates
-    takes a tenth of a second.
-    """
-    import ssl
-
-    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return DefaultHttpxClient(trust_env=not endpoint.loopback, follow_redirects=False)

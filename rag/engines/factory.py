@@ -41,8 +41,7 @@ def choose_engine(settings: Settings) -> EngineChoice:
 def build_engine(
     settings: Settings, reader: CollectionReader, grade_cache: GradeCache | None = None
 ) -> Engine:
-    """The engine of `choose_engine`, over one collection; grades are kept in its catalog
-    unless another cache is given.
+    """The engine of `choose_engine`, over one collection.
 
     Raises:
         SettingsError: the openai engine lacks a usable URL or key.
@@ -54,6 +53,5 @@ def build_engine(
     if choose_engine(settings).name is EngineName.LOCAL:
         return local
     from rag.engines.openai.engine import OpenAIEngine
-    from rag.index.kept_grades import KeptGrades
 
-    return OpenAIEngine.connect(settings, local, grade_cache or KeptGrades(settings.home))
+    return OpenAIEngine.connect(settings, local, grade_cache)

@@ -1,4 +1,4 @@
-"""One ranking of three: BM25 relative to the best, the cosine's lead, the best window.
+"""One ranking of two: BM25 relative to the best, plus a share of the cosine's lead.
 
 Fusion by score keeps what a rank forgets: how far ahead the first is. Fused by rank, a weak
 dense leg makes BM25 worse (tests/benchmarks/retrieval.py shows both).
@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-DENSE_WEIGHT = 0.3
-WINDOW_WEIGHT = 1.0
+DENSE_WEIGHT = 0.4
 
 
 def fuse(

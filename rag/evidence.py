@@ -1,0 +1,187 @@
+"""Sentences measured against a question: what the refiner and the answerer rank by."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rag.candidates import candidates
+from rag.index.terms import terms
+from rag.logistic import Logistic, load_logistic
+from rag.question import AnswerKind, Question, negations
+from rag.sentences import sentence_spans
+
+if TYPE_CHECKING:
+    from rag.embed.protocol import Embedder
+    from rag.index.protocol import CollectionReader
+
+_ROW = re.compile(r"\s*\|.*\||.* \| ")
+_TABLE_RULE = re.compile(r"\s*\|?[\s|:=+-]*-[\s|:=+-]*$")
+_NO_EVIDENCE = re.compile(r"\s{0,3}(?:#{1,6}\s|`{3}|~{3})|[\W_]*$")
+_UNDERLINED = re.compile(r"\n\s{0,3}[=\-~^]{3,}\s*$")
+
+
+_TYPED = (AnswerKind.PERSON, AnswerKind.PLACE)
+_COUNTS = (AnswerKind.DATE, AnswerKind.NUMBER)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A stretch of text to take sentences from; `about` is its title and headings, which its
+    sentences leave unsaid.
+    """
+
+    text: str
+    about: str
+    start_char: int
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """One sentence of a source, in the CRAG paper's word; offsets are the document's."""
+
+    source: int
+    index: int
+    start_char: int
+    end_char: int
+    text: str
+    terms: tuple[str, ...]
+
+    @property
+    def is_evidence(self) -> bool:
+        """False for headings, rules and fences, which say nothing by themselves."""
+        return not _NO_EVIDENCE.match(self.text) and not _UNDERLINED.search(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A strip, how likely it holds the answer, and the features that say so."""
+
+    strip: Strip
+    probability: float
+    features: Mapping[str, float]
+
+
+def table_head(strips: Sequence[Strip], i: int) -> int | None:
+    """The row that names the columns of row `i`, where one is sure to: it opens the document,
+    or a rule is drawn under it.
+    """
+    head = i
+    while (
+        _same_source(strips, i, head - 1)
+        and _ROW.match(strips[i].text)
+        and _ROW.match(strips[head - 1].text)
+    ):
+        head -= 1
+    if head == i:
+        return None
+    ruled = bool(_TABLE_RULE.match(strips[head + 1].text))
+    return head if ruled or strips[head].start_char == 0 else None
+
+
+def evidence(strips: Sequence[Strip]) -> list[int]:
+    """Indices of the strips that can say something by themselves."""
+    heads = {table_head(strips, i) for i in range(len(strips))}
+    return [i for i, strip in enumerate(strips) if strip.is_evidence and i not in heads]
+
+
+def strip_model() -> Logistic:
+    return load_logistic(Path(__file__).with_name("strip_model.json"))
+
+
+def strips_of(sources: Sequence[Source]) -> list[Strip]:
+    return [
+        Strip(
+            number,
+            index,
+            source.start_char + start,
+            source.start_char + end,
+            source.text[start:end],
+            tuple(terms(source.text[start:end])),
+        )
+        for number, source in enumerate(sources)
+        for index, (start, end) in enumerate(sentence_spans(source.text))
+    ]
+
+
+def term_weights(wanted: Sequence[str], reader: CollectionReader) -> dict[str, float]:
+    """Inverse document frequency of each term in the collection, as BM25 has it."""
+    total = max(reader.chunk_count, 1)
+    found = reader.document_frequencies(list(wanted))
+    counts = {term: min(found.get(term, 0), total) for term in wanted}
+    return {term: math.log(1 + (total - n + 0.5) / (n + 0.5)) for term, n in counts.items()}
+
+
+def coverage(wanted: Sequence[str], held: set[str], weights: Mapping[str, float]) -> float:
+    """Share of the wanted terms' weight that is held, 0 to 1."""
+    total = sum(weights[term] for term in wanted)
+    return sum(weights[term] for term in wanted if term in held) / total if total else 0.0
+
+
+def measure(
+    question: Question,
+    sources: Sequence[Source],
+    strips: Sequence[Strip],
+    weights: Mapping[str, float],
+    embedder: Embedder,
+    model: Logistic | None = None,
+) -> list[Measured]:
+    """Each strip measured, in the order given."""
+    if not strips:
+        return []
+    vectors = embedder.embed_documents([strip.text for strip in strips])
+    cosines = [float(c) for c in vectors @ embedder.embed_query(question.text)]
+    asked = question.terms
+    held = [set(strip.terms) for strip in strips]
+    own = [coverage(asked, terms_, weights) for terms_ in held]
+    about = [set(terms(source.about)) for source in sources]
+    whole = [set(about_) for about_ in about]
+    for strip, terms_ in zip(strips, held, strict=True):
+        whole[strip.source] |= terms_
+    of_source = [coverage(asked, terms_, weights) for terms_ in whole]
+    best_own, best_cosine = max(own) or 1.0, max(cosines)
+    model = model or strip_model()
+    measured = []
+    for i, strip in enumerate(strips):
+        beside = [held[j] for j in (i - 1, i + 1) if _same_source(strips, i, j)]
+        before = beside[0] if _same_source(strips, i, i - 1) else set[str]()
+        fits = len(candidates(strip.text, question))
+        features = {
+            "coverage": own[i],
+            "context_coverage": coverage(asked, held[i] | before | about[strip.source], weights),
+            "source_coverage": of_source[strip.source],
+            "coverage_to_best": own[i] / best_own,
+            "cosine": cosines[i],
+            "cosine_to_best": cosines[i] - best_cosine,
+            "has_candidate": float(fits > 0),
+            "candidates": math.log1p(min(fits, 8)),
+            "bigrams": _bigrams(asked, strip.terms),
+            "neighbours": coverage(asked, set().union(*beside), weights),
+            "length": math.log1p(len(strip.terms)),
+            "type_missing": float(question.kind in _TYPED and not fits),
+            "count_type_missing": float(question.kind in _COUNTS and not fits),
+            "names": _share(question.names, held[i]),
+            "focus": _share(question.focus, held[i]),
+            "same_polarity": float(bool(negations(strip.text)) == question.negated),
+        }
+        measured.append(Measured(strip, model.probability(features), features))
+    return measured
+
+
+def _same_source(strips: Sequence[Strip], i: int, j: int) -> bool:
+    return 0 <= j < len(strips) and strips[j].source == strips[i].source
+
+
+def _share(wanted: frozenset[str], held: set[str]) -> float:
+    return len(wanted & held) / len(wanted) if wanted else 0.0
+
+
+def _bigrams(asked: Sequence[str], held: Sequence[str]) -> float:
+    """Share of the question's neighbouring term pairs that are neighbours here too."""
+    pairs = set(itertools.pairwise(asked))
+    return len(pairs & set(itertools.pairwise(held))) / len(pairs) if pairs else 0.0

@@ -1,0 +1,161 @@
+"""Relevant chunks cut to the sentences that bear on the question.
+
+Knowledge refinement of CRAG (Yan et al. 2024, section 4.4): decompose to strips, score each
+against the question, recompose those that matter. Strips are slices of the document, so a
+citation can still point into the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from rag.evidence import (
+    Measured,
+    Source,
+    Strip,
+    evidence,
+    measure,
+    strips_of,
+    table_head,
+    term_weights,
+)
+from rag.index.protocol import CollectionReader
+from rag.question import analyse
+from state.grades import Grade
+from state.graph_state import Passage, RetrievedChunk, Span
+
+KEPT_SHARE = 0.46
+"""Of the characters of the relevant chunks."""
+
+_LEANS = re.compile(
+    r"[\"'“(]?(?:he|she|it|they|this|these|those|such|his|her|hers|its|their|both"
+    r"|the (?:former|latter|same)|however|instead|therefore|thus|also|then|there|here|another"
+    r"|one of (?:them|these))\b",
+    re.IGNORECASE,
+)
+_ITEM = re.compile(r"\s*(?:[-*+•]|\(?\d{1,4}[.)])\s")
+
+
+def refine(
+    question: str,
+    documents: Sequence[RetrievedChunk],
+    grades: Mapping[str, Grade],  # noqa: ARG001
+    reader: CollectionReader,
+) -> list[Passage]:
+    """Passages numbered from 1, the most promising first; spans in reading order."""
+    documents = _without_overlaps(documents)
+    if not documents:
+        return []
+    asked = analyse(question)
+    sources = sources_of(documents)
+    strips = strips_of(sources)
+    measured = measure(asked, sources, strips, term_weights(asked.terms, reader), reader.embedder)
+    chosen = _choose(measured)
+    best = {
+        number: max(measured[i].probability for i in chosen if strips[i].source == number)
+        for number in {strips[i].source for i in chosen}
+    }
+    ranked = sorted(best, key=lambda number: -best[number])
+    return [
+        _passage(
+            place,
+            documents[number],
+            [measured[i] for i in sorted(chosen) if strips[i].source == number],
+        )
+        for place, number in enumerate(ranked, start=1)
+    ]
+
+
+def sources_of(documents: Sequence[RetrievedChunk]) -> list[Source]:
+    return [
+        Source(chunk["text"], f"{chunk['title'] or ''} {chunk['heading']}", chunk["start_char"])
+        for chunk in documents
+    ]
+
+
+def _without_overlaps(documents: Sequence[RetrievedChunk]) -> list[RetrievedChunk]:
+    """A chunk whose text is already there word for word adds nothing but length."""
+    seen: set[str] = set()
+    kept = []
+    for chunk in documents:
+        words = " ".join(chunk["text"].split())
+        if words and words not in seen:
+            seen.add(words)
+            kept.append(chunk)
+    return kept
+
+
+def _choose(measured: Sequence[Measured]) -> set[int]:
+    """Indices of the strips kept: the likeliest first, each with what it leans on."""
+    strips = [item.strip for item in measured]
+    budget = KEPT_SHARE * sum(len(strip.text) for strip in strips)
+    order = sorted(evidence(strips) or range(len(strips)), key=lambda i: -measured[i].probability)
+    # After the two likeliest, each chunk's best: a second source may contradict the first.
+    firsts = {strips[i].source: i for i in reversed(order)}.values()
+    order = list(dict.fromkeys([*order[:2], *firsts, *order]))
+    chosen: set[int] = set()
+    used = 0
+    for i in order:
+        for addition in ({i, *leans_on(strips, i)} - chosen, {i} - chosen):
+            cost = sum(len(strips[j].text) for j in addition)
+            if addition and (not chosen or used + cost <= budget):
+                chosen |= addition
+                used += cost
+                break
+    return chosen
+
+
+def leans_on(strips: Sequence[Strip], i: int) -> list[int]:
+    """What a sentence cannot be understood without: an antecedent, a table's head, a lead-in."""
+    first = i
+    while first and strips[first - 1].source == strips[i].source:
+        first -= 1
+    text = strips[i].text
+    if (head := table_head(strips, i)) is not None:
+        return [head] if head + 1 == i else [head, head + 1]
+    if _ITEM.match(text):
+        lead = i
+        while lead > first and _ITEM.match(strips[lead].text):
+            lead -= 1
+        return [lead] if lead < i and strips[lead].text.endswith(":") else []
+    if _LEANS.match(text) and i > first and strips[i - 1].is_evidence:
+        return [i - 1]
+    return []
+
+
+def _passage(number: int, chunk: RetrievedChunk, kept: Sequence[Measured]) -> Passage:
+    return {
+        "number": number,
+        "chunk_id": chunk["chunk_id"],
+        "source": chunk["source"],
+        "title": chunk["title"],
+        "heading": chunk["heading"],
+        "page": chunk["page"],
+        "start_char": chunk["start_char"],
+        "end_char": chunk["end_char"],
+        "spans": _spans(chunk, kept),
+    }
+
+
+def _spans(chunk: RetrievedChunk, kept: Sequence[Measured]) -> list[Span]:
+    """Neighbours with only whitespace between them become one span."""
+    ranges: list[tuple[int, int, float]] = []
+    for item in kept:
+        start = item.strip.start_char - chunk["start_char"]
+        end = item.strip.end_char - chunk["start_char"]
+        if ranges and not chunk["text"][ranges[-1][1] : start].strip():
+            ranges[-1] = (ranges[-1][0], end, max(ranges[-1][2], item.probability))
+        else:
+            ranges.append((start, end, item.probability))
+    return [
+        {
+            "start_char": chunk["start_char"] + start,
+            "end_char": chunk["start_char"] + end,
+            "start_line": chunk["start_line"] + chunk["text"].count("\n", 0, start),
+            "end_line": chunk["start_line"] + chunk["text"].count("\n", 0, end),
+            "text": chunk["text"][start:end],
+            "score": score,
+        }
+        for start, end, score in ranges
+    ]

@@ -1,0 +1,197 @@
+# ruff: noqa: E501
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from memory_collection import MemoryCollection
+
+from rag.citations import check
+
+TUNNEL = "The Corbel Tunnel is 386 m long. It was dug between 1889 and 1893 by 300 men.\nBats live in the roof."
+SHED = "The shed at Langrigg burned down in 1911. Nobody was hurt. Its roof was never rebuilt."
+CJK = "北京是中国的首都。它有两千万人口。"
+DOCUMENT = "one\ntwo\n" + TUNNEL
+
+
+@pytest.fixture(scope="module")
+def reader():
+    return MemoryCollection({"tunnel.md": TUNNEL, "shed.md": SHED, "cjk.md": CJK})
+
+
+def passage(number, source, text, start=0, line=1):
+    return {
+        "number": number, "chunk_id": f"{source}#0", "source": source, "title": None, "heading": "",
+        "page": 4, "start_char": start, "end_char": start + len(text),
+        "spans": [{"start_char": start, "end_char": start + len(text), "start_line": line,
+                   "end_line": line + text.count("\n"), "text": text, "score": 1.0}],
+    }  # fmt: skip
+
+
+PASSAGES = [
+    passage(1, "tunnel.md", TUNNEL, 8, 3),
+    passage(2, "shed.md", SHED),
+    passage(3, "cjk.md", CJK),
+]
+
+
+def test_a_marker_becomes_a_located_quote(reader):
+    checked = check("Bats live in the roof [1].", PASSAGES, reader)
+    (citation,) = checked.citations
+    assert checked.text == "Bats live in the roof [1]."
+    assert DOCUMENT[citation["start_char"] : citation["end_char"]] == citation["quote"]
+    assert citation["quote"] == "Bats live in the roof."
+    assert (citation["start_line"], citation["end_line"], citation["page"]) == (4, 4, 4)
+    assert citation["support"] == "verbatim"
+
+
+def test_markers_are_renumbered_in_order_of_appearance(reader):
+    checked = check(
+        "The shed at Langrigg burned down in 1911 [2]. The Corbel Tunnel is 386 m long [1]. "
+        "Nobody was hurt [2]. The shed at Langrigg burned down in 1911 [2].",
+        PASSAGES,
+        reader,
+    )
+    assert [c["marker"] for c in checked.citations] == [1, 2, 3]
+    assert [c["source"] for c in checked.citations] == ["shed.md", "tunnel.md", "shed.md"]
+    assert checked.text.endswith("in 1911 [1].")
+
+
+def test_a_marker_on_the_wrong_passage_is_moved_to_the_right_one(reader):
+    checked = check("The Corbel Tunnel is 386 m long [2].", PASSAGES, reader)
+    assert [c["source"] for c in checked.citations] == ["tunnel.md"]
+
+
+def test_a_sentence_without_marker_gets_one_where_a_quote_holds(reader):
+    checked = check("The Corbel Tunnel is 386 m long.", PASSAGES, reader)
+    assert checked.text == "The Corbel Tunnel is 386 m long [1]."
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The Corbel Tunnel is 391 m long [1].",
+        "The Corbel Tunnel was dug by 500 men [1].",
+        "The shed at Langrigg burned down in 1912 [2].",
+        "The moon is made of cheese [1].",
+        "The depot was designed by Joseph Tolland [1].",
+        'The report says "the tunnel is quite unsafe today" [1].',
+        "Bananas are yellow.",
+    ],
+)
+def test_what_no_source_says_is_left_out(claim, reader):
+    checked = check(f"Bats live in the roof [1]. {claim}", PASSAGES, reader)
+    assert checked.text == "Bats live in the roof [1]."
+    assert len(checked.unsupported) == 1
+    assert check(claim, PASSAGES, reader).citations == []
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Between 1889 and 1893, 300 men dug it [1].",
+        "In 1911 the shed at Langrigg burned down [2].",
+    ],
+)
+def test_a_paraphrase_is_supported(claim, reader):
+    (citation,) = check(claim, PASSAGES, reader).citations
+    assert citation["support"] == "supported"
+
+
+@pytest.mark.parametrize(
+    "marker",
+    [
+        "[99]",
+        "[1a]",
+        "(source 3)",
+        "【1】",
+        "【1†lines】",
+        "[^7]",
+        "[Passage 12]",
+        "<sup>9</sup>",
+        "[source]",
+        "[0]",
+        "[citation needed]",
+        "(see document 40)",
+    ],
+)
+def test_invented_markers_never_reach_the_person(marker, reader):
+    checked = check(f"Bats live in the roof {marker}. It is so{marker}", PASSAGES, reader)
+    assert marker not in checked.text
+    assert checked.text == "Bats live in the roof [1]."
+
+
+def test_markdown_lists_headings_and_closing_references(reader):
+    draft = (
+        "## The tunnel\n- The Corbel Tunnel is **386 m** long [1]\n- It is haunted [1]\n"
+        "- Bats live in the roof [1]\n\n## The ghosts\nThey sing at night [2].\n\nReferences:\n[1] tunnel.md\n[2] shed.md\n"
+    )
+    checked = check(draft, PASSAGES, reader)
+    assert checked.text == (
+        "## The tunnel\n- The Corbel Tunnel is **386 m** long [1]\n- Bats live in the roof [2]"
+    )
+    assert len(checked.unsupported) == 2
+
+
+def test_tables_keep_their_form(reader):
+    draft = "| What | Fact |\n|---|---|\n| Tunnel | 386 m long [1] |\n| Ghosts | 12 [1] |\n"
+    checked = check(draft, PASSAGES, reader)
+    assert checked.text == "| What | Fact |\n|---|---|\n| Tunnel | 386 m long [1] |"
+
+
+def test_code_is_checked_as_a_block_and_its_brackets_are_no_markers():
+    code = "let first = rows[0];\nprint(first);"
+    reader = MemoryCollection({"code.md": f"Take the first row:\n\n```\n{code}\n```\n"})
+    given = [passage(1, "code.md", f"Take the first row:\n\n```\n{code}\n```")]
+    checked = check(f"Take the first row [1]:\n\n```rust\n{code}\n```\n", given, reader)
+    assert "rows[0];" in checked.text
+    assert check("```\nsystem.exit(now)\n```", given, reader).text == ""
+
+
+def test_cjk_sentences_are_checked_too(reader):
+    checked = check("北京是中国的首都[3]。月亮是奶酪做的[3]。", PASSAGES, reader)
+    assert checked.text == "北京是中国的首都 [1]。"
+    assert checked.citations[0]["quote"] == "北京是中国的首都。"
+
+
+def test_one_claim_from_two_sources_cites_both(reader):
+    checked = check(
+        "The Corbel Tunnel is 386 m long and the shed at Langrigg burned down in 1911 [1][2].",
+        PASSAGES,
+        reader,
+    )
+    assert {c["source"] for c in checked.citations} == {"tunnel.md", "shed.md"}
+    assert "[1][2]" in checked.text
+
+
+def test_the_frame_of_a_contradiction_stays_with_its_claims(reader):
+    text = "The sources disagree: The Corbel Tunnel is 386 m long [1]. Nobody was hurt [2]."
+    assert check(text, PASSAGES, reader).text == text
+    assert check("The sources disagree: The moon is cheese [1].", PASSAGES, reader).text == ""
+
+
+def test_nothing_drafted_or_nothing_given(reader):
+    assert check("", PASSAGES, reader).text == ""
+    checked = check("Bats live in the roof [1].", [], reader)
+    assert checked.citations == []
+    assert checked.unsupported == ("Bats live in the roof.",)
+
+
+DRAFTS = st.lists(
+    st.sampled_from(
+        ["Bats live in the roof", " [1]", "[2]", ". ", "\n", "- ", "[99]", "```\n", "| a |", "# H\n", "【1】", "\n\n",
+         "The Corbel Tunnel is 386 m long", "[", "]", "It is 5", ":", "(source 1)", "x[0]", "`"]
+    ),
+    max_size=25,
+).map("".join)  # fmt: skip
+
+
+@settings(max_examples=120, deadline=None)
+@given(draft=DRAFTS)
+def test_whatever_is_drafted_markers_and_citations_match(reader, draft):
+    checked = check(draft, PASSAGES, reader)
+    assert [c["marker"] for c in checked.citations] == list(range(1, len(checked.citations) + 1))
+    for citation in checked.citations:
+        assert f"[{citation['marker']}]" in checked.text
+        text = {"tunnel.md": DOCUMENT, "shed.md": SHED, "cjk.md": CJK}[citation["source"]]
+        assert text[citation["start_char"] : citation["end_char"]] == citation["quote"]
+    if not checked.citations:
+        assert checked.text == ""
