@@ -78,13 +78,11 @@ def ask(
         on_thread = settings.thread
         if continue_ and on_thread is None:
             on_thread = session.memory.newest_thread()
-        live = LiveAnswer(
-            terminal,
-            trace=trace,
-            events=events,
-            stream=terminal.out_is_tty and not (no_stream or json_ or events),
-        )
-        with live, closing(session.stream(text, thread=on_thread, pin=pin)) as run:
+        streaming = terminal.out_is_tty and not (no_stream or json_ or events)
+        live = LiveAnswer(terminal, trace=trace, events=events, stream=streaming)
+        tokens = streaming or events
+        turn = session.stream(text, thread=on_thread, pin=pin, tokens=tokens)
+        with live, closing(turn) as run:
             for event in run:
                 live.show(event)
     answer = live.answer

@@ -24,3 +24,9 @@ class GraderOption(StrEnum):
 class VerifyOption(StrEnum):
     CODE = "code"
     MODEL = "model"
+
+
+class StageChoice(StrEnum):
+    RETRIEVAL = "retrieval"
+    GRADING = "grading"
+    FULL = "full"

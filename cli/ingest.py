@@ -73,7 +73,7 @@ def ingest(
 
     def sync() -> IngestReport:
         with progress(terminal) as shown:
-            report = ingest(
+            return ingest(
                 settings,
                 embedder,
                 paths,
@@ -81,17 +81,26 @@ def ingest(
                 on_event=(lambda event: terminal.json(event_json(event))) if events else shown,
                 notice=terminal.notice,
             )
+
+    def tell(report: IngestReport) -> None:
         if json_ or events:
             terminal.json(report_json(report))
         tell_report(report, terminal)
-        return report
 
     report = sync()
+    tell(report)
     if watch and not dry_run:
         from rag.ingest.watch import watch_folders
 
         terminal.notice("Watching for changes; Ctrl-C ends it.")
-        watch_folders(paths, settings.home, sync, terminal.warn)
+
+        def sync_again() -> None:
+            nonlocal report
+            before, report = report, sync()
+            if report.has_changes or report.failed != before.failed:
+                tell(report)
+
+        watch_folders(paths, settings.home, sync_again, terminal.warn)
     return Exit.INGEST_FAILURES if strict and report.failed else Exit.DONE
 
 

@@ -150,8 +150,15 @@ def _print(trace: Trace, terminal: Terminal) -> None:
     from rich.console import Console
 
     from cli.render.answer import answer_lines
+    from cli.render.research import ResearchView
     from cli.render.trace import TraceView
 
+    if trace["kind"] == "research":
+        for line in ResearchView(terminal, events=False).lines(trace["events"]):
+            terminal.out(line)
+        terminal.out("")
+        terminal.out(trace["answer"]["answer"])
+        return
     view = TraceView(Console(highlight=False, markup=False, soft_wrap=True))
     for event in trace["events"]:
         view.show(event)

@@ -1,6 +1,5 @@
 """Parts of a sentence that could be the answer: dates, numbers, names, reasons."""
 
-# ruff: noqa: RUF001
 from __future__ import annotations
 
 import re

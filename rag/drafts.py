@@ -33,7 +33,7 @@ _LEAD_IN = re.compile(
     re.IGNORECASE,
 )
 _LIST_LEAD = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
-_CLOSERS = "\"'”’»)*_`"  # noqa: RUF001
+_CLOSERS = "\"'”’»)*_`"
 
 
 class Kind(StrEnum):

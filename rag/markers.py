@@ -1,6 +1,5 @@
 """The markers `[1]` of a draft, and every other shape in which a model invents references."""
 
-# ruff: noqa: RUF001
 from __future__ import annotations
 
 import re

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rag.index.collection import Collection, open_collection
 from state.settings import EmbedderName, Settings
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder
+    from rag.index.collection import Collection
 
 
 def build_embedder(settings: Settings) -> Embedder:
@@ -39,6 +39,8 @@ def open_reader(
         NoIndexError, UsageError, EmbedderMismatchError: as `open_collection`.
 
     """
+    from rag.index.collection import open_collection
+
     collection = open_collection(
         settings.home,
         settings.collection,

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
+    from rag.engines.estimate import Estimate
     from rag.index.protocol import CollectionReader
 
 Notify = Callable[[str], None]
@@ -44,18 +45,26 @@ class Session:
     """An open collection, an engine and, once a thread is named, its memory.
 
     Use as a context manager. `ask` runs a turn to its end; `stream` tells it as events.
+    Without `keep_traces` (an evaluation's thousand questions) no trace is stored.
     """
 
-    def __init__(self, settings: Settings, notify: Notify = lambda _line: None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        notify: Notify = lambda _line: None,
+        *,
+        keep_traces: bool = True,
+    ) -> None:
         self.settings = settings
+        self._keep_traces = keep_traces
         self._notify = notify
         self._resources = ExitStack()
         self.reader: CollectionReader = self._resources.enter_context(open_reader(settings, notify))
         choice = choose_engine(settings)
         if choice.notice is not None:
             notify(choice.notice)
-        self._engine = build_engine(settings, self.reader)
-        self._local = LocalEngine(self.reader) if self._engine.model is not None else None
+        self.engine = build_engine(settings, self.reader)
+        self._local = LocalEngine(self.reader) if self.engine.model is not None else None
         self._web = open_web(settings)
         self._memory: ThreadMemory | None = None
 
@@ -82,14 +91,25 @@ class Session:
         thread: str | None = None,
         history: Sequence[HistoryTurn] | None = None,
         pin: bool = False,
+        budget: Budget | None = None,
     ) -> Answer:
-        """The finished turn; errors as `stream`."""
+        """The finished turn; errors as `stream`. Thread-safe where no thread is named."""
         answer: Answer | None = None
-        for event in self.stream(question, thread=thread, history=history, pin=pin):
+        for event in self.stream(
+            question, thread=thread, history=history, pin=pin, tokens=False, budget=budget
+        ):
             if event["event"] == "answer":
                 answer = event["answer"]  # the turn's checkpoint is kept after its last event
         assert answer is not None, "a turn ends with an answer or an error"
         return answer
+
+    def estimate(self, question: str) -> Estimate:
+        """What the question can cost at most; the collection's own text says how dense it is."""
+        from rag.engines.estimate import estimate
+
+        hits = self.reader.search(question, self.settings.k)
+        follow_up = self.settings.thread is not None
+        return estimate(self.settings, question, [h["text"] for h in hits], follow_up=follow_up)
 
     def stream(
         self,
@@ -98,9 +118,13 @@ class Session:
         thread: str | None = None,
         history: Sequence[HistoryTurn] | None = None,
         pin: bool = False,
+        tokens: bool = True,
+        budget: Budget | None = None,
     ) -> Generator[Event]:
         """Run one turn and yield its events, the answer last.
 
+        Without `tokens` a draft comes as one token event, which costs a model less work.
+        `budget` stands in for the settings' own, where several questions share one.
         `history` stands in for a thread's own, oldest turn first. Whatever ends the turn
         early (an error, Ctrl-C, a closed iterator) leaves the thread as it was.
 
@@ -108,7 +132,7 @@ class Session:
             CragError: the index, the engine or a store failed.
 
         """
-        deps = self._dependencies(thread, history, pin=pin)
+        deps = self._dependencies(thread, history, budget, pin=pin, tokens=tokens)
         started: TurnStarted = {
             "event": "turn_started",
             "trace_id": deps.trace_id,
@@ -124,7 +148,8 @@ class Session:
         yield started
         for event in self._run(question, deps):
             if event["event"] == "answer":
-                self._keep_trace(events, event)
+                if self._keep_traces:
+                    self._keep_trace(events, event)
             elif event["event"] != "token":
                 events.append(event)
             yield event
@@ -153,12 +178,18 @@ class Session:
             yield cast("Event", part["data"])
 
     def _dependencies(
-        self, thread: str | None, history: Sequence[HistoryTurn] | None, *, pin: bool
+        self,
+        thread: str | None,
+        history: Sequence[HistoryTurn] | None,
+        budget: Budget | None,
+        *,
+        pin: bool,
+        tokens: bool,
     ) -> Dependencies:
         deps = Dependencies(
             settings=self.settings,
             reader=self.reader,
-            engine=self._for_question(),
+            engine=self.charged(budget or Budget.start(self.settings), tokens=tokens),
             fallback=self._local,
             search_web=self._web,
             trace_id=new_trace_id(),
@@ -182,11 +213,11 @@ class Session:
         documents = (self.reader.document(citation["source"]) for citation in answer["citations"])
         return {found.source: found.content_hash for found in documents if found is not None}
 
-    def _for_question(self) -> Engine:
-        """The engine with a budget of its own, where it spends anything."""
-        if isinstance(self._engine, Budgeted):
-            return self._engine.for_question(Budget.start(self.settings))
-        return self._engine
+    def charged(self, budget: Budget, *, tokens: bool = False) -> Engine:
+        """The engine charging `budget`, where it spends anything."""
+        if isinstance(self.engine, Budgeted):
+            return self.engine.for_question(budget, streamed=tokens)
+        return self.engine
 
     def _keep_trace(self, events: list[Event], last: AnswerEvent) -> None:
         with TraceStore(self.settings.home) as traces:
@@ -199,11 +230,13 @@ class Session:
             )
 
 
-def open_session(settings: Settings, notify: Notify = lambda _line: None) -> Session:
+def open_session(
+    settings: Settings, notify: Notify = lambda _line: None, *, keep_traces: bool = True
+) -> Session:
     """A Session over the collection that `settings` name.
 
     Raises:
         NoIndexError, UsageError, EmbedderMismatchError, SettingsError: as they are set up.
 
     """
-    return Session(settings, notify)
+    return Session(settings, notify, keep_traces=keep_traces)

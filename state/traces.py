@@ -6,7 +6,7 @@ import json
 import sqlite3
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self, TypedDict
 
@@ -76,7 +76,7 @@ class TraceStore:
     def keep(
         self,
         trace_id: str,
-        events: Sequence[Event],
+        events: Sequence[Mapping[str, Any]],
         answer: Answer,
         *,
         kind: Kind = "answer",

@@ -16,6 +16,7 @@ import socket
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Lock, Thread
 from typing import Any, Self
@@ -43,6 +44,8 @@ Reply = Callable[[Body], Sent]
 
 @dataclass
 class Request:
+    """`headers` by their names in lower case."""
+
     path: str
     headers: dict[str, str]
     body: Body
@@ -63,8 +66,7 @@ class ScriptedServer:
         self._always = always
         self._lock = Lock()
         self.stopping = Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), _handler(self))
         self._thread = Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
 
     @property
@@ -94,6 +96,17 @@ class ScriptedServer:
         return reply(request.body)
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_: object) -> None:
+        """A client that gives up on a fault is what was scripted, not an error."""
+
+
+def _lower(headers: Message) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}
+
+
 def _handler(script: ScriptedServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -101,7 +114,7 @@ def _handler(script: ScriptedServer) -> type[BaseHTTPRequestHandler]:
 
         def do_POST(self) -> None:
             raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            request = Request(self.path, dict(self.headers.items()), json.loads(raw or b"{}"))
+            request = Request(self.path, _lower(self.headers), json.loads(raw or b"{}"))
             try:
                 self._send(script.answer(request))
             except (BrokenPipeError, ConnectionResetError):
@@ -137,6 +150,8 @@ def _handler(script: ScriptedServer) -> type[BaseHTTPRequestHandler]:
                 line = b"data: " + event + b"\n\n"
                 self.wfile.write(b"%x\r\n%s\r\n" % (len(line), line) if chunked else line)
                 self.wfile.flush()
+            if sent.ending == "stall":
+                script.stopping.wait()
             if sent.ending == "done":
                 self.wfile.write(b"0\r\n\r\n")
             else:

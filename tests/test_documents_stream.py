@@ -106,6 +106,8 @@ def test_unicode_encodings_are_told_apart(tmp_path: Path, encoding: str) -> None
         ("cp1250", "Příliš žluťoučký kůň úpěl ďábelské ódy. Zażółć gęślą jaźń.\n" * 5),
         ("cp1251", "Съешь же ещё этих мягких французских булок, да выпей чаю.\n" * 5),
         ("shift_jis", "いろはにほへと ちりぬるを わかよたれそ つねならむ。\n" * 5),
+        ("euc_jp", "いろはにほへと ちりぬるを わかよたれそ つねならむ。\n" * 5),
+        ("utf-16-le", "天地玄黄，宇宙洪荒。日月盈昃，辰宿列张。\n" * 5),
         ("gb18030", "天地玄黄，宇宙洪荒。日月盈昃，辰宿列张。寒来暑往，秋收冬藏。\n" * 5),
         ("iso8859_7", "Ξεσκεπάζω την ψυχοφθόρα σας βδελυγμία, είπε ο γέρος.\n" * 5),
     ],
@@ -119,6 +121,19 @@ def test_a_few_bad_bytes_do_not_spoil_utf8(tmp_path: Path) -> None:
     document = read_document(write(tmp_path, "a.txt", content), "a")
     assert document.text == "naïve Größe " * 50 + "\ufffd end"
     assert document.warnings == ("some bytes are not utf-8 and were replaced",)
+
+
+@settings(max_examples=40, deadline=None)
+@given(spoiled=st.lists(st.integers(0x80, 0xFF), min_size=1, max_size=5))
+def test_ascii_with_spoiled_bytes_is_still_read(
+    tmp_path_factory: pytest.TempPathFactory, spoiled: list[int]
+) -> None:
+    words = "plain words of a readme file\n" * 20
+    content = words.encode() + bytes(spoiled) + b" the end"
+    path = write(tmp_path_factory.mktemp("spoiled"), "a.txt", content)
+    text = read_document(path, "a").text
+    assert text.startswith(words)
+    assert text.endswith(" the end")
 
 
 @settings(max_examples=60, deadline=None)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import PurePosixPath
 
 from rag.documents.limits import MIB, Limits
+from rag.documents.markup import Element, parse
 from rag.documents.stream import Reading
 from state.errors import DocumentError
 
@@ -33,6 +34,10 @@ class Archive:
     def __contains__(self, name: str) -> bool:
         return name in self._names
 
+    def size(self, name: str) -> int:
+        """How many bytes the directory says a member expands to; no more are ever read."""
+        return self._names[name].file_size
+
     def read(self, name: str) -> bytes:
         """A member's bytes.
 
@@ -45,7 +50,7 @@ class Archive:
             raise DocumentError(f"damaged file: its part {PurePosixPath(name).name} is missing")
         if info.flag_bits & 1:
             raise DocumentError("encrypted: needs a password")
-        limit = min(self._limits.tree_bytes * 2, self._left)
+        limit = min(self._limits.tree_bytes, self._left)
         blocks: list[bytes] = []
         size = 0
         try:
@@ -86,3 +91,14 @@ def open_archive(reading: Reading) -> Iterator[Archive]:
         raise DocumentError(f"damaged {reading.format} file: {error}") from error
     with container:
         yield Archive(container, reading.limits)
+
+
+def parse_optional(archive: Archive, name: str, reading: Reading) -> Element | None:
+    """The root of a part that the rest can do without: a damaged one is a warning."""
+    if name not in archive:
+        return None
+    try:
+        return parse(archive.read(name), reading.limits)
+    except DocumentError as error:
+        reading.warn(f"{PurePosixPath(name).name} left out: {error.message}")
+        return None

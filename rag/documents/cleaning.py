@@ -8,6 +8,8 @@ _LINE_ENDS = re.compile("\r\n?|[\x85\u2028\u2029]")
 _COLOUR = re.compile("(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]")
 _NOT_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
 
+_ASCII_CONTROLS = bytes(set(range(0x20)) - {0x09, 0x0A}) + b"\x7f"
+
 
 def clean(text: str) -> str:
     """The text with every line end as one line feed and without control characters.
@@ -18,6 +20,11 @@ def clean(text: str) -> str:
     surrogate, which no file can hold, becomes U+FFFD. Everything else stays as it is:
     no normalisation, nothing folded.
     """
+    if text.isascii():
+        # Most text: a pass over bytes takes a tenth of the time of the patterns below.
+        plain = text.encode("ascii")
+        if len(plain.translate(None, _ASCII_CONTROLS)) == len(plain):
+            return text
     text = _LINE_ENDS.sub("\n", text)
     if "\x1b" in text or "\x9b" in text:
         text = _COLOUR.sub("", text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rag.documents.archive import Archive, open_archive
+from rag.documents.archive import Archive, open_archive, parse_optional
 from rag.documents.docx_text import inline_text
 from rag.documents.layout import Layout
 from rag.documents.markup import Element, attribute, child, children, name, parse
@@ -42,16 +42,16 @@ def read(reading: Reading) -> Iterator[Part]:
                 reading.deadline.check()
                 yield Part(layout.take())
         for member, kind in _NOTES:
-            if member in archive:
-                _notes(parse(archive.read(member), reading.limits), kind, layout)
+            root = parse_optional(archive, member, reading)
+            if root is not None:
+                _notes(root, kind, layout)
         yield Part(layout.take())
 
 
 def core_title(archive: Archive, reading: Reading) -> str | None:
     """The title in an Office document's properties."""
-    if "docProps/core.xml" not in archive:
-        return None
-    title = child(parse(archive.read("docProps/core.xml"), reading.limits), "title")
+    root = parse_optional(archive, "docProps/core.xml", reading)
+    title = child(root, "title") if root is not None else None
     return title.text if title is not None else None
 
 
@@ -144,11 +144,12 @@ def _notes(root: Element, kind: str, layout: Layout) -> None:
 
 
 def _styles(archive: Archive, reading: Reading) -> dict[str, _Style]:
-    if "word/styles.xml" not in archive:
+    root = parse_optional(archive, "word/styles.xml", reading)
+    if root is None:
         return {}
     own: dict[str, _Style] = {}
     parents: dict[str, str] = {}
-    for style in children(parse(archive.read("word/styles.xml"), reading.limits), "style"):
+    for style in children(root, "style"):
         key = attribute(style, "styleId") or ""
         label = (_value(style, "name") or "").lower()
         level = 0 if label == "title" else None

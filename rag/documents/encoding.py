@@ -142,7 +142,17 @@ def _wide(head: bytes) -> str | None:
             for share, nul in zip(shares, nuls, strict=True)
         ):
             return name
-    return None
+    return next((name for name in ("utf-16-le", "utf-16-be") if _reads_as(name, head[:size])), None)
+
+
+def _reads_as(name: str, data: bytes) -> bool:
+    """Whether the bytes, in UTF-16 of a script without ASCII, are words and white space."""
+    try:
+        text = data.decode(name)
+    except UnicodeDecodeError:
+        return False
+    strange = sum(not (character.isprintable() or character in "\r\n\t") for character in text)
+    return strange <= len(text) * 0.01 and any(character.isspace() for character in text)
 
 
 def _is_binary(head: bytes) -> bool:
@@ -182,9 +192,24 @@ def _guess(sample: bytes) -> Encoding:
     western = sample.decode("cp1252", errors="replace")
     if high < len(sample) * 0.2 and all(c in _WESTERN for c in western if c > "\x7f"):
         return Encoding("cp1252")
+    for name in ("euc_jp", "shift_jis"):
+        if _is_japanese(sample.decode(name, errors="replace")):
+            return Encoding(name, exact=False)
     from charset_normalizer import from_bytes
 
-    best = from_bytes(sample).best()
+    # UTF-16 and EBCDIC are no guesses for a file in which ASCII can be read as it stands.
+    matches = (match.encoding for match in from_bytes(sample))
+    best = next((name for name in matches if b"A\n ".decode(name, "replace") == "A\n "), None)
     if best is None:
-        raise DocumentError("binary data, or text in an unknown encoding")
-    return Encoding(best.encoding, exact=False)
+        if high > len(sample) * 0.1:
+            raise DocumentError("binary data, or text in an unknown encoding")
+        # ASCII with a few bytes spoiled: the words are all there.
+        return Encoding("utf-8", exact=False)
+    return Encoding(best, exact=False)
+
+
+def _is_japanese(text: str) -> bool:
+    """Kana say more than statistics: no other reading of the same bytes is full of them."""
+    foreign = [character for character in text if character > "\x7f"]
+    kana = sum("\u3041" <= character <= "\u30ff" for character in foreign)
+    return kana > len(foreign) * 0.3 and text.count("\ufffd") < len(foreign) * 0.02

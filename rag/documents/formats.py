@@ -9,12 +9,12 @@ from typing import Literal
 @dataclass(frozen=True, slots=True)
 class Format:
     """A format, the module here whose `read` reads it, and which size limit it is under:
-    a text stream, a file that a parser keeps, or markup that becomes a tree.
+    a text stream, a file that a parser keeps, one read whole, or markup that becomes a tree.
     """
 
     name: str
     module: str
-    held: Literal["text", "parsed", "tree"]
+    held: Literal["text", "parsed", "whole", "tree"]
     suffixes: tuple[str, ...]
 
 
@@ -39,30 +39,28 @@ _ALL = (
     Format("docx", "docx", "parsed", (".docx", ".docm", ".dotx")),
     Format("pptx", "pptx", "parsed", (".pptx", ".pptm", ".ppsx")),
     Format("xlsx", "xlsx", "parsed", (".xlsx", ".xlsm", ".xltx")),
+    Format("doc", "doc", "whole", (".doc", ".dot")),
+    Format("ppt", "ppt", "whole", (".ppt", ".pps")),
+    Format("xls", "xls", "whole", (".xls", ".xlt")),
+    Format("msg", "msg", "whole", (".msg",)),
     Format("odt", "opendocument", "parsed", (".odt", ".ott", ".odp", ".ods")),
     Format("epub", "epub", "parsed", (".epub",)),
-    Format("rtf", "rtf", "tree", (".rtf",)),
-    Format("email", "email", "tree", (".eml", ".mht", ".mhtml")),
-    Format("notebook", "notebook", "tree", (".ipynb",)),
+    Format("rtf", "rtf", "whole", (".rtf",)),
+    Format("email", "email", "whole", (".eml", ".mht", ".mhtml")),
+    Format("notebook", "notebook", "whole", (".ipynb",)),
     Format("csv", "csv", "text", (".csv", ".tsv", ".tab", ".psv")),
     Format("json", "json", "text", (".json", ".geojson", ".jsonld", ".webmanifest")),
     Format("jsonl", "jsonl", "text", (".jsonl", ".ndjson")),
-    Format("xml", "xml", "tree", (".xml", ".rss", ".atom", ".opml", ".xsd", ".xsl", ".dita")),
+    Format("xml", "xml", "parsed", (".xml", ".rss", ".atom", ".opml", ".xsd", ".xsl", ".dita")),
 )
 
 FORMATS = {entry.name: entry for entry in _ALL}
 SUFFIXES = {suffix: entry for entry in _ALL for suffix in entry.suffixes}
 PACKED = {"docx", "pptx", "xlsx", "odt", "epub"}
 """Formats that are ZIP archives inside."""
+COMPOUND = {"doc", "ppt", "xls", "msg"}
+"""Formats that are OLE compound files inside."""
 
-_LEGACY = {
-    ".doc": "legacy Word file (.doc): save it as .docx",
-    ".dot": "legacy Word file (.dot): save it as .docx",
-    ".xls": "legacy Excel file (.xls): save it as .xlsx",
-    ".ppt": "legacy PowerPoint file (.ppt): save it as .pptx",
-    ".pps": "legacy PowerPoint file (.pps): save it as .pptx",
-    ".msg": "Outlook message (.msg): save it as .eml",
-}
 _KINDS = {
     "an image": ".png .jpg .jpeg .gif .bmp .tif .tiff .webp .ico .heic .avif .psd .svg .eps",
     "audio or video": ".mp3 .wav .ogg .flac .m4a .mp4 .mov .avi .mkv .webm .wmv .aac .opus",
@@ -71,7 +69,7 @@ _KINDS = {
     "a database": ".db .sqlite .sqlite3 .mdb .accdb .parquet .feather .arrow .npy .npz .pkl",
     "a font": ".ttf .otf .woff .woff2 .eot",
 }
-UNSUPPORTED = _LEGACY | {
+UNSUPPORTED = {
     suffix: f"{kind} ({suffix}): there is no text to read"
     for kind, suffixes in _KINDS.items()
     for suffix in suffixes.split()

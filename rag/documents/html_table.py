@@ -67,9 +67,10 @@ def spread(rows: Sequence[Element]) -> list[list[str]]:
             text = flat(cell)
             height = _span(cell, "rowspan")
             for column in range(_span(cell, "colspan")):
+                shown = "" if column else text
                 if height > 1:
-                    below[len(texts)] = (height - 1, text)
-                texts.append("" if column else text)
+                    below[len(texts)] = (height - 1, shown)
+                texts.append(shown)
         _from_above(texts, below)
         result.append(texts)
     return result

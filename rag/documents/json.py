@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from rag.documents import encoding
@@ -11,6 +12,7 @@ from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
 _INDENT = "  "
+_LINES = 2000
 
 
 def read(reading: Reading) -> Iterator[Part]:
@@ -27,9 +29,21 @@ def read(reading: Reading) -> Iterator[Part]:
         return
     if isinstance(value, dict) and isinstance(value.get("title"), str):
         reading.title = value["title"]
-    for line in lines(value, reading.limits.depth):
+    yield from pieces(lines(value, reading.limits.depth), reading)
+
+
+def pieces(found: Iterable[str], reading: Reading) -> Iterator[Part]:
+    """Lines in pieces of some thousand, since a piece has its price."""
+    for batch in batched(found, _LINES):
         reading.deadline.check()
-        yield Part(line)
+        yield Part("".join(batch))
+
+
+def batched(items: Iterable[str], size: int) -> Iterator[list[str]]:
+    """Lists of up to `size` items."""
+    remaining = iter(items)
+    while batch := list(islice(remaining, size)):
+        yield batch
 
 
 def parse(text: str) -> Any:
@@ -90,7 +104,7 @@ def _not_json(text: str, error: ValueError, reading: Reading) -> Iterator[Part]:
     rows = text.split("\n")
     first = next((row for row in rows if row.strip()), "")
     if first.lstrip()[:1] in {"{", "["} and len(rows) > 1 and _is_json(first):
-        yield from records(rows, reading)
+        yield from pieces(records(rows, reading), reading)
         return
     reading.warn(f"not valid JSON ({error}): read as plain text")
     yield Part(text)

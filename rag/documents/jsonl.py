@@ -5,31 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from rag.documents.encoding import text_blocks
-from rag.documents.json import lines, parse
+from rag.documents.json import lines, parse, pieces
 from rag.documents.stream import Part, Reading
 
 _LINE_CHARS = 1 << 24
 
 
 def read(reading: Reading) -> Iterator[Part]:
-    """One piece a record; a line that is no JSON stays as it is."""
-    return records(_rows(reading), reading)
+    """Record after record; a line that is no JSON stays as it is."""
+    return pieces(records(_rows(reading), reading), reading)
 
 
-def records(rows: Iterable[str], reading: Reading) -> Iterator[Part]:
-    """The records of rows of JSON."""
+def records(rows: Iterable[str], reading: Reading) -> Iterator[str]:
+    """The records of rows of JSON, as blocks."""
     bad = 0
     for row in rows:
         if not row.strip():
             continue
-        reading.deadline.check()
         try:
             value = parse(row)
         except ValueError:
             bad += 1
-            yield Part(row.rstrip("\n") + "\n\n")
+            yield row.rstrip("\n") + "\n\n"
             continue
-        yield Part("".join(lines(value, reading.limits.depth)) + "\n")
+        yield "".join(lines(value, reading.limits.depth)) + "\n"
     if bad:
         reading.warn(f"{bad} lines are not valid JSON: read as plain text")
 

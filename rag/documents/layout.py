@@ -71,6 +71,8 @@ class Layout:
 
 def words(text: str) -> str:
     """The text on one line, a run of white space as one space; a lone no-break space stays."""
+    if text.isprintable() and "  " not in text:
+        return text.strip()
     return _SPACES.sub(" ", clean(text)).strip()
 
 

@@ -22,7 +22,9 @@ class Limits:
     Attributes:
         text_bytes: size of a file that is read as a stream (text, logs, JSON lines, tables).
         parsed_bytes: size of a file that a parser keeps (PDF, archives).
-        tree_bytes: size of markup that becomes a tree in memory (HTML, XML, JSON).
+        whole_bytes: size of a file that is read whole (mail, notebooks, RTF).
+        tree_bytes: size of markup that becomes a tree in memory (HTML, JSON, parts of archives);
+            the tree may take twenty times as much.
         expanded_bytes: what all members of an archive may hold together.
         expansion_ratio: expanded to packed size, looked at beyond 32 MiB expanded.
         members: entries of an archive.
@@ -36,7 +38,8 @@ class Limits:
 
     text_bytes: int = 4096 * MIB
     parsed_bytes: int = 512 * MIB
-    tree_bytes: int = 64 * MIB
+    whole_bytes: int = 128 * MIB
+    tree_bytes: int = 32 * MIB
     expanded_bytes: int = 512 * MIB
     expansion_ratio: int = 250
     members: int = 20_000

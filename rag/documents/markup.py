@@ -21,7 +21,7 @@ def parse(data: bytes, limits: Limits) -> Element:
     """
     from lxml import etree
 
-    check_size(len(data), limits.tree_bytes * 2)
+    check_size(len(data), limits.tree_bytes)
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=False
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rag.documents.archive import Archive, open_archive
+from rag.documents.archive import Archive, open_archive, parse_optional
 from rag.documents.layout import Layout
 from rag.documents.markup import Element, attribute, child, children, name, parse
 from rag.documents.stream import Part, Reading
@@ -121,7 +121,6 @@ def _is_encrypted(archive: Archive) -> bool:
 
 
 def _title(archive: Archive, reading: Reading) -> str | None:
-    if "meta.xml" not in archive:
-        return None
-    title = child(parse(archive.read("meta.xml"), reading.limits), "meta", "title")
+    root = parse_optional(archive, "meta.xml", reading)
+    title = child(root, "meta", "title") if root is not None else None
     return title.text if title is not None else None

@@ -77,11 +77,9 @@ def _parsed(file: IO[bytes]) -> PdfReader:
 
     try:
         return PdfReader(file, strict=False)
-    except PdfReadError as error:
+    except PdfReadError:
         # Cut off or written by hand, without the pointer to its table: pypdf finds the objects
         # by itself once there is a pointer at all.
-        if "startxref" not in str(error):
-            raise
         file.seek(0)
         return PdfReader(BytesIO(file.read() + b"\nstartxref\n0\n%%EOF\n"), strict=False)
 

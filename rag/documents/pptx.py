@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 
-from rag.documents.archive import Archive, open_archive
+from rag.documents.archive import Archive, open_archive, parse_optional
 from rag.documents.docx import core_title
 from rag.documents.layout import Layout
 from rag.documents.markup import Element, attribute, child, children, name, parse
@@ -24,10 +24,11 @@ def read(reading: Reading) -> Iterator[Part]:
         slides = _slides(archive, reading)
         for number, slide in enumerate(slides[: reading.limits.pages], 1):
             reading.deadline.check()
-            if slide not in archive:
+            root = parse_optional(archive, slide, reading)
+            if root is not None:
+                yield Part(_slide_text(archive, slide, root, reading) + "\n", number)
+            elif slide not in archive:
                 reading.warn(f"slide {number} is missing in the file")
-                continue
-            yield Part(_slide_text(archive, slide, reading) + "\n", number)
         if len(slides) > reading.limits.pages:
             reading.warn(f"only the first {reading.limits.pages} slides were read")
 
@@ -36,10 +37,11 @@ def relations(archive: Archive, member: str, reading: Reading) -> dict[str, tupl
     """Of a part: relation id -> (kind, member name)."""
     folder, file = posixpath.split(member)
     path = f"{folder}/_rels/{file}.rels"
-    if path not in archive:
+    root = parse_optional(archive, path, reading)
+    if root is None:
         return {}
     found: dict[str, tuple[str, str]] = {}
-    for relation in children(parse(archive.read(path), reading.limits), "Relationship"):
+    for relation in children(root, "Relationship"):
         if relation.get("TargetMode") == "External":
             continue
         target = relation.get("Target") or ""
@@ -66,10 +68,10 @@ def _relation_id(element: Element) -> str:
     return ""
 
 
-def _slide_text(archive: Archive, slide: str, reading: Reading) -> str:
+def _slide_text(archive: Archive, slide: str, root: Element, reading: Reading) -> str:
     layout = Layout()
     targets = relations(archive, slide, reading)
-    tree = child(parse(archive.read(slide), reading.limits), "cSld", "spTree")
+    tree = child(root, "cSld", "spTree")
     if tree is not None:
         for shape in sorted(tree, key=lambda shape: not _is_title(shape)):
             _shape(shape, layout, 0, reading)
@@ -77,11 +79,13 @@ def _slide_text(archive: Archive, slide: str, reading: Reading) -> str:
             titles = (_body_text(shape) for shape in tree if _is_title(shape))
             reading.title = next((title for title in titles if title.strip()), None)
     for kind, member in targets.values():
-        if kind == "chart" and member in archive:
-            _chart(parse(archive.read(member), reading.limits), layout)
+        root = parse_optional(archive, member, reading) if kind == "chart" else None
+        if root is not None:
+            _chart(root, layout)
     for kind, member in targets.values():
-        if kind == "notesSlide" and member in archive:
-            notes = child(parse(archive.read(member), reading.limits), "cSld", "spTree")
+        root = parse_optional(archive, member, reading) if kind == "notesSlide" else None
+        if root is not None:
+            notes = child(root, "cSld", "spTree")
             text = "" if notes is None else "\n".join(_notes(notes))
             if text.strip():
                 layout.paragraph(f"Notes: {text}")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rag.documents.formats import FORMATS, SUFFIXES, UNSUPPORTED, Format
 from rag.documents.limits import Deadline, Limits, check_size
+from rag.documents.seam import parsing
 from rag.documents.sniff import sniff
 from rag.documents.stream import DocumentStream, Reader, Reading
 from state.documents import Document, Page
@@ -37,11 +38,13 @@ def open_document(path: Path, source: str, limits: Limits = _DEFAULT_LIMITS) -> 
 
     """
     head, size = _head(path)
-    chosen = _choose(path, head)
+    deadline = Deadline(limits)
+    with parsing(path.suffix.lower().lstrip(".") or "unnamed", deadline):
+        chosen = _choose(path, head)
     check_size(size, getattr(limits, f"{chosen.held}_bytes"))
     if not head:
         raise DocumentError("empty: 0 bytes")
-    reading = Reading(path, chosen.name, limits, Deadline(limits))
+    reading = Reading(path, chosen.name, limits, deadline)
     reader: Reader = import_module(f"rag.documents.{chosen.module}").read
     pieces = reader(reading)
     return DocumentStream(source, reading, pieces)

@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 
 from rag.documents.encoding import is_text
-from rag.documents.formats import FORMATS, PACKED, UNSUPPORTED, Format
+from rag.documents.formats import COMPOUND, FORMATS, PACKED, UNSUPPORTED, Format
 from state.errors import DocumentError, UnsupportedFormatError
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -34,7 +34,7 @@ _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b",
     re.IGNORECASE | re.DOTALL,
 )
-_BINARY = PACKED | {"pdf"}
+_BINARY = PACKED | COMPOUND | {"pdf"}
 
 
 def sniff(path: Path, head: bytes, named: Format | None) -> Format | None:
@@ -50,7 +50,7 @@ def sniff(path: Path, head: bytes, named: Format | None) -> Format | None:
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _zip_format(path, named)
     if head.startswith(_OLE):
-        raise _ole_reason(path)
+        return _compound_format(path, named)
     if head.lstrip().startswith(b"{\\rtf"):
         return FORMATS["rtf"]
     for magic, kind in _MAGIC:
@@ -77,14 +77,15 @@ def _zip_format(path: Path, named: Format | None) -> Format:
     raise UnsupportedFormatError("an archive: unpack it to have its files read")
 
 
-def _ole_reason(path: Path) -> DocumentError:
-    """The old container of Office: legacy documents, and the locked box of new ones."""
-    with path.open("rb") as file:
-        content = file.read(16 << 20)
-    if "EncryptedPackage".encode("utf-16-le") in content:
-        return DocumentError("encrypted Office document: needs a password")
-    legacy = UNSUPPORTED.get(path.suffix.lower())
-    return UnsupportedFormatError(legacy or "a legacy Office file: save it in a newer format")
+def _compound_format(path: Path, named: Format | None) -> Format:
+    from rag.documents.ole import kind
+
+    found = kind(path)
+    if not found and named is not None and named.name in COMPOUND:
+        raise DocumentError(f"damaged {named.name} file: its main stream is missing")
+    if not found:
+        raise UnsupportedFormatError("no reader for this kind of compound file")
+    return FORMATS[found]
 
 
 def _binary_format(path: Path, named: Format | None) -> Format | None:
@@ -95,6 +96,8 @@ def _binary_format(path: Path, named: Format | None) -> Format | None:
         raise UnsupportedFormatError(f"no reader for {suffix or 'binary'} files")
     if named.name in PACKED:
         raise DocumentError(f"damaged {named.name} file: it is no ZIP archive")
+    if named.name in COMPOUND:
+        raise DocumentError(f"damaged {named.name} file: it is no compound file")
     return None
 
 
@@ -110,8 +113,8 @@ def _text_format(path: Path, head: bytes, named: Format | None) -> Format | None
         return FORMATS["html"]
     if plain.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"<?xml"):
         return FORMATS["xml"]
-    if suffix == ".xls" or (named is not None and named.name == "xlsx"):
+    if named is not None and named.name in {"xls", "xlsx"}:
         return FORMATS["csv"]
-    if suffix in UNSUPPORTED and suffix not in {".doc", ".ppt", ".msg", ".out"}:
+    if suffix in UNSUPPORTED:
         raise UnsupportedFormatError(UNSUPPORTED[suffix])
     return FORMATS["text"]

@@ -13,7 +13,8 @@ from types import TracebackType
 from typing import Self
 
 from rag.documents.cleaning import clean, one_line
-from rag.documents.limits import Deadline, Limits, TimeUpError
+from rag.documents.limits import Deadline, Limits
+from rag.documents.seam import parsing
 from state.errors import DocumentError
 
 PART_CHARS = 1 << 20
@@ -109,26 +110,11 @@ class DocumentStream:
 def _guarded(pieces: Iterator[Part], reading: Reading) -> Iterator[Part]:
     """The reader's pieces; whatever is raised inside it leaves as a DocumentError."""
     while True:
-        try:
-            with reading.deadline.running():
-                piece = next(pieces)
-        except StopIteration:
+        piece: Part | None = None
+        with parsing(reading.format, reading.deadline):
+            piece = next(pieces, None)
+        if piece is None:
             return
-        except DocumentError:
-            raise
-        except TimeUpError:
-            raise DocumentError("takes too long to read") from None
-        except RecursionError:
-            raise DocumentError("nested too deeply") from None
-        except MemoryError:
-            raise DocumentError("needs more memory than there is") from None
-        except OSError as error:
-            reason = error.strerror or one_line(str(error))
-            raise DocumentError(f"cannot be read: {reason}") from error
-        except Exception as error:
-            # The seam: parsers raise anything at all on damaged input.
-            detail = one_line(str(error)) or type(error).__name__
-            raise DocumentError(f"damaged {reading.format} file: {detail}") from error
         yield piece
 
 

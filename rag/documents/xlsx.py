@@ -9,6 +9,7 @@ from typing import Any
 
 from rag.documents.archive import open_archive
 from rag.documents.layout import row, words
+from rag.documents.limits import check_size
 from rag.documents.stream import Part, Reading
 
 _ROWS = 200
@@ -16,8 +17,11 @@ _ROWS = 200
 
 def read(reading: Reading) -> Iterator[Part]:
     """Some two hundred rows at a time. Formulas show their last computed value."""
-    with open_archive(reading):
-        pass  # openpyxl unpacks by itself; the container's directory is checked before.
+    with open_archive(reading) as archive:
+        # openpyxl unpacks by itself, and holds all but the sheets in memory.
+        for name in archive.names:
+            if name.endswith(".xml") and "/worksheets/" not in name:
+                check_size(archive.size(name), reading.limits.tree_bytes)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from openpyxl import load_workbook
@@ -35,7 +39,7 @@ def read(reading: Reading) -> Iterator[Part]:
                     reading.deadline.check()
                     yield Part("".join(pending))
                     pending.clear()
-                line = row([_shown(value) for value in values])
+                line = row([shown(value) for value in values])
                 if line:
                     pending.append(line + "\n")
                 cells += len(values)
@@ -48,7 +52,7 @@ def read(reading: Reading) -> Iterator[Part]:
         book.close()
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     """A cell as a person would write it: no ".0", no midnight, no float noise."""
     if value is None:
         return ""

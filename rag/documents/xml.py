@@ -26,6 +26,10 @@ def read(reading: Reading) -> Iterator[Part]:
         DocumentError: nothing of the file is well-formed.
 
     """
+    if reading.path.stat().st_size > reading.limits.tree_bytes:
+        with reading.path.open("rb") as file:
+            yield from _document(iter(lambda: file.read(_FEED), b""), reading)
+        return
     data = reading.path.read_bytes()
     declared = _DECLARED.search(data[:200])
     text = decode(data, declared.group(1).decode() if declared else None).replace("\0", "")
@@ -36,10 +40,17 @@ def read(reading: Reading) -> Iterator[Part]:
             reading.title, page = page_text(document, reading)
             yield Part(page)
         else:
-            yield from _document(document, reading)
+            yield from _document(_blocks(document), reading)
 
 
-def _document(document: str, reading: Reading) -> Iterator[Part]:
+def _blocks(document: str) -> Iterator[bytes]:
+    # HTML's named characters stand in much XML without a DTD that would declare them.
+    document = _ENTITY.sub(lambda match: html5.get(f"{match.group(1)};", match.group()), document)
+    for start in range(0, len(document), _FEED):
+        yield document[start : start + _FEED].encode("utf-8", "replace")
+
+
+def _document(blocks: Iterator[bytes], reading: Reading) -> Iterator[Part]:
     from lxml import etree
 
     parser = etree.XMLPullParser(
@@ -51,14 +62,12 @@ def _document(document: str, reading: Reading) -> Iterator[Part]:
         remove_comments=True,
         remove_pis=True,
     )
-    # HTML's named characters stand in much XML without a DTD that would declare them.
-    document = _ENTITY.sub(lambda match: html5.get(f"{match.group(1)};", match.group()), document)
     walk = Walk(reading.limits.depth)
     found = False
     try:
-        for start in range(0, len(document), _FEED):
+        for block in blocks:
             reading.deadline.check()
-            parser.feed(document[start : start + _FEED].encode("utf-8", "replace"))
+            parser.feed(block)
             lines = walk.lines(parser.read_events())
             if lines:
                 found = True

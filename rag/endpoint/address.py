@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
@@ -13,7 +14,9 @@ from state.errors import SettingsError
 from state.settings import Settings
 
 if TYPE_CHECKING:
-    from openai import DefaultHttpxClient
+    from ssl import SSLContext
+
+    from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
 
 OPENAI_URL = "https://api.openai.com/v1"
 CONNECT_SECONDS = 5.0
@@ -111,4 +114,25 @@ def http_client(endpoint: Endpoint) -> DefaultHttpxClient:
     """
     from openai import DefaultHttpxClient
 
-    return DefaultHttpxClient(trust_env=not endpoint.loopback, follow_redirects=False)
+    return DefaultHttpxClient(
+        trust_env=not endpoint.loopback,
+        follow_redirects=False,
+        verify=_no_tls() if endpoint.base_url.startswith("http:") else True,
+    )
+
+
+def no_async_client() -> DefaultAsyncHttpxClient:
+    """LangChain builds an asynchronous client beside the other; nothing here uses one."""
+    from openai import DefaultAsyncHttpxClient
+
+    return DefaultAsyncHttpxClient(trust_env=False, verify=_no_tls())
+
+
+@lru_cache(maxsize=1)
+def _no_tls() -> SSLContext:
+    """A context that trusts nobody, for connections without TLS: reading the certificates
+    takes a tenth of a second.
+    """
+    import ssl
+
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

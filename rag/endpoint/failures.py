@@ -68,10 +68,7 @@ def describe(error: Exception, endpoint: Endpoint, model: str) -> Failure:
 
     who = f"Model {model} at {endpoint.host}"
     if isinstance(error, openai.APITimeoutError):
-        return Failure(
-            ModelError(f"{who} did not reply in time.", "Raise request_timeout, or try later."),
-            retries=MANY,
-        )
+        return _late(who)
     if isinstance(error, openai.APIStatusError):
         return _status(error, who, endpoint)
     if isinstance(error, (openai.APIConnectionError, *_transport_errors(), OSError)):
@@ -100,23 +97,41 @@ def _malformed(who: str, endpoint: Endpoint) -> Failure:
 
 def _unconnected(error: BaseException, who: str, endpoint: Endpoint) -> Failure:
     causes = _causes(error)
-    if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
-        why, mend = "the connection was refused", "Start the server there, or check base_url."
-    elif any(isinstance(cause, socket.gaierror) for cause in causes):
-        why, mend = "the host name is not known", "Check base_url and the network."
-    elif any("certificate" in str(cause).lower() for cause in causes):
+    kinds = " ".join(type(cause).__name__ for cause in causes)
+    proxy = f"Check HTTP_PROXY and HTTPS_PROXY, or add {endpoint.host} to NO_PROXY."
+    refused = any(isinstance(cause, ConnectionRefusedError) for cause in causes)
+    if "ReadTimeout" in kinds or "WriteTimeout" in kinds:
+        return _late(who)
+    if "ProxyError" in kinds or (refused and _through_proxy(endpoint)):
+        why = "the proxy refused the connection" if refused else "the proxy failed"
+        return Failure(ModelError(f"{who} cannot be reached: {why}.", proxy))
+    if any("certificate" in str(cause).lower() for cause in causes):
         why, mend = "its TLS certificate is not trusted", "Check base_url and the certificate."
         return Failure(ModelError(f"{who} cannot be reached: {why}.", mend))
-    elif any("proxy" in type(cause).__name__.lower() for cause in causes):
-        why, mend = "the proxy failed", f"Check HTTPS_PROXY, or add {endpoint.host} to NO_PROXY."
-    elif any(type(cause).__name__ in ("ReadError", "RemoteProtocolError") for cause in causes):
-        why, mend = "the connection broke off", "Try again."
-        return Failure(ModelError(f"{who} failed: {why}.", mend), retries=MANY)
-    else:
-        why, mend = "there is no connection", "Check base_url and the network."
-    return Failure(
-        ModelError(f"{who} cannot be reached: {why}.", mend), retries=MANY, unreachable=True
-    )
+    if "ReadError" in kinds or "RemoteProtocolError" in kinds:
+        broken = ModelError(f"{who} failed: the connection broke off.", "Try again.")
+        return Failure(broken, retries=MANY)
+    why, mend = "there is no connection", "Check base_url and the network."
+    if refused:
+        why, mend = "the connection was refused", "Start the server there, or check base_url."
+    elif any(isinstance(cause, socket.gaierror) for cause in causes):
+        why = "the host name is not known"
+    unreachable = ModelError(f"{who} cannot be reached: {why}.", mend)
+    return Failure(unreachable, retries=MANY, unreachable=True)
+
+
+def _late(who: str) -> Failure:
+    late = ModelError(f"{who} did not reply in time.", "Raise request_timeout, or try later.")
+    return Failure(late, retries=MANY)
+
+
+def _through_proxy(endpoint: Endpoint) -> bool:
+    from urllib.request import getproxies, proxy_bypass
+
+    if endpoint.loopback or proxy_bypass(endpoint.host.rpartition(":")[0] or endpoint.host):
+        return False
+    proxies = getproxies()
+    return endpoint.base_url.split(":")[0] in proxies or "all" in proxies
 
 
 def _causes(error: BaseException) -> list[BaseException]:

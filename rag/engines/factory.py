@@ -41,7 +41,8 @@ def choose_engine(settings: Settings) -> EngineChoice:
 def build_engine(
     settings: Settings, reader: CollectionReader, grade_cache: GradeCache | None = None
 ) -> Engine:
-    """The engine of `choose_engine`, over one collection.
+    """The engine of `choose_engine`, over one collection; grades are kept in its catalog
+    unless another cache is given.
 
     Raises:
         SettingsError: the openai engine lacks a usable URL or key.
@@ -53,5 +54,6 @@ def build_engine(
     if choose_engine(settings).name is EngineName.LOCAL:
         return local
     from rag.engines.openai.engine import OpenAIEngine
+    from rag.index.kept_grades import KeptGrades
 
-    return OpenAIEngine.connect(settings, local, grade_cache)
+    return OpenAIEngine.connect(settings, local, grade_cache or KeptGrades(settings.home))

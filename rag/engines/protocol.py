@@ -151,5 +151,7 @@ class ClaimChecker(Protocol):
 class Budgeted(Protocol):
     """An engine whose calls cost something."""
 
-    def for_question(self, budget: Budget) -> Engine:
-        """The engine charging `budget`, one per question; its methods raise BudgetSpent."""
+    def for_question(self, budget: Budget, *, streamed: bool = True) -> Engine:
+        """The engine charging `budget`, one per question; its methods raise BudgetSpent.
+        Unless `streamed`, an answer is emitted in one piece, which costs less work.
+        """

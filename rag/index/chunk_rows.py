@@ -16,6 +16,7 @@ _COLUMNS = (
     " chunks.end_char"
 )
 _SOME = 500
+# CROSS JOIN: SQLite must begin at the chunks named; it would walk every document otherwise.
 
 
 def visible(connection: sqlite3.Connection, collection_id: int, numbers: Sequence[int]) -> set[int]:
@@ -24,7 +25,7 @@ def visible(connection: sqlite3.Connection, collection_id: int, numbers: Sequenc
     for first in range(0, len(numbers), _SOME):
         some = numbers[first : first + _SOME]
         rows = connection.execute(
-            "SELECT chunks.id FROM chunks JOIN documents ON documents.id = chunks.document_id"
+            "SELECT chunks.id FROM chunks CROSS JOIN documents ON documents.id = chunks.document_id"
             " WHERE documents.visible = 1 AND documents.collection_id = ?"
             f" AND chunks.id IN ({','.join('?' * len(some))})",
             (collection_id, *some),
@@ -36,7 +37,7 @@ def visible(connection: sqlite3.Connection, collection_id: int, numbers: Sequenc
 def number_of(connection: sqlite3.Connection, collection_id: int, key: int) -> int | None:
     """The row of a chunk by the integer of its id."""
     row = connection.execute(
-        "SELECT chunks.id FROM chunks JOIN documents ON documents.id = chunks.document_id"
+        "SELECT chunks.id FROM chunks CROSS JOIN documents ON documents.id = chunks.document_id"
         " WHERE chunks.key = ? AND documents.collection_id = ? AND documents.visible = 1",
         (key, collection_id),
     ).fetchone()
@@ -52,7 +53,7 @@ def read(
         some = numbers[first : first + _SOME]
         rows = connection.execute(
             f"SELECT {_COLUMNS} FROM chunks"
-            " JOIN documents ON documents.id = chunks.document_id"
+            " CROSS JOIN documents ON documents.id = chunks.document_id"
             f" WHERE chunks.id IN ({','.join('?' * len(some))})",
             some,
         )

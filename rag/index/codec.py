@@ -11,6 +11,12 @@ if TYPE_CHECKING:
     from rag.embed.protocol import Vectors
 
 BLOCK_CHARACTERS = 16_384
+_BLOCK_BITS = 20
+
+
+def block_row(document_id: int, start_char: int) -> int:
+    """The row of the block that holds this character; a document's rows are consecutive."""
+    return (document_id << _BLOCK_BITS) | (start_char // BLOCK_CHARACTERS)
 
 
 def encode_path(path: str) -> bytes:

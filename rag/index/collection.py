@@ -14,15 +14,23 @@ from rag.index import chunk_rows, collection_rows, document_rows, exact
 from rag.index.catalog import catalog_path, connect, mapped_errors, reading
 from rag.index.codec import chunk_key, decode_vectors, encode_path
 from rag.index.collection_rows import CollectionRow
-from rag.index.fusion import fuse
-from rag.index.lexical import LexicalTable
+from rag.index.coverage import best_window, term_weights
+from rag.index.dense import DenseLeg
+from rag.index.fusion import WINDOW_WEIGHT, fuse
+from rag.index.lexical import LexicalTable, query_terms, searched_terms
+from rag.index.lock import WriteLock, lock_path
 from rag.index.protocol import IndexedDocument, Notice
 from rag.index.spelling import allowed_distance, edit_distance
 from rag.index.terms import fold, term_spans, terms
 from rag.index.texts import Texts
+from rag.index.vector_sync import VectorPlace
 from state.graph_state import RetrievedChunk
 
 CANDIDATES = 100
+"""What each leg brings."""
+
+RANKED = 60
+"""How many of the fused are read and ranked by their best window."""
 
 
 def open_collection(
@@ -69,8 +77,8 @@ class Collection:
         self._connection = connection
         self._row = row
         self._embedder = embedder
-        self._store = store
-        self._notice = notice
+        place = VectorPlace(home, row.id, row.uid, row.embedder, store or "")
+        self._dense = DenseLeg(place, WriteLock(lock_path(home, row.name)), notice)
         self._lexical = LexicalTable(connection, row.id)
         self._texts = Texts(connection)
         # Graph nodes may run on threads; a connection has one transaction at a time.
@@ -95,26 +103,34 @@ class Collection:
     def search(self, query: str, k: int) -> list[RetrievedChunk]:
         vector = self._embedder.embed_query(query)
         wanted = max(CANDIDATES, k)
+        with self._lock, mapped_errors(self._path):
+            self._dense.prepare(self._connection)
         with self._lock, mapped_errors(self._path), reading(self._connection):
-            found = self._lexical.search(query, wanted)
+            frequencies = self._lexical.frequencies(query_terms(query))
+            found = self._lexical.search(searched_terms(frequencies), wanted)
             shown = chunk_rows.visible(self._connection, self._row.id, [row for row, _ in found])
             lexical = {row: score for row, score in found if row in shown}
-            dense = dict(exact.nearest(self._connection, self._row.id, vector, wanted))
+            dense = dict(self._dense.nearest(self._connection, vector, wanted))
             rest = [row for row in lexical if row not in dense]
             cosine = dense | exact.cosines(self._connection, vector, rest)
             scores = fuse(lexical, cosine)
-            best = sorted(scores, key=lambda row: (-scores[row], row))[:k]
+            best = sorted(scores, key=lambda row: (-scores[row], row))[: max(RANKED, k)]
             chunks = chunk_rows.read(self._connection, self._texts, best)
+            weights = term_weights(frequencies, self.chunk_count)
+        for row, chunk in chunks.items():
+            head = " ".join([chunk["title"] or "", chunk["heading"]])
+            scores[row] += WINDOW_WEIGHT * best_window(weights, terms(chunk["text"]), terms(head))
+        best.sort(key=lambda row: (-scores[row], row))
         lexical_ranks = {row: rank for rank, row in enumerate(lexical, 1)}
         dense_ranks = {row: rank for rank, row in enumerate(dense, 1)}
-        for row in best:
+        for row in best[:k]:
             chunk = chunks[row]
             chunk["score"] = scores[row]
             chunk["lexical_rank"] = lexical_ranks.get(row)
             chunk["dense_rank"] = dense_ranks.get(row)
             chunk["bm25"] = lexical.get(row)
             chunk["cosine"] = cosine.get(row)
-        return [chunks[row] for row in best]
+        return [chunks[row] for row in best[:k]]
 
     def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         with self._lock, mapped_errors(self._path), reading(self._connection):
@@ -174,6 +190,7 @@ class Collection:
 
     def close(self) -> None:
         with self._lock:
+            self._dense.close()
             self._connection.close()
 
     def _totals(self) -> tuple[int, int]:

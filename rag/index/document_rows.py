@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rag.index.codec import (
-    BLOCK_CHARACTERS,
+    block_row,
     chunk_key,
     decode_path,
     encode_block,
@@ -18,7 +18,7 @@ from rag.index.codec import (
     text_hash,
 )
 from rag.index.lexical import LexicalRow, LexicalTable
-from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
+from rag.index.protocol import DocumentPart, FileMark, IndexedDocument, embedding_text
 from rag.index.texts import Texts
 from state.documents import chunk_id
 
@@ -58,9 +58,9 @@ def store_blocks(
 ) -> None:
     """Stores text from `start_char` on, over what was stored there before."""
     connection.executemany(
-        "INSERT OR REPLACE INTO blocks (document_id, start_char, data) VALUES (?, ?, ?)",
+        "INSERT OR REPLACE INTO blocks (id, data) VALUES (?, ?)",
         (
-            (document_id, start_char + index * BLOCK_CHARACTERS, encode_block(block))
+            (block_row(document_id, start_char) + index, encode_block(block))
             for index, block in enumerate(blocks)
         ),
     )
@@ -133,8 +133,11 @@ def delete(
         "DELETE FROM vectors WHERE chunk_id IN (SELECT id FROM chunks WHERE document_id = ?)",
         (document_id,),
     )
-    for table in ("chunks", "blocks"):
-        connection.execute(f"DELETE FROM {table} WHERE document_id = ?", (document_id,))
+    connection.execute("DELETE FROM chunks WHERE document_id = ?", (document_id,))
+    connection.execute(
+        "DELETE FROM blocks WHERE id >= ? AND id < ?",
+        (block_row(document_id, 0), block_row(document_id + 1, 0)),
+    )
     connection.execute("DELETE FROM documents WHERE id = ?", (document_id,))
 
 
@@ -198,6 +201,34 @@ def visible_documents(
         (collection_id,) if source is None else (collection_id, encode_path(source)),
     )
     return [_document(row) for row in rows]
+
+
+def file_marks(connection: sqlite3.Connection, collection_id: int) -> list[FileMark]:
+    """What a sync compares, of all documents that are files."""
+    rows = connection.execute(
+        "SELECT path, root, source, size, mtime_ns, changed_ns, content_hash FROM documents"
+        " WHERE collection_id = ? AND visible = 1 AND path IS NOT NULL",
+        (collection_id,),
+    )
+    roots: dict[bytes | None, str | None] = {None: None}
+    make = FileMark._make
+    marks = []
+    for path, root, source, *rest in rows:
+        if root not in roots:
+            roots[root] = decode_path(root)
+        name = path.decode("utf-8", "surrogateescape")
+        marks.append(make((name, roots[root], decode_path(source), *rest)))
+    return marks
+
+
+def totals(connection: sqlite3.Connection, collection_id: int) -> tuple[int, int]:
+    """How many documents and chunks are visible."""
+    row = connection.execute(
+        "SELECT count(*), coalesce(sum(chunk_count), 0) FROM documents"
+        " WHERE collection_id = ? AND visible = 1",
+        (collection_id,),
+    ).fetchone()
+    return int(row[0]), int(row[1])
 
 
 def _document(row: tuple[Any, ...]) -> IndexedDocument:

@@ -24,8 +24,8 @@ def nearest(
     """(chunk id, cosine) of the nearest visible chunks with ids past `above`, best first."""
     cursor = connection.execute(
         "SELECT vectors.chunk_id, vectors.vector FROM vectors"
-        " JOIN chunks ON chunks.id = vectors.chunk_id"
-        " JOIN documents ON documents.id = chunks.document_id"
+        " CROSS JOIN chunks ON chunks.id = vectors.chunk_id"
+        " CROSS JOIN documents ON documents.id = chunks.document_id"
         " WHERE vectors.chunk_id > ? AND documents.collection_id = ? AND documents.visible = 1",
         (above, collection_id),
     )

@@ -1,4 +1,4 @@
-"""One ranking of two: BM25 relative to the best, plus a share of the cosine's lead.
+"""One ranking of three: BM25 relative to the best, the cosine's lead, the best window.
 
 Fusion by score keeps what a rank forgets: how far ahead the first is. Fused by rank, a weak
 dense leg makes BM25 worse (tests/benchmarks/retrieval.py shows both).
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-DENSE_WEIGHT = 0.4
+DENSE_WEIGHT = 0.3
+WINDOW_WEIGHT = 1.0
 
 
 def fuse(

@@ -10,7 +10,7 @@ from rag.embed.protocol import EmbedderIdentity
 from rag.index import collection_rows, document_rows
 from rag.index.catalog import catalog_path, connect, mapped_errors, reading
 from rag.index.codec import decode_path
-from rag.index.protocol import IndexedDocument, UnreadFile
+from rag.index.protocol import FileMark, IndexedDocument, UnreadFile
 from state.errors import NoIndexError
 
 
@@ -21,6 +21,7 @@ class Inventory:
     name: str
     embedder: EmbedderIdentity
     documents: list[IndexedDocument]
+    marks: list[FileMark]
     unread: list[UnreadFile]
     roots: list[str]
 
@@ -67,9 +68,74 @@ def read_inventory(home: Path, name: str) -> Inventory | None:
             row.name,
             row.embedder,
             document_rows.visible_documents(connection, row.id),
+            document_rows.file_marks(connection, row.id),
             [
                 UnreadFile(decode_path(path), size, modified, changed, reason, bool(failed))
                 for path, size, modified, changed, reason, failed in unread
             ],
             [decode_path(path) for (path,) in roots],
         )
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionSummary:
+    """Totals of a collection, counted by the catalog; `failed` and `skipped` are files."""
+
+    name: str
+    embedder: EmbedderIdentity
+    documents: int
+    chunks: int
+    characters: int
+    failed: int
+    skipped: int
+    roots: list[str]
+
+
+def summaries(home: Path) -> list[CollectionSummary]:
+    """Every collection of this home, by name; none when nothing was ingested."""
+    found = []
+    try:
+        connection = connect(home)
+    except NoIndexError:
+        return []
+    with closing(connection), mapped_errors(catalog_path(home)), reading(connection):
+        for (name,) in connection.execute("SELECT name FROM collections ORDER BY name").fetchall():
+            row = collection_rows.find(connection, name)
+            assert row is not None
+            documents, chunks = document_rows.totals(connection, row.id)
+            (characters,) = connection.execute(
+                "SELECT coalesce(sum(characters), 0) FROM documents"
+                " WHERE collection_id = ? AND visible = 1",
+                (row.id,),
+            ).fetchone()
+            failed, skipped = connection.execute(
+                "SELECT coalesce(sum(failed), 0), coalesce(sum(1 - failed), 0) FROM unread"
+                " WHERE collection_id = ?",
+                (row.id,),
+            ).fetchone()
+            roots = connection.execute(
+                "SELECT path FROM roots WHERE collection_id = ? ORDER BY path", (row.id,)
+            ).fetchall()
+            names = [decode_path(path) for (path,) in roots]
+            found.append(
+                CollectionSummary(
+                    name, row.embedder, documents, chunks, characters, failed, skipped, names
+                )
+            )
+    return found
+
+
+def require_inventory(home: Path, name: str) -> Inventory:
+    """As `read_inventory`.
+
+    Raises:
+        NoIndexError: nothing was ingested.
+        UsageError: there is no collection of this name; names the nearest.
+
+    """
+    found = read_inventory(home, name)
+    if found is None:
+        with closing(connect(home)) as connection, mapped_errors(catalog_path(home)):
+            collection_rows.require(connection, name)
+        raise AssertionError
+    return found

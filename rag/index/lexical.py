@@ -7,15 +7,16 @@ again; a catalog written with other terms is built again by the writer.
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag.index.terms import PUNCTUATION, terms
 
 HEAD_WEIGHT = 2.0
-QUERY_TERMS = 64
-_VARIABLES = 500
+QUERY_CHARACTERS = 100_000
+QUERY_WORDS = 1_000
+SEARCHED_TERMS = 64
+SEARCHED_ROWS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +90,12 @@ class LexicalTable:
             (f'"{term}"', limit),
         ).fetchall()
 
-    def search(self, query: str, limit: int) -> list[tuple[int, float]]:
-        """(chunk id, BM25 score), best first; empty for a query without a known term."""
-        known = self._query_terms(query)
-        if not known:
+    def search(self, query: Sequence[str], limit: int) -> list[tuple[int, float]]:
+        """(chunk id, BM25 score) of chunks holding any of these terms, best first."""
+        if not query:
             return []
         # Quoted, a term is a term: no text of a query is ever FTS5 syntax.
-        expression = " OR ".join(f'"{term}"' for term in known)
+        expression = " OR ".join(f'"{term}"' for term in query)
         rows = self._connection.execute(
             f"SELECT rowid, bm25({self._table}, 1.0, {HEAD_WEIGHT}) AS score FROM {self._table}"
             f" WHERE {self._table} MATCH ? ORDER BY score LIMIT ?",
@@ -103,9 +103,24 @@ class LexicalTable:
         )
         return [(chunk, -score) for chunk, score in rows]
 
-    def _query_terms(self, query: str) -> list[str]:
-        """The rarest terms that the collection holds: a query may be a whole book."""
-        counted = Counter(terms(query[:100_000]))
-        frequencies = self.frequencies(list(counted)[:2_000])
-        known = [(count, term) for term, count in frequencies.items() if count]
-        return [term for _, term in sorted(known)[:QUERY_TERMS]]
+
+def query_terms(query: str) -> list[str]:
+    """The distinct terms of a query, in order, of however much text."""
+    return list(dict.fromkeys(terms(query[:QUERY_CHARACTERS])))[:QUERY_WORDS]
+
+
+def searched_terms(frequencies: Mapping[str, int]) -> list[str]:
+    """Which of a query's terms to search: the rarest, as long as they stay affordable.
+
+    A frequent term costs most and tells least. What it would add is mostly given back by
+    the window score, which looks at all of the query's terms.
+    """
+    known = sorted((count, term) for term, count in frequencies.items() if count)
+    chosen: list[str] = []
+    cost = 0
+    for count, term in known[:SEARCHED_TERMS]:
+        cost += count
+        if cost > SEARCHED_ROWS and len(chosen) > 1:
+            break
+        chosen.append(term)
+    return chosen

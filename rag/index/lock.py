@@ -7,6 +7,7 @@ who the holder was. Readers never take it.
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import os
 import socket
@@ -19,6 +20,12 @@ from typing import Self
 from state.errors import StorageError, StoreBusyError
 
 _POLL_SECONDS = 0.1
+
+
+def lock_path(home: Path, collection: str) -> Path:
+    """A collection's name may be longer than a file's."""
+    digest = hashlib.blake2b(collection.encode("utf-8", "surrogatepass"), digest_size=10)
+    return home / "locks" / f"{digest.hexdigest()}.lock"
 
 
 class WriteLock:

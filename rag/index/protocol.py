@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from rag.embed.protocol import Embedder, Vectors
 from state.documents import Chunk
-from state.graph_state import RetrievedChunk
+
+if TYPE_CHECKING:
+    from state.graph_state import RetrievedChunk
 
 
 class CollectionReader(Protocol):
@@ -90,6 +92,18 @@ class IndexedDocument:
     changed_ns: int = 0
 
 
+class FileMark(NamedTuple):
+    """What a sync compares of an indexed file; read by the thousand."""
+
+    path: str
+    root: str | None
+    source: str
+    size: int
+    mtime_ns: int
+    changed_ns: int
+    content_hash: str
+
+
 @dataclass(frozen=True, slots=True)
 class UnreadFile:
     """A file that gave no document, so that the next ingest need not try it again."""
@@ -129,6 +143,12 @@ class CollectionWriter(Protocol):
 
     def documents(self) -> Iterator[IndexedDocument]:
         """What is indexed now, in no order; includes what was put and not yet flushed."""
+
+    def file_marks(self) -> list[FileMark]:
+        """The marks of all documents that are files, in no order."""
+
+    def totals(self) -> tuple[int, int]:
+        """How many documents and chunks are visible."""
 
     def roots(self) -> dict[str, str]:
         """The ingested folders, each with the options it was last ingested with."""

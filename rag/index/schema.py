@@ -61,11 +61,10 @@ CREATE TABLE unread (
   PRIMARY KEY (collection_id, path)
 ) WITHOUT ROWID;
 CREATE TABLE blocks (
-  document_id INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
-  start_char INTEGER NOT NULL,
-  data BLOB NOT NULL,
-  PRIMARY KEY (document_id, start_char)
-) WITHOUT ROWID;
+  -- document_id << 20 | the block's number: a key of its own column would waste half a page.
+  id INTEGER PRIMARY KEY,
+  data BLOB NOT NULL
+);
 CREATE TABLE chunks (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   document_id INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
@@ -89,6 +88,7 @@ CREATE TABLE vector_stores (
   collection_id INTEGER NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
   store TEXT NOT NULL,
   generation TEXT NOT NULL,
+  token TEXT NOT NULL,
   dirty INTEGER NOT NULL,
   synced INTEGER NOT NULL,
   count INTEGER NOT NULL,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from rag.index import collection_rows, document_rows
@@ -38,11 +38,17 @@ class Staging:
     """The documents put and not yet committed, of one collection."""
 
     def __init__(
-        self, connection: sqlite3.Connection, lexical: LexicalTable, collection_id: int
+        self,
+        connection: sqlite3.Connection,
+        lexical: LexicalTable,
+        collection_id: int,
+        committed: Callable[[int], None],
     ) -> None:
+        """`committed` is told how many chunks a commit wrote."""
         self._connection = connection
         self._lexical = lexical
         self._collection_id = collection_id
+        self._committed = committed
         self._waiting: list[_Staged] = []
         self._chunks = 0
         self._characters = 0
@@ -79,6 +85,7 @@ class Staging:
         for staged in self._waiting:
             staged.parts.clear()
         self._waiting = [staged for staged in self._waiting if not staged.whole]
+        self._committed(self._chunks)
         self._chunks = self._characters = 0
         self._since = time.monotonic()
 

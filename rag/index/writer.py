@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,17 +12,22 @@ from rag.index import collection_rows, document_rows
 from rag.index.catalog import catalog_path, connect, mapped_errors, writing
 from rag.index.codec import decode_path, decode_vectors, encode_label, encode_path, text_hash
 from rag.index.collection_rows import CollectionRow
+from rag.index.feeder import VectorFeeder
 from rag.index.lexical import LexicalTable
-from rag.index.lock import WriteLock
+from rag.index.lock import WriteLock, lock_path
 from rag.index.protocol import (
     CollectionWriter,
     DocumentPart,
+    FileMark,
     IndexedDocument,
     Notice,
     UnreadFile,
 )
 from rag.index.staging import Staging
 from rag.index.terms import TERMS_VERSION
+from rag.index.vector_sync import VectorPlace
+
+_VACUUM_PAGES = 20_000
 
 
 @contextmanager
@@ -52,17 +56,16 @@ def open_writer(
         try:
             with mapped_errors(catalog_path(home)):
                 row = _prepare(connection, name, embedder, notice)
-                writer = CatalogWriter(home, connection, row, store=store, notice=notice)
+                place = VectorPlace(home, row.id, row.uid, row.embedder, store or "")
+                writer = CatalogWriter(connection, row, VectorFeeder(place, notice))
                 try:
                     yield writer
-                finally:
-                    writer.close()
+                except BaseException:
+                    writer.close(hurry=True)
+                    raise
+                writer.close()
         finally:
             connection.close()
-
-
-def lock_path(home: Path, name: str) -> Path:
-    return home / "locks" / f"{hashlib.blake2b(name.encode(), digest_size=10).hexdigest()}.lock"
 
 
 def _prepare(
@@ -104,21 +107,14 @@ class CatalogWriter:
     """A `CollectionWriter` on the catalog; made by `open_writer`."""
 
     def __init__(
-        self,
-        home: Path,
-        connection: sqlite3.Connection,
-        row: CollectionRow,
-        *,
-        store: str | None,
-        notice: Notice,
+        self, connection: sqlite3.Connection, row: CollectionRow, feeder: VectorFeeder
     ) -> None:
-        self._home = home
         self._connection = connection
         self._row = row
-        self._store = store
-        self._notice = notice
+        self._feeder = feeder
+        self._closed = False
         self._lexical = LexicalTable(connection, row.id)
-        self._staging = Staging(connection, self._lexical, row.id)
+        self._staging = Staging(connection, self._lexical, row.id, feeder.committed)
 
     @property
     def name(self) -> str:
@@ -127,6 +123,14 @@ class CatalogWriter:
     def documents(self) -> Iterator[IndexedDocument]:
         self._staging.commit()
         return iter(document_rows.visible_documents(self._connection, self._row.id))
+
+    def file_marks(self) -> list[FileMark]:
+        self._staging.commit()
+        return document_rows.file_marks(self._connection, self._row.id)
+
+    def totals(self) -> tuple[int, int]:
+        self._staging.commit()
+        return document_rows.totals(self._connection, self._row.id)
 
     def roots(self) -> dict[str, str]:
         rows = self._connection.execute(
@@ -233,8 +237,9 @@ class CatalogWriter:
         found: dict[str, Vectors] = {}
         for text in texts:
             row = self._connection.execute(
-                "SELECT vectors.vector FROM vectors JOIN chunks ON chunks.id = vectors.chunk_id"
-                " JOIN documents ON documents.id = chunks.document_id"
+                "SELECT vectors.vector FROM vectors"
+                " CROSS JOIN chunks ON chunks.id = vectors.chunk_id"
+                " CROSS JOIN documents ON documents.id = chunks.document_id"
                 " WHERE vectors.text_hash = ? AND documents.collection_id = ? LIMIT 1",
                 (text_hash(text), self._row.id),
             ).fetchone()
@@ -245,10 +250,16 @@ class CatalogWriter:
     def flush(self) -> None:
         self._staging.commit()
 
-    def close(self) -> None:
-        self._staging.commit()
-        # Pages of removed documents go back to the disk, a bounded number at a time.
-        self._connection.execute("PRAGMA incremental_vacuum(20000)")
+    def close(self, *, hurry: bool = False) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            self._staging.commit()
+            # Pages of removed documents go back to the disk, a bounded number at a time.
+            self._connection.execute(f"PRAGMA incremental_vacuum({_VACUUM_PAGES})")
+        finally:
+            self._feeder.close(hurry=hurry)
 
     def _document_id(self, source: str) -> int | None:
         row = self._connection.execute(

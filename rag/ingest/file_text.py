@@ -14,19 +14,7 @@ from typing import IO, Any, NamedTuple
 from rag.chunk import Piece
 from rag.ingest.walk import FileStat
 
-READING = "1:"
-"""Begins every content hash. Raised when reading or chunking changes, so that every document
-is read again.
-"""
-
 _LENGTH = 8
-
-
-class Task(NamedTuple):
-    """A file to read. When its content's hash is one of `known`, the hash alone comes back."""
-
-    path: str
-    known: tuple[str, ...] = ()
 
 
 class TextPart(NamedTuple):

@@ -7,23 +7,31 @@ embed on a thread, write here. All three run at once; the queues between them ar
 from __future__ import annotations
 
 import os
-import tempfile
+import shutil
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from rag.index.protocol import CollectionWriter, DocumentPart, IndexedDocument, UnreadFile
-from rag.ingest.file_text import FileText, Outcome, SameContent, Task, Unread
+from rag.index.protocol import (
+    CollectionWriter,
+    DocumentPart,
+    FileMark,
+    IndexedDocument,
+    UnreadFile,
+)
 from rag.ingest.plan import Plan
 from rag.ingest.report import FileDone, IngestReport, Kind, OnEvent, Planned, Trouble
 from rag.ingest.roots import Root, root_of
+from rag.ingest.task import Task
 from rag.ingest.walk import FileStat, Found
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder
+    from rag.ingest.file_text import FileText, Outcome, SameContent, Unread
 
 INLINE_FILES = 8
 INLINE_BYTES = 256 << 10
@@ -39,12 +47,15 @@ class Ingest:
         roots: Sequence[Root],
         report: IngestReport,
         on_event: OnEvent,
+        spool: str,
     ) -> None:
+        """`spool`: a folder of this collection's own, where long documents wait."""
         self._writer = writer
         self._embedder = embedder
         self._roots = roots
         self._report = report
         self._on_event = on_event
+        self._spool = spool
         self._unread: list[UnreadFile] = []
         self._written: set[str] = set()
         self._readable: list[str] = []
@@ -52,9 +63,9 @@ class Ingest:
     def run(self, plan: Plan, found: Found) -> None:
         """Bring the collection up to date with the plan."""
         self._plan = plan
-        self._missing: dict[str, list[IndexedDocument]] = {}
-        for document in plan.missing:
-            self._missing.setdefault(document.content_hash, []).append(document)
+        self._missing: dict[str, list[FileMark]] = {}
+        for mark in plan.missing:
+            self._missing.setdefault(mark.content_hash, []).append(mark)
         sizes = [found.files[task.path].size for task in plan.tasks]
         self._on_event(Planned(len(sizes), sum(sizes), plan.unchanged, len(plan.missing)))
         tasks: Sequence[Task] = plan.tasks
@@ -68,11 +79,12 @@ class Ingest:
 
     def _read_and_write(self, tasks: Sequence[Task], found: Found) -> list[Task]:
         from rag.ingest.embedding import EmbeddingThread
+        from rag.ingest.file_text import SameContent, Unread
 
         again: list[Task] = []
         stop = threading.Event()
         with ExitStack() as stack:
-            outcomes = stack.enter_context(_reading(tasks, found, stop))
+            outcomes = stack.enter_context(_reading(tasks, found, self._spool, stop))
             thread = EmbeddingThread(
                 outcomes, self._plan.sources, self._embedder, self._writer.vectors_for, stop
             )
@@ -121,7 +133,7 @@ class Ingest:
         else:  # another file of the same content was taken for the moved one
             return False
         document = replace(
-            old,
+            self._indexed[old.source],
             source=self._plan.sources[same.path],
             path=same.path,
             root=old.root if known else self._root(same.path).path,
@@ -158,12 +170,17 @@ class Ingest:
         (self._report.failed if file.failed else self._report.skipped).append(shown)
         self._tell(file.path, "failed" if file.failed else "skipped", None, file.stat, reason)
 
-    def _remove(self, documents: Iterable[IndexedDocument]) -> None:
+    def _remove(self, marks: Iterable[FileMark]) -> None:
         """Remove documents, save those whose name another file has taken in this run."""
-        gone = [document for document in documents if document.source not in self._written]
-        self._report.removed += self._writer.remove([document.source for document in gone])
-        for document in gone:
-            self._tell(document.path or document.source, "removed", document.source, None)
+        gone = [mark for mark in marks if mark.source not in self._written]
+        self._report.removed += self._writer.remove([mark.source for mark in gone])
+        for mark in gone:
+            self._tell(mark.path, "removed", mark.source, None)
+
+    @cached_property
+    def _indexed(self) -> dict[str, IndexedDocument]:
+        """What was indexed when it was first asked for, by source."""
+        return {document.source: document for document in self._writer.documents()}
 
     def _settle(self, path: str, source: str) -> None:
         self._written.add(source)
@@ -188,7 +205,7 @@ class Ingest:
 
 @contextmanager
 def _reading(
-    tasks: Sequence[Task], found: Found, stop: threading.Event
+    tasks: Sequence[Task], found: Found, spool: str, stop: threading.Event
 ) -> Iterator[Iterable[Outcome | None]]:
     """A few small plain-text files are read here, everything else on worker processes."""
     if len(tasks) <= INLINE_FILES and all(_is_plain(task.path, found) for task in tasks):
@@ -198,17 +215,17 @@ def _reading(
         return
     from rag.ingest.pool import reading
 
-    with (
-        tempfile.TemporaryDirectory(prefix="crag-ingest-") as spool,
-        reading(tasks, spool, stop) as outcomes,
-    ):
-        yield outcomes
+    shutil.rmtree(spool, ignore_errors=True)  # what a killed ingest left behind
+    os.makedirs(spool)
+    try:
+        with reading(tasks, spool, stop) as outcomes:
+            yield outcomes
+    finally:
+        shutil.rmtree(spool, ignore_errors=True)
 
 
 def _is_plain(path: str, found: Found) -> bool:
     from rag.documents.formats import SUFFIXES
 
     known = SUFFIXES.get(os.path.splitext(path)[1].lower())
-    return (
-        known is not None and known.held == "text" and found.files[path].size <= INLINE_BYTES
-    )
+    return known is not None and known.held == "text" and found.files[path].size <= INLINE_BYTES

@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from rag.index.protocol import IndexedDocument, UnreadFile
-from rag.ingest.file_text import READING, Task
+from rag.index.protocol import FileMark, UnreadFile
 from rag.ingest.roots import Root, root_of
+from rag.ingest.task import READING, Task
 from rag.ingest.walk import FileStat, Found
 
 
@@ -29,8 +29,8 @@ class Plan:
 
     tasks: list[Task] = field(default_factory=list)
     sources: dict[str, str] = field(default_factory=dict)
-    changed: dict[str, IndexedDocument] = field(default_factory=dict)
-    missing: list[IndexedDocument] = field(default_factory=list)
+    changed: dict[str, FileMark] = field(default_factory=dict)
+    missing: list[FileMark] = field(default_factory=list)
     unchanged: int = 0
     unread: list[UnreadFile] = field(default_factory=list)
     forgotten: list[str] = field(default_factory=list)
@@ -43,7 +43,7 @@ class Plan:
 def make_plan(
     roots: Sequence[Root],
     found: Found,
-    known: Iterable[IndexedDocument],
+    known: Iterable[FileMark],
     unread: Iterable[UnreadFile],
 ) -> Plan:
     """Compare. `known` is the whole collection, `unread` what it remembers of other files."""
@@ -52,29 +52,29 @@ def make_plan(
     wanted = dict(found.files)
     taken: set[str] = set()
     unlisted = tuple(skip.path for skip in found.unlisted)
-    for document in known:
-        path = document.path
-        stat = None if path is None else wanted.pop(path, None)
-        if path is None or stat is None:
-            if path is not None and _is_gone(document, path, roots, unlisted):
-                plan.missing.append(document)
+    for mark in known:
+        path = mark.path
+        stat = wanted.pop(path, None)
+        if stat is None:
+            if _is_gone(mark, roots, unlisted):
+                plan.missing.append(mark)
             else:
-                taken.add(document.source)
+                taken.add(mark.source)
             continue
-        taken.add(document.source)
-        if is_same(document, stat) and document.content_hash.startswith(READING):
+        taken.add(mark.source)
+        if mark[3:6] == stat and mark.content_hash.startswith(READING):
             plan.unchanged += 1
         elif not _is_remembered(plan, remembered, path, stat):
-            plan.changed[path] = document
-            plan.sources[path] = document.source
-            plan.tasks.append(Task(path, (document.content_hash,)))
+            plan.changed[path] = mark
+            plan.sources[path] = mark.source
+            plan.tasks.append(Task(path, (mark.content_hash,)))
     if wanted:
         _add_new(plan, roots, wanted, remembered, taken)
     plan.forgotten = [path for path in remembered if _is_forgotten(path, roots, found)]
     return plan
 
 
-def is_same(known: IndexedDocument | UnreadFile, stat: FileStat) -> bool:
+def is_same(known: FileMark | UnreadFile, stat: FileStat) -> bool:
     """Whether the file can be taken for unchanged without a look inside."""
     return (
         known.mtime_ns == stat.modified_ns
@@ -92,8 +92,8 @@ def _add_new(
 ) -> None:
     """Tasks for files not indexed; a missing document of the same size may be the same one."""
     by_size: dict[int, list[str]] = {}
-    for document in plan.missing:
-        by_size.setdefault(document.size, []).append(document.content_hash)
+    for mark in plan.missing:
+        by_size.setdefault(mark.size, []).append(mark.content_hash)
     for path in sorted(wanted):
         stat = wanted[path]
         if _is_remembered(plan, remembered, path, stat):
@@ -118,16 +118,14 @@ def _is_remembered(
     return True
 
 
-def _is_gone(
-    document: IndexedDocument, path: str, roots: Sequence[Root], unlisted: tuple[str, ...]
-) -> bool:
+def _is_gone(mark: FileMark, roots: Sequence[Root], unlisted: tuple[str, ...]) -> bool:
     """Whether the document is no longer of these folders. What was found under a root that is
     not among them stays as long as its file is there.
     """
-    root = root_of(roots, path)
-    if root is None or path.startswith(unlisted):
+    root = root_of(roots, mark.path)
+    if root is None or mark.path.startswith(unlisted):
         return False
-    return document.root == root.path or not os.path.lexists(path)
+    return mark.root == root.path or not os.path.lexists(mark.path)
 
 
 def _is_forgotten(path: str, roots: Sequence[Root], found: Found) -> bool:

@@ -13,7 +13,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from rag.ingest.file_text import Outcome, Task, Unread, from_plain, read_frame, write_frame
+from rag.ingest.file_text import Outcome, Unread, from_plain, read_frame, write_frame
+from rag.ingest.task import Task
 from rag.ingest.worker import BEAT, command
 
 STALL_SECONDS = 150.0

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING
 
 from rag.chunk import Piece, chunk_parts
 from rag.ingest.file_text import (
-    READING,
     FileText,
     Outcome,
     SameContent,
-    Task,
     TextPart,
     Unread,
     plain_part,
     write_frame,
 )
+from rag.ingest.task import READING, Task
 from rag.ingest.walk import FileStat, file_stat
 from state.errors import DocumentError, UnsupportedFormatError
 
@@ -41,7 +40,9 @@ def read_file(task: Task, spool_folder: str, beat: Callable[[], None]) -> Outcom
     try:
         for _ in range(_ATTEMPTS):
             stat = file_stat(os.stat(task.path))
-            content_hash = _content_hash(task.path, beat)
+            if not stat.size:
+                return Unread(task.path, stat, "empty: 0 bytes", failed=False)
+            content_hash = _content_hash(task.path, stat.size, beat)
             if content_hash in task.known:
                 return SameContent(task.path, stat, content_hash)
             outcome = _read(task.path, stat, content_hash, spool_folder, beat)
@@ -126,10 +127,12 @@ def _chunked(stream: DocumentStream, beat: Callable[[], None]) -> Iterator[TextP
     yield TextPart(text, tuple(pieces))
 
 
-def _content_hash(path: str, beat: Callable[[], None]) -> str:
+def _content_hash(path: str, size: int, beat: Callable[[], None]) -> str:
+    """Of the first `size` bytes: a file may grow faster than it is read."""
     digest = hashlib.blake2b(digest_size=16)
     with open(path, "rb", buffering=0) as file:
-        while data := file.read(1 << 20):
+        while size > 0 and (data := file.read(min(size, 1 << 20))):
             digest.update(data)
+            size -= len(data)
             beat()
     return READING + digest.hexdigest()

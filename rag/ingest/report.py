@@ -37,6 +37,10 @@ class IngestReport:
     chunks: int = 0
     seconds: float = 0.0
 
+    @property
+    def has_changes(self) -> bool:
+        return bool(self.added or self.updated or self.removed)
+
 
 @dataclass(frozen=True, slots=True)
 class Planned:

@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rag.ingest.file_text import READING
 from rag.ingest.ignore import rules_for
 from rag.ingest.pipeline import Ingest
 from rag.ingest.plan import Plan, make_plan
 from rag.ingest.report import IngestEvent, IngestReport, OnEvent, Planned, Trouble
 from rag.ingest.roots import Root, root_of, roots_of
+from rag.ingest.task import READING
 from rag.ingest.walk import Found, file_stat, walk
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def ingest(
     if options.dry_run:
         _foresee(settings, roots, found, report, on_event)
     else:
+        from rag.index.lock import lock_path
         from rag.index.writer import open_writer
 
         with open_writer(
@@ -65,7 +66,9 @@ def ingest(
             store=settings.store,
             notice=notice,
         ) as writer:
-            _bring_up_to_date(writer, embedder, roots, found, options, report, on_event)
+            spool = settings.home / "spool" / lock_path(settings.home, settings.collection).stem
+            run = Ingest(writer, embedder, roots, report, on_event, str(spool))
+            _bring_up_to_date(writer, run, roots, found, options, report, on_event)
     report.skipped.sort()
     report.failed.sort()
     report.seconds = time.perf_counter() - began
@@ -74,28 +77,24 @@ def ingest(
 
 def _bring_up_to_date(
     writer: CollectionWriter,
-    embedder: Embedder,
+    run: Ingest,
     roots: Sequence[Root],
     found: Found,
     options: IngestOptions,
     report: IngestReport,
     on_event: OnEvent,
 ) -> None:
-    known = list(writer.documents())
-    plan = make_plan(roots, found, known, _remembered(writer, roots))
+    plan = make_plan(roots, found, writer.file_marks(), _remembered(writer, roots))
     _note_plan(plan, roots, found, report)
     if plan.is_empty:
         on_event(Planned(0, 0, plan.unchanged, 0))
     else:
-        Ingest(writer, embedder, roots, report, on_event).run(plan, found)
-        known = list(writer.documents())
-    report.documents = len(known)
-    report.chunks = sum(document.chunk_count for document in known)
-    noted = _noted(options)
-    roots_before = writer.roots()
-    for root in roots:
-        if roots_before.get(root.path) != noted:
-            writer.set_root(root.path, noted)
+        run.run(plan, found)
+    report.documents, report.chunks = writer.totals()
+    known_roots = writer.roots()
+    if not plan.is_empty or any(root.path not in known_roots for root in roots):
+        for root in roots:
+            writer.set_root(root.path, _noted(options))
 
 
 def _foresee(
@@ -109,7 +108,7 @@ def _foresee(
     from rag.index.inventory import read_inventory
 
     inventory = read_inventory(settings.home, settings.collection)
-    known = [] if inventory is None else inventory.documents
+    known = [] if inventory is None else inventory.marks
     unread = [] if inventory is None else inventory.unread
     plan = make_plan(roots, found, known, unread)
     _note_plan(plan, roots, found, report)
@@ -118,8 +117,8 @@ def _foresee(
     report.updated = len(plan.changed)
     report.added = len(plan.tasks) - len(plan.changed)
     report.removed = len(plan.missing)
-    report.documents = len(known)
-    report.chunks = sum(document.chunk_count for document in known)
+    if inventory is not None:
+        report.documents, report.chunks = len(inventory.documents), inventory.chunk_count
 
 
 def _walk_all(roots: Sequence[Root], options: IngestOptions, home: os.PathLike[str]) -> Found:

@@ -71,6 +71,7 @@ def _enter(  # noqa: C901, PLR0912 - the hot loop, in one piece
     """Walk from `start`; returns the folders entered."""
     seen: set[str] = set()
     files = found.files
+    make = FileStat._make
     waiting = [(start, rules)]
     while waiting:
         folder, inherited = waiting.pop()
@@ -89,7 +90,7 @@ def _enter(  # noqa: C901, PLR0912 - the hot loop, in one piece
         matching = not here.is_empty
         for entry in entries:
             name, path = entry.name, entry.path
-            if is_junk(name):
+            if name[0] == "." or is_junk(name):
                 continue
             try:
                 if entry.is_symlink():
@@ -100,9 +101,8 @@ def _enter(  # noqa: C901, PLR0912 - the hot loop, in one piece
                 elif not (matching and here.ignores_file(path)):
                     status = entry.stat(follow_symlinks=False)
                     if modes.S_ISREG(status.st_mode):
-                        files[path] = FileStat(
-                            status.st_size, status.st_mtime_ns, status.st_ctime_ns
-                        )
+                        times = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+                        files[path] = make(times)
                     else:
                         found.skipped.append(Skip(path, "not a regular file"))
             except FileNotFoundError:  # gone between the listing and the look

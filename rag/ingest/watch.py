@@ -45,7 +45,7 @@ def watch_folders(
             not is_junk(name) or name.endswith("ignore")
         )
 
-    pending = False
+    pending = True  # what changed before the watch began is found by one more look
     for changes in watch(
         *sorted(watched),
         watch_filter=wanted,
@@ -65,5 +65,3 @@ def watch_folders(
         except (StoreBusyError, RemoteError, UsageError) as error:
             pending = True
             tell(str(error))
-
-

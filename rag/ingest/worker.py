@@ -15,8 +15,9 @@ import time
 from pathlib import Path
 from typing import BinaryIO
 
-from rag.ingest.file_text import Outcome, Task, plain, read_frame, write_frame
+from rag.ingest.file_text import Outcome, plain, read_frame, write_frame
 from rag.ingest.read_file import read_file
+from rag.ingest.task import Task
 
 BEAT = ("beat",)
 _BEAT_SECONDS = 1.0

@@ -8,6 +8,7 @@ from langgraph.types import Overwrite
 from rag.dependencies import Dependencies
 from rag.nodes.update import Update
 from state.graph_state import GraphState, new_question
+from state.usage import NO_USAGE
 
 
 def start_turn(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
@@ -17,6 +18,7 @@ def start_turn(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         **new_question(state["question"], deps.settings.max_loops),
         "history": list(deps.history()),
         "complete": True,
+        "usage": NO_USAGE,
         "web": "allowed" if deps.search_web is not None else None,
     }
 

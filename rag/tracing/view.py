@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import cast
 
+from state.errors import UsageError
 from state.events import Event, RefinedEvent, RetrievedItem, TurnStarted
 from state.grades import Grade
 from state.traces import Trace
@@ -38,6 +39,17 @@ class TracedLoop:
 
 
 def started(trace: Trace) -> TurnStarted:
+    """How the run was set up.
+
+    Raises:
+        UsageError: the trace is of a research run, which has no single loop.
+
+    """
+    if trace["kind"] != "answer":
+        raise UsageError(
+            f"Trace {trace['trace_id']} is of a research run: it can be shown, and gone on with "
+            "by `crag research --resume`, but not compared or replayed."
+        )
     return cast("TurnStarted", trace["events"][0])
 
 

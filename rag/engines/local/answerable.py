@@ -1,6 +1,5 @@
 """Whether the best sentences answer the question or only look as if they did."""
 
-# ruff: noqa: RUF001
 from __future__ import annotations
 
 import math

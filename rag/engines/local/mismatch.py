@@ -1,6 +1,5 @@
 """Signs that a sentence speaks of something else than the question, though it shares its words."""
 
-# ruff: noqa: RUF001
 from __future__ import annotations
 
 import itertools

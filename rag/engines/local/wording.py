@@ -1,6 +1,5 @@
 """Sentences of documents as sentences of an answer: readable, and still word for word."""
 
-# ruff: noqa: RUF001
 from __future__ import annotations
 
 import re

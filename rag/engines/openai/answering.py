@@ -13,8 +13,12 @@ from state.errors import ModelError
 ENDINGS = ("stop", "tool_calls", "function_call", "eos", "end_turn")
 
 
-def generate(chat: ChatModel, request: GenerateRequest, emit: Emit, tally: Tally) -> Generated:
-    """A reply of which nothing was shown yet is asked for once more if it broke off or was
+def generate(
+    chat: ChatModel, request: GenerateRequest, emit: Emit, tally: Tally, *, streamed: bool
+) -> Generated:
+    """Unless `streamed`, the text is emitted when it is finished, at a fraction of the work.
+
+    A reply of which nothing was shown yet is asked for once more if it broke off or was
     empty; one of which something was shown comes back with complete=False.
 
     Raises:
@@ -26,13 +30,15 @@ def generate(chat: ChatModel, request: GenerateRequest, emit: Emit, tally: Tally
     why = ""
     for _ in range(2):
         draft = Draft(emit)
-        reply = chat.stream(messages, tally, draft.receive)
-        ending = reply.response_metadata.get("finish_reason")
+        if streamed:
+            reply = chat.stream(messages, tally, draft.receive)
+        else:
+            reply = chat.tell(messages, tally)
+            draft.receive(reply.text)
+        ending = reply.ending
         text = draft.finish()
         if text is None and ending in ENDINGS:
             return Generated(text="", usage=tally.usage)
-        if refusal := reply.additional_kwargs.get("refusal"):
-            raise ModelError(f"{chat.who} refused to answer.", f"It said: {str(refusal)[:200]}")
         if text and ending in ENDINGS:
             return Generated(text=text.rstrip(), usage=tally.usage)
         why = _why(chat, ending, tally, thought=draft.thought)

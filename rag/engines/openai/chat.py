@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from rag.budget import BudgetSpent
-from rag.endpoint.address import CONNECT_SECONDS, Endpoint, http_client
-from rag.endpoint.failures import describe, foreign_errors
+from rag.endpoint.address import CONNECT_SECONDS, Endpoint, http_client, no_async_client
+from rag.endpoint.failures import describe, foreign_errors, quoted
 from rag.endpoint.retry import Retries
 from rag.engines.openai.prices import price_of
 from rag.engines.openai.prompts import Messages
@@ -20,12 +21,25 @@ from state.settings import Settings
 if TYPE_CHECKING:
     from langchain_core.language_models import LanguageModelInput
     from langchain_core.messages import AIMessage, AIMessageChunk
+    from langchain_core.messages.ai import UsageMetadata
     from langchain_core.runnables import Runnable, RunnableSequence
     from langchain_openai import ChatOpenAI
     from pydantic import BaseModel
 
 MOST_OUTPUT = 4_096
 """Output tokens of one reply at most: a model that never stops is stopped."""
+
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Reply:
+    """`ending` is the finish_reason, None for a reply that broke off."""
+
+    text: str
+    ending: str | None
+    usage: UsageMetadata | None = None
 
 
 class ChatModel:
@@ -59,6 +73,7 @@ class ChatModel:
             api_key=self.endpoint.key,
             default_query=dict(self.endpoint.query) or None,
             http_client=http_client(self.endpoint),
+            http_async_client=no_async_client(),
             openai_proxy="",
             max_retries=0,
             stream_usage=True,
@@ -93,6 +108,7 @@ class ChatModel:
 
         """
         runnable = self._runnable(schema)
+        messages = _sendable(messages)
 
         def attempt(seconds: float) -> AIMessage:
             options = self._options(messages, tally, seconds)
@@ -100,42 +116,54 @@ class ChatModel:
                 return runnable.invoke(messages, **options)
 
         reply = self._run(attempt, tally)
-        self._count(tally, messages, reply)
+        written = reply.text + "".join(str(call["args"]) for call in reply.tool_calls)
+        self._count(tally, messages, reply.usage_metadata, written)
         return reply
 
-    def stream(self, messages: Messages, tally: Tally, receive: Callable[[str], None]) -> AIMessage:
+    def tell(self, messages: Messages, tally: Tally) -> Reply:
+        """The whole reply in plain words, in one piece; errors as `ask`."""
+        message = self.ask(messages, tally)
+        if not message.text and (refusal := message.additional_kwargs.get("refusal")):
+            raise ModelError(f"{self.who} refused to answer{quoted(refusal, self.endpoint)}.")
+        return Reply(message.text, message.response_metadata.get("finish_reason"))
+
+    def stream(self, messages: Messages, tally: Tally, receive: Callable[[str], None]) -> Reply:
         """The whole reply; each piece of text was given to `receive` as it arrived.
 
         Attempts are repeated only as long as nothing was received. A reply that broke off
-        afterwards is returned with what there is of it: without a finish_reason.
+        afterwards is returned with what there is of it, without an ending.
 
         Raises:
             ModelError: in the end there was no reply.
             BudgetSpent: a budget does not allow the call.
 
         """
-        received = False
+        messages = _sendable(messages)
 
-        def attempt(seconds: float) -> AIMessage:
-            nonlocal received
+        def attempt(seconds: float) -> Reply:
+            reply = Reply("", None)
             options = self._options(messages, tally, seconds)
-            whole: AIMessageChunk | None = None
+            texts: list[str] = []
+            began = False
             try:
                 with _untraced():
                     for piece in self._pieces(messages, options, tally):
-                        whole = piece if whole is None else whole + piece
+                        began = True
+                        reply.ending = piece.response_metadata.get("finish_reason", reply.ending)
+                        reply.usage = piece.usage_metadata or reply.usage
                         if piece.text:
-                            received = True
+                            texts.append(piece.text)
                             receive(piece.text)
             except foreign_errors():
-                if not received or whole is None:
+                if not texts:
                     raise
-            if whole is None:
+            if not began:
                 raise ValueError("an empty stream")
-            return whole
+            reply.text = "".join(texts)
+            return reply
 
         reply = self._run(attempt, tally)
-        self._count(tally, messages, reply)
+        self._count(tally, messages, reply.usage, reply.text)
         return reply
 
     def _pieces(
@@ -151,7 +179,7 @@ class ChatModel:
             if (left is not None and left <= 0) or size > 8 * MOST_OUTPUT:
                 return
 
-    def _run(self, attempt: Callable[[float], AIMessage], tally: Tally) -> AIMessage:
+    def _run(self, attempt: Callable[[float], T], tally: Tally) -> T:
         settings = self._settings
         left = tally.budget.seconds_left()
         seconds = settings.request_timeout if left is None else min(settings.request_timeout, left)
@@ -185,22 +213,26 @@ class ChatModel:
             **limit,
         }
 
-    def _count(self, tally: Tally, messages: Messages, reply: AIMessage) -> None:
-        usage = reply.usage_metadata
+    def _count(
+        self, tally: Tally, messages: Messages, usage: UsageMetadata | None, written: str
+    ) -> None:
         if usage and (usage["input_tokens"] or usage["output_tokens"]):
             inputs, outputs = usage["input_tokens"], usage["output_tokens"]
             tally.add(inputs, outputs, self.price, estimated=False)
             return
         from state.tokens import count_tokens
 
-        called = "".join(str(call["args"]) for call in reply.tool_calls)
-        outputs = count_tokens(reply.text + called)
-        tally.add(self._tokens(messages), outputs, self.price, estimated=True)
+        tally.add(self._tokens(messages), count_tokens(written), self.price, estimated=True)
 
     def _tokens(self, messages: Messages) -> int:
         from state.tokens import count_tokens
 
         return sum(count_tokens(text) + 4 for _, text in messages)
+
+
+def _sendable(messages: Messages) -> Messages:
+    """The same messages without lone surrogates, which UTF-8 cannot carry."""
+    return [(role, text.encode("utf-8", "replace").decode("utf-8")) for role, text in messages]
 
 
 def _untraced() -> Any:

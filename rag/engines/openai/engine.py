@@ -46,6 +46,7 @@ class OpenAIEngine:
     claims: Panel
     local: Engine | None
     budget: Budget = field(default_factory=Budget)
+    streamed: bool = True
 
     @classmethod
     def connect(
@@ -71,8 +72,8 @@ class OpenAIEngine:
             local=local,
         )
 
-    def for_question(self, budget: Budget) -> OpenAIEngine:
-        return replace(self, budget=budget)
+    def for_question(self, budget: Budget, *, streamed: bool = True) -> OpenAIEngine:
+        return replace(self, budget=budget, streamed=streamed)
 
     @property
     def name(self) -> str:
@@ -92,7 +93,8 @@ class OpenAIEngine:
         return rewrite(self.chat, self.local, request, Tally(self.budget))
 
     def generate(self, request: GenerateRequest, emit: Emit) -> Generated:
-        return generate(self.chat, request, emit, Tally(self.budget))
+        tally = Tally(self.budget)
+        return generate(self.chat, request, emit, tally, streamed=self.streamed)
 
     def verify(self, claims: Sequence[str], quotes: Sequence[str]) -> Verified:
         """Whether each claim is supported by the quote of the same place, in one call."""
@@ -107,7 +109,11 @@ class OpenAIEngine:
         )
         verdicts = [found.verdicts.get(item) for item in range(len(claims))]
         missing = sum(verdict is None for verdict in verdicts)
-        warnings = (f"{self.chat.who} did not check {missing} claims.",) if missing else ()
+        warnings = (
+            (f"{self.chat.who} did not check {missing} claim{'' if missing == 1 else 's'}.",)
+            if missing
+            else ()
+        )
         return Verified(
             supported=tuple(None if v is None else v.value for v in verdicts),
             usage=tally.usage,

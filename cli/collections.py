@@ -1,0 +1,143 @@
+"""`crag collections`: list, show and delete what was ingested."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli import options
+from cli.status import readable
+from cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from rag.index.protocol import IndexedDocument
+
+app = typer.Typer(
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    no_args_is_help=True,
+    help="List, show and delete collections.",
+)
+
+Name = Annotated[str, typer.Argument(help="The collection.")]
+
+
+@app.command("list")
+def list_(
+    json_: options.Json = False,
+    home: options.Home = None,
+    config: options.Config = None,
+    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
+) -> None:
+    """Print every collection with its totals."""
+    terminal = Terminal()
+    settings = options.read_settings(config, home=home)
+    from rag.index.inventory import summaries
+
+    found = summaries(settings.home)
+    if json_:
+        rows = [
+            {
+                "name": each.name,
+                "embedder": str(each.embedder),
+                "documents": each.documents,
+                "chunks": each.chunks,
+                "roots": each.roots,
+            }
+            for each in found
+        ]
+        terminal.json({"schema": "crag.collections/1", "collections": rows})
+        return
+    width = max((len(each.name) for each in found), default=0)
+    for each in found:
+        totals = f"{each.documents:>8,} documents {each.chunks:>10,} chunks"
+        terminal.out(f"{each.name:<{width}}  {totals}  {each.embedder}")
+    if not found:
+        terminal.notice("Nothing was ingested yet. Run `crag ingest PATH` first.")
+
+
+@app.command()
+def show(
+    name: Name,
+    json_: options.Json = False,
+    home: options.Home = None,
+    config: options.Config = None,
+    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
+) -> None:
+    """Print the documents of a collection, and the files that gave none."""
+    terminal = Terminal()
+    settings = options.read_settings(config, home=home)
+    from rag.index.inventory import require_inventory
+
+    found = require_inventory(settings.home, name)
+    documents = sorted(found.documents, key=lambda document: document.source)
+    if json_:
+        terminal.json(
+            {
+                "schema": "crag.collection/1",
+                "name": found.name,
+                "embedder": str(found.embedder),
+                "roots": found.roots,
+                "documents": [_document(document) for document in documents],
+                "unread": [
+                    {"path": file.path, "reason": file.reason, "failed": file.failed}
+                    for file in found.unread
+                ],
+            }
+        )
+        return
+    for document in documents:
+        size = readable(document.size)
+        terminal.out(
+            f"{document.chunk_count:>6,} chunks {size:>9}  {document.format:<9} {document.source}"
+        )
+    for file in sorted(found.unread, key=lambda file: file.path):
+        terminal.out(f"{'failed' if file.failed else 'skipped':>13} {file.path}: {file.reason}")
+
+
+@app.command()
+def delete(
+    name: Name,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", envvar="CRAG_YES", help="Do not ask.")
+    ] = False,
+    json_: options.Json = False,
+    store: options.Store = None,
+    home: options.Home = None,
+    config: options.Config = None,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
+) -> None:
+    """Delete a collection: its text, its indexes, its vectors. The files stay as they are."""
+    terminal = Terminal(quiet=quiet)
+    settings = options.read_settings(config, home=home, store=store)
+    from rag.index.inventory import require_inventory
+    from rag.index.removal import delete_collection
+    from state.errors import UsageError
+
+    found = require_inventory(settings.home, name)
+    if not yes:
+        if not sys.stdin.isatty():
+            raise UsageError("Deleting asks first, and nobody is there to answer.", "Add --yes.")
+        what = f"Delete the collection {name!r} of {len(found.documents):,} documents?"
+        typer.confirm(what, abort=True, err=True)
+    delete_collection(settings.home, name, store=settings.store)
+    if json_:
+        terminal.json({"schema": "crag.deleted/1", "name": name, "documents": len(found.documents)})
+    terminal.notice(f"Deleted {name!r}: {len(found.documents):,} documents.")
+
+
+def _document(document: IndexedDocument) -> dict[str, object]:
+    return {
+        "source": document.source,
+        "path": document.path,
+        "title": document.title,
+        "format": document.format,
+        "bytes": document.size,
+        "chunks": document.chunk_count,
+        "characters": document.characters,
+        "warnings": list(document.warnings),
+    }

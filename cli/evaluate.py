@@ -1,0 +1,138 @@
+"""`crag eval`: scores of the pipeline on a dataset."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli import options
+from cli.choices import StageChoice
+from cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from rag.evaluate.measurements import Evaluation
+
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+
+
+@app.command()
+def evaluate(
+    dataset: Annotated[
+        Path, typer.Argument(help="A folder with queries.jsonl and corpus.jsonl or files/.")
+    ],
+    stage: Annotated[
+        StageChoice, typer.Option("--stage", envvar="CRAG_STAGE", help="How far to go.")
+    ] = StageChoice.FULL,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, envvar="CRAG_LIMIT", help="Queries at most.")
+    ] = None,
+    seed: Annotated[
+        int,
+        typer.Option("--seed", min=0, envvar="CRAG_SEED", help="Which queries, and resampling."),
+    ] = 0,
+    baseline: Annotated[
+        bool,
+        typer.Option(
+            "--baseline", envvar="CRAG_BASELINE", help="The same without loops, beside it."
+        ),
+    ] = False,
+    compare: Annotated[
+        Path | None,
+        typer.Option("--compare", envvar="CRAG_COMPARE", help="A report kept with --json."),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", envvar="CRAG_HTML", help="Write a page with plots.")
+    ] = None,
+    collection: options.Collection = None,
+    engine: options.Engine = None,
+    k: options.K = None,
+    max_loops: options.MaxLoops = None,
+    grader: options.Grader = None,
+    verify: options.Verify = None,
+    max_tokens: options.MaxTokens = None,
+    max_cost: options.MaxCost = None,
+    timeout: options.Timeout = None,
+    json_: options.Json = False,
+    store: options.Store = None,
+    home: options.Home = None,
+    config: options.Config = None,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
+) -> None:
+    """Score retrieval, grading, abstention, answers, citations, loops and cost on a dataset.
+
+    The dataset's index is made once and kept. An interrupted run goes on where it was.
+    """
+    terminal = Terminal(quiet=quiet)
+    settings = options.read_settings(
+        config,
+        engine=engine,
+        k=k,
+        max_loops=max_loops,
+        grader=grader,
+        verify=verify,
+        max_tokens=max_tokens,
+        max_cost=max_cost,
+        timeout=timeout,
+        store=store,
+        home=home,
+    )
+    from rag.evaluate.compare import comparison, read_report
+    from rag.evaluate.datasets import load_dataset
+    from rag.evaluate.plan import Plan, Stage
+    from rag.evaluate.run import evaluate as run
+    from state.errors import UsageError
+
+    if baseline and stage is not StageChoice.FULL:
+        raise UsageError("--baseline compares answers.", "Use it with --stage full.")
+    old = None if compare is None else read_report(compare)
+    loaded = load_dataset(dataset)
+    plan = Plan(Stage(stage.value), limit, seed, baseline, collection)
+    with _progress(terminal, quiet=quiet) as on:
+        evaluation = run(loaded, settings, plan, on, terminal.notice)
+    report = _report(evaluation)
+    if old is not None:
+        report["comparison"] = comparison(old, report)
+    if html is not None:
+        _write_page(html, evaluation, report)
+        terminal.notice(f"The page is {html}.")
+    if json_:
+        terminal.json(report)
+    else:
+        from cli.render.evaluation import print_report
+
+        print_report(report)
+
+
+def _report(evaluation: Evaluation) -> dict[str, Any]:
+    from rag.evaluate.effect import baseline_report
+    from rag.evaluate.report import report
+
+    figures = report(evaluation)
+    if evaluation.baseline is not None:
+        figures["baseline"] = baseline_report(evaluation)
+    return figures
+
+
+def _write_page(path: Path, evaluation: Evaluation, report: dict[str, Any]) -> None:
+    from rag.evaluate.page import page
+    from state.errors import UsageError
+
+    try:
+        path.write_text(page(evaluation, report), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}.") from None
+
+
+def _progress(terminal: Terminal, *, quiet: bool) -> Any:
+    """A bar on a terminal; nothing elsewhere."""
+    if quiet or not terminal.err_is_tty:
+        from rag.evaluate.progress import silent
+
+        return nullcontext(silent)
+    from cli.render.evaluation import progress_bar
+
+    return progress_bar(terminal.console())

@@ -1,0 +1,149 @@
+"""An evaluation on a terminal: the table of figures, and the bar while it is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from cli.terminal import clean
+from rag.evaluate.labels import DIFFERENCES, LABELS, Label, known
+from rag.evaluate.progress import Progress as OnProgress
+
+
+@contextmanager
+def progress_bar(console: Console) -> Iterator[OnProgress]:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        tasks: dict[str, Any] = {}
+
+        def on(what: str, done: int, total: int | None) -> None:
+            if what not in tasks:
+                for earlier in bar.tasks:  # what came before is over, also if its end was unknown
+                    bar.update(earlier.id, total=earlier.completed)
+                tasks[what] = bar.add_task(what, total=total)
+            bar.update(tasks[what], completed=done, total=total)
+
+        yield on
+
+
+def print_report(report: dict[str, Any]) -> None:
+    console = Console(highlight=False, markup=False, emoji=False)
+    config = report["config"]
+    thinks = config["engine"] + (f" ({config['model']})" if config["model"] else "")
+    console.print(
+        clean(
+            f"{report['dataset']}: {report['queries']:,} questions, "
+            f"{config['documents']:,} documents in {config['chunks']:,} chunks; "
+            f"engine {thinks}, k {config['k']}, at most {config['max_loops']} loops"
+        ),
+        soft_wrap=True,
+    )
+    console.print(_comparison(report) if "comparison" in report else _figures(report))
+    if "follow_ups" in report:
+        console.print(_follow_ups(report["follow_ups"]))
+    if "baseline" in report:
+        console.print(_baseline(report["baseline"]))
+
+
+def _table(title: str, *numbers: str) -> Table:
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    table.add_column("")
+    for number in numbers:
+        table.add_column(number, justify="right")
+    table.add_column("")
+    return table
+
+
+def _figures(report: dict[str, Any]) -> Table:
+    table = _table("", "")
+    section = ""
+    for label, value in known(report):
+        if label.section != section:
+            section = label.section
+            table.add_row(section.removesuffix("_ms"), style="bold")
+        table.add_row(f"  {label.key}", label.text(value), label.meaning)
+    return table
+
+
+def _comparison(report: dict[str, Any]) -> Table:
+    compared = report["comparison"]
+    same = "the same questions" if compared["same_queries"] else "OTHER questions"
+    differs = ", ".join(f"{k} {v['old']} → {v['new']}" for k, v in compared["config"].items())
+    table = _table(clean(f"against {same}; {differs or 'same settings'}"), "old", "new", "change")
+    labels = {f"{label.section}.{label.key}": label for label in LABELS}
+    for name, change in compared["changes"].items():
+        label = labels[name]
+        table.add_row(
+            name,
+            label.text(change["old"]),
+            label.text(change["new"]),
+            label.text(change["difference"], signed=True),
+            label.meaning,
+            style=_style(label, change["difference"]),
+        )
+    return table
+
+
+def _style(label: Label, difference: float | None) -> str:
+    if not difference or not label.better or label.section in {"latency_ms", "usage"}:
+        return ""
+    return "green" if difference * label.better > 0 else "red"
+
+
+def _follow_ups(figures: dict[str, Any]) -> Table:
+    title = f"{figures['n']:,} follow-up questions"
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    for column in ("", "as typed", "resolved", "by a person"):
+        table.add_column(column, justify="right" if column else "left")
+    for label in LABELS:
+        if label.section == "retrieval":
+            ways = ("as_typed", "resolved", "by_a_person")
+            values = [label.text(figures[way][label.key]) for way in ways]
+            table.add_row(f"  {label.key}", *values)
+    return table
+
+
+def _baseline(baseline: dict[str, Any]) -> Table:
+    table = Table(
+        title="what the loop gained",
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+        collapse_padding=True,
+    )
+    for column in ("", "without", "with", "gain", "95 %", "p", "better", "worse", "n"):
+        table.add_column(column, justify="right" if column else "left", no_wrap=True)
+    rows = [(label, label.key, baseline["differences"][label.key]) for label in DIFFERENCES]
+    recall = rows[1][0]
+    rows.insert(2, (recall, " first missed", baseline["first_retrieval_missed"]))
+    rows.insert(3, (recall, " first found", baseline["first_retrieval_found"]))
+    names = {"right_to_abstain_or_answer": "right status", "milliseconds": "time"}
+    for label, name, change in rows:
+        if not change["n"]:
+            continue
+        low, high = (f"{bound:+.3f}" for bound in change["ci95"])
+        better, worse = change["helped"], change["hurt"]
+        if label.better < 0:
+            better, worse = worse, better
+        table.add_row(
+            names.get(name, name),
+            label.text(change["without"]),
+            label.text(change["with"]),
+            label.text(change["difference"], signed=True),
+            f"{low} {high}",
+            f"{change['p']:.3f}",
+            f"{better:,}",
+            f"{worse:,}",
+            f"{change['n']:,}",
+        )
+    return table

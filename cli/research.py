@@ -1,0 +1,144 @@
+"""`crag research`: a question planned, researched and reported with located citations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli import options
+from cli.exits import Exit
+from cli.question import read_question
+from cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rag.research.report import Report
+    from rag.research.run import Research
+
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+
+
+@app.command()
+def research(
+    question: Annotated[
+        str | None, typer.Argument(help="The question; '-' reads standard input.")
+    ] = None,
+    resume: Annotated[
+        str | None, typer.Option("--resume", metavar="ID", help="Go on with a run; 'last' too.")
+    ] = None,
+    answer: Annotated[
+        str | None, typer.Option("--answer", help="Your answer to what the run asked.")
+    ] = None,
+    roles: Annotated[
+        str | None, typer.Option("--roles", envvar="CRAG_ROLES", help="Roles, by commas.")
+    ] = None,
+    max_rounds: Annotated[
+        int, typer.Option("--max-rounds", envvar="CRAG_MAX_ROUNDS", min=1, max=5, help="At most.")
+    ] = 5,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="REPORT.md", help="Write the report there.")
+    ] = None,
+    collection: options.Collection = None,
+    thread: options.Thread = None,
+    engine: options.Engine = None,
+    k: options.K = None,
+    max_loops: options.MaxLoops = None,
+    grader: options.Grader = None,
+    max_tokens: options.MaxTokens = None,
+    max_cost: options.MaxCost = None,
+    timeout: options.Timeout = None,
+    json_: options.Json = False,
+    events: options.Events = False,
+    ok_abstain: options.OkAbstain = False,
+    store: options.Store = None,
+    threads: options.Threads = None,
+    home: options.Home = None,
+    config: options.Config = None,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
+) -> int:
+    """Plan a question, research its parts side by side, and write a cited report."""
+    from state.errors import UsageError
+
+    terminal = Terminal(quiet=quiet)
+    if (question is None) == (resume is None):
+        raise UsageError("Give a question, or --resume with a run's id.")
+    settings = options.read_settings(
+        config,
+        collection=collection,
+        thread=thread,
+        engine=engine,
+        k=k,
+        max_loops=max_loops,
+        grader=grader,
+        max_tokens=max_tokens,
+        max_cost=max_cost,
+        timeout=timeout,
+        store=store,
+        threads=threads,
+        home=home,
+    )
+    text = read_question(question) if question is not None else ""
+    from cli.render.research import ResearchView
+    from rag.research.roles import ROLES
+    from rag.research.run import Research, ResearchOptions
+
+    names = tuple(ROLES) if roles is None else tuple(name.strip() for name in roles.split(","))
+    wanted = ResearchOptions(names, max_rounds)
+    with Research(settings, wanted, terminal.notice) as run:
+        steps = run.start(text) if resume is None else run.resume(resume, answer)
+        with ResearchView(terminal, events=events) as view:
+            report = _shown(steps, view)
+        while report["status"] == "waiting" and _can_ask(terminal, json_=json_ or events):
+            reply = typer.prompt(str(report["escalation"]), err=True)
+            with ResearchView(terminal, events=events) as view:
+                report = _shown(run.resume(report["run_id"], reply), view)
+        _keep(run, report)
+    _tell(report, terminal, out, json_=json_ or events)
+    if report["status"] == "waiting":
+        return Exit.ABSTAINED
+    return Exit.ABSTAINED if report["status"] == "abstained" and not ok_abstain else Exit.DONE
+
+
+def _shown(steps: Iterator[dict[str, Any]], view: Any) -> Report:
+    report: Report | None = None
+    for event in steps:
+        if event["event"] == "report":
+            report = event["report"]
+        view.show(event)
+    assert report is not None, "a run ends with a report or an error"
+    return report
+
+
+def _can_ask(terminal: Terminal, *, json_: bool) -> bool:
+    import sys
+
+    return terminal.err_is_tty and sys.stdin.isatty() and not json_
+
+
+def _keep(run: Research, report: Report) -> None:
+    """The trace always; the turn where a thread was named."""
+    from rag.research.keeping import keep_report
+
+    keep_report(run, report)
+
+
+def _tell(report: Report, terminal: Terminal, out: Path | None, *, json_: bool) -> None:
+    if out is not None:
+        from cli.files import write_text
+
+        write_text(out, report["report"])
+        terminal.notice(f"Wrote {out}.")
+    if json_:
+        terminal.json(report)
+    elif out is None:
+        for line in report["report"].splitlines():
+            terminal.out(line)
+    for warning in report["warnings"]:
+        terminal.notice(f"warning: {warning}")
+    if report["status"] == "waiting":
+        terminal.warn(f"{report['escalation']}")
+        terminal.warn(f'Go on with: crag research --resume {report["run_id"]} --answer "…"')

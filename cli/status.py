@@ -1,0 +1,103 @@
+"""`crag status`: what is indexed, what is stale on disk, which models, how large."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from cli import options
+from cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from rag.status import CollectionStatus, Status
+
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+
+
+@app.command()
+def status(
+    collection: options.Collection = None,
+    json_: options.Json = False,
+    store: options.Store = None,
+    home: options.Home = None,
+    config: options.Config = None,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
+) -> None:
+    """Show every collection, or the one that --collection names."""
+    terminal = Terminal(quiet=quiet)
+    settings = options.read_settings(config, collection=collection, store=store, home=home)
+    from rag.status import read_status
+
+    found = read_status(settings, only=collection)
+    if json_:
+        terminal.json(status_json(found))
+        return
+    for line in status_lines(found):
+        terminal.out(line)
+    if not found.collections:
+        terminal.notice("Nothing was ingested yet. Run `crag ingest PATH` first.")
+
+
+def status_json(found: Status) -> dict[str, Any]:
+    """The `crag.status/1` object."""
+    return {
+        "schema": "crag.status/1",
+        "home": found.home,
+        "engine": {"name": found.engine, "model": found.model, "embedder": found.embedder},
+        "collections": [
+            {
+                "name": each.name,
+                "embedder": each.embedder,
+                "documents": each.documents,
+                "chunks": each.chunks,
+                "characters": each.characters,
+                "roots": each.roots,
+                "stale": {
+                    "changed": each.stale.changed,
+                    "gone": each.stale.gone,
+                    "checked": each.stale.checked,
+                },
+                "failed": each.failed,
+                "skipped": each.skipped,
+            }
+            for each in found.collections
+        ],
+        "bytes": {**found.octets, "total": sum(found.octets.values())},
+    }
+
+
+def status_lines(found: Status) -> list[str]:
+    """The same for a person."""
+    lines = [f"home      {found.home}", f"engine    {_engine(found)}"]
+    for each in found.collections:
+        lines += ["", *_collection_lines(each)]
+    sizes = [f"{name} {readable(octets)}" for name, octets in found.octets.items() if octets]
+    total = readable(sum(found.octets.values()))
+    return [*lines, "", f"on disk   {total}" + (f": {', '.join(sizes)}" if sizes else "")]
+
+
+def _engine(found: Status) -> str:
+    model = f", model {found.model}" if found.model else ", no model"
+    return f"{found.engine}{model}, embedder {found.embedder}"
+
+
+def _collection_lines(each: CollectionStatus) -> list[str]:
+    totals = f"{each.documents:,} documents, {each.chunks:,} chunks, {each.characters:,} characters"
+    lines = [f"{each.name}: {totals}; {each.embedder}"]
+    lines += [f"  from    {root}" for root in each.roots]
+    if each.failed or each.skipped:
+        lines.append(f"  unread  {each.failed:,} failed, {each.skipped:,} skipped")
+    lines.append(f"  stale   {each.stale.line or 'nothing'}")
+    return lines
+
+
+def readable(octets: int) -> str:
+    """Bytes in the unit a person would choose."""
+    size = float(octets)
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000 or unit == "GB":
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    raise AssertionError

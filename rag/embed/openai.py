@@ -1,0 +1,179 @@
+"""Vectors from any OpenAI-compatible endpoint: batched, retried, checked before they are used."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from rag.embed.protocol import EmbedderIdentity, Vectors
+from rag.endpoint.address import (
+    CONNECT_SECONDS,
+    Endpoint,
+    embedding_endpoint,
+    http_client,
+    no_async_client,
+)
+from rag.endpoint.failures import describe, foreign_errors
+from rag.endpoint.retry import Retries
+from state.errors import ModelError
+from state.settings import Settings
+
+BATCH = 64
+BATCH_CHARACTERS = 200_000
+AT_ONCE = 4
+PATIENCE = 300.0
+"""Seconds that a long ingest waits out rate limits; a single query waits request_timeout."""
+PATIENT_RETRIES = 12
+
+
+class OpenAIEmbedder:
+    """An `Embedder`. Nothing is sent before the first text; the dimension is the server's,
+    learnt from the first reply (a probe, if it is asked for before any text).
+    """
+
+    def __init__(self, model: str, endpoint: Endpoint, settings: Settings) -> None:
+        self._model = model
+        self._endpoint = endpoint
+        self._timeout = settings.request_timeout
+        self._retries = settings.max_retries
+        self._dimension: int | None = None
+        self._encoding = "base64"
+        self._lock = Lock()
+
+    @classmethod
+    def connect(cls, settings: Settings) -> OpenAIEmbedder:
+        """The embedder that the settings describe.
+
+        Raises:
+            SettingsError: an unusable URL, or OpenAI itself without a key.
+
+        """
+        return cls(settings.embedding_model, embedding_endpoint(settings), settings)
+
+    def __repr__(self) -> str:
+        return f"OpenAIEmbedder({self._model!r} at {self._endpoint.host})"
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """The same model behind another address is the same embedder."""
+        if self._dimension is None:
+            self.embed_query("dimension")
+        assert self._dimension is not None, "set by every reply"
+        return EmbedderIdentity(f"openai:{self._model}", self._dimension, "1")
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        retries = Retries(max(self._retries, PATIENT_RETRIES), max(self._timeout, PATIENCE))
+        return self._embed(texts, retries)
+
+    def embed_query(self, text: str) -> Vectors:
+        row: Vectors = self._embed([text], Retries(self._retries, self._timeout))[0]
+        return row
+
+    def _embed(self, texts: Sequence[str], retries: Retries) -> Vectors:
+        # Servers refuse empty text; a lone surrogate cannot be sent at all.
+        clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+        wanted = [place for place, text in enumerate(clean) if text.strip()]
+        batches = _batches([clean[place] for place in wanted])
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            parts = list(pool.map(lambda batch: self._batch(batch, retries), batches))
+        if self._dimension is None:
+            parts = [self._batch(["dimension"], retries)[:0]]
+        assert self._dimension is not None, "set by every reply"
+        vectors = np.zeros((len(texts), self._dimension), dtype=np.float32)
+        if wanted:
+            vectors[wanted] = np.concatenate(parts)
+        return vectors
+
+    def _batch(self, texts: Sequence[str], retries: Retries) -> Vectors:
+        def attempt(seconds: float) -> list[Vectors]:
+            return self._request(texts, min(seconds, self._timeout))
+
+        rows = retries.run(
+            attempt, foreign_errors(), lambda e: describe(e, self._endpoint, self._model)
+        )
+        return self._checked(rows)
+
+    def _request(self, texts: Sequence[str], seconds: float) -> list[Vectors]:
+        import openai
+
+        timeout = openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
+        # The client itself: embed_documents drops each row's index, and so trusts the order.
+        with self._lock:
+            create = self._client.client.create
+        options = {"model": self._model, "input": list(texts), "timeout": timeout}
+        try:
+            response = create(encoding_format=self._encoding, **options)
+        except openai.BadRequestError as error:
+            if self._encoding == "float" or "encoding" not in str(error).casefold():
+                raise
+            self._encoding = "float"
+            response = create(encoding_format="float", **options)
+        rows = {row.index: row.embedding for row in response.data}
+        if set(rows) != set(range(len(texts))) or len(response.data) != len(texts):
+            raise ValueError("not one embedding a text")
+        return [_decoded(rows[place]) for place in range(len(texts))]
+
+    def _checked(self, rows: Sequence[Vectors]) -> Vectors:
+        lengths = {len(row) for row in rows}
+        with self._lock:
+            if self._dimension is None and len(lengths) == 1 and lengths != {0}:
+                self._dimension = next(iter(lengths))
+        who = f"Model {self._model} at {self._endpoint.host}"
+        if lengths != {self._dimension}:
+            raise ModelError(
+                f"{who} sent vectors of {sorted(lengths)} dimensions instead of "
+                f"{self._dimension or 'one length'}.",
+                "Check embedding_model: is it one model, and one for embeddings?",
+            )
+        vectors = np.stack(rows)
+        if not np.isfinite(vectors).all():
+            raise ModelError(f"{who} sent vectors that hold no numbers.", "Check embedding_model.")
+        lengths_of = np.linalg.norm(vectors, axis=1, keepdims=True)
+        unit: Vectors = np.divide(
+            vectors, lengths_of, out=np.zeros_like(vectors), where=lengths_of > 0
+        )
+        return unit
+
+    @cached_property
+    def _client(self) -> Any:
+        from langchain_openai import OpenAIEmbeddings
+
+        return OpenAIEmbeddings(
+            model=self._model,
+            base_url=self._endpoint.base_url,
+            api_key=self._endpoint.key,
+            default_query=dict(self._endpoint.query) or None,
+            http_client=http_client(self._endpoint),
+            http_async_client=no_async_client(),
+            openai_proxy="",
+            check_embedding_ctx_length=False,
+            max_retries=0,
+        )
+
+
+def _decoded(embedding: Any) -> Vectors:
+    """One row. The client decodes base64 only where it asked for it unbidden."""
+    if isinstance(embedding, str):
+        return np.frombuffer(b64decode(embedding, validate=True), dtype="<f4")
+    row = np.asarray(embedding, dtype=np.float32)
+    if row.ndim != 1:
+        raise ValueError("an embedding is a row of numbers")
+    return row
+
+
+def _batches(texts: Sequence[str]) -> list[list[str]]:
+    batches: list[list[str]] = []
+    size = 0
+    for text in texts:
+        if not batches or len(batches[-1]) >= BATCH or size + len(text) > BATCH_CHARACTERS:
+            batches.append([])
+            size = 0
+        batches[-1].append(text)
+        size += len(text)
+    return batches

@@ -1,0 +1,165 @@
+"""Planning, composing and reflecting with a model: one structured call each.
+
+Every call's messages are built from nothing but its own prompt and its arguments: no line
+of the planner's prompt reaches a subagent, and the planner sees no text of a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from rag.budget import Budget
+from rag.engines.openai.chat import ChatModel
+from rag.engines.openai.fence import Fence
+from rag.engines.openai.prompts import Messages
+from rag.engines.openai.replies import fields, plain_text
+from rag.engines.openai.research_schemas import Plan, Reflection, SubagentReply
+from rag.engines.openai.tally import Tally
+from rag.research.protocol import (
+    Composed,
+    DraftSubtask,
+    Planned,
+    PlanView,
+    Reflected,
+    ReflectionView,
+)
+from rag.research.roles import Role
+from state.errors import ModelError
+from state.graph_state import Passage
+from state.research_state import Artifact
+
+T = TypeVar("T", bound="BaseModel")
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+PLANNER = (
+    "You are the planner of a research run over a person's own documents. You only plan: you "
+    "split the question into subtasks and assign each to a role. You never answer the "
+    "question and never write a file. Give each searcher one self-contained question. A "
+    "subtask may read artifacts by name, or '*' for everything found so far; plan what reads "
+    "others after what it reads. End with a writer that reads '*' once enough was found. "
+    "Reply with at most six new subtasks, none that was done before."
+)
+REFLECTION = (
+    "You reflect on a research run: the plan against what came of it. Decide: continue "
+    "(planned subtasks are open), replan (something is missing and can still be searched; "
+    "name it in leads as questions), end (a writer's artifact is done and nothing important "
+    "is missing), or escalate (only the person can say how to go on; ask one question). "
+    "Do not write files and do not answer the question."
+)
+
+
+class ModelThinker:
+    """A `Thinker` behind one chat model. Raises ModelError and BudgetSpent."""
+
+    def __init__(self, chat: ChatModel, budget: Budget) -> None:
+        self._chat = chat
+        self._budget = budget
+
+    def plan(self, view: PlanView) -> Planned:
+        tally = Tally(self._budget)
+        reply = self._structured(_plan_messages(view), Plan, tally)
+        drafts: list[DraftSubtask] = [
+            {
+                "role": task.role,
+                "instruction": task.instruction,
+                "expected_artifact": task.expected_artifact,
+                "read_files": task.read_files,
+            }
+            for task in reply.subtasks
+        ]
+        return Planned(tuple(drafts), tally.usage)
+
+    def compose(self, role: Role, instruction: str, passages: Sequence[Passage]) -> Composed:
+        tally = Tally(self._budget)
+        reply = self._structured(_role_messages(role, instruction, passages), SubagentReply, tally)
+        return Composed(reply.content if reply.status != "empty" else "", tally.usage)
+
+    def reflect(self, view: ReflectionView) -> Reflected:
+        tally = Tally(self._budget)
+        reply = self._structured(_reflection_messages(view), Reflection, tally)
+        return Reflected(
+            reply.decision,
+            reply.reason,
+            tuple(reply.leads[:6]),
+            reply.question or None,
+            tally.usage,
+        )
+
+    def _structured(self, messages: Messages, schema: type[T], tally: Tally) -> T:
+        """The reply read by `schema`, asked for once more when it cannot be read."""
+        from pydantic import ValidationError
+
+        for _ in range(2):
+            message = self._chat.ask(messages, tally, schema)
+            found: dict[str, Any] = fields(message)
+            if not found and schema is SubagentReply:
+                found = {"artifact_name": "", "content": plain_text(message), "status": "done"}
+            try:
+                return schema.model_validate(found)
+            except ValidationError:
+                continue
+        raise ModelError(
+            f"{self._chat.who} gave no usable {schema.__name__}.", "Try again, or another model."
+        )
+
+
+def _plan_messages(view: PlanView) -> Messages:
+    roles = "\n".join(f"- {role.name}: {role.purpose}" for role in view.roles)
+    done = "\n".join(
+        f"- {task['role']} ({task['status']}): {_line(task['instruction'])}" for task in view.plan
+    )
+    files = "\n".join(f"- {f['name']}: {f['status']}, {f['bytes']} bytes" for f in view.files)
+    more = "\n".join(
+        [f"Lead: {_line(lead)}" for lead in view.leads]
+        + [f"The person said: {_line(said)}" for said in view.guidance]
+    )
+    told = [
+        f"Round {view.round + 1}. {_line(view.reason)}",
+        f"Subtasks so far:\n{done or '- none'}",
+        f"Files:\n{files or '- none'}\n{more}",
+        f"Question: {_line(view.question)}",
+    ]
+    return [("system", f"{PLANNER}\n\nRoles:\n{roles}"), ("user", "\n\n".join(told))]
+
+
+def _role_messages(role: Role, instruction: str, passages: Sequence[Passage]) -> Messages:
+    texts = [" … ".join(span["text"].strip() for span in p["spans"]) for p in passages]
+    titles = [passage["title"] or passage["source"] for passage in passages]
+    fence = Fence.around([*texts, *titles])
+    quotes = [
+        fence.document(f"[{passage['number']}]", title, text)
+        for passage, title, text in zip(passages, titles, texts, strict=True)
+    ]
+    return [
+        ("system", role.system),
+        ("user", "\n".join([fence.notice, *quotes, f"Question: {_line(instruction)}"])),
+    ]
+
+
+def _reflection_messages(view: ReflectionView) -> Messages:
+    plan = "\n".join(
+        f"- {task['role']} ({task['status']}): {_line(task['instruction'])}" for task in view.plan
+    )
+    artifacts = "\n".join(map(_about, view.artifacts))
+    told = [
+        f"Round {view.round + 1}.",
+        f"Plan:\n{plan or '- none'}",
+        f"Artifacts:\n{artifacts or '- none'}",
+        f"Question: {_line(view.question)}",
+    ]
+    return [("system", REFLECTION), ("user", "\n\n".join(told))]
+
+
+def _about(artifact: Artifact) -> str:
+    missing = _line("; ".join(artifact["missing"]))
+    return (
+        f"- {artifact['name']} by {artifact['role']}: {artifact['status']}, "
+        f"{len(artifact['citations'])} citations" + (f"; missing: {missing}" if missing else "")
+    )
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

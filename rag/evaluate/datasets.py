@@ -1,0 +1,223 @@
+"""A dataset on disk: queries.jsonl beside corpus.jsonl or files/, and what it must be.
+
+A folder whose questions are called questions.jsonl may hold its documents beside them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from state.errors import UsageError
+from state.graph_state import HistoryTurn
+
+QUERY_FILES = ("queries.jsonl", "questions.jsonl")
+_LONGEST_LINE = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One question with what a right run gives: `relevant` are document ids or paths,
+    `rewrite` a follow-up as a person made it stand alone.
+    """
+
+    id: str
+    text: str
+    answers: tuple[str, ...]
+    relevant: tuple[str, ...]
+    answerable: bool
+    history: tuple[HistoryTurn, ...]
+    rewrite: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Whether a document is relevant to a query, by a person."""
+
+    query: Query
+    document: str
+    relevant: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusDocument:
+    id: str
+    title: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """`corpus` is a corpus.jsonl, `files` a folder of documents; at most one is given."""
+
+    name: str
+    folder: Path
+    queries: tuple[Query, ...]
+    judgements: tuple[Judgement, ...]
+    corpus: Path | None
+    files: Path | None
+
+    def sample(self, limit: int | None, seed: int) -> tuple[Query, ...]:
+        """At most `limit` queries, the same for a seed, in the dataset's order."""
+        if limit is None or limit >= len(self.queries):
+            return self.queries
+        chosen = sorted(Random(seed).sample(range(len(self.queries)), limit))  # noqa: S311
+        return tuple(self.queries[place] for place in chosen)
+
+
+def load_dataset(folder: Path) -> Dataset:
+    """The dataset in `folder`.
+
+    Raises:
+        UsageError: it is no dataset, or a line of it is unusable; names the line.
+
+    """
+    if not folder.is_dir():
+        raise UsageError(
+            f"There is no dataset folder {folder}.",
+            "A dataset is a folder with queries.jsonl and corpus.jsonl or files/.",
+        )
+    queries_file = next((folder / name for name in QUERY_FILES if (folder / name).is_file()), None)
+    if queries_file is None:
+        raise UsageError(f"There is no queries.jsonl in {folder}.")
+    queries = tuple(_query(row, where) for row, where in _rows(queries_file))
+    if not queries:
+        raise UsageError(f"{queries_file} holds no query.")
+    if len({query.id for query in queries}) < len(queries):
+        raise UsageError(f"Two queries of {queries_file} have the same id.")
+    corpus, files = folder / "corpus.jsonl", folder / "files"
+    beside = queries_file.name == "questions.jsonl"
+    return Dataset(
+        name=folder.resolve().name,
+        folder=folder,
+        queries=queries,
+        judgements=tuple(_judgements(folder / "grading.jsonl", queries)),
+        corpus=corpus if corpus.is_file() else None,
+        files=_files(files, folder, beside=beside) if not corpus.is_file() else None,
+    )
+
+
+def read_corpus(path: Path) -> Iterator[CorpusDocument]:
+    """The documents of a corpus.jsonl, one at a time.
+
+    Raises:
+        UsageError: a line is unusable or an id comes twice.
+
+    """
+    seen: set[str] = set()
+    for row, where in _rows(path):
+        document = CorpusDocument(
+            id=_text(row, "id", where, also=int),
+            title=_text(row, "title", where, missing="") or None,
+            text=_text(row, "text", where),
+        )
+        if document.id in seen:
+            raise UsageError(f"{where}: the id {document.id!r} comes a second time.")
+        seen.add(document.id)
+        yield document
+
+
+def _files(files: Path, folder: Path, *, beside: bool) -> Path | None:
+    if files.is_dir():
+        return files
+    return folder if beside else None
+
+
+def _query(row: Mapping[str, Any], where: str) -> Query:
+    answers = _texts(row, "answers", where)
+    relevant = _texts(row, "relevant", where)
+    answerable = row.get("answerable", bool(answers or relevant))
+    if not isinstance(answerable, bool):
+        raise UsageError(f"{where}: 'answerable' is not true or false.")
+    text = _text(row, "text", where)
+    if not text.strip():
+        raise UsageError(f"{where}: the question is empty.")
+    return Query(
+        id=_text(row, "id", where, also=int),
+        text=text,
+        answers=answers,
+        relevant=tuple(dict.fromkeys(relevant)),
+        answerable=answerable,
+        history=_history(row.get("history") or [], where),
+        rewrite=_text(row, "rewrite", where, missing="") or None,
+    )
+
+
+def _history(turns: Any, where: str) -> tuple[HistoryTurn, ...]:
+    if not isinstance(turns, list) or not all(isinstance(turn, dict) for turn in turns):
+        raise UsageError(f"{where}: 'history' is not a list of objects.")
+    return tuple(
+        {
+            "question": (question := _text(turn, "q", where)),
+            "standalone_question": question,
+            "answer": _text(turn, "a", where),
+            "turn": number,
+            "milestone": False,
+        }
+        for number, turn in enumerate(turns, start=1)
+    )
+
+
+def _judgements(path: Path, queries: tuple[Query, ...]) -> Iterator[Judgement]:
+    """`query` of a line is the id of a query, or its own text."""
+    if not path.is_file():
+        return
+    known = {query.id: query for query in queries}
+    by_text = {query.text: query for query in queries if not query.history}
+    for row, where in _rows(path):
+        named = _text(row, "query", where, also=int)
+        relevant = row.get("relevant")
+        if not isinstance(relevant, bool):
+            raise UsageError(f"{where}: 'relevant' is not true or false.")
+        query = known.get(named) or by_text.get(named)
+        if query is None:
+            query = by_text[named] = Query(named, named, (), (), answerable=True, history=())
+        yield Judgement(query, _text(row, "doc_id", where, also=int), relevant)
+
+
+def _rows(path: Path) -> Iterator[tuple[dict[str, Any], str]]:
+    try:
+        with path.open("rb") as file:
+            number = 0
+            while line := file.readline(_LONGEST_LINE):
+                number += 1
+                where = f"{path}, line {number}"
+                if not line.strip():
+                    continue
+                row = json.loads(line)
+                if not isinstance(row, dict):
+                    raise UsageError(f"{where}: not a JSON object.")
+                yield row, where
+    except (ValueError, RecursionError):
+        raise UsageError(f"{where}: not a line of JSON in UTF-8.") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def _text(
+    row: Mapping[str, Any],
+    key: str,
+    where: str,
+    *,
+    missing: str | None = None,
+    also: type = str,
+) -> str:
+    value = row.get(key, missing)
+    if value is None and missing is not None:
+        return missing
+    if isinstance(value, bool) or not isinstance(value, str | also):
+        raise UsageError(f"{where}: {key!r} is missing or not text.")
+    return str(value)
+
+
+def _texts(row: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
+    values = row.get(key) or []
+    if not isinstance(values, list) or any(
+        isinstance(value, bool) or not isinstance(value, str | int) for value in values
+    ):
+        raise UsageError(f"{where}: {key!r} is not a list of texts.")
+    return tuple(map(str, values))

@@ -1,0 +1,266 @@
+"""An evaluation as one self-contained page: figures, plots, and the questions gone wrong."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+from rag.evaluate import plots
+from rag.evaluate.classification import reliability
+from rag.evaluate.labels import DIFFERENCES, LABELS, known
+from rag.evaluate.measurements import AnswerMeasurement, Evaluation, Measurement
+from rag.evaluate.page_style import STYLE
+from rag.evaluate.ranking import recall_at
+from rag.evaluate.report import asked
+
+_TILES = (
+    ("retrieval", "recall@5"),
+    ("retrieval", "ndcg@10"),
+    ("grading", "auc"),
+    ("abstention", "f1"),
+    ("answers", "contains"),
+    ("citations", "verbatim"),
+)
+_MOST_QUESTIONS = 200
+
+
+def page(evaluation: Evaluation, report: dict[str, Any]) -> str:
+    """The HTML of the whole page; every text of dataset and settings is escaped."""
+    measured = asked(evaluation.measurements)
+    figures = [
+        _recall_by_k(measured),
+        _reliability(evaluation.measurements, report),
+        _loop_gain(measured),
+        _loop_differences(report),
+        _time(measured),
+        _tokens(measured),
+    ]
+    title = escape(f"crag eval · {evaluation.dataset}")
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<style>{STYLE}</style></head><body><main>\n"
+        f"<h1>{escape(evaluation.dataset)}</h1>\n{_subtitle(report)}\n"
+        f'<section class="tiles">{_tiles(report)}</section>\n'
+        f'<section class="plots">{"".join(figure for figure in figures if figure)}</section>\n'
+        f"{_table(report)}\n{_questions(measured)}\n{_settings(report)}\n"
+        "</main></body></html>\n"
+    )
+
+
+def _subtitle(report: dict[str, Any]) -> str:
+    config = report["config"]
+    thinks = config["model"] or f"{config['engine']} engine"
+    words = (
+        f"{report['queries']:,} questions on {config['documents']:,} documents "
+        f"({config['chunks']:,} chunks) · {thinks} · k {config['k']} · "
+        f"at most {config['max_loops']} loops"
+    )
+    return f'<p class="subtitle">{escape(words)}</p>'
+
+
+def _tiles(report: dict[str, Any]) -> str:
+    labels = {(label.section, label.key): label for label in LABELS}
+    tiles = []
+    for section, key in _TILES:
+        label = labels[section, key]
+        value = label.of(report)
+        if value is not None:
+            tiles.append(
+                f'<div class="tile"><b>{value:.1%}</b><span>{section} {escape(key)}</span>'
+                f"<small>{escape(label.meaning)}</small></div>"
+            )
+    return "".join(tiles)
+
+
+def _figure(title: str, note: str, drawing: str) -> str:
+    return (
+        f"<figure><h2>{escape(title)}</h2>{drawing}<figcaption>{escape(note)}</figcaption></figure>"
+    )
+
+
+def _recall_by_k(measured: Sequence[Measurement]) -> str:
+    held = [m for m in measured if m["relevant"]]
+    if not held:
+        return ""
+    ks = range(1, 21)
+
+    def curve(pairs: Sequence[tuple[list[str], list[str]]]) -> list[tuple[float, float]]:
+        return [(k, sum(recall_at(k, got, want) for got, want in pairs) / len(pairs)) for k in ks]
+
+    follow_ups = [m for m in held if m["raw_ranking"] is not None]
+    ways: dict[tuple[str, str], list[tuple[list[str] | None, Measurement]]] = {
+        ("follow-ups, resolved", "two"): [(m["ranking"], m) for m in follow_ups],
+        ("follow-ups, as typed", "none"): [(m["raw_ranking"], m) for m in follow_ups],
+        ("rewritten by a person", "good"): [(m["rewrite_ranking"], m) for m in follow_ups],
+    }
+    series = [plots.Series("all questions", curve([(m["ranking"], m["relevant"]) for m in held]))]
+    for (name, css), rankings in ways.items():
+        pairs = [(ranking, m["relevant"]) for ranking, m in rankings if ranking is not None]
+        if pairs:
+            series.append(plots.Series(name, curve(pairs), css))
+    what = f"{len(held):,} questions, {len(follow_ups):,} of them follow-ups"
+    return _figure(
+        "Recall by k",
+        f"Relevant documents among the first k, mean of {what}; the first search alone.",
+        plots.lines("Recall by k", series, "k", (1, 5, 10, 15, 20), whole=True),
+    )
+
+
+def _reliability(measured: Sequence[Measurement], report: dict[str, Any]) -> str:
+    pairs = [(p["confidence"], p["true"]) for m in measured for p in m["graded"]]
+    sure = [(confidence, true) for confidence, true in pairs if confidence is not None]
+    if not sure:
+        return ""
+    bins = reliability([c for c, _ in sure], [t for _, t in sure])
+    ece = report["grading"]["ece"]
+    return _figure(
+        "Does the grader know what it knows?",
+        f"Of the chunks graded with a confidence, the share that is relevant; on the dashed "
+        f"line they agree. Expected calibration error {ece:.3f}; grey: where the "
+        f"{len(sure):,} chunks lie.",
+        plots.reliability_curve("Reliability of the grader", bins),
+    )
+
+
+def _loop_gain(measured: Sequence[Measurement]) -> str:
+    held = [(m["relevant"], a["rankings"]) for m, a in _answers(measured) if m["relevant"]]
+    held = [(relevant, rankings) for relevant, rankings in held if rankings]
+    most = max((len(rankings) for _, rankings in held), default=0)
+    if most < 2:
+        return ""
+
+    def curve(k: int) -> list[tuple[float, float]]:
+        return [
+            (loop, sum(recall_at(k, r[min(loop, len(r) - 1)], w) for w, r in held) / len(held))
+            for loop in range(most)
+        ]
+
+    corrected = sum(len(rankings) > 1 for _, rankings in held)
+    return _figure(
+        "What each loop adds",
+        f"Relevant documents among the graded ones, best grade first, after each loop; "
+        f"{corrected:,} of {len(held):,} questions were corrected at least once.",
+        plots.lines(
+            "Recall after each loop",
+            [plots.Series("recall@5", curve(5)), plots.Series("recall@10", curve(10), "two")],
+            "loop",
+            range(most),
+            whole=False,
+        ),
+    )
+
+
+def _loop_differences(report: dict[str, Any]) -> str:
+    if "baseline" not in report:
+        return ""
+    differences = report["baseline"]["differences"]
+    rows = [
+        plots.Interval(label.key.replace("_", " "), change["difference"], *change["ci95"])
+        for label in DIFFERENCES[:5]
+        if (change := differences[label.key])["n"]
+    ]
+    return _figure(
+        "With the loop, against without",
+        "Mean difference over the same questions with its 95 % bootstrap interval; "
+        "grey where it holds zero.",
+        plots.intervals("Differences made by the loop", rows),
+    )
+
+
+def _time(measured: Sequence[Measurement]) -> str:
+    times = [a["timings_ms"] for _, a in _answers(measured)]
+    if not times:
+        return ""
+    nodes: dict[str, float] = defaultdict(float)
+    for one in times:
+        for node, milliseconds in one.items():
+            if node != "total":
+                nodes[node] += milliseconds / len(times)
+    return _figure(
+        "Where the time goes",
+        "Milliseconds a question, mean.",
+        plots.bars("Time by node", _largest(nodes, "{:,.1f} ms")),
+    )
+
+
+def _tokens(measured: Sequence[Measurement]) -> str:
+    held = [a["tokens_by_node"] for _, a in _answers(measured)]
+    nodes: dict[str, float] = defaultdict(float)
+    for one in held:
+        for node, tokens in one.items():
+            nodes[node] += tokens / len(held)
+    if not sum(nodes.values()):
+        return ""
+    return _figure(
+        "Where the tokens go",
+        "Tokens a question, sent and received, mean.",
+        plots.bars("Tokens by node", _largest(nodes, "{:,.0f}")),
+    )
+
+
+def _largest(nodes: dict[str, float], form: str) -> list[tuple[str, float, str]]:
+    rows = sorted(nodes.items(), key=lambda item: -item[1])
+    return [(name, value, form.format(value)) for name, value in rows if value > 0]
+
+
+def _table(report: dict[str, Any]) -> str:
+    rows, section = [], ""
+    for label, value in known(report):
+        if label.section != section:
+            section = label.section
+            rows.append(f'<tr><th colspan="3">{escape(section.removesuffix("_ms"))}</th></tr>')
+        rows.append(
+            f"<tr><td>{escape(label.key)}</td><td>{escape(label.text(value))}</td>"
+            f"<td>{escape(label.meaning)}</td></tr>"
+        )
+    return f"<section><h2>All figures</h2><table>{''.join(rows)}</table></section>"
+
+
+def _questions(measured: Sequence[Measurement]) -> str:
+    wrong = [(m, fault) for m in measured for fault in _faults(m)]
+    if not wrong:
+        return ""
+    rows = "".join(
+        f"<tr><td>{escape(m['id'])}</td><td>{escape(m['standalone_question'])}</td>"
+        f"<td>{escape(fault)}</td></tr>"
+        for m, fault in wrong[:_MOST_QUESTIONS]
+    )
+    more = len(wrong) - _MOST_QUESTIONS
+    tail = f"<p>{more:,} more are not shown.</p>" if more > 0 else ""
+    return (
+        f"<section><details><summary>{len(wrong):,} things that went wrong</summary>"
+        f"<table>{rows}</table>{tail}</details></section>"
+    )
+
+
+def _faults(measured: Measurement) -> Iterable[str]:
+    relevant, answer = measured["relevant"], measured["answer"]
+    if relevant and not recall_at(20, measured["ranking"], relevant):
+        yield "nothing relevant among the first 20"
+    if answer is None:
+        return
+    abstained = answer["status"] == "abstained"
+    if measured["answerable"] and abstained:
+        yield "abstained on an answerable question"
+    elif not measured["answerable"] and not abstained:
+        yield "answered an unanswerable question"
+    elif measured["answerable"] and measured["has_answers"] and not answer["contains"]:
+        yield "the answer does not hold a gold answer"
+    if any(not citation["verbatim"] for citation in answer["citations"]):
+        yield "a quote is not in its document"
+
+
+def _settings(report: dict[str, Any]) -> str:
+    rows = "".join(
+        f"<tr><td>{escape(str(key))}</td><td>{escape(str(value))}</td></tr>"
+        for key, value in report["config"].items()
+        if value is not None
+    )
+    return f"<section><details><summary>Settings</summary><table>{rows}</table></details></section>"
+
+
+def _answers(measured: Sequence[Measurement]) -> list[tuple[Measurement, AnswerMeasurement]]:
+    return [(m, m["answer"]) for m in measured if m["answer"] is not None]

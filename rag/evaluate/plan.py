@@ -1,0 +1,23 @@
+"""What an evaluation is asked to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Stage(StrEnum):
+    RETRIEVAL = "retrieval"
+    GRADING = "grading"
+    FULL = "full"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to evaluate and how far; `collection` is one that exists, instead of the dataset's."""
+
+    stage: Stage = Stage.FULL
+    limit: int | None = None
+    seed: int = 0
+    baseline: bool = False
+    collection: str | None = None

@@ -1,0 +1,137 @@
+"""The index of a dataset: made once for its content and settings, below CRAG_HOME/eval."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from shutil import rmtree
+
+from rag.embed.protocol import Embedder
+from rag.evaluate.corpus_index import index_corpus
+from rag.evaluate.datasets import Dataset, read_corpus
+from rag.evaluate.files_index import index_files
+from rag.evaluate.journal import fingerprint
+from rag.evaluate.progress import Progress
+from rag.index.writer import open_writer
+from rag.opening import build_embedder
+from state.errors import NoIndexError, UsageError
+from state.settings import Settings
+
+_UNUSED_DAYS = 30
+_WAIT_SECONDS = 600
+# What the text, the chunks and the vectors of an index depend on.
+_INDEXING = (
+    *("boundaries", "chunk", "layout", "sentences", "documents", "embed", "ingest"),
+    *("index/schema", "index/codec", "index/lexical", "index/terms"),
+)
+
+
+def prepare(
+    dataset: Dataset,
+    settings: Settings,
+    collection: str | None,
+    on: Progress,
+    notify: Callable[[str], None],
+) -> Settings:
+    """The settings under which the dataset's index, made if need be, is the collection.
+
+    With `collection` that one is used as it is. Indexes unused for a month are deleted.
+
+    Raises:
+        UsageError: the dataset has no documents of its own and no collection was named.
+        NoIndexError: it has documents, and none has text.
+
+    """
+    if collection is not None:
+        return settings.model_copy(update={"collection": collection, "thread": None})
+    if dataset.corpus is None and dataset.files is None:
+        raise UsageError(
+            f"{dataset.folder} has neither corpus.jsonl nor files/.",
+            "Name a collection that holds its documents with --collection.",
+        )
+    embedder = build_embedder(settings)
+    key = fingerprint(
+        {
+            "content": _content_hash(dataset.corpus or dataset.files),
+            # A file's source is its path: the index of a moved folder is another one.
+            "files": dataset.files and dataset.files.resolve(),
+            "embedder": str(embedder.identity),
+            "store": settings.store,
+            "code": code_fingerprint(*_INDEXING),
+        }
+    )
+    indexes = settings.home / "eval" / "indexes"
+    ready = settings.model_copy(
+        update={"home": indexes / key, "collection": f"eval-{key}", "thread": None}
+    )
+    finished = ready.home / "documents"
+    if not finished.is_file():
+        count = _index(dataset, ready, embedder, on, notify)
+        if not count:
+            raise NoIndexError(f"The dataset {dataset.name} holds no document with text.")
+        finished.write_text(f"{count}\n")
+    os.utime(finished)
+    _forget_unused(indexes, keep=key)
+    return ready
+
+
+def _index(
+    dataset: Dataset,
+    settings: Settings,
+    embedder: Embedder,
+    on: Progress,
+    notify: Callable[[str], None],
+) -> int:
+    if dataset.corpus is None:
+        assert dataset.files is not None
+        return index_files(dataset.files, settings, embedder, on, notify)
+    with open_writer(
+        settings.home,
+        settings.collection,
+        embedder.identity,
+        store=settings.store,
+        wait=_WAIT_SECONDS,
+        notice=notify,
+    ) as writer:
+        return index_corpus(read_corpus(dataset.corpus), writer, embedder, on)
+
+
+def _content_hash(path: Path | None) -> str:
+    assert path is not None
+    digest = hashlib.blake2b(digest_size=16)
+    files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
+    for file in files:
+        digest.update(f"{file.relative_to(path.parent)}\0{file.stat().st_size}\0".encode())
+        with file.open("rb") as data:
+            while block := data.read(1 << 20):
+                digest.update(block)
+    return digest.hexdigest()
+
+
+@cache
+def code_fingerprint(*parts: str) -> str:
+    """Of the program's own files: other code measures and indexes differently.
+
+    `parts` are names below rag/; without any, all of rag/ and state/ counts.
+    """
+    rag = Path(__file__).parents[1]
+    roots = [rag / part for part in parts] if parts else [rag, rag.parent / "state"]
+    digest = hashlib.blake2b(digest_size=10)
+    for root in roots:
+        found = root.rglob("*") if root.is_dir() else root.parent.glob(f"{root.name}*.*")
+        for file in sorted(found):
+            if file.suffix in {".py", ".json"}:
+                digest.update(file.name.encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()
+
+
+def _forget_unused(indexes: Path, keep: str) -> None:
+    oldest = time.time() - _UNUSED_DAYS * 86_400
+    for folder in indexes.iterdir():
+        finished = folder / "documents"
+        if folder.name != keep and finished.is_file() and finished.stat().st_mtime < oldest:
+            rmtree(folder)

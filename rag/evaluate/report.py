@@ -1,0 +1,187 @@
+"""Measurements to the figures of `crag.eval/1`; a figure without data is None, never 0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rag.evaluate.classification import Decisions, auc, calibration_error
+from rag.evaluate.measurements import AnswerMeasurement, Evaluation, Measurement
+from rag.evaluate.ranking import ndcg_at, recall_at, reciprocal_rank
+
+EVAL_SCHEMA = "crag.eval/1"
+Figures = dict[str, Any]
+
+
+def report(evaluation: Evaluation) -> Figures:
+    """The object that `crag eval --json` prints, without baseline and comparison."""
+    measured = asked(evaluation.measurements)
+    figures: Figures = {
+        "schema": EVAL_SCHEMA,
+        "dataset": evaluation.dataset,
+        "queries": len(measured),
+        "config": evaluation.config,
+        "retrieval": retrieval(measured),
+        "grading": grading(evaluation.measurements),
+        "abstention": abstention(measured),
+        "answers": answers(measured),
+        "citations": citations(measured),
+        "loops": loops(measured),
+        "latency_ms": latency(measured),
+        "usage": usage(measured),
+    }
+    if any(m["raw_ranking"] is not None for m in measured):
+        figures["follow_ups"] = follow_ups(measured)
+    return figures
+
+
+def asked(measurements: Iterable[Measurement]) -> list[Measurement]:
+    """Those of the dataset's queries, without those of grading.jsonl."""
+    return [m for m in measurements if not m["id"].startswith("grading:")]
+
+
+def retrieval(measured: Sequence[Measurement]) -> Figures:
+    """Of the first search, over the queries that have relevant documents."""
+    pairs = [(m["ranking"], m["relevant"]) for m in measured if m["relevant"]]
+    return _ranked(pairs)
+
+
+def follow_ups(measured: Sequence[Measurement]) -> Figures:
+    """The resolved question against the last turn as it was typed and, where the dataset
+    has it, as a person rewrote it.
+    """
+    held = [m for m in measured if m["relevant"] and m["raw_ranking"] is not None]
+    return {
+        "n": len(held),
+        "resolved": _ranked([(m["ranking"], m["relevant"]) for m in held]),
+        "as_typed": _ranked([(m["raw_ranking"] or [], m["relevant"]) for m in held]),
+        "by_a_person": _ranked(
+            [(m["rewrite_ranking"], m["relevant"]) for m in held if m["rewrite_ranking"]]
+        ),
+        "changed": mean(m["ranking"] != m["raw_ranking"] for m in held),
+    }
+
+
+def grading(measured: Sequence[Measurement]) -> Figures:
+    """Over graded chunks whose truth is known; AUC and ECE over those with a confidence."""
+    pairs = [pair for m in measured for pair in m["graded"]]
+    decisions = Decisions.of((pair["decided"], pair["true"]) for pair in pairs)
+    sure = [(p["confidence"], p["true"]) for p in pairs if p["confidence"] is not None]
+    confidences, truths = [c for c, _ in sure], [t for _, t in sure]
+    return {
+        "accuracy": rounded(decisions.accuracy),
+        "balanced_accuracy": rounded(decisions.balanced_accuracy),
+        "precision": rounded(decisions.precision),
+        "recall": rounded(decisions.recall),
+        "f1": rounded(decisions.f1),
+        "auc": rounded(auc(confidences, truths)),
+        "ece": rounded(calibration_error(confidences, truths)),
+        "n": decisions.n,
+    }
+
+
+def abstention(measured: Sequence[Measurement]) -> Figures:
+    """Abstaining is the positive decision, being unanswerable the positive truth;
+    `answered_unanswerable` counts the unanswerable that were answered all the same.
+    """
+    pairs = [(a["status"] == "abstained", not m["answerable"]) for m, a in _answered(measured)]
+    decisions = Decisions.of(pairs)
+    return {
+        "precision": rounded(decisions.precision),
+        "recall": rounded(decisions.recall),
+        "f1": rounded(decisions.f1),
+        "balanced_accuracy": rounded(decisions.balanced_accuracy),
+        "answered_unanswerable": decisions.false_negatives if decisions.n else None,
+        "n": decisions.n,
+    }
+
+
+def answers(measured: Sequence[Measurement]) -> Figures:
+    """Over answerable queries with gold answers; an abstention holds none."""
+    held = [a for m, a in _answered(measured) if m["answerable"] and m["has_answers"]]
+    return {
+        "contains": mean(a["contains"] for a in held),
+        "token_f1": mean(a["token_f1"] for a in held),
+        "n": len(held),
+    }
+
+
+def citations(measured: Sequence[Measurement]) -> Figures:
+    """Verbatim: the quote is the document's text at its offsets. Precision: its document is
+    relevant, over queries that have relevant ones.
+    """
+    held = [(m, c) for m, a in _answered(measured) for c in a["citations"]]
+    return {
+        "verbatim": mean(citation["verbatim"] for _, citation in held),
+        "precision": mean(c["source"] in m["relevant"] for m, c in held if m["relevant"]),
+        "n": len(held),
+    }
+
+
+def loops(measured: Sequence[Measurement]) -> Figures:
+    """Gain and hurt against what the same run knew before its first correction: the mean
+    change of recall@5 of graded documents, and the share of queries where it fell.
+    """
+    held = _answered(measured)
+    changes = [
+        recall_at(5, a["rankings"][-1], m["relevant"])
+        - recall_at(5, a["rankings"][0], m["relevant"])
+        for m, a in held
+        if m["relevant"] and a["rankings"]
+    ]
+    return {
+        "mean": mean(a["loop_count"] for _, a in held),
+        "rate": mean(a["loop_count"] > 0 for _, a in held),
+        "gain_recall@5": mean(changes),
+        "hurt": mean(change < 0 for change in changes),
+    }
+
+
+def latency(measured: Sequence[Measurement]) -> Figures:
+    times = sorted(m["milliseconds"] for m in measured)
+    return {"p50": _percentile(times, 0.50), "p95": _percentile(times, 0.95)}
+
+
+def usage(measured: Sequence[Measurement]) -> Figures:
+    """Sums over the queries; the cost is None as soon as one question's is unknown."""
+    held = [a for _, a in _answered(measured)]
+    if not held:
+        return dict.fromkeys(("llm_calls", "input_tokens", "output_tokens", "cost_usd"))
+    costs = [a["cost_usd"] for a in held]
+    known = [cost for cost in costs if cost is not None]
+    return {
+        "llm_calls": sum(a["llm_calls"] for a in held),
+        "input_tokens": sum(a["input_tokens"] for a in held),
+        "output_tokens": sum(a["output_tokens"] for a in held),
+        "cost_usd": rounded(sum(known)) if len(known) == len(costs) else None,
+    }
+
+
+def mean(values: Iterable[float]) -> float | None:
+    held = list(values)
+    return rounded(sum(held) / len(held)) if held else None
+
+
+def rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
+
+
+def _answered(measured: Sequence[Measurement]) -> list[tuple[Measurement, AnswerMeasurement]]:
+    return [(m, m["answer"]) for m in measured if m["answer"] is not None]
+
+
+def _ranked(pairs: Sequence[tuple[list[str], list[str]]]) -> Figures:
+    return {
+        **{
+            f"recall@{k}": mean(recall_at(k, got, want) for got, want in pairs) for k in (5, 10, 20)
+        },
+        "ndcg@10": mean(ndcg_at(10, got, want) for got, want in pairs),
+        "mrr": mean(reciprocal_rank(got, want) for got, want in pairs),
+    }
+
+
+def _percentile(times: Sequence[float], share: float) -> float | None:
+    """Nearest rank."""
+    if not times:
+        return None
+    return round(times[max(0, -int(-share * len(times) // 1) - 1)], 1)

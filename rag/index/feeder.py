@@ -1,0 +1,83 @@
+"""Chroma's share of an ingest, on a thread of its own.
+
+Adding to Chroma takes longer than all other writing; it runs while the next documents are
+read and embedded. The thread has its own connection and sees committed documents only.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from threading import Event, Thread
+
+from rag.index.catalog import connect
+from rag.index.protocol import Notice
+from rag.index.vector_sync import VectorPlace, VectorWrite, needs_write, write_all
+from rag.index.vectors import VectorsDamaged
+
+START_CHUNKS = 2_000
+
+
+class VectorFeeder:
+    """Feeds the store once enough was committed; `close` brings it up to date."""
+
+    def __init__(self, place: VectorPlace, notice: Notice) -> None:
+        self._place = place
+        self._notice = notice
+        self._waiting = 0
+        self._more = Event()
+        self._closing = Event()
+        self._hurry = Event()
+        self._thread: Thread | None = None
+        self._failure: BaseException | None = None
+
+    def committed(self, chunks: int) -> None:
+        """Tells that so many more chunks are visible."""
+        self._waiting += chunks
+        if self._waiting >= START_CHUNKS:
+            self._waiting = 0
+            if self._thread is None:
+                self._thread = Thread(target=self._run, name="vector-feeder")
+                self._thread.start()
+            self._more.set()
+
+    def close(self, *, hurry: bool = False) -> None:
+        """Finishes; raises what failed on the way. `hurry` leaves the rest to the next write.
+
+        Raises:
+            RemoteStoreError: the server failed; the catalog is complete nevertheless.
+
+        """
+        if hurry:
+            self._hurry.set()
+        if self._thread is None:
+            if hurry:
+                return
+            with closing(connect(self._place.home)) as connection:
+                if needs_write(connection, self._place):
+                    write_all(connection, self._place, self._notice)
+            return
+        self._closing.set()
+        self._more.set()
+        self._thread.join()
+        if isinstance(self._failure, VectorsDamaged) and not hurry:
+            with closing(connect(self._place.home)) as connection:
+                write_all(connection, self._place, self._notice, again=True)
+        elif self._failure is not None:
+            raise self._failure
+
+    def _run(self) -> None:
+        try:
+            with closing(connect(self._place.home)) as connection:
+                write = VectorWrite(connection, self._place, self._notice)
+                try:
+                    while not self._closing.is_set():
+                        self._more.wait()
+                        self._more.clear()
+                        write.feed(self._hurry.is_set)
+                    write.feed(self._hurry.is_set)
+                    write.finish()
+                except BaseException:
+                    write.abandon()
+                    raise
+        except BaseException as error:  # noqa: BLE001 - raised again by `close`, on its thread
+            self._failure = error

@@ -1,0 +1,76 @@
+"""A model's grades, kept in the catalog so that the same question asked again costs less."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from rag.index.catalog import catalog_path, connect, mapped_errors, writing
+from state.errors import StoreBusyError
+
+MOST_KEPT = 50_000
+_A_FEW = 500
+_PATIENCE_MS = 250
+
+
+class KeptGrades:
+    """A GradeCache over the catalog's table; keys are hexadecimal digests.
+
+    A question never waits for an ingest: while another process writes, nothing is kept.
+    """
+
+    def __init__(self, home: Path, most: int = MOST_KEPT) -> None:
+        self._home = home
+        self._most = most
+
+    def get(self, keys: Sequence[str]) -> Mapping[str, str]:
+        """The values of those keys that are held.
+
+        Raises:
+            NoIndexError, StorageError: there is no catalog, or it is damaged.
+
+        """
+        held: dict[str, str] = {}
+        with self._open() as connection:
+            for start in range(0, len(keys), _A_FEW):
+                some = [bytes.fromhex(key) for key in keys[start : start + _A_FEW]]
+                marks = ",".join("?" * len(some))
+                rows = connection.execute(
+                    f"SELECT key, grade FROM grades WHERE key IN ({marks})",
+                    some,
+                )
+                held |= {bytes(key).hex(): grade for key, grade in rows}
+        return held
+
+    def put(self, entries: Mapping[str, str]) -> None:
+        """Keeps the entries, newest first, up to the limit.
+
+        Raises:
+            NoIndexError, StorageError: there is no catalog, or it cannot be written.
+
+        """
+        now = time.time()
+        rows = [(bytes.fromhex(key), value, now) for key, value in entries.items()]
+        if not rows:
+            return
+        try:
+            with self._open() as connection, writing(connection):
+                connection.executemany(
+                    "INSERT OR REPLACE INTO grades (key, grade, used) VALUES (?, ?, ?)", rows
+                )
+                connection.execute(
+                    "DELETE FROM grades WHERE key IN"
+                    " (SELECT key FROM grades ORDER BY used DESC LIMIT -1 OFFSET ?)",
+                    (self._most,),
+                )
+        except StoreBusyError:
+            return
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        with mapped_errors(catalog_path(self._home)), closing(connect(self._home)) as connection:
+            connection.execute(f"PRAGMA busy_timeout = {_PATIENCE_MS}")
+            yield connection

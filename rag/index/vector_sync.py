@@ -1,0 +1,256 @@
+"""Keeping Chroma equal to the catalog, and building it again when it is not.
+
+The catalog says up to which chunk the vectors were written (`synced`), how many there are,
+under which token, and whether a write is under way (`dirty`). Chunks past `synced` are the
+tail: readers search them exactly, so that a small change need not touch Chroma at all.
+A process killed while writing leaves `dirty`, and the next one starts a new generation.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rag.embed.protocol import EmbedderIdentity
+from rag.index import vectors
+from rag.index.catalog import writing
+from rag.index.codec import decode_vectors
+from rag.index.protocol import Notice
+from rag.index.vectors import ChromaVectors, VectorsDamaged
+
+TAIL_CHUNKS = 64
+"""Fewer changes than this, or than a twentieth of the collection, wait for the next write."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreState:
+    """What the catalog knows of one vector store of one collection."""
+
+    generation: str
+    token: str
+    dirty: bool
+    synced: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class VectorPlace:
+    """Where a collection's vectors are. `store`: a server's URL, or empty for the folder."""
+
+    home: Path
+    collection_id: int
+    uid: str
+    identity: EmbedderIdentity
+    store: str
+
+    @property
+    def root(self) -> Path:
+        return self.home / "vectors" / self.uid
+
+    def open(self, generation: str, *, create: bool = False) -> ChromaVectors:
+        if self.store:
+            name = f"crag-{self.uid}-{generation}"
+            return vectors.open_server(self.store, name, self.identity, create=create)
+        return vectors.open_folder(self.root / generation, self.identity, create=create)
+
+    def open_sealed(self, state: StoreState) -> ChromaVectors:
+        """The vectors, if they are what the catalog says they are.
+
+        Raises:
+            VectorsDamaged: they are not.
+
+        """
+        if not self.store and not vectors.plausible_size(
+            self.root / state.generation, state.count, self.identity.dimension
+        ):
+            raise VectorsDamaged("larger than its vectors explain")
+        opened = self.open(state.generation)
+        sealed = opened.token() == state.token and opened.holds(state.count)
+        if not sealed:
+            opened.close()
+            raise VectorsDamaged("not what was last written")
+        return opened
+
+    def discard(self, state: StoreState | None) -> None:
+        """Deletes the vectors: of a folder all generations, of a server the one of `state`."""
+        if self.store:
+            if state is not None:
+                vectors.delete_server_collection(self.store, f"crag-{self.uid}-{state.generation}")
+        elif self.root.is_dir():
+            for folder in self.root.iterdir():
+                vectors.delete_folder(folder)
+
+
+def read_state(connection: sqlite3.Connection, place: VectorPlace) -> StoreState | None:
+    row = connection.execute(
+        "SELECT generation, token, dirty, synced, count FROM vector_stores"
+        " WHERE collection_id = ? AND store = ?",
+        (place.collection_id, place.store),
+    ).fetchone()
+    return None if row is None else StoreState(row[0], row[1], bool(row[2]), row[3], row[4])
+
+
+def pending(connection: sqlite3.Connection, place: VectorPlace, state: StoreState) -> int:
+    """How many additions and removals the store has not seen."""
+    (added,) = connection.execute(
+        "SELECT count(*) FROM chunks CROSS JOIN documents ON documents.id = chunks.document_id"
+        " WHERE chunks.id > ? AND documents.collection_id = ? AND documents.visible = 1",
+        (state.synced, place.collection_id),
+    ).fetchone()
+    return int(added) + len(removals(connection, place))
+
+
+def removals(connection: sqlite3.Connection, place: VectorPlace) -> list[int]:
+    rows = connection.execute(
+        "SELECT chunk_id FROM vector_removals WHERE collection_id = ? AND store = ?",
+        (place.collection_id, place.store),
+    )
+    return [row[0] for row in rows]
+
+
+def needs_write(connection: sqlite3.Connection, place: VectorPlace) -> bool:
+    state = read_state(connection, place)
+    if state is None or state.dirty:
+        return True
+    return pending(connection, place, state) > max(TAIL_CHUNKS, state.count // 20)
+
+
+_NEXT_VECTORS = """
+SELECT vectors.chunk_id, vectors.vector FROM vectors
+CROSS JOIN chunks ON chunks.id = vectors.chunk_id
+CROSS JOIN documents ON documents.id = chunks.document_id
+WHERE vectors.chunk_id > :synced AND documents.collection_id = :collection
+  AND documents.visible = 1
+  -- Nothing past a document that is being written: it is fed when it is shown.
+  AND vectors.chunk_id < coalesce(
+    (SELECT min(hidden.id) FROM documents AS unfinished
+     JOIN chunks AS hidden ON hidden.document_id = unfinished.id
+     WHERE unfinished.collection_id = :collection AND unfinished.visible = 0), 1 << 62)
+ORDER BY vectors.chunk_id LIMIT :limit
+"""
+
+
+class VectorWrite:
+    """One write of the store, from mark to seal. The caller holds the collection's lock.
+
+    `feed` may be called again and again while documents are being added; `finish` seals.
+    """
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        place: VectorPlace,
+        notice: Notice,
+        *,
+        again: bool = False,
+    ) -> None:
+        """`again`: build a new generation, whatever the catalog says of the old one."""
+        self._connection = connection
+        self._place = place
+        found = read_state(connection, place)
+        self._store: ChromaVectors | None = None
+        if found is not None and not found.dirty and not again:
+            try:
+                self._store = place.open_sealed(found)
+                self._state = replace(found, dirty=True)
+            except VectorsDamaged as error:
+                notice(f"The vector store is damaged ({error}); building it again.")
+        elif found is not None:
+            why = "is damaged" if again else "was left half-written"
+            notice(f"The vector store {why}; building it again from the catalog.")
+        if self._store is None:
+            self._state = StoreState(uuid.uuid4().hex[:8], "", dirty=True, synced=0, count=0)
+        with writing(connection):
+            self._save(forget_removals=self._store is None)
+        if self._store is None:
+            place.discard(found)
+            self._store = place.open(self._state.generation, create=True)
+
+    def feed(self, stopped: Callable[[], bool] = lambda: False) -> None:
+        """Adds the visible chunks past `synced`, in order."""
+        assert self._store is not None
+        while not stopped():
+            # Marked before they are added: what is removed meanwhile is then removed here, too.
+            with writing(self._connection):
+                rows = self._connection.execute(
+                    _NEXT_VECTORS,
+                    {
+                        "synced": self._state.synced,
+                        "collection": self._place.collection_id,
+                        "limit": vectors.BATCH,
+                    },
+                ).fetchall()
+                if rows:
+                    self._state = replace(
+                        self._state, synced=rows[-1][0], count=self._state.count + len(rows)
+                    )
+                    self._save()
+            if not rows:
+                return
+            matrix = decode_vectors([row[1] for row in rows], self._place.identity.dimension)
+            self._store.upsert([row[0] for row in rows], matrix)
+
+    def finish(self) -> None:
+        """Removes what the catalog removed, checks the count, seals."""
+        assert self._store is not None
+        gone = removals(self._connection, self._place)
+        if gone:
+            self._store.delete(gone)
+        count = self._store.count()
+        if count != self._state.count - len(gone):
+            raise VectorsDamaged(f"{count} vectors where {self._state.count - len(gone)} belong")
+        token = uuid.uuid4().hex
+        self._store.seal(self._place.identity, token)
+        self._store.close()
+        if not self._place.store:
+            vectors.shrink_folder(self._place.root / self._state.generation)
+        self._state = replace(self._state, token=token, dirty=False, count=count)
+        with writing(self._connection):
+            self._save(forget_removals=True)
+
+    def abandon(self) -> None:
+        """Closes without a seal; the store stays dirty."""
+        if self._store is not None:
+            self._store.close()
+
+    def _save(self, *, forget_removals: bool = False) -> None:
+        state = self._state
+        self._connection.execute(
+            "INSERT OR REPLACE INTO vector_stores (collection_id, store, generation, token,"
+            " dirty, synced, count) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                self._place.collection_id,
+                self._place.store,
+                state.generation,
+                state.token,
+                state.dirty,
+                state.synced,
+                state.count,
+            ),
+        )
+        if forget_removals:
+            self._connection.execute(
+                "DELETE FROM vector_removals WHERE collection_id = ? AND store = ?",
+                (self._place.collection_id, self._place.store),
+            )
+
+
+def write_all(
+    connection: sqlite3.Connection, place: VectorPlace, notice: Notice, *, again: bool = False
+) -> None:
+    """Brings the store up to date in one go; builds it again if it does not come out right."""
+    write = VectorWrite(connection, place, notice, again=again)
+    try:
+        write.feed()
+        write.finish()
+    except VectorsDamaged:
+        write.abandon()
+        if again:
+            raise
+        write_all(connection, place, notice, again=True)
+    except BaseException:
+        write.abandon()
+        raise

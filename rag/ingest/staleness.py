@@ -1,0 +1,64 @@
+"""Whether the files behind a collection are still what was indexed: a stat each, no more."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from rag.index.catalog import catalog_path, connect, mapped_errors
+from rag.index.codec import decode_path
+
+MOST_FILES = 20_000
+"""Checked at most, those indexed last: some 0.1 s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Staleness:
+    """`changed` and `gone` count indexed files; `checked` of `files` were looked at."""
+
+    files: int
+    checked: int
+    changed: int
+    gone: int
+
+    @property
+    def line(self) -> str | None:
+        """One line for the person, or None when all is fresh."""
+        count = self.changed + self.gone
+        if not count:
+            return None
+        least = "at least " if self.checked < self.files else ""
+        are = "file has" if count == 1 else "files have"
+        return f"{least}{count:,} indexed {are} changed or gone since; `crag ingest` brings it up."
+
+
+def staleness(home: Path, collection: str, *, most: int = MOST_FILES) -> Staleness:
+    """Look at the files of a collection; documents that are no files do not count.
+
+    Raises:
+        NoIndexError: nothing was ingested.
+        StorageError: the catalog cannot be read.
+
+    """
+    with closing(connect(home)) as connection, mapped_errors(catalog_path(home)):
+        condition = (
+            " FROM documents WHERE visible = 1 AND path IS NOT NULL"
+            " AND collection_id = (SELECT id FROM collections WHERE name = ?)"
+        )
+        (files,) = connection.execute("SELECT count(*)" + condition, (collection,)).fetchone()
+        rows = connection.execute(
+            f"SELECT path, size, mtime_ns, changed_ns{condition} ORDER BY id DESC LIMIT ?",
+            (collection, most),
+        ).fetchall()
+    changed = gone = 0
+    for path, size, modified, inode in rows:
+        try:
+            stat = os.stat(decode_path(path))
+        except OSError:
+            gone += 1
+            continue
+        if (stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns) != (size, modified, inode):
+            changed += 1
+    return Staleness(files, len(rows), changed, gone)

@@ -1,0 +1,165 @@
+"""The research graph: cleanup → plan → dispatch → reflect, until it ends or escalates.
+
+Each pass from the start to `reflect` is one invocation, checkpointed once when it ends: a
+boundary that a person can see. Wiring only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from langgraph.graph import START, StateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import interrupt
+
+from rag.research.dependencies import ResearchDependencies
+from rag.research.dispatch import dispatch as run_plan
+from rag.research.files import evict, shrink, summaries, write
+from rag.research.plan_check import checked_plan
+from rag.research.protocol import PlanView
+from rag.research.reflection import reflect as decide
+from state.research_state import FileEntry, ResearchState
+from state.usage import add_usage
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+    from langgraph.graph.state import CompiledStateGraph
+
+Update = dict[str, Any]
+BOUNDARY = "reflect"
+
+
+def cleanup(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
+    """Evict before every planning round; spill what would make the state large."""
+    gone = evict(state["files"], state["step"])
+    kept = {name: entry for name, entry in state["files"].items() if name not in gone}
+    spilled = shrink(runtime.context.folder / state["run_id"], kept)
+    if gone or spilled:
+        runtime.stream_writer({"event": "cleaned_up", "evicted": list(gone), "spilled": [*spilled]})
+    return {"files": {**gone, **spilled}}
+
+
+def plan(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
+    """A round's plan; one that an interrupted run had begun is followed, not made anew."""
+    deps = runtime.context
+    number = state["plans"] + 1
+    usage = state["usage"]
+    new = deps.journal.plan(state["run_id"], number)
+    if new is None:
+        planned = deps.thinker.plan(_plan_view(state, deps))
+        usage = add_usage(usage, "plan", planned.usage)
+        new = checked_plan(
+            planned.subtasks,
+            roles=deps.roles,
+            files=state["files"],
+            known=state["plan"],
+            step=state["step"],
+        )
+        deps.journal.keep_plan(state["run_id"], number, new)
+    runtime.stream_writer({"event": "planned", "round": state["rounds"] + 1, "subtasks": new})
+    return {"plan": [*state["plan"], *new], "leads": [], "plans": number, "usage": usage}
+
+
+def _plan_view(state: ResearchState, deps: ResearchDependencies) -> PlanView:
+    return PlanView(
+        question=state["question"],
+        roles=tuple(deps.roles.values()),
+        plan=state["plan"],
+        files=summaries(state["files"]),
+        leads=state["leads"],
+        guidance=state["guidance"],
+        reason=state["reason"],
+        round=state["rounds"],
+    )
+
+
+def dispatch(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
+    deps = runtime.context
+    open_tasks = [task for task in state["plan"] if task["status"] == "planned"]
+    artifacts = run_plan(open_tasks, state["run_id"], deps, runtime.stream_writer)
+    status = {artifact["subtask"]: artifact["status"] for artifact in artifacts}
+    files: dict[str, FileEntry] = {}
+    step = state["step"]
+    for artifact in artifacts:
+        step += 1
+        files[artifact["name"]] = write(
+            deps.folder / state["run_id"],
+            artifact["name"],
+            artifact["content"],
+            step,
+            "done" if artifact["status"] == "done" else "active",
+        )
+    return {
+        "plan": [
+            {**task, "status": status.get(task["id"], task["status"])} for task in state["plan"]
+        ],
+        "files": files,
+        "step": step,
+    }
+
+
+def reflect(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
+    deps = runtime.context
+    reflected = decide(state, deps.journal.artifacts(state["run_id"]), deps)
+    rounds = state["rounds"] + 1
+    runtime.stream_writer(
+        {
+            "event": "reflected",
+            "round": rounds,
+            "decision": reflected.decision,
+            "reason": reflected.reason,
+            "files": summaries(state["files"]),
+        }
+    )
+    return {
+        "rounds": rounds,
+        "decision": reflected.decision,
+        "reason": reflected.reason,
+        "leads": list(reflected.leads),
+        "escalation": reflected.question,
+        "usage": add_usage(state["usage"], "reflect", reflected.usage),
+    }
+
+
+def escalate(state: ResearchState) -> Update:
+    """A real interrupt: the run stands still until the person has answered."""
+    answer = interrupt({"question": state["escalation"]})
+    return {
+        "guidance": [*state["guidance"], str(answer)],
+        "leads": [str(answer)],
+        "escalation": None,
+        "rounds": 1,
+    }
+
+
+def after_reflection(state: ResearchState) -> Literal["cleanup", "escalate", "__end__"]:
+    match state["decision"]:
+        case "end":
+            return "__end__"
+        case "escalate":
+            return "escalate"
+        case _:
+            return "cleanup"
+
+
+def compile_research(
+    checkpointer: BaseCheckpointSaver[Any] | None = None,
+) -> CompiledStateGraph[ResearchState, ResearchDependencies, ResearchState, ResearchState]:
+    """The graph, stopping after each reflection."""
+    graph = StateGraph(ResearchState, context_schema=ResearchDependencies)
+    graph.add_node("cleanup", cleanup)
+    graph.add_node("plan", plan)
+    graph.add_node("dispatch", dispatch)
+    graph.add_node("reflect", reflect)
+    graph.add_node("escalate", escalate)
+    graph.add_edge(START, "cleanup")
+    graph.add_edge("cleanup", "plan")
+    graph.add_edge("plan", "dispatch")
+    graph.add_edge("dispatch", "reflect")
+    graph.add_conditional_edges("reflect", after_reflection)
+    graph.add_edge("escalate", "cleanup")
+    return graph.compile(
+        checkpointer=checkpointer,
+        interrupt_after=[BOUNDARY] if checkpointer is not None else None,
+        name="research",
+    )

@@ -1,0 +1,154 @@
+"""What a research run has finished, kept as it finishes: a kill loses no subtask's work.
+
+One SQLite file for all runs. A subtask's artifact is written in one transaction when its
+subagent returns; the report is made of these and of nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from pathlib import Path
+from threading import RLock
+from typing import Any, Self, TypedDict, cast
+
+from state.errors import UsageError
+from state.research_state import Artifact, Subtask
+from state.sqlite_file import connect, create_private, sqlite_failures
+
+JOURNAL_FILE = "research.db"
+
+_SCHEMA = """
+pragma journal_mode = wal;
+create table if not exists runs (
+    id text primary key, created_at real not null, question text not null,
+    settings text not null, state text not null, escalation text, report text);
+create table if not exists plans (
+    run text not null, round integer not null, body text not null, primary key (run, round));
+create table if not exists artifacts (
+    run text not null, subtask text not null, n integer not null, body text not null,
+    primary key (run, subtask));
+"""
+
+
+class Run(TypedDict):
+    """`state` is running, waiting (for the person's answer) or finished."""
+
+    id: str
+    created_at: float
+    question: str
+    settings: dict[str, Any]
+    state: str
+    escalation: str | None
+    report: dict[str, Any] | None
+
+
+class Journal:
+    """The runs of one CRAG_HOME. Safe to use from several threads.
+
+    Every method raises StorageError or StoreBusyError, and nothing foreign.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self._path = home / JOURNAL_FILE
+        self._name = f"The research journal {self._path}"
+        self._lock = RLock()
+        self._connection: sqlite3.Connection | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def start(self, run_id: str, question: str, settings: dict[str, Any]) -> None:
+        row = (run_id, time.time(), question, json.dumps(settings))
+        self._write("insert into runs values (?, ?, ?, ?, 'running', null, null)", row)
+
+    def wait(self, run_id: str, escalation: str) -> None:
+        """The run waits for the person to answer `escalation`."""
+        self._write(
+            "update runs set state = 'waiting', escalation = ? where id = ?", (escalation, run_id)
+        )
+
+    def go_on(self, run_id: str) -> None:
+        self._write("update runs set state = 'running', escalation = null where id = ?", (run_id,))
+
+    def finish(self, run_id: str, report: dict[str, Any]) -> None:
+        self._write(
+            "update runs set state = 'finished', escalation = null, report = ? where id = ?",
+            (json.dumps(report), run_id),
+        )
+
+    def keep(self, run_id: str, artifact: Artifact) -> None:
+        """Keep a finished subtask's artifact; the first one kept stays."""
+        self._write(
+            "insert or ignore into artifacts select ?, ?, "
+            "coalesce((select max(n) from artifacts where run = ?), 0) + 1, ?",
+            (run_id, artifact["subtask"], run_id, json.dumps(artifact)),
+        )
+
+    def keep_plan(self, run_id: str, number: int, plan: list[Subtask]) -> None:
+        """Keep a round's plan before it is worked on: a resumed run follows the same one."""
+        self._write(
+            "insert or ignore into plans values (?, ?, ?)", (run_id, number, json.dumps(plan))
+        )
+
+    def plan(self, run_id: str, number: int) -> list[Subtask] | None:
+        """The plan of a round that was begun, or None."""
+        rows = self._read("select body from plans where run = ? and round = ?", (run_id, number))
+        return cast("list[Subtask]", json.loads(rows[0][0])) if rows else None
+
+    def artifacts(self, run_id: str) -> list[Artifact]:
+        """What was finished, in the order it was."""
+        rows = self._read("select body from artifacts where run = ? order by n", (run_id,))
+        return [cast("Artifact", json.loads(body)) for (body,) in rows]
+
+    def run(self, run_id: str) -> Run:
+        """One run by its id, an unambiguous beginning of it, or "last".
+
+        Raises:
+            UsageError: there is none, or more than one.
+
+        """
+        select = "select id, created_at, question, settings, state, escalation, report from runs"
+        if run_id == "last":
+            rows = self._read(f"{select} order by created_at desc limit 1", ())
+        else:
+            rows = self._read(
+                f"{select} where substr(id, 1, length(?)) = ? order by id limit 2",
+                (run_id, run_id),
+            )
+        if len(rows) != 1:
+            many = "begins more than one research run" if rows else "is no research run"
+            raise UsageError(f"{run_id!r} {many}.", "A run prints its id when it starts.")
+        found, created_at, question, settings, state, escalation, report = rows[0]
+        return {
+            "id": found,
+            "created_at": created_at,
+            "question": question,
+            "settings": json.loads(settings),
+            "state": state,
+            "escalation": escalation,
+            "report": None if report is None else json.loads(report),
+        }
+
+    def _write(self, statement: str, values: tuple[Any, ...]) -> None:
+        with self._lock, sqlite_failures(self._name):
+            self._open().execute(statement, values)
+
+    def _read(self, statement: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        with self._lock, sqlite_failures(self._name):
+            if self._connection is None and not self._path.exists():
+                return []
+            return self._open().execute(statement, values).fetchall()
+
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is None:
+            create_private(self._path)
+            self._connection = connect(self._path)
+            self._connection.executescript(_SCHEMA)
+        return self._connection

@@ -1,0 +1,89 @@
+"""What plans, composes and reflects in a research run: rules, or a model.
+
+None of it searches and none of it writes a file: evidence comes from the corrective graph,
+and files are written by the run from what subagents return.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypedDict
+
+from rag.engines.protocol import NO_USAGE
+from rag.research.roles.role import Role
+from state.answer import NodeUsage
+from state.graph_state import Passage
+from state.research_state import Artifact, FileSummary, RoundDecision, Subtask
+
+
+class DraftSubtask(TypedDict):
+    """A subtask as it was planned, before it has an id."""
+
+    role: str
+    instruction: str
+    expected_artifact: str
+    read_files: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanView:
+    """All a planner sees. `files` are summaries: names, status and bytes, never text."""
+
+    question: str
+    roles: Sequence[Role]
+    plan: Sequence[Subtask]
+    files: Sequence[FileSummary]
+    leads: Sequence[str]
+    guidance: Sequence[str]
+    reason: str
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    subtasks: tuple[DraftSubtask, ...]
+    usage: NodeUsage = field(default_factory=lambda: NO_USAGE)
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A subagent's reply. `status` is what it says of itself: done, or empty."""
+
+    content: str
+    usage: NodeUsage = field(default_factory=lambda: NO_USAGE)
+
+
+@dataclass(frozen=True, slots=True)
+class ReflectionView:
+    """The plan against what came of it. `artifacts` stand for their facts about themselves:
+    what is missing, which names were met; a model is shown no text of theirs.
+    """
+
+    question: str
+    plan: Sequence[Subtask]
+    artifacts: Sequence[Artifact]
+    guidance: Sequence[str]
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reflected:
+    """`leads` are the questions to follow when replanning; `question` is for the person."""
+
+    decision: RoundDecision
+    reason: str
+    leads: tuple[str, ...] = ()
+    question: str | None = None
+    usage: NodeUsage = field(default_factory=lambda: NO_USAGE)
+
+
+class Thinker(Protocol):
+    """Each call starts from nothing but its arguments. Failures are RemoteError subclasses."""
+
+    def plan(self, view: PlanView) -> Planned: ...
+
+    def compose(self, role: Role, instruction: str, passages: Sequence[Passage]) -> Composed:
+        """The role's Markdown on the passages, markers `[n]` after each sentence."""
+
+    def reflect(self, view: ReflectionView) -> Reflected: ...

@@ -1,0 +1,41 @@
+"""Bringing folders up to date for an agent, confined to those the person ingested."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from state.errors import UsageError
+from state.settings import Settings
+
+
+def refresh(settings: Settings, paths: Sequence[str]) -> dict[str, Any]:
+    """Ingest again what was ingested before, with the options of then.
+
+    Raises:
+        UsageError: a path is none of the ingested folders.
+        CragError: as an ingest.
+
+    """
+    from rag.index.inventory import read_inventory
+    from rag.ingest.run import IngestOptions, ingest
+    from rag.opening import build_embedder
+
+    inventory = read_inventory(settings.home, settings.collection)
+    known = set(inventory.roots) if inventory is not None else set()
+    wanted = [os.path.realpath(path) for path in paths] or sorted(known)
+    for path in wanted:
+        if path not in known:
+            raise UsageError(
+                f"{path} was not ingested before.", "Ask the person to `crag ingest` it."
+            )
+    report = ingest(settings, build_embedder(settings), wanted, IngestOptions())
+    return {
+        "added": report.added,
+        "updated": report.updated,
+        "unchanged": report.unchanged,
+        "removed": report.removed,
+        "documents": report.documents,
+        "chunks": report.chunks,
+    }

@@ -1,0 +1,96 @@
+"""What there is: collections, how stale they are, which models would be used, how large."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from rag.engines.factory import choose_engine
+from rag.index.inventory import CollectionSummary, summaries
+from rag.ingest.staleness import Staleness, staleness
+from rag.opening import build_embedder
+from state.errors import UsageError
+from state.settings import EngineName, Settings
+
+_PLACES = ("catalog", "vectors", "threads", "checkpoints", "traces")
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionStatus:
+    name: str
+    embedder: str
+    documents: int
+    chunks: int
+    characters: int
+    failed: int
+    skipped: int
+    roots: list[str]
+    stale: Staleness
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """`octets`: bytes on disk of each part of the home; `model` is None without one."""
+
+    home: str
+    engine: str
+    model: str | None
+    embedder: str
+    collections: list[CollectionStatus]
+    octets: dict[str, int]
+
+
+def read_status(settings: Settings, only: str | None = None) -> Status:
+    """Look at the home of the settings. `only`: one collection.
+
+    Raises:
+        UsageError: there is no collection of that name.
+        StorageError: the catalog cannot be read.
+
+    """
+    found = summaries(settings.home)
+    if only is not None:
+        found = [each for each in found if each.name == only]
+        if not found:
+            raise UsageError(f"There is no collection {only!r}.", "`crag status` shows all.")
+    engine = choose_engine(settings).name
+    return Status(
+        home=str(settings.home),
+        engine=engine.value,
+        model=settings.model if engine is EngineName.OPENAI else None,
+        embedder=str(build_embedder(settings).identity),
+        collections=[_collection(settings, each) for each in found],
+        octets=_octets(settings.home),
+    )
+
+
+def _collection(settings: Settings, each: CollectionSummary) -> CollectionStatus:
+    return CollectionStatus(
+        each.name,
+        str(each.embedder),
+        each.documents,
+        each.chunks,
+        each.characters,
+        each.failed,
+        each.skipped,
+        each.roots,
+        staleness(settings.home, each.name),
+    )
+
+
+def _octets(home: Path) -> dict[str, int]:
+    """Bytes under `home`, by what its entries are named for."""
+    sizes = dict.fromkeys([*_PLACES, "other"], 0)
+    for path, _, names in os.walk(home):
+        folder = Path(path)
+        inside = folder.relative_to(home).parts
+        for name in names:
+            entry = inside[0] if inside else name
+            kind = next((place for place in _PLACES if entry.startswith(place)), "other")
+            try:
+                # Allocated, as the disk counts it: a store may preallocate sparse files.
+                sizes[kind] += (folder / name).lstat().st_blocks * 512
+            except OSError:  # gone meanwhile
+                continue
+    return sizes

@@ -1,0 +1,123 @@
+"""The state of a research run: a plan, a bounded virtual file system, and how far it is.
+
+Finished artifacts are kept whole in the run's journal on disk; what stands here is the
+working set that a planner sees as summaries, small however long the run goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal, TypedDict
+
+from state.answer import Citation, Usage
+from state.reducers import overwrite
+from state.usage import NO_USAGE
+
+SubtaskStatus = Literal["planned", "done", "empty", "failed"]
+FileStatus = Literal["active", "done"]
+RoundDecision = Literal["continue", "replan", "end", "escalate"]
+
+
+EVERYTHING = "*"
+"""In `read_files`: every artifact of the run, evicted ones too."""
+
+
+class Subtask(TypedDict):
+    """One piece of work. `read_files` are names of artifacts it is given whole, or EVERYTHING;
+    what another planned subtask is to write makes it wait for that one.
+
+    `id` is a hash of role, instruction and files: the same work has the same id, so that a
+    resumed run, or a plan that repeats itself, never does it twice.
+    """
+
+    id: str
+    role: str
+    instruction: str
+    expected_artifact: str
+    read_files: list[str]
+    status: SubtaskStatus
+
+
+class Artifact(TypedDict):
+    """What a subagent returned: the only thing a report may quote from.
+
+    `content` is Markdown whose markers are those of `citations`; `missing` is what was
+    looked for and not found; `entities` are names met on the way.
+    """
+
+    name: str
+    subtask: str
+    role: str
+    instruction: str
+    content: str
+    status: SubtaskStatus
+    citations: list[Citation]
+    missing: list[str]
+    entities: list[str]
+    disagreements: list[str]
+    usage: Usage
+
+
+class FileEntry(TypedDict):
+    """One virtual file. Over 100 KB `content` is None and `pointer` names the spilled file."""
+
+    content: str | None
+    pointer: str | None
+    bytes: int
+    written_at_step: int
+    status: FileStatus
+
+
+class FileSummary(TypedDict):
+    """All that a planner or a reflection ever sees of a file."""
+
+    name: str
+    status: FileStatus
+    bytes: int
+
+
+def merge_files(
+    old: Mapping[str, FileEntry], new: Mapping[str, FileEntry | None]
+) -> dict[str, FileEntry]:
+    """`old` with the files of `new` written; a file that is None in `new` is evicted."""
+    merged: dict[str, FileEntry | None] = {**(old or {}), **(new or {})}
+    return {name: entry for name, entry in merged.items() if entry is not None}
+
+
+class ResearchState(TypedDict):
+    """JSON throughout. `rounds` counts reflections, `step` finished subtasks; `guidance` is
+    what the person answered when asked, `leads` are questions that reflection left open;
+    `plans` counts plans made; `usage` is the planner's and reflection's own.
+    """
+
+    question: Annotated[str, overwrite]
+    run_id: Annotated[str, overwrite]
+    plan: Annotated[list[Subtask], overwrite]
+    files: Annotated[dict[str, FileEntry], merge_files]
+    step: Annotated[int, overwrite]
+    rounds: Annotated[int, overwrite]
+    decision: Annotated[RoundDecision | None, overwrite]
+    reason: Annotated[str, overwrite]
+    escalation: Annotated[str | None, overwrite]
+    guidance: Annotated[list[str], overwrite]
+    leads: Annotated[list[str], overwrite]
+    plans: Annotated[int, overwrite]
+    usage: Annotated[Usage, overwrite]
+
+
+def new_research(question: str, run_id: str) -> ResearchState:
+    return {
+        "question": question,
+        "run_id": run_id,
+        "plan": [],
+        "files": {},
+        "step": 0,
+        "rounds": 0,
+        "decision": None,
+        "reason": "",
+        "escalation": None,
+        "guidance": [],
+        "leads": [],
+        "plans": 0,
+        "usage": NO_USAGE,
+    }

@@ -1,0 +1,42 @@
+"""An ingest in a process of its own, forked from a server that has everything imported."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sys
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+import rag.ingest.embedding
+import rag.ingest.pool
+import rag.ingest.read_file  # noqa: F401 - imported so that no kill is spent on an import
+from rag.embed.builtin import BuiltinEmbedder
+from rag.ingest.run import ingest
+from state.errors import StoreBusyError
+from state.settings import load_settings
+
+BUSY = 4
+
+
+def run(home: str, folder: str, started: Connection) -> None:
+    settings = load_settings({"home": Path(home)})
+    embedder = BuiltinEmbedder()
+    started.send(True)
+    try:
+        ingest(settings, embedder, [folder])
+    except StoreBusyError:
+        sys.exit(BUSY)
+
+
+def start(home: Path, folder: Path) -> BaseProcess:
+    """Returns once the process is about to ingest."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["ingest_child"])
+    here, there = context.Pipe()
+    process = context.Process(target=run, args=(str(home), str(folder), there))
+    process.start()
+    there.close()
+    here.recv()
+    here.close()
+    return process

@@ -1,0 +1,73 @@
+"""Ingests of small folders with the real index and the real builtin embedder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rag.embed.builtin import BuiltinEmbedder
+from rag.index.inventory import Inventory, read_inventory
+from rag.ingest.report import IngestEvent, IngestReport
+from rag.ingest.run import IngestOptions, ingest
+from state.settings import Settings, load_settings
+
+_BUILTIN = BuiltinEmbedder()
+
+
+class CountingEmbedder:
+    """The builtin embedder, loaded once for all tests; `texts` is what it was given."""
+
+    def __init__(self) -> None:
+        self.identity = _BUILTIN.identity
+        self.texts: list[str] = []
+
+    def embed_documents(self, texts: Sequence[str]):
+        self.texts.extend(texts)
+        return _BUILTIN.embed_documents(texts)
+
+    def embed_query(self, text: str):
+        return _BUILTIN.embed_query(text)
+
+
+class Library:
+    """A home with one collection, and the ingests into it."""
+
+    def __init__(self, home: Path, collection: str = "default") -> None:
+        self.settings: Settings = load_settings({"home": home, "collection": collection})
+        self.embedder = CountingEmbedder()
+        self.events: list[IngestEvent] = []
+
+    def ingest(self, *paths: Path | str, **options) -> IngestReport:
+        self.embedder.texts.clear()
+        self.events.clear()
+        return ingest(
+            self.settings,
+            self.embedder,
+            [str(path) for path in paths],
+            IngestOptions(**options),
+            on_event=self.events.append,
+        )
+
+    @property
+    def inventory(self) -> Inventory:
+        found = read_inventory(self.settings.home, self.settings.collection)
+        assert found is not None
+        return found
+
+    @property
+    def sources(self) -> list[str]:
+        return sorted(document.source for document in self.inventory.documents)
+
+
+def counts(report: IngestReport) -> dict[str, int]:
+    """The counts of a report that are not zero."""
+    found = {
+        "added": report.added,
+        "updated": report.updated,
+        "moved": report.moved,
+        "unchanged": report.unchanged,
+        "removed": report.removed,
+        "skipped": len(report.skipped),
+        "failed": len(report.failed),
+    }
+    return {name: count for name, count in found.items() if count}

@@ -1,0 +1,118 @@
+"""Settings, chunks and requests that the model engine's tests share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from scripted_server import ScriptedServer
+
+from rag.engines.openai.cache import GradeCache
+from rag.engines.openai.engine import OpenAIEngine
+from rag.engines.protocol import Engine, GenerateRequest, GradeRequest
+from state.grades import Grade
+from state.graph_state import Passage, RetrievedChunk
+from state.settings import Settings
+
+QUESTION = "What is the capital of France?"
+KEY = "sk-test-abcdef0123456789"
+
+
+def settings_for(server: ScriptedServer | None = None, **changed: Any) -> Settings:
+    url = {} if server is None else {"base_url": server.url}
+    usual = {"api_key": KEY, "model": "gpt-4o-mini", "max_retries": 0, "request_timeout": 5.0}
+    return Settings(**{**url, **usual, **changed})
+
+
+def connect(
+    server: ScriptedServer,
+    local: Engine | None = None,
+    cache: GradeCache | None = None,
+    **changed: Any,
+) -> OpenAIEngine:
+    return OpenAIEngine.connect(settings_for(server, **changed), local, cache)
+
+
+def chunk_of(name: str, text: str, loop: int = 0) -> RetrievedChunk:
+    return {
+        "chunk_id": name,
+        "source": f"{name}.md",
+        "title": f"Title of {name}",
+        "heading": "",
+        "page": None,
+        "start_line": 1,
+        "end_line": 1,
+        "start_char": 0,
+        "end_char": len(text),
+        "text": text,
+        "score": 1.0,
+        "dense_rank": 1,
+        "lexical_rank": 1,
+        "cosine": 0.5,
+        "bm25": 1.0,
+        "loop": loop,
+    }
+
+
+PARIS = chunk_of("paris", "The capital of France is Paris.")
+BERLIN = chunk_of("berlin", "Berlin is the capital of Germany.")
+ROME = chunk_of("rome", "Rome is the capital of Italy.")
+
+
+def grading(*chunks: RetrievedChunk, may_rewrite: bool = True, **changed: Any) -> GradeRequest:
+    given: dict[str, Any] = {
+        "question": QUESTION,
+        "query": QUESTION,
+        "chunks": chunks,
+        "earlier": {},
+        "documents": chunks,
+        "may_rewrite": may_rewrite,
+    }
+    return GradeRequest(**{**given, **changed})
+
+
+def grade_of(name: str, *, relevant: bool, grader: str = "model") -> Grade:
+    return {
+        "chunk_id": name,
+        "relevant": relevant,
+        "verdict": "correct" if relevant else "incorrect",
+        "confidence": None,
+        "reason": None,
+        "grader": "model" if grader == "model" else "local",
+    }
+
+
+def passage_of(number: int, chunk: RetrievedChunk) -> Passage:
+    span = {
+        "start_char": 0,
+        "end_char": chunk["end_char"],
+        "start_line": 1,
+        "end_line": 1,
+        "text": chunk["text"],
+        "score": 1.0,
+    }
+    return {
+        "number": number,
+        "chunk_id": chunk["chunk_id"],
+        "source": chunk["source"],
+        "title": chunk["title"],
+        "page": None,
+        "start_char": 0,
+        "end_char": chunk["end_char"],
+        "spans": [span],
+    }
+
+
+def answering(*chunks: RetrievedChunk, feedback: Sequence[str] = ()) -> GenerateRequest:
+    passages = [passage_of(number, chunk) for number, chunk in enumerate(chunks or (PARIS,), 1)]
+    return GenerateRequest(QUESTION, passages, (), feedback)
+
+
+def verdict(relevant: Any, reason: str = "because") -> dict[str, Any]:
+    return {"reason": reason, "relevant": relevant}
+
+
+def grades(*relevant: Any, sufficient: Any = True, better_query: str = "") -> dict[str, Any]:
+    """The arguments of a whole grading call."""
+    rows = {f"document_{n}": verdict(value) for n, value in enumerate(relevant, 1)}
+    return {**rows, "sufficient": sufficient, "better_query": better_query}

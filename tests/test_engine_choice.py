@@ -1,0 +1,109 @@
+"""auto is openai when a key or a URL says so, and then says where documents go."""
+
+import subprocess
+import sys
+
+import pytest
+from pydantic import SecretStr
+
+from rag.endpoint.address import chat_endpoint, embedding_endpoint, host_of
+from rag.engines.estimate import estimate
+from rag.engines.factory import build_engine, choose_engine
+from state.errors import SettingsError
+from state.settings import Settings
+
+
+def test_auto_without_key_and_url_is_local():
+    choice = choose_engine(Settings())
+    assert (choice.name, choice.notice) == ("local", None)
+
+
+@pytest.mark.parametrize(
+    ("given", "host"),
+    [
+        ({"api_key": "sk-1"}, "api.openai.com"),
+        ({"base_url": "http://localhost:11434/v1"}, "localhost:11434"),
+        ({"base_url": "https://gateway.example/openai/v1?api-version=1"}, "gateway.example"),
+    ],
+)
+def test_auto_with_either_is_openai_and_says_where_documents_go(given, host):
+    choice = choose_engine(Settings(**given))
+    assert choice.name == "openai"
+    assert host in choice.notice
+    assert "documents are sent there" in choice.notice
+    assert "\n" not in choice.notice
+    assert "sk-1" not in choice.notice
+
+
+def test_an_engine_that_was_named_is_taken_without_a_word():
+    choice = choose_engine(Settings(engine="local", api_key="sk-1"))
+    assert (choice.name, choice.notice) == ("local", None)
+    assert choose_engine(Settings(engine="openai")).notice is None
+
+
+def test_the_engine_is_built_as_chosen():
+    assert build_engine(Settings(), reader=None).name == "local"
+    built = build_engine(Settings(base_url="http://localhost:1/v1", model="m"), reader=None)
+    assert (built.name, built.model) == ("openai", "m")
+    with pytest.raises(SettingsError, match="no key"):
+        build_engine(Settings(engine="openai"), reader=None)
+
+
+def test_choosing_and_building_import_no_model_library():
+    code = (
+        "import sys; from rag.engines.factory import build_engine; from state.settings import *;"
+        "build_engine(Settings(base_url='http://localhost:1/v1'), None);"
+        "sys.exit(bool({'openai', 'langchain_openai', 'tiktoken'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("url", "host", "loopback"),
+    [
+        ("http://127.0.0.1:8080/v1", "127.0.0.1:8080", True),
+        ("http://[::1]:8080/v1", "[::1]:8080", True),
+        ("http://localhost/v1", "localhost", True),
+        ("http://api.localhost/v1", "api.localhost", True),
+        ("https://openrouter.ai:443/api/v1", "openrouter.ai", False),
+        ("http://192.168.1.5:1234/v1", "192.168.1.5:1234", False),
+    ],
+)
+def test_hosts_as_they_are_shown(url, host, loopback):
+    endpoint = chat_endpoint(Settings(base_url=url))
+    assert (endpoint.host, endpoint.loopback) == (host, loopback)
+    assert host_of(url) == host
+
+
+def test_a_query_of_the_url_is_kept_apart():
+    endpoint = chat_endpoint(Settings(base_url="https://g.example/v1?api-version=2"))
+    assert endpoint.base_url == "https://g.example/v1"
+    assert endpoint.query == (("api-version", "2"),)
+
+
+def test_the_chat_key_is_not_sent_to_another_host_for_embeddings():
+    settings = Settings(
+        api_key="sk-chat",
+        base_url="https://chat.example/v1",
+        embedding_base_url="http://localhost:8080/v1",
+    )
+    assert embedding_endpoint(settings).key != SecretStr("sk-chat")
+    same = Settings(api_key="sk-chat", base_url="https://chat.example/v1")
+    assert embedding_endpoint(same).key == SecretStr("sk-chat")
+
+
+def test_an_estimate_grows_with_what_may_happen():
+    remote = {"base_url": "http://localhost:1/v1"}
+    usual = estimate(Settings(**remote), "Who?", ["Some words of a document. " * 20])
+    assert usual["calls"] == 4 + 2
+    assert usual["cost_usd"] > 0
+    assert "localhost:1" in usual["text"]
+    fewer = estimate(Settings(**remote, max_loops=0), "Who?", ["Some words. " * 20])
+    assert fewer["calls"] == 1 + 2
+    assert fewer["input_tokens"] < usual["input_tokens"]
+    assert estimate(Settings(**remote), "Who?", follow_up=True)["calls"] == 7
+    assert estimate(Settings(**remote, grader="local"), "Who?")["calls"] == 3 + 2
+    assert estimate(Settings(**remote, verify="model"), "Who?")["calls"] == 4 + 4
+    assert estimate(Settings(**remote, max_cost=0.001), "Who?")["cost_usd"] == 0.001
+    assert estimate(Settings(**remote, model="llama3"), "Who?")["cost_usd"] is None
+    assert estimate(Settings(), "Who?")["calls"] == 0

@@ -1,0 +1,268 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from ingest_runs import Library, counts
+
+from rag.embed.protocol import EmbedderIdentity
+from rag.index.writer import open_writer
+from rag.ingest.staleness import staleness
+from state.errors import EmbedderMismatchError, StoreBusyError, UsageError
+
+TEXT = "# Valves\n\nThe {} valve opens at {} bar.\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    (folder / "sub").mkdir(parents=True)
+    for number, name in enumerate(["a.md", "b.md", "sub/c.md"]):
+        (folder / name).write_text(TEXT.format(name, number))
+    return folder
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Library:
+    return Library(tmp_path / "home")
+
+
+def test_the_collection_becomes_equal_to_the_folder(folder, library):
+    report = library.ingest(folder)
+    assert counts(report) == {"added": 3}
+    assert (report.documents, report.chunks) == (3, 3)
+    assert library.sources == ["a.md", "b.md", "sub/c.md"]
+    (folder / "a.md").write_text(TEXT.format("changed", 9))
+    (folder / "b.md").unlink()
+    (folder / "d.md").write_text(TEXT.format("new", 10))
+    assert counts(library.ingest(folder)) == {
+        "added": 1, "updated": 1, "removed": 1, "unchanged": 1,
+    }  # fmt: skip
+    assert library.sources == ["a.md", "d.md", "sub/c.md"]
+    assert len(library.embedder.texts) == 2
+
+
+def test_an_unchanged_folder_is_not_read(folder, library):
+    library.ingest(folder)
+    assert counts(library.ingest(folder)) == {"unchanged": 3}
+    assert library.embedder.texts == []
+
+
+def test_a_new_time_alone_is_no_change_and_an_old_time_hides_none(folder, library):
+    library.ingest(folder)
+    os.utime(folder / "a.md", (1, 1))
+    assert counts(library.ingest(folder)) == {"unchanged": 3}
+    status = (folder / "b.md").stat()
+    (folder / "b.md").write_text(TEXT.format("b.md", 7))
+    os.utime(folder / "b.md", ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert (folder / "b.md").stat().st_size == status.st_size
+    assert counts(library.ingest(folder)) == {"updated": 1, "unchanged": 2}
+
+
+def test_a_moved_file_is_not_embedded_again(folder, library):
+    library.ingest(folder)
+    (folder / "sub" / "c.md").rename(folder / "moved.md")
+    report = library.ingest(folder)
+    assert counts(report) == {"updated": 1, "moved": 1, "unchanged": 2}
+    assert library.embedder.texts == []
+    assert library.sources == ["a.md", "b.md", "moved.md"]
+
+
+def test_two_copies_of_a_file_that_is_gone(folder, library):
+    library.ingest(folder)
+    text = (folder / "a.md").read_text()
+    (folder / "a.md").unlink()
+    for name in ("x.md", "y.md"):
+        (folder / name).write_text(text)
+    assert counts(library.ingest(folder)) == {"added": 1, "updated": 1, "moved": 1, "unchanged": 2}
+    assert library.embedder.texts == []
+    assert library.sources == ["b.md", "sub/c.md", "x.md", "y.md"]
+
+
+def test_identical_chunks_are_embedded_once(tmp_path, library):
+    folder = tmp_path / "copies"
+    folder.mkdir()
+    for number in range(20):
+        (folder / f"{number}.md").write_text(TEXT.format("same", 1))
+    assert counts(library.ingest(folder)) == {"added": 20}
+    assert len(library.embedder.texts) == 1
+    (folder / "later.md").write_text(TEXT.format("same", 1))
+    library.ingest(folder)
+    assert library.embedder.texts == []
+
+
+def test_one_folder_never_removes_the_documents_of_another(tmp_path, folder, library):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.md").write_text("Another a.")
+    library.ingest(folder)
+    assert counts(library.ingest(other)) == {"added": 1}
+    assert library.sources == ["a.md", "b.md", "other/a.md", "sub/c.md"]
+    (other / "a.md").unlink()
+    assert counts(library.ingest(folder)) == {"unchanged": 3}
+    assert counts(library.ingest(other)) == {"removed": 1}
+    assert library.sources == ["a.md", "b.md", "sub/c.md"]
+
+
+def test_a_folder_spelt_in_two_ways_is_one(tmp_path, folder, library, monkeypatch):
+    library.ingest(folder)
+    monkeypatch.chdir(folder.parent)
+    (tmp_path / "link").symlink_to(folder)
+    for spelt in ("docs", "./docs/", f"{folder}/sub/..", tmp_path / "link"):
+        assert counts(library.ingest(spelt)) == {"unchanged": 3}
+    assert counts(library.ingest("docs", folder)) == {"unchanged": 3}
+
+
+def test_a_folder_inside_an_ingested_one_and_a_single_file(folder, library):
+    library.ingest(folder)
+    assert counts(library.ingest(folder / "sub")) == {"unchanged": 1}
+    assert counts(library.ingest(folder / "a.md")) == {"unchanged": 1}
+    (folder / "sub" / "c.md").unlink()
+    assert counts(library.ingest(folder / "sub")) == {"removed": 1}
+    assert library.sources == ["a.md", "b.md"]
+
+
+def test_what_one_folder_ignores_another_may_hold(folder, library):
+    (folder / ".gitignore").write_text("sub\n")
+    library.ingest(folder)
+    assert library.sources == ["a.md", "b.md"]
+    library.ingest(folder / "sub")
+    assert counts(library.ingest(folder)) == {"unchanged": 2}
+    assert library.sources == ["a.md", "b.md", "c.md"]
+    assert counts(library.ingest(folder / "sub", exclude=("*",))) == {"removed": 1}
+
+
+def test_an_excluded_file_leaves_the_collection(folder, library):
+    library.ingest(folder)
+    assert counts(library.ingest(folder, exclude=("sub/",))) == {"unchanged": 2, "removed": 1}
+
+
+def test_a_dry_run_says_what_would_change_and_changes_nothing(tmp_path, folder, library):
+    assert counts(library.ingest(folder, dry_run=True)) == {"added": 3}
+    assert not (tmp_path / "home").exists()
+    library.ingest(folder)
+    (folder / "a.md").unlink()
+    (folder / "b.md").write_text("changed")
+    (folder / "n.md").write_text("new")
+    expected = {"added": 1, "updated": 1, "removed": 1, "unchanged": 1}
+    assert counts(library.ingest(folder, dry_run=True)) == expected
+    assert library.sources == ["a.md", "b.md", "sub/c.md"]
+    assert counts(library.ingest(folder)) == expected
+
+
+def test_a_missing_path_and_an_empty_folder(tmp_path, library):
+    with pytest.raises(UsageError, match="none: No such file"):
+        library.ingest(tmp_path / "none")
+    (tmp_path / "empty").mkdir()
+    report = library.ingest(tmp_path / "empty")
+    assert counts(report) == {}
+    assert report.documents == 0
+
+
+def test_files_that_give_no_text_are_reported_each_time_but_tried_once(folder, library):
+    (folder / "image.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
+    (folder / "bad.pdf").write_bytes(b"%PDF-1.7 nothing more")
+    for _ in range(2):
+        report = library.ingest(folder)
+        assert [Path(path).name for path, _ in report.skipped] == ["image.png"]
+        assert [Path(path).name for path, _ in report.failed] == ["bad.pdf"]
+        read = [event for event in library.events if hasattr(event, "outcome")]
+        library.events.clear()
+    assert read == []
+    (folder / "bad.pdf").unlink()
+    assert library.ingest(folder).failed == []
+
+
+def test_what_was_indexed_of_a_file_that_breaks_is_kept_until_it_is_mended(folder, library):
+    page = folder / "page.json"
+    page.write_text('{"valve": "opens"}')
+    library.ingest(folder)
+    page.write_bytes(b"\x00\x01\x02" * 500)
+    report = library.ingest(folder)
+    assert (len(report.failed) + len(report.skipped)) == 1
+    page.write_text('{"valve": "shuts"}')
+    assert counts(library.ingest(folder)) == {"updated": 1, "unchanged": 3}
+
+
+def test_an_emptied_file_leaves_the_collection(folder, library):
+    library.ingest(folder)
+    (folder / "a.md").write_text("")
+    report = library.ingest(folder)
+    assert report.removed == 1
+    assert library.sources == ["b.md", "sub/c.md"]
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root may list every folder")
+def test_documents_under_a_folder_that_cannot_be_listed_are_kept(folder, library):
+    library.ingest(folder)
+    (folder / "sub").chmod(0)
+    try:
+        report = library.ingest(folder)
+    finally:
+        (folder / "sub").chmod(0o755)
+    assert "cannot be listed" in report.failed[0].reason
+    assert library.sources == ["a.md", "b.md", "sub/c.md"]
+
+
+def test_odd_names_are_found_again(tmp_path, library):
+    folder = tmp_path / "odd"
+    folder.mkdir()
+    (folder / "new\nline 🚂.md").write_text("A text.")
+    (folder / "caf\udce9.md").write_bytes(b"Another text.")
+    assert counts(library.ingest(folder)) == {"added": 2}
+    assert counts(library.ingest(folder)) == {"unchanged": 2}
+    assert library.sources == ["caf\\xe9.md", "new\nline 🚂.md"]
+
+
+def test_a_home_inside_the_folder_is_not_read(tmp_path):
+    (tmp_path / "a.md").write_text("A text.")
+    library = Library(tmp_path / "home")
+    library.ingest(tmp_path)
+    assert counts(library.ingest(tmp_path)) == {"unchanged": 1}
+
+
+def test_staleness_counts_what_changed_and_what_is_gone(folder, library):
+    library.ingest(folder)
+    home = library.settings.home
+    assert staleness(home, "default").line is None
+    (folder / "a.md").write_text("changed")
+    (folder / "b.md").unlink()
+    stale = staleness(home, "default")
+    assert (stale.changed, stale.gone, stale.files) == (1, 1, 3)
+    assert stale.line is not None
+    assert stale.line.startswith("2 indexed files have changed or gone since")
+    assert staleness(home, "default", most=1).checked == 1
+
+
+def test_another_embedder_is_refused_with_the_mending_command(folder, library):
+    library.ingest(folder)
+    library.embedder.identity = EmbedderIdentity("other", 8, "1")
+    with pytest.raises(EmbedderMismatchError, match="crag collections delete"):
+        library.ingest(folder)
+
+
+def test_a_second_ingest_names_the_first(folder, library):
+    identity = library.embedder.identity
+    with (
+        open_writer(library.settings.home, "default", identity),
+        pytest.raises(StoreBusyError, match=str(os.getpid())),
+    ):
+        library.ingest(folder)
+
+
+def test_an_unchanged_ingest_imports_no_reader_and_no_store(folder, library):
+    library.ingest(folder)
+    code = (
+        "import sys; from ingest_runs import Library; from pathlib import Path;"
+        "Library(Path(sys.argv[1])).ingest(sys.argv[2]);"
+        "bad = [m for m in ('chromadb', 'tokenizers', 'rag.documents.registry', 'pathspec',"
+        " 'rag.chunk') if m in sys.modules]; print(*bad)"
+    )
+    path = os.pathsep.join(entry for entry in sys.path if entry)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(library.settings.home), str(folder)],
+        env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=60,
+        check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "\n", "")

@@ -1,0 +1,109 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from rag.ingest.ignore import rules_for
+from rag.ingest.walk import walk
+from state.errors import UsageError
+
+
+def make(root: Path, *names: str) -> None:
+    for name in names:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+
+
+def names(root: Path, include=(), exclude=(), closed=()) -> set[str]:
+    start = os.path.realpath(root) + "/"
+    found = walk(start, rules_for(start, include, exclude), closed)
+    return {path[len(start) :] for path in found.files}
+
+
+def test_a_walk_finds_files_with_size_and_times(tmp_path):
+    make(tmp_path, "a.md", "sub/b.md")
+    start = os.path.realpath(tmp_path) + "/"
+    found = walk(start, rules_for(start, (), ()))
+    status = (tmp_path / "a.md").stat()
+    assert set(found.files) == {start + "a.md", start + "sub/b.md"}
+    assert found.files[start + "a.md"] == (4, status.st_mtime_ns, status.st_ctime_ns)
+
+
+def test_hidden_and_leftover_files_are_left_out(tmp_path):
+    make(tmp_path, "a.md", ".hidden", ".git/config", "a.md~", "~$a.docx", "node_modules/x.js")
+    assert names(tmp_path) == {"a.md"}
+
+
+@pytest.mark.parametrize("ignore", [".gitignore", ".cragignore"])
+def test_ignore_files_count_for_their_folder_and_below(tmp_path, ignore):
+    make(tmp_path, "a.log", "sub/a.log", "sub/deep/b.md", "build/x.md", "keep/build.md", "b.md")
+    (tmp_path / ignore).write_text("*.log\nbuild/\n")
+    (tmp_path / "sub" / ignore).write_text("!a.log\n/deep\n")
+    assert names(tmp_path) == {"sub/a.log", "keep/build.md", "b.md"}
+
+
+def test_cragignore_counts_before_gitignore(tmp_path):
+    make(tmp_path, "a.log", "b.log")
+    (tmp_path / ".gitignore").write_text("*.log\n")
+    (tmp_path / ".cragignore").write_text("!a.log\n")
+    assert names(tmp_path) == {"a.log"}
+
+
+def test_the_repository_above_counts_too(tmp_path):
+    make(tmp_path, "repo/.git/HEAD", "repo/docs/a.md", "repo/docs/a.tmp")
+    (tmp_path / "repo" / ".gitignore").write_text("*.tmp\n")
+    (tmp_path / ".gitignore").write_text("*.md\n")
+    assert names(tmp_path / "repo" / "docs") == {"a.md"}
+
+
+def test_a_line_of_an_ignore_file_that_is_no_pattern_does_no_harm(tmp_path):
+    make(tmp_path, "a.log", "b.md")
+    (tmp_path / ".gitignore").write_bytes(b"!\n\xff\xfe\n*.log\n")
+    assert names(tmp_path) == {"b.md"}
+
+
+def test_include_and_exclude_are_globs_of_the_folder(tmp_path):
+    make(tmp_path, "a.md", "b.txt", "drafts/c.md", "sub/d.md")
+    assert names(tmp_path, include=["*.md"]) == {"a.md", "drafts/c.md", "sub/d.md"}
+    assert names(tmp_path, include=["*.md"], exclude=["drafts/"]) == {"a.md", "sub/d.md"}
+    assert names(tmp_path, exclude=["/a.md", "**/d.md"]) == {"b.txt", "drafts/c.md"}
+    with pytest.raises(UsageError, match="--exclude"):
+        names(tmp_path, exclude=["!"])
+
+
+def test_links_are_followed_inside_the_folder_only_and_never_round(tmp_path):
+    make(tmp_path, "root/a.md", "root/.store/v2/b.md", "outside.md", "other/c.md")
+    root = tmp_path / "root"
+    (root / "loop").symlink_to(".")
+    (root / "self").symlink_to("self")
+    (root / "again.md").symlink_to("a.md")
+    (root / "current").symlink_to(".store/v2")
+    (root / ".store" / "v2" / "up").symlink_to("../..")
+    (root / "leads_out.md").symlink_to(tmp_path / "outside.md")
+    (root / "folder_out").symlink_to(tmp_path / "other")
+    start = os.path.realpath(root) + "/"
+    found = walk(start, rules_for(start, (), ()))
+    assert set(found.files) == {start + "a.md", start + ".store/v2/b.md"}
+    skipped = {Path(path).name: reason for path, reason in found.skipped}
+    assert set(skipped) == {"leads_out.md", "folder_out", "self"}
+    assert "leads out" in skipped["folder_out"]
+
+
+def test_odd_names_are_files_like_others(tmp_path):
+    odd = ["new\nline.md", "emoji 🚂.md", " leading.md", "quote'\".md", "-rf.md"]
+    make(tmp_path, *odd)
+    (tmp_path / "caf\udce9.md").write_bytes(b"x")
+    assert names(tmp_path) == {*odd, "caf\udce9.md"}
+
+
+def test_pipes_are_skipped_with_a_reason(tmp_path):
+    os.mkfifo(tmp_path / "pipe.md")
+    start = os.path.realpath(tmp_path) + "/"
+    found = walk(start, rules_for(start, (), ()))
+    assert [tuple(skip) for skip in found.skipped] == [(start + "pipe.md", "not a regular file")]
+
+
+def test_closed_folders_are_not_entered(tmp_path):
+    make(tmp_path, "a.md", "home/catalog.sqlite")
+    assert names(tmp_path, closed=[os.path.realpath(tmp_path / "home")]) == {"a.md"}

@@ -1,0 +1,134 @@
+"""Reading processes that hang, crash or die idle: their file fails, the rest goes on."""
+
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from rag.ingest import pool
+from rag.ingest.file_text import FileText, Unread
+from rag.ingest.pool import Reader, reading
+from rag.ingest.read_file import HELD_CHARACTERS, read_file
+from rag.ingest.task import Task
+
+# A worker whose reader does what the file's name says.
+BADLY = """
+import os, sys, time
+sys.path.append(sys.argv[1])
+import rag.ingest.worker as worker
+true_read = worker.read_file
+def read_file(task, spool, beat):
+    name = os.path.basename(task.path)
+    if name.startswith("hang"):
+        time.sleep(600)
+    if name.startswith("crash"):
+        os.kill(os.getpid(), 11)
+    if name.startswith("exit"):
+        print("noise on stdout", flush=True)
+        os._exit(3)
+    return true_read(task, spool, beat)
+worker.read_file = read_file
+worker.main(sys.argv[2])
+"""
+
+
+@pytest.fixture
+def _bad_workers(monkeypatch):
+    root = str(Path(pool.__file__).resolve().parents[2])
+    monkeypatch.setattr(
+        pool, "command", lambda spool: [sys.executable, "-P", "-c", BADLY, root, spool]
+    )
+
+
+def files(folder: Path, *names: str) -> list[Task]:
+    for name in names:
+        (folder / name).write_text(f"The text of {name}.")
+    return [Task(str(folder / name)) for name in names]
+
+
+@pytest.mark.usefixtures("_bad_workers")
+def test_a_reader_that_hangs_or_crashes_costs_its_own_file(tmp_path):
+    names = ["a.md", "hang.md", "b.md", "crash.md", "c.md", "exit.md", "d.md"]
+    tasks = files(tmp_path, *names)
+    with reading(tasks, str(tmp_path), threading.Event(), workers=1, stall_seconds=4) as outcomes:
+        found = {Path(outcome.path).name: outcome for outcome in outcomes if outcome}
+    assert sorted(found) == sorted(names)
+    reasons = {name: o.reason for name, o in found.items() if isinstance(o, Unread)}
+    assert reasons == {
+        "hang.md": "the reader hung for 4 s and was stopped",
+        "crash.md": "the reader crashed (SIGSEGV)",
+        "exit.md": "the reader crashed (exit status 3)",
+    }
+    text = found["d.md"]
+    assert isinstance(text, FileText)
+    assert text.held[0].text == "The text of d.md."
+
+
+def test_a_worker_that_died_idle_is_replaced(tmp_path):
+    tasks = files(tmp_path, "a.md", "b.md")
+    reader = Reader(str(tmp_path), 30, threading.Event())
+    try:
+        assert [type(o) for o in reader.read(tasks[:1])] == [FileText]
+        os.kill(reader._process.pid, signal.SIGKILL)
+        reader._process.wait()
+        assert [type(o) for o in reader.read(tasks[1:])] == [FileText]
+    finally:
+        reader.kill()
+
+
+@pytest.mark.usefixtures("_bad_workers")
+def test_leaving_early_ends_every_process(tmp_path):
+    tasks = files(tmp_path, "hang1.md", "hang2.md", "a.md")
+    stop = threading.Event()
+    with reading(tasks, str(tmp_path), stop, workers=2, stall_seconds=600) as outcomes:
+        assert next(outcomes) is None
+    assert [t for t in threading.enumerate() if t is not threading.main_thread()] == []
+
+
+def test_a_long_document_is_spooled_and_comes_back_whole(tmp_path):
+    text = "".join(f"Line {number} of a long log.\n" for number in range(30_000))
+    assert len(text) > HELD_CHARACTERS
+    (tmp_path / "long.txt").write_text(text)
+    (tmp_path / "spool").mkdir()
+    outcome = read_file(Task(str(tmp_path / "long.txt")), str(tmp_path / "spool"), lambda: None)
+    assert isinstance(outcome, FileText)
+    assert outcome.held == ()
+    parts = list(outcome.parts())
+    assert "".join(part.text for part in parts) == text
+    end = 0
+    for part in parts:
+        end += len(part.text)
+        assert all(piece.end_char <= end for piece in part.pieces)
+        assert all(text[p.start_char : p.end_char] == p.text for p in part.pieces)
+    assert list((tmp_path / "spool").iterdir()) == []
+
+
+def test_a_file_that_changes_while_it_is_read_is_read_again(tmp_path):
+    path = tmp_path / "a.md"
+    path.write_text("old")
+    beats = 0
+
+    def change() -> None:
+        nonlocal beats
+        beats += 1
+        if beats == 1:
+            path.write_text("newer")
+
+    outcome = read_file(Task(str(path)), str(tmp_path), change)
+    assert isinstance(outcome, FileText)
+    assert outcome.held[0].text == "newer"
+    assert outcome.stat.size == 5
+
+
+def test_a_file_that_keeps_changing_is_told_and_tried_again_next_time(tmp_path):
+    path = tmp_path / "a.md"
+    path.write_text("0")
+    outcome = read_file(
+        Task(str(path)), str(tmp_path), lambda: path.write_text(path.read_text() + "1")
+    )
+    assert isinstance(outcome, Unread)
+    assert "kept changing" in outcome.reason
+    assert not outcome.lasting

@@ -1,0 +1,230 @@
+"""Every way an endpoint fails becomes one ModelError line: host, model, mending step, in time."""
+
+import socket
+import time
+from email.utils import formatdate
+
+import pytest
+from openai_samples import KEY, PARIS, answering, connect, grading, settings_for
+from scripted_server import (
+    ScriptedServer,
+    Sent,
+    call,
+    hang,
+    raw,
+    reset,
+    status,
+    stream,
+    text,
+)
+
+from rag.engines.openai.engine import OpenAIEngine
+from state.errors import CragError, ModelError, SettingsError
+
+GOOD = call({"document_1": {"reason": "", "relevant": True}, "sufficient": True})
+
+
+@pytest.fixture(autouse=True)
+def _short_waits(monkeypatch):
+    monkeypatch.setattr("rag.endpoint.retry.FIRST_DELAY", 0.01)
+
+
+def failure_of(server, **changed):
+    with pytest.raises(ModelError) as caught:
+        connect(server, **changed).grade(grading(PARIS))
+    line = str(caught.value)
+    assert "\n" not in line
+    assert "gpt-4o-mini" in line
+    assert server.host in line
+    assert caught.value.mend
+    assert KEY not in line
+    return line
+
+
+@pytest.mark.parametrize(
+    ("reply", "words", "requests"),
+    [
+        (status(401, f"Incorrect API key provided: {KEY}"), "refused the key (401)", 1),
+        (status(403, "No access"), "not open to this key (403): No access", 1),
+        (status(404, "model 'x' not found"), "not found (404): model 'x' not found", 1),
+        (status(400, "bad parameter"), "rejected the request (400): bad parameter", 1),
+        (status(400, "maximum context length is 8192 tokens"), "Lower --k", 1),
+        (status(422, "unknown field"), "rejected the request (422): unknown field", 1),
+        (status(307, "", {"Location": "http://127.0.0.1:9/v1"}), "redirected", 1),
+        (status(429, "slow down", {"Retry-After": "0"}), "rate of requests (429): slow down", 3),
+        (status(429, "", {"Retry-After": "600"}), "Try again in 600 s", 1),
+        (status(500, "oops"), "failed (500): oops", 3),
+        (status(503, "loading model"), "failed (503): loading model", 3),
+        (raw(b"<html><body>Login</body></html>", "text/html"), "no chat completion", 2),
+        (raw(b'{"object": "chat.completion", "choices": []}'), "no chat completion", 2),
+        (raw(b'{"choices": [{'), "no chat completion", 2),
+        (raw(b"null"), "no chat completion", 2),
+        (raw(b"[1, 2]"), "no chat completion", 2),
+        (raw(b'{"choices": null}'), "no chat completion", 2),
+        (raw(b"\xff\xfe\x00"), "no chat completion", 2),
+        (raw(b"<html>busy</html>", "text/html", 502), "failed (502)", 3),
+        (reset(), "the connection broke off", 3),
+    ],
+)
+def test_each_fault_is_one_line_after_bounded_retries(reply, words, requests):
+    with ScriptedServer(always=reply) as server:
+        assert words in failure_of(server, max_retries=2)
+        assert len(server.requests) == requests
+
+
+def test_the_quota_is_not_retried():
+    body = b'{"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}'
+    with ScriptedServer(always=raw(body, code=429)) as server:
+        assert "quota is used up" in failure_of(server, max_retries=2)
+        assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("fault", [status(429, "", {"Retry-After": "0"}), status(500), reset()])
+def test_what_passes_is_retried_and_not_seen(fault):
+    with ScriptedServer(fault, fault, GOOD) as server:
+        graded = connect(server, max_retries=2).grade(grading(PARIS))
+    assert graded.grades[0]["relevant"]
+    assert graded.warnings == ()
+
+
+@pytest.mark.parametrize("header", ["1", "date"])
+def test_retry_after_is_honoured(header):
+    def busy(_):
+        value = formatdate(time.time() + 2, usegmt=True) if header == "date" else header
+        return status(429, "", {"Retry-After": value})({})
+
+    with ScriptedServer(busy, GOOD) as server:
+        start = time.monotonic()
+        connect(server, max_retries=1).grade(grading(PARIS))
+    assert 0.9 < time.monotonic() - start < 4
+
+
+def test_a_server_that_hangs_is_left_when_the_time_is_over():
+    with ScriptedServer(always=hang()) as server:
+        start = time.monotonic()
+        line = failure_of(server, max_retries=5, request_timeout=0.3)
+        assert time.monotonic() - start < 3
+    assert "did not reply in time" in line
+
+
+def test_connection_refused_is_reported_within_three_seconds():
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    engine = OpenAIEngine.connect(
+        settings_for(base_url=f"http://127.0.0.1:{port}/v1", max_retries=10)
+    )
+    start = time.monotonic()
+    with pytest.raises(ModelError, match="refused") as caught:
+        engine.grade(grading(PARIS))
+    assert time.monotonic() - start < 3
+    assert f"127.0.0.1:{port}" in str(caught.value)
+
+
+def test_an_unknown_host_is_named(monkeypatch):
+    def unknown(*_args, **_options):
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    monkeypatch.setenv("NO_PROXY", "*")
+    monkeypatch.setenv("no_proxy", "*")
+    engine = OpenAIEngine.connect(settings_for(base_url="http://model.invalid/v1"))
+    with pytest.raises(ModelError, match=r"model\.invalid.*not known"):
+        engine.grade(grading(PARIS))
+
+
+def test_a_dead_proxy_is_named_instead_of_the_host_behind_it(monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    engine = OpenAIEngine.connect(settings_for(base_url="http://model.invalid/v1"))
+    with pytest.raises(ModelError, match=r"proxy refused the connection.*NO_PROXY"):
+        engine.grade(grading(PARIS))
+
+
+def test_a_proxy_in_the_environment_does_not_catch_loopback(monkeypatch):
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "OPENAI_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    with ScriptedServer(GOOD) as server:
+        assert connect(server).grade(grading(PARIS)).grades[0]["relevant"]
+
+
+def test_the_settings_say_where_to_send_not_the_library_s_own_variables(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_BASE", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    with ScriptedServer(GOOD) as server:
+        assert connect(server).grade(grading(PARIS)).grades[0]["relevant"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (status(401, "no"), "refused the key"),
+        (stream(ending="cut"), "broke off"),
+        (stream(ending="close"), "broke off"),
+        (stream(ending="done", after=[b'{"error": {"message": "overloaded"}}']), "overloaded"),
+        (stream(ending="done", after=[b"{garbage"]), "no chat completion"),
+        (lambda _: Sent(events=[b"[DONE]"]), "no chat completion"),
+        (raw(b"<html></html>", "text/html"), "no chat completion"),
+        (text("", finish="stop"), "an empty answer"),
+        (text("<think>Hm, hm.", finish="length"), "ran out of room"),
+        (text("<think>Hm.</think>", finish="stop"), "thinking only"),
+        (text("", finish="content_filter"), "content filter"),
+        (text("", refusal="I will not."), "an empty answer"),
+        (reset(), "broke off"),
+        (hang(), "did not reply in time"),
+        (stream(ending="stall"), "did not reply in time"),
+    ],
+)
+def test_a_stream_without_an_answer_is_a_failure_not_an_answer(reply, words):
+    shown: list[str] = []
+    with ScriptedServer(always=reply) as server, pytest.raises(ModelError) as caught:
+        connect(server, request_timeout=0.3).generate(answering(), shown.append)
+    assert words in str(caught.value)
+    assert server.host in str(caught.value)
+    assert shown == []
+
+
+def test_foreign_words_are_shown_as_one_short_printable_line():
+    hostile = f"\x1b[31mred\x1b[0m\r\n{KEY} sk-other1234567890 " + "x" * 5000
+    with ScriptedServer(always=status(400, hostile)) as server:
+        line = failure_of(server)
+    assert line.isprintable()
+    assert len(line) < 500
+    assert "sk-other" not in line
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("localhost:11434/v1", "no http"),
+        ("ftp://host/v1", "no http"),
+        ("http://", "no http"),
+        ("http://host:port/v1", "no http"),
+        ("http://user:secret@host/v1", "user name or password"),
+    ],
+)
+def test_an_unusable_base_url_is_a_setting_to_mend(url, words):
+    with pytest.raises(SettingsError, match=words) as caught:
+        OpenAIEngine.connect(settings_for(base_url=url))
+    assert "secret" not in str(caught.value)
+
+
+def test_openai_without_a_key_is_a_setting_to_mend():
+    with pytest.raises(SettingsError, match=r"no key for api\.openai\.com"):
+        OpenAIEngine.connect(settings_for(api_key=None))
+
+
+def test_the_key_is_in_no_text_of_the_engine(caplog):
+    caplog.set_level("DEBUG")
+    with ScriptedServer(status(401, KEY), always=status(500, f"key {KEY}")) as server:
+        engine = connect(server)
+        errors: list[CragError] = []
+        for _ in range(2):
+            try:
+                engine.grade(grading(PARIS))
+            except CragError as error:
+                errors.append(error)
+        assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+    texts = [repr(engine), repr(engine.chat), caplog.text, *map(repr, errors), *map(str, errors)]
+    assert len(errors) == 2
+    assert not any(KEY in shown for shown in texts)

@@ -1,0 +1,219 @@
+"""Who grades what: code where it is sure, the cache where it remembers, the model for the rest."""
+
+import pytest
+from openai_samples import (
+    BERLIN,
+    PARIS,
+    QUESTION,
+    ROME,
+    answering,
+    chunk_of,
+    connect,
+    grade_of,
+    grades,
+    grading,
+    verdict,
+)
+from scripted_server import ScriptedServer, call, status, text
+
+from rag.engines.openai.cache import GradeMemory, key_of, pack, unpack
+from rag.engines.openai.schemas import Verdict
+from rag.engines.protocol import Budgeted, ClaimChecker, Graded
+from state.errors import ModelError, StorageError
+
+
+class LocalGrader:
+    """Grades by a table of verdicts: correct, ambiguous (held to be relevant), incorrect."""
+
+    def __init__(self, *, sufficient=False, better_query=None, **verdicts):
+        self.verdicts = verdicts
+        self.sufficient = sufficient
+        self.better_query = better_query
+        self.asked = []
+
+    def grade(self, request):
+        self.asked.append([chunk["chunk_id"] for chunk in request.chunks])
+        found = []
+        for chunk in request.chunks:
+            kind = self.verdicts.get(chunk["chunk_id"], "ambiguous")
+            grade = grade_of(chunk["chunk_id"], relevant=kind != "incorrect", grader="local")
+            found.append({**grade, "verdict": kind, "confidence": 0.5, "reason": "by code"})
+        return Graded(tuple(found), self.sufficient, self.better_query)
+
+
+def by(graded):
+    return [(g["chunk_id"], g["relevant"], g["grader"]) for g in graded.grades]
+
+
+def test_auto_sends_only_what_code_is_not_sure_of():
+    local = LocalGrader(paris="correct", rome="incorrect")
+    with ScriptedServer(call(grades(False))) as server:
+        graded = connect(server, local).grade(grading(PARIS, BERLIN, ROME))
+    assert by(graded) == [
+        ("paris", True, "local"),
+        ("berlin", False, "model"),
+        ("rome", False, "local"),
+    ]
+    prompt = server.requests[0].prompt
+    assert BERLIN["text"] in prompt
+    assert ROME["text"] not in prompt
+
+
+def test_auto_costs_no_call_where_code_is_sure_of_all():
+    local = LocalGrader(paris="correct", rome="incorrect", sufficient=True)
+    with ScriptedServer() as server:
+        graded = connect(server, local).grade(grading(PARIS, ROME))
+        assert server.requests == []
+    assert graded.sufficient
+    assert graded.usage["llm_calls"] == 0
+
+
+def test_local_sends_nothing_and_model_sends_all():
+    local = LocalGrader(paris="incorrect")
+    with ScriptedServer(call(grades(True, False))) as server:
+        graded = connect(server, local, grader="local").grade(grading(PARIS, BERLIN))
+        assert server.requests == []
+        assert by(graded)[1] == ("berlin", True, "local")
+        graded = connect(server, local, grader="model").grade(grading(PARIS, BERLIN))
+    assert by(graded) == [("paris", True, "model"), ("berlin", False, "model")]
+    assert local.asked == [["paris", "berlin"]]
+
+
+@pytest.mark.parametrize("choice", ["auto", "model"])
+def test_code_stands_in_for_unreadable_grades_with_a_warning(choice):
+    local = LocalGrader()
+    half = call({"document_1": verdict(False)})
+    with ScriptedServer(half, always=text("Hard to say.")) as server:
+        graded = connect(server, local, grader=choice).grade(grading(PARIS, BERLIN))
+        assert len(server.requests) == graded.usage["llm_calls"] == 3
+    assert by(graded) == [("paris", False, "model"), ("berlin", True, "local")]
+    assert server.host in graded.warnings[0]
+    assert "local grader" in graded.warnings[0]
+
+
+def test_a_server_that_fails_later_on_the_ladder_is_stood_in_for_too():
+    half = call({"document_1": verdict(True)})
+    with ScriptedServer(half, always=status(500, "oops")) as server:
+        graded = connect(server, LocalGrader()).grade(grading(PARIS, BERLIN))
+    assert by(graded) == [("paris", True, "model"), ("berlin", True, "local")]
+    assert "500" in graded.warnings[0]
+
+
+def test_a_server_that_gives_no_reply_at_all_fails_the_run():
+    with ScriptedServer(status(401)) as server, pytest.raises(ModelError, match="401"):
+        connect(server, LocalGrader()).grade(grading(PARIS))
+
+
+def test_the_same_question_again_costs_no_grading_call():
+    cache = GradeMemory()
+    reply = call(grades(True, False, sufficient=False, better_query="seat of government"))
+    with ScriptedServer(reply) as server:
+        first = connect(server, cache=cache).grade(grading(PARIS, BERLIN))
+        again = connect(server, cache=cache).grade(grading(PARIS, BERLIN))
+        assert len(server.requests) == 1
+    assert again.grades == first.grades
+    assert (again.sufficient, again.better_query) == (False, "seat of government")
+    assert again.usage["llm_calls"] == 0
+
+
+@pytest.mark.parametrize(
+    ("changed_settings", "changed_request"),
+    [({"model": "other"}, {}), ({}, {"question": "Another one?"})],
+)
+def test_a_kept_grade_is_of_one_model_and_question(changed_settings, changed_request):
+    cache = GradeMemory()
+    with ScriptedServer(call(grades(True)), call(grades(False))) as server:
+        connect(server, cache=cache).grade(grading(PARIS))
+        second = connect(server, cache=cache, **changed_settings)
+        graded = second.grade(grading(PARIS, **changed_request))
+    assert not graded.grades[0]["relevant"]
+
+
+def test_only_unknown_chunks_are_sent_and_equal_texts_once():
+    cache = GradeMemory()
+    copy = {**BERLIN, "chunk_id": "copy"}
+    with ScriptedServer(call(grades(True)), call(grades(False))) as server:
+        connect(server, cache=cache).grade(grading(PARIS))
+        graded = connect(server, cache=cache).grade(grading(PARIS, BERLIN, copy))
+    assert [relevant for _, relevant, _ in by(graded)] == [True, False, False]
+    assert server.requests[1].prompt.count(BERLIN["text"]) == 1
+    assert "document_1 Title of paris" not in server.requests[1].prompt
+
+
+def test_no_local_grade_is_kept_as_the_model_s():
+    cache = GradeMemory()
+    vague = text("Hard to say.")
+    with ScriptedServer(vague, vague, vague, call(grades(False))) as server:
+        engine = connect(server, LocalGrader(), cache=cache)
+        assert by(engine.grade(grading(PARIS))) == [("paris", True, "local")]
+        assert by(engine.grade(grading(PARIS))) == [("paris", False, "model")]
+
+
+class BrokenCache:
+    def get(self, _keys):
+        raise StorageError("The disk is full.")
+
+    put = get
+
+
+def test_a_cache_that_fails_costs_a_warning_not_the_answer():
+    with ScriptedServer(call(grades(True))) as server:
+        graded = connect(server, cache=BrokenCache()).grade(grading(PARIS))
+    assert graded.grades[0]["relevant"]
+    assert len(graded.warnings) == 2
+
+
+def test_what_a_cache_holds_is_read_with_suspicion():
+    assert unpack(pack(Verdict(value=True, reason="so"))) == Verdict(value=True, reason="so")
+    for odd in (None, "", "null", "[]", '["yes", null]', "[1, null]", "[true, 2]", "{", "[true]"):
+        assert unpack(odd) is None
+    assert key_of("m", "p", "q", ["a", "b"]) == key_of("m", "p", "q", ["b", "a"])
+    assert key_of("m", "p", "q", ["ab"]) != key_of("m", "p", "q", ["a", "b"])
+
+
+def test_a_cheaper_model_grades_and_the_other_answers():
+    with ScriptedServer(call(grades(True)), text("Paris [1].")) as server:
+        engine = connect(server, grade_model="small", prices={"small": (1.0, 1.0)})
+        graded = engine.grade(grading(PARIS))
+        engine.generate(answering(), lambda _: None)
+    assert [request.body["model"] for request in server.requests] == ["small", "gpt-4o-mini"]
+    assert graded.usage["cost_usd"] == pytest.approx(110e-6)
+
+
+def test_earlier_finds_count_for_what_suffices():
+    request = grading(
+        BERLIN,
+        documents=[PARIS, BERLIN],
+        earlier={"paris": grade_of("paris", relevant=True)},
+    )
+    with ScriptedServer(call(grades(False, sufficient=True))) as server:
+        assert connect(server).grade(request).sufficient
+
+
+def test_claims_are_checked_in_one_call():
+    reply = {
+        "claim_1": {"reason": "stated", "supported": True},
+        "claim_2": {"reason": "not stated", "supported": "no"},
+    }
+    with ScriptedServer(call(reply)) as server:
+        engine = connect(server)
+        verified = engine.verify(["Paris is big.", "Rome is old."], ["Paris is big.", "Nero sang."])
+        assert engine.verify([], []).supported == ()
+        assert len(server.requests) == verified.usage["llm_calls"] == 1
+    assert verified.supported == (True, False)
+    assert isinstance(engine, ClaimChecker)
+    assert isinstance(engine, Budgeted)
+
+
+def test_a_claim_without_a_verdict_stays_without_one():
+    reply = {"claim_1": {"reason": "stated", "supported": True}}
+    with ScriptedServer(call(reply), always=text("Hm.")) as server:
+        verified = connect(server).verify(["One.", "Two."], ["One.", "Three."])
+    assert verified.supported == (True, None)
+    assert "did not check 1 claim" in verified.warnings[0]
+
+
+def test_what_a_question_named_is_what_is_graded():
+    with ScriptedServer(call(grades(True))) as server:
+        connect(server).grade(grading(chunk_of("x", "Text."), query="other words"))
+    assert f"Question: {QUESTION}" in server.requests[0].prompt

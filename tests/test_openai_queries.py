@@ -1,0 +1,111 @@
+"""contextualize and rewrite: one line from the model, or a stand-in that says so."""
+
+import pytest
+from openai_samples import PARIS, QUESTION, connect, grade_of
+from scripted_server import ScriptedServer, status, text
+
+from rag.engines.openai.queries import one_line, same_query
+from rag.engines.protocol import Contextualized, RewriteRequest, Rewritten
+from state.errors import ModelError
+
+HISTORY = [
+    {
+        "question": QUESTION,
+        "standalone_question": QUESTION,
+        "answer": "Paris [1].",
+        "turn": 1,
+        "milestone": False,
+    }
+]
+
+
+class LocalQueries:
+    """The parts of a local engine that stand in here."""
+
+    def contextualize(self, question, _history):
+        return Contextualized(f"{question} (by code)", "code read it")
+
+    def rewrite(self, _request):
+        return Rewritten("by code", "code found other words")
+
+
+def rewriting(suggested=None, grader=None, tried=(QUESTION,)):
+    known = {} if grader is None else {"paris": grade_of("paris", relevant=False, grader=grader)}
+    return RewriteRequest(QUESTION, list(tried), [PARIS], known, suggested)
+
+
+def test_a_first_question_costs_no_call():
+    with ScriptedServer() as server:
+        result = connect(server).contextualize(QUESTION, [])
+        assert server.requests == []
+    assert result.question == QUESTION
+
+
+@pytest.mark.parametrize(
+    ("reply", "question"),
+    [
+        ("What is the capital of Germany?", "What is the capital of Germany?"),
+        ('"What is the capital of Germany?"', "What is the capital of Germany?"),
+        ("Standalone question: What is it?", "What is it?"),
+        ("<think>hm</think>\nWhat is it?", "What is it?"),
+        ("Here you go.\nQuestion: What is it?", "What is it?"),
+        ("and germany", "And Germany?"),
+    ],
+)
+def test_a_follow_up_costs_one(reply, question):
+    with ScriptedServer(text(reply)) as server:
+        result = connect(server).contextualize("And Germany?", HISTORY)
+        assert len(server.requests) == 1
+    assert result.question == question
+    assert result.usage["llm_calls"] == 1
+    assert result.warnings == ()
+
+
+@pytest.mark.parametrize("reply", ["", "?!", "x" * 600, "I think.\nYou should.\nAsk again."])
+def test_what_is_no_question_leaves_it_to_code_with_a_warning(reply):
+    with ScriptedServer(text(reply)) as server:
+        result = connect(server, LocalQueries()).contextualize("And Germany?", HISTORY)
+    assert result.question == "And Germany? (by code)"
+    assert "did not rewrite" in result.warnings[0]
+    assert result.usage["llm_calls"] == 1
+
+
+def test_a_failing_server_is_a_failure():
+    with ScriptedServer(status(401)) as server, pytest.raises(ModelError):
+        connect(server, LocalQueries()).contextualize("And Germany?", HISTORY)
+
+
+def test_the_grader_s_suggestion_costs_no_call():
+    with ScriptedServer() as server:
+        result = connect(server).rewrite(rewriting("French seat of government"))
+        assert server.requests == []
+    assert result.query == "French seat of government"
+
+
+def test_a_grader_that_was_asked_and_proposed_nothing_new_is_not_asked_again():
+    with ScriptedServer() as server:
+        result = connect(server, LocalQueries()).rewrite(rewriting(QUESTION.upper(), "model"))
+        assert server.requests == []
+    assert result.query == "by code"
+
+
+def test_where_code_alone_graded_the_model_is_asked_for_other_words():
+    with ScriptedServer(text("Query: seat of the French government")) as server:
+        result = connect(server).rewrite(rewriting(grader="local"))
+    assert result.query == "seat of the French government"
+    assert result.usage["llm_calls"] == 1
+
+
+@pytest.mark.parametrize("reply", [QUESTION, "", "what is the capital of france"])
+def test_nothing_new_is_said_to_be_nothing(reply):
+    with ScriptedServer(text(reply)) as server:
+        result = connect(server).rewrite(rewriting())
+    assert result.query is None
+    assert result.reason
+
+
+def test_lines_and_sameness():
+    assert one_line("  **Search query:** cats \n") == "cats"
+    assert one_line("\x1b[31mred") is None
+    assert same_query("Who, then?", "who then")
+    assert not same_query("who", "whom")

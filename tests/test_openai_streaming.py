@@ -1,0 +1,205 @@
+"""Answers arrive as they are written, and one that did not come to its end is never complete."""
+
+from threading import Event
+
+import pytest
+from openai_samples import BERLIN, PARIS, answering, connect, settings_for
+from scripted_server import ScriptedServer, Sent, chunk, status, stream, text
+
+from rag.budget import Budget, BudgetSpent
+from state.errors import ModelError
+
+
+def generate(server, *, budget=None, **changed):
+    shown: list[str] = []
+    engine = connect(server, **changed)
+    if budget is not None:
+        engine = engine.for_question(budget)
+    return engine.generate(answering(PARIS, BERLIN), shown.append), shown
+
+
+def test_each_piece_is_passed_on_before_the_next_is_sent():
+    shown: list[str] = []
+    seen = Event()
+
+    def pieces():
+        yield chunk({"role": "assistant", "content": ""})
+        yield chunk({"content": "Paris "})
+        seen.wait(5)  # the server goes on only when the first piece has reached the person
+        yield chunk({"content": "[1]."}, "stop")
+
+    def emit(piece):
+        shown.append(piece)
+        seen.set()
+
+    with ScriptedServer(lambda _: Sent(events=pieces())) as server:
+        result = connect(server).generate(answering(), emit)
+        assert seen.is_set()
+    assert (result.text, shown) == ("Paris [1].", ["Paris ", "[1]."])
+    assert result.complete
+
+
+def test_usage_is_the_server_s_own():
+    with ScriptedServer(text("Paris [1].", usage=(123, 45))) as server:
+        result, _ = generate(server)
+    assert result.usage == {
+        "llm_calls": 1,
+        "input_tokens": 123,
+        "output_tokens": 45,
+        "cost_usd": pytest.approx((123 * 0.15 + 45 * 0.60) / 1e6),
+    }
+
+
+def test_usage_that_is_not_sent_is_counted_and_marked():
+    with ScriptedServer(text("Paris [1].", usage=None)) as server:
+        result, _ = generate(server)
+    assert result.usage["estimated"] is True
+    assert result.usage["output_tokens"] == 4
+    assert 100 < result.usage["input_tokens"] < 400
+
+
+def test_a_model_without_a_price_has_no_cost():
+    with ScriptedServer(always=text("Paris [1].")) as server:
+        unpriced, _ = generate(server, model="llama3")
+        priced, _ = generate(server, model="llama3", prices={"llama3": (1.0, 2.0)})
+    assert unpriced.usage["cost_usd"] is None
+    assert priced.usage["cost_usd"] == pytest.approx((100 * 1.0 + 10 * 2.0) / 1e6)
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (stream("Paris is ", "the", ending="cut"), "broke off"),
+        (stream("Paris is ", "the", ending="close"), "broke off"),
+        (stream("Paris is ", "the", ending="done", after=[b"{garbage"]), "broke off"),
+        (stream("Paris is ", "the", ending="done", after=[b'{"error": {}}']), "broke off"),
+        (stream("Paris is ", "the", ending="done"), "broke off"),
+        (stream("Paris is ", "the", ending="stall"), "broke off"),
+        (text("Paris is the", finish="length"), "ran out of room"),
+        (text("Paris is the", finish="content_filter"), "content filter"),
+        (text("Paris is the", finish="something_new"), "broke off"),
+    ],
+)
+def test_a_reply_cut_short_is_incomplete_and_says_why(reply, words):
+    with ScriptedServer(reply) as server:
+        result, shown = generate(server, request_timeout=0.5, max_retries=3)
+        assert len(server.requests) == 1
+    assert (result.text, "".join(shown)) == ("Paris is the", "Paris is the")
+    assert not result.complete
+    assert words in result.warnings[0]
+
+
+@pytest.mark.parametrize("fault", [stream(ending="cut"), stream(ending="close"), text("")])
+def test_what_broke_before_anything_was_shown_is_asked_again(fault):
+    with ScriptedServer(fault, text("Paris [1].")) as server:
+        result, shown = generate(server, max_retries=1)
+    assert (result.text, "".join(shown)) == ("Paris [1].", "Paris [1].")
+    assert result.complete
+    assert result.warnings == ()
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "I cannot answer this from the documents.",
+        "I cannot answer this question.",
+        "i Cannot answer",
+    ],
+)
+def test_a_reply_that_the_documents_hold_no_answer_is_an_empty_draft(reply):
+    with ScriptedServer(text(reply)) as server:
+        result, shown = generate(server)
+    assert (result.text, result.complete, shown) == ("", True, [])
+
+
+def test_an_answer_that_only_begins_like_a_refusal_is_an_answer():
+    reply = "I cannot answer for Germany, but Paris is the capital of France [1]."
+    with ScriptedServer(text(reply)) as server:
+        result, shown = generate(server)
+    assert (result.text, "".join(shown)) == (reply, reply)
+
+
+def test_a_refusal_cut_short_is_no_abstention():
+    with ScriptedServer(always=text("I cannot answer", finish="length")) as server:
+        with pytest.raises(ModelError, match="ran out of room"):
+            generate(server)
+        assert len(server.requests) == 2
+
+
+def test_thinking_is_not_shown():
+    with ScriptedServer(text("<think>\nIs it [9]?\n</think>\n\nParis [1].")) as server:
+        result, shown = generate(server)
+    assert (result.text, "".join(shown)) == ("Paris [1].", "Paris [1].")
+
+
+def test_an_endless_reply_is_stopped():
+    endless = (chunk({"content": "word " * 100}) for _ in range(10**9))
+    with ScriptedServer(lambda _: Sent(events=endless)) as server:
+        result, shown = generate(server)
+    assert not result.complete
+    assert sum(map(len, shown)) < 100_000
+
+
+def test_the_time_budget_ends_a_stream_with_what_there_is():
+    clock = iter(range(1000))
+    budget = Budget(deadline=20.0, clock=lambda: float(next(clock)))
+    endless = (chunk({"content": "word "}) for _ in range(10**6))
+    with ScriptedServer(lambda _: Sent(events=endless)) as server:
+        result, _ = generate(server, budget=budget)
+    assert result.text.startswith("word word")
+    assert not result.complete
+    assert "--timeout" in result.warnings[0]
+
+
+def test_a_spent_budget_sends_nothing():
+    budget = Budget(max_tokens=100, tokens=100)
+    with ScriptedServer() as server:
+        with pytest.raises(BudgetSpent, match="100 tokens"):
+            generate(server, budget=budget)
+        assert server.requests == []
+
+
+def test_a_budget_is_charged_and_caps_what_a_reply_may_take():
+    budget = Budget(max_tokens=1000)
+    with ScriptedServer(text("Paris [1].", usage=(200, 20))) as server:
+        generate(server, budget=budget)
+    assert budget.tokens == 220
+    assert 0 < server.requests[0].body["max_tokens"] < 900
+
+
+def test_a_request_that_the_time_budget_cut_off_spends_it():
+    budget = Budget.start(settings_for(timeout=0.3))
+    with ScriptedServer(always=stream(ending="stall")) as server, pytest.raises(BudgetSpent):
+        generate(server, budget=budget, request_timeout=60)
+
+
+def test_a_failed_stream_says_so_with_retries_over():
+    with ScriptedServer(always=status(503, "loading")) as server:
+        with pytest.raises(ModelError, match="503"):
+            generate(server, max_retries=1)
+        assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("ending", ["stop", "length"])
+def test_where_nobody_watches_the_answer_comes_in_one_piece(ending):
+    shown: list[str] = []
+    with ScriptedServer(text("<think>Hm.</think> Paris [1].", finish=ending)) as server:
+        engine = connect(server).for_question(Budget(), streamed=False)
+        result = engine.generate(answering(), shown.append)
+        assert not server.requests[0].body["stream"]
+    assert shown == ["Paris [1]."]
+    assert (result.text, result.complete) == ("Paris [1].", ending == "stop")
+    assert result.usage["input_tokens"] == 100
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (text(None, refusal="I will not."), "refused to answer: I will not"),
+        (text(""), "an empty answer"),
+        (status(503), "503"),
+    ],
+)
+def test_and_fails_as_a_stream_does(reply, words):
+    with ScriptedServer(always=reply) as server, pytest.raises(ModelError, match=words):
+        connect(server).for_question(Budget(), streamed=False).generate(answering(), print)

@@ -1,0 +1,67 @@
+"""Token counts equal o200k_base's, offline."""
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from state import tokens
+from state.errors import SetupError
+
+
+def test_known_counts():
+    assert tokens.count_tokens("") == 0
+    assert tokens.count_tokens("Hello, world!") == 4
+    assert tokens.encoding().encode("hello world") == [24912, 2375]
+    assert tokens.encoding().n_vocab == 200019
+
+
+def test_what_looks_special_is_counted_as_text():
+    assert tokens.count_tokens("<|endoftext|>") > 1
+
+
+def test_a_lone_surrogate_can_be_counted():
+    assert tokens.count_tokens("a\ud800b") == tokens.count_tokens("a?b")
+
+
+@pytest.mark.filterwarnings("ignore:open_binary:DeprecationWarning")
+@settings(max_examples=200, deadline=None)
+@given(st.text())
+def test_ids_equal_another_implementation_s(text):
+    import bpe_openai
+
+    other = bpe_openai.get_encoding("o200k_base")
+    assert tokens.encoding().encode(text, disallowed_special=()) == list(other.encode(text))
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.text(max_size=200))
+def test_never_more_tokens_than_bytes(text):
+    count = tokens.count_tokens(text)
+    assert count <= len(text.encode("utf-8", "replace"))
+    assert tokens.fits(text, count)
+    assert count == 0 or not tokens.fits(text, count - 1)
+
+
+def test_short_texts_fit_without_loading_anything():
+    code = (
+        "import sys; from state.tokens import fits; assert fits('short', 5);"
+        "sys.exit('tiktoken' in sys.modules or 'bpe_openai' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_ranks_package_is_not_imported():
+    code = (
+        "import sys; from state.tokens import count_tokens; assert count_tokens('a b') == 2;"
+        "sys.exit('bpe_openai' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_missing_ranks_are_a_setup_error(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(SetupError, match="bpe-openai"):
+        tokens.encoding.__wrapped__()

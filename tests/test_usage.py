@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from state.answer import NodeUsage
+from state.usage import NO_USAGE, add_usage
+
+SPENT = st.fixed_dictionaries(
+    {
+        "llm_calls": st.integers(0, 5),
+        "input_tokens": st.integers(0, 10_000),
+        "output_tokens": st.integers(0, 10_000),
+        "cost_usd": st.one_of(st.none(), st.floats(0, 10)),
+    }
+)
+
+
+def spent(calls: int, cost: float | None) -> NodeUsage:
+    return {"llm_calls": calls, "input_tokens": 10, "output_tokens": 5, "cost_usd": cost}
+
+
+def test_calls_add_up_in_all_and_by_node():
+    usage = add_usage(NO_USAGE, "grade_documents", spent(1, 0.25))
+    usage = add_usage(usage, "grade_documents", spent(2, 0.5))
+    usage = add_usage(usage, "generate", spent(1, 1.0))
+    assert (usage["llm_calls"], usage["input_tokens"], usage["cost_usd"]) == (4, 30, 1.75)
+    assert usage["by_node"]["grade_documents"]["llm_calls"] == 3
+    assert usage["by_node"]["generate"]["cost_usd"] == 1.0
+
+
+def test_an_unknown_price_makes_the_sum_unknown_and_not_too_small():
+    usage = add_usage(NO_USAGE, "grade_documents", spent(1, None))
+    usage = add_usage(usage, "generate", spent(1, 1.0))
+    assert usage["cost_usd"] is None
+
+
+def test_a_node_that_called_nothing_is_not_listed():
+    assert add_usage(NO_USAGE, "refine", spent(0, 0.0)) == NO_USAGE
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), SPENT), max_size=12))
+def test_the_nodes_add_up_to_the_whole_and_nothing_is_mutated(calls: list):
+    usage = NO_USAGE
+    for node, one in calls:
+        usage = add_usage(usage, node, one)
+    for key in ("llm_calls", "input_tokens", "output_tokens"):
+        assert usage[key] == sum(node[key] for node in usage["by_node"].values())
+    assert NO_USAGE["by_node"] == {}
