@@ -68,6 +68,18 @@ def test_auto_costs_no_call_where_code_is_sure_of_all():
     assert graded.usage["llm_calls"] == 0
 
 
+def test_auto_costs_no_call_where_what_code_is_sure_of_suffices():
+    local = LocalGrader(paris="correct", sufficient=True)
+    with ScriptedServer(call(grades(False))) as server:
+        graded = connect(server, local).grade(grading(PARIS, BERLIN))
+        assert server.requests == []
+        unsure = LocalGrader(sufficient=True)
+        connect(server, unsure).grade(grading(BERLIN))
+        assert len(server.requests) == 1
+    assert by(graded) == [("paris", True, "local"), ("berlin", True, "local")]
+    assert graded.sufficient
+
+
 def test_local_sends_nothing_and_model_sends_all():
     local = LocalGrader(paris="incorrect")
     with ScriptedServer(call(grades(True, False))) as server:

@@ -21,8 +21,9 @@ from state.settings import GraderChoice
 
 @dataclass(frozen=True, slots=True)
 class Grading:
-    """`local` decides clear cases (grader auto) and stands in for a model whose replies
-    cannot be read; without it every chunk is sent and an unreadable reply is an error.
+    """`local` decides clear cases (grader auto), and all of them where the clear ones suffice;
+    it stands in for a model whose replies cannot be read. Without it every chunk is sent and
+    an unreadable reply is an error.
     """
 
     chat: ChatModel
@@ -43,7 +44,7 @@ class Grading:
             if grade["verdict"] != "ambiguous"
         }
         unclear = [chunk for chunk in request.chunks if chunk["chunk_id"] not in clear]
-        if not unclear and by_code is not None:
+        if by_code is not None and (not unclear or _settled(by_code, clear)):
             return by_code
         if not request.chunks:
             return Graded(grades=(), sufficient=False)
@@ -158,6 +159,11 @@ class Grading:
             self.cache.put({key: pack(verdict) for key, verdict in verdicts.items()})
         except CragError as error:
             warnings.append(f"Grades could not be kept for next time: {error}")
+
+
+def _settled(by_code: Graded, clear: Mapping[str, Grade]) -> bool:
+    """Whether chunks that code is sure of suffice, so that the unclear ones need no call."""
+    return by_code.sufficient and any(grade["relevant"] for grade in clear.values())
 
 
 def _relevant(chunk: RetrievedChunk, earlier: Mapping[str, Grade]) -> bool:
