@@ -51,6 +51,17 @@ class LexicalTable:
         self._connection.execute(f"DROP TABLE IF EXISTS {self._table}_terms")
         self._connection.execute(f"DROP TABLE IF EXISTS {self._table}")
 
+    def size(self) -> int:
+        """How many chunks it holds."""
+        query = f"SELECT count(*) FROM {self._table}_docsize"
+        return int(self._connection.execute(query).fetchone()[0])
+
+    def check(self) -> None:
+        """FTS5's own check of its structure; raises sqlite3.DatabaseError where it is broken."""
+        self._connection.execute(
+            f"INSERT INTO {self._table} ({self._table}) VALUES ('integrity-check')"
+        )
+
     def add(self, rows: Iterable[LexicalRow]) -> None:
         self._connection.executemany(
             f"INSERT INTO {self._table} (rowid, body, head) VALUES (?, ?, ?)",

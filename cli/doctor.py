@@ -1,0 +1,54 @@
+"""`crag doctor`: look at each part, print what mends it, mend what can be mended."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from cli import options
+from cli.exits import Exit
+from cli.terminal import Terminal
+
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+
+
+@app.command()
+def doctor(
+    repair: Annotated[
+        bool,
+        typer.Option("--repair", envvar="CRAG_REPAIR", help="Build damaged indexes again."),
+    ] = False,
+    engine: options.Engine = None,
+    json_: options.Json = False,
+    store: options.Store = None,
+    home: options.Home = None,
+    config: options.Config = None,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
+) -> int:
+    """Check catalog, indexes, vectors, embedder, disk, permissions and model; exit 4 if one fails.
+
+    With --repair indexes are first built again from the catalog, which needs no model.
+    """
+    terminal = Terminal(quiet=quiet)
+    settings = options.read_settings(config, engine=engine, store=store, home=home)
+    from rag.doctor import run
+
+    if repair:
+        run.repair(settings, terminal.notice)
+    checks = []
+    for check in run.examine(settings):
+        checks.append(check)
+        if not json_:
+            terminal.out(f"{'ok  ' if check.ok else 'FAIL'}  {check.part}: {check.detail}")
+            if check.mend is not None:
+                terminal.out(f"      mend: {check.mend}")
+    failed = [check for check in checks if not check.ok]
+    if json_:
+        rows = [
+            {"part": each.part, "ok": each.ok, "detail": each.detail, "mend": each.mend}
+            for each in checks
+        ]
+        terminal.json({"schema": "crag.doctor/1", "ok": not failed, "checks": rows})
+    return Exit.SETUP if failed else Exit.DONE

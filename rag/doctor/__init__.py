@@ -1,0 +1,1 @@
+"""Looks at each part of an installation and says what is wrong and what mends it."""

@@ -1,0 +1,76 @@
+"""The home: permissions, room on the disk, and whether its databases are sound."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from rag.doctor.check import Check, ill, well
+from rag.index.catalog import catalog_path, is_sound
+from state.checkpoints import CHECKPOINTS_FILE
+from state.errors import CragError
+from state.threads import THREADS_FILE
+from state.traces import TRACES_FILE
+
+LEAST_FREE = 500 << 20
+
+
+def check_home(home: Path) -> Iterator[Check]:
+    """Looks only; a home that does not exist yet is well if it can be made."""
+    existing = next(path for path in (home, *home.parents) if path.exists())
+    try:
+        with tempfile.TemporaryFile(dir=existing):
+            writable = existing.is_dir()
+    except OSError as error:
+        yield ill("home", f"{home}: {error.strerror}", "Make it writable, or choose another --home")
+        return
+    if not writable or not os.access(existing, os.W_OK | os.X_OK):
+        yield ill("home", f"{existing} is not a writable folder", "Choose another --home")
+        return
+    yield well("home", str(home))
+    free = shutil.disk_usage(existing).free
+    detail = f"{free / 1e9:.1f} GB free"
+    if free < LEAST_FREE:
+        yield ill("disk", detail, "Free some space, or choose another --home")
+    else:
+        yield well("disk", detail)
+
+
+def check_databases(home: Path) -> Iterator[Check]:
+    """Every SQLite file of the home that exists, by SQLite's own check."""
+    if not catalog_path(home).exists():
+        yield well("catalog", "nothing was ingested yet")
+    else:
+        try:
+            problems = is_sound(home)
+        except CragError as error:
+            problems = [error.message]
+        yield _verdict("catalog", catalog_path(home), problems, "then run `crag ingest` again")
+    for part, name, then in (
+        ("threads", THREADS_FILE, "the threads in it are lost"),
+        ("checkpoints", CHECKPOINTS_FILE, "turns are kept elsewhere"),
+        ("traces", TRACES_FILE, "the traces in it are lost"),
+    ):
+        if (home / name).exists():
+            yield _verdict(part, home / name, _problems(home / name), then)
+
+
+def _verdict(part: str, path: Path, problems: list[str], then: str) -> Check:
+    if not problems:
+        return well(part, f"{path.name} is sound")
+    more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
+    return ill(part, f"{path.name}: {problems[0]}{more}", f"Move {path} away; {then}")
+
+
+def _problems(path: Path) -> list[str]:
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=5)) as connection:
+            rows = connection.execute("PRAGMA quick_check(5)").fetchall()
+    except sqlite3.Error as error:
+        return [str(error)]
+    return [str(row[0]) for row in rows if row[0] != "ok"]

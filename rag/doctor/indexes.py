@@ -1,0 +1,137 @@
+"""Each collection: its lexical index and its vectors against the catalog, and their repair."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+from rag.doctor.check import REPAIR, Check, ill, well
+from rag.embed.protocol import EmbedderIdentity
+from rag.index import collection_rows
+from rag.index.catalog import catalog_path, connect, mapped_errors, reading, writing
+from rag.index.collection_rows import CollectionRow
+from rag.index.inventory import collection_names
+from rag.index.lexical import LexicalTable
+from rag.index.lock import WriteLock, lock_path
+from rag.index.terms import TERMS_VERSION
+from rag.index.vector_sync import VectorPlace, pending, read_state, write_all
+from rag.index.vectors import VectorsDamaged
+from rag.index.writer import rebuild_lexical
+from rag.ingest.staleness import staleness
+from state.errors import CragError, StoreBusyError
+
+
+def check_collections(home: Path, embedder: EmbedderIdentity, store: str | None) -> Iterator[Check]:
+    """Looks at every collection of the home; a lock held by a writer is no fault."""
+    for name in collection_names(home):
+        with closing(connect(home)) as connection, mapped_errors(catalog_path(home)):
+            row = collection_rows.find(connection, name)
+            if row is None:
+                continue
+            if row.embedder != embedder:
+                yield ill(
+                    f"{name}: embedder",
+                    f"embedded by {row.embedder}, the settings name {embedder}",
+                    f"Choose that embedder, or `crag collections delete {name}` and ingest again",
+                )
+            yield _lexical(connection, row)
+            yield _vectors(connection, row, home, store)
+        stale = staleness(home, name)
+        yield well(f"{name}: files", stale.line or f"{stale.checked:,} files are as indexed")
+
+
+def repair_collections(home: Path, store: str | None, tell: Callable[[str], None]) -> None:
+    """Rebuild what is not well from the catalog, without a model; sweep out what is left over.
+
+    Raises:
+        StoreBusyError: an ingest is at work.
+        StorageError: the catalog itself is damaged, or the disk full.
+
+    """
+    names = collection_names(home)
+    kept: set[str] = set()
+    for name in names:
+        with (
+            WriteLock(lock_path(home, name)),
+            closing(connect(home)) as connection,
+            mapped_errors(catalog_path(home)),
+        ):
+            row = collection_rows.find(connection, name)
+            if row is None:
+                continue
+            kept.add(row.uid)
+            if not _lexical(connection, row).ok:
+                tell(f"{name}: building the lexical index again")
+                with writing(connection):
+                    rebuild_lexical(connection, row.id)
+            if not _vectors(connection, row, home, store).ok:
+                tell(f"{name}: building the vectors again")
+                write_all(connection, _place(home, row, store), tell, again=True)
+            shutil.rmtree(home / "spool" / lock_path(home, name).stem, ignore_errors=True)
+    folder = home / "vectors"
+    for orphan in folder.iterdir() if names and folder.is_dir() else ():
+        if orphan.name not in kept:
+            tell(f"removing the vectors of a deleted collection ({orphan.name})")
+            shutil.rmtree(orphan, ignore_errors=True)
+
+
+def _lexical(connection: sqlite3.Connection, row: CollectionRow) -> Check:
+    part = f"{row.name}: lexical index"
+    table = LexicalTable(connection, row.id)
+    try:
+        with reading(connection):
+            indexed = table.size()
+            (chunks,) = connection.execute(
+                "SELECT count(*) FROM chunks JOIN documents ON documents.id = chunks.document_id"
+                " WHERE collection_id = ?",
+                (row.id,),
+            ).fetchone()
+        table.check()
+    except sqlite3.DatabaseError as error:
+        if "locked" in str(error):
+            return well(part, "not looked at: an ingest is at work")
+        return ill(part, str(error), REPAIR)
+    if row.terms_version != TERMS_VERSION:
+        return ill(part, "built by another version", REPAIR)
+    if indexed != chunks:
+        return ill(part, f"holds {indexed:,} of {chunks:,} chunks", REPAIR)
+    return well(part, f"{indexed:,} chunks")
+
+
+def _vectors(
+    connection: sqlite3.Connection, row: CollectionRow, home: Path, store: str | None
+) -> Check:
+    part = f"{row.name}: vectors"
+    place = _place(home, row, store)
+    state = read_state(connection, place)
+    if state is None:
+        (documents,) = connection.execute(
+            "SELECT count(*) FROM documents WHERE collection_id = ? AND chunk_count > 0", (row.id,)
+        ).fetchone()
+        return ill(part, "not in the store", REPAIR) if documents else well(part, "none yet")
+    if state.dirty:
+        return _half_written(part, lock_path(home, row.name))
+    try:
+        place.open_sealed(state).close()
+    except VectorsDamaged as error:
+        return ill(part, f"damaged: {error}", REPAIR)
+    except CragError as error:
+        return ill(part, error.message, error.mend)
+    waiting = pending(connection, place, state)
+    rest = f", {waiting:,} changes searched in the catalog until the next ingest" if waiting else ""
+    return well(part, f"{state.count:,} in Chroma{rest}")
+
+
+def _half_written(part: str, lock: Path) -> Check:
+    try:
+        with WriteLock(lock):
+            return ill(part, "left half-written", REPAIR)
+    except StoreBusyError:
+        return well(part, "being written")
+
+
+def _place(home: Path, row: CollectionRow, store: str | None) -> VectorPlace:
+    return VectorPlace(home, row.id, row.uid, row.embedder, store or "")

@@ -1,0 +1,35 @@
+"""All checks in order, and all repairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from rag.doctor.check import Check
+from rag.doctor.home import check_databases, check_home
+from rag.doctor.indexes import check_collections, repair_collections
+from rag.doctor.models import check_models
+from rag.opening import build_embedder
+from state.settings import Settings
+
+
+def examine(settings: Settings) -> Iterator[Check]:
+    """Every part; what depends on a part that is not well is left out."""
+    home = list(check_home(settings.home))
+    yield from home
+    databases = list(check_databases(settings.home))
+    yield from databases
+    embedder = build_embedder(settings)
+    yield from check_models(settings, embedder)
+    if all(check.ok for check in databases if check.part == "catalog"):
+        yield from check_collections(settings.home, embedder.identity, settings.store)
+
+
+def repair(settings: Settings, tell: Callable[[str], None]) -> None:
+    """Mend what can be mended without a model and without losing anything.
+
+    Raises:
+        StoreBusyError: an ingest is at work.
+        StorageError: the catalog itself is damaged, or the disk full.
+
+    """
+    repair_collections(settings.home, settings.store, tell)
