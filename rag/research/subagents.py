@@ -88,6 +88,7 @@ def passages_of(citations: Sequence[Citation]) -> list[Passage]:
             "chunk_id": citation["chunk_id"],
             "source": citation["source"],
             "title": citation["title"],
+            "heading": "",
             "page": citation["page"],
             "start_char": citation["start_char"],
             "end_char": citation["end_char"],
