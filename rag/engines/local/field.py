@@ -1,0 +1,101 @@
+"""What the collection offers a question: the chunks any other chunk is measured against.
+
+A score says little by itself; how far it stands out from the question's own best results
+says much. The field is searched with the question whatever query is being graded, so that
+a chunk gets the same grade in whichever loop it turns up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rag.embed.protocol import Embedder, Vectors
+from rag.engines.local.asked import Asked
+from rag.engines.local.words import ChunkWords, read_chunk
+from rag.index.protocol import CollectionReader
+from state.graph_state import RetrievedChunk
+
+FIELD_CHUNKS = 30
+TOP_CHUNKS = 8
+_K1, _B = 1.2, 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """One chunk against a question, by words and by meaning."""
+
+    coverage: float
+    bm25: float
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """The question's best chunks, their scores by id, and the first few in full.
+
+    `length` is their mean length in terms, `chunk_count` the collection's size.
+    """
+
+    asked: Asked
+    question_vector: Vectors
+    scores: Mapping[str, Scores]
+    length: float
+    top: Sequence[RetrievedChunk]
+    chunk_count: int
+
+    def score(self, words: ChunkWords, cosine: float) -> Scores:
+        return Scores(
+            coverage=self.asked.covered(words.held),
+            bm25=bm25(self.asked, words, self.length),
+            cosine=cosine,
+        )
+
+
+def bm25(asked: Asked, words: ChunkWords, mean_length: float) -> float:
+    """Okapi BM25 of the question; `mean_length` in terms."""
+    norm = _K1 * (1 - _B + _B * words.length / mean_length)
+    return sum(
+        weight * words.counts[term] * (_K1 + 1) / (words.counts[term] + norm)
+        for term, weight in asked.weights.items()
+        if term in words.counts
+    )
+
+
+def read_field(asked: Asked, collection: CollectionReader, embedder: Embedder) -> Field:
+    found = collection.search(asked.text, FIELD_CHUNKS)
+    vector = embedder.embed_query(asked.text)
+    words = [read_chunk(chunk) for chunk in found]
+    length = sum(w.length for w in words) / len(words) if words else 1.0
+    bare = Field(asked, vector, {}, length, found[:TOP_CHUNKS], collection.chunk_count)
+    cosines = cosines_of(found, vector, collection, embedder)
+    scores = {
+        chunk["chunk_id"]: bare.score(read, cosine)
+        for chunk, read, cosine in zip(found, words, cosines, strict=True)
+    }
+    return replace(bare, scores=scores)
+
+
+def cosines_of(
+    chunks: Sequence[RetrievedChunk],
+    question: Vectors,
+    collection: CollectionReader,
+    embedder: Embedder,
+) -> list[float]:
+    """Stored vectors where the collection has them of this embedder, else embedded now."""
+    if not chunks:
+        return []
+    vectors = np.zeros((len(chunks), len(question)), dtype=np.float32)
+    if collection.embedder.identity == embedder.identity:
+        vectors[:] = collection.vectors([chunk["chunk_id"] for chunk in chunks])
+    unknown = [row for row in range(len(chunks)) if not vectors[row].any()]
+    if unknown:
+        vectors[unknown] = embedder.embed_documents([_embedded(chunks[row]) for row in unknown])
+    return [float(cosine) for cosine in vectors @ question]
+
+
+def _embedded(chunk: RetrievedChunk) -> str:
+    head = " > ".join(label for label in (chunk["title"], chunk["heading"]) if label)
+    return f"{head}\n{chunk['text']}" if head else chunk["text"]

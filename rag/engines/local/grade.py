@@ -1,0 +1,105 @@
+"""Grades chunks by a calibrated logistic over features of words and meaning; no model call.
+
+CRAG's retrieval evaluator (Yan et al. 2024) with a logistic in place of its fine-tuned T5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from rag.embed.builtin import BuiltinEmbedder
+from rag.embed.protocol import Embedder
+from rag.engines.local.asked import read_question
+from rag.engines.local.features import Shown, measure_chunks
+from rag.engines.local.field import Field, read_field
+from rag.engines.local.known import enough_features, known_features
+from rag.engines.local.likelihood import GraderModel, grader_model
+from rag.engines.local.reasons import reason_for
+from rag.engines.local.words import read_chunk
+from rag.engines.protocol import Graded, GradeRequest
+from rag.index.protocol import CollectionReader
+from state.grades import Grade, Verdict
+
+
+def grade(request: GradeRequest, collection: CollectionReader) -> Graded:
+    model = grader_model()
+    embedder = _grading_embedder(collection)
+    field = read_field(read_question(request.question, collection), collection, embedder)
+    new = {chunk["chunk_id"]: chunk for chunk in request.chunks}
+    top = {chunk["chunk_id"]: chunk for chunk in field.top}
+    every = list({**top, **new}.values())
+    measured = dict(
+        zip(
+            [chunk["chunk_id"] for chunk in every],
+            measure_chunks(every, field, collection, embedder),
+            strict=True,
+        )
+    )
+    known = model.known.probability(known_features(field, [measured[key] for key in top]))
+    grades = tuple(
+        _grade(chunk["chunk_id"], measured[chunk["chunk_id"]], field, known, model)
+        for chunk in request.chunks
+    )
+    enough = _enough(request, grades, field, known, model)
+    return Graded(grades=grades, sufficient=enough >= model.sufficient)
+
+
+def confidence(shown: Shown, known: float, model: GraderModel) -> float:
+    """The probability that a chunk is relevant.
+
+    A question foreign to the collection has best chunks too; they stand out from the rest
+    as right ones do, so what the collection knows bounds what any of its chunks can be.
+    """
+    return model.chunk.probability(shown.features) * min(1.0, known / model.known_from)
+
+
+def _grade(chunk_id: str, shown: Shown, field: Field, known: float, model: GraderModel) -> Grade:
+    probability = confidence(shown, known, model)
+    return {
+        "chunk_id": chunk_id,
+        "relevant": probability >= model.relevant,
+        "verdict": _verdict(probability, model),
+        "confidence": round(probability, 4),
+        "reason": reason_for(field.asked, shown),
+        "grader": "local",
+    }
+
+
+def _verdict(probability: float, model: GraderModel) -> Verdict:
+    if probability >= model.correct:
+        return "correct"
+    return "incorrect" if probability < model.incorrect else "ambiguous"
+
+
+def _enough(
+    request: GradeRequest,
+    grades: Sequence[Grade],
+    field: Field,
+    known: float,
+    model: GraderModel,
+) -> float:
+    every: Mapping[str, Grade] = {
+        **request.earlier,
+        **{grade["chunk_id"]: grade for grade in grades},
+    }
+    relevant = {key: grade for key, grade in every.items() if grade["relevant"]}
+    if not relevant:
+        return 0.0
+    held = [
+        read_chunk(chunk).held for chunk in request.documents if chunk["chunk_id"] in relevant
+    ]
+    sure = [grade["confidence"] or 0.0 for grade in relevant.values()]
+    return model.enough.probability(enough_features(field, sure, held, known))
+
+
+def _grading_embedder(collection: CollectionReader) -> Embedder:
+    """The embedder that the coefficients were fitted with, whatever searched."""
+    builtin = _builtin_embedder()
+    own = collection.embedder
+    return own if own.identity == builtin.identity else builtin
+
+
+@cache
+def _builtin_embedder() -> BuiltinEmbedder:
+    return BuiltinEmbedder()

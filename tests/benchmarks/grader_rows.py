@@ -1,0 +1,118 @@
+"""What the grader measures of labelled questions: the rows its numbers are fitted to."""
+
+from __future__ import annotations
+
+import pickle
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from labelled import EMBEDDER, Corpus, LabelledSet, asked_text, corpora, index, is_relevant
+
+from rag.engines.local.asked import read_question
+from rag.engines.local.features import measure_chunks
+from rag.engines.local.field import Field, read_field
+from rag.engines.local.known import known_features
+from rag.engines.local.words import read_chunk
+from rag.index.collection import Collection
+
+RETRIEVED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question on one corpus. `labels` and `chunks` go together; None is unknown.
+
+    `held` are the question's terms that each chunk holds, `found` whether every relevant
+    document is among the retrieved.
+    """
+
+    set_name: str
+    size: str
+    foreign: bool
+    labels: Sequence[bool | None]
+    chunks: Sequence[dict[str, float]]
+    held: Sequence[frozenset[str]]
+    field: Field
+    known: dict[str, float]
+    found: bool
+    milliseconds: float
+
+
+def rows_of(sets: Sequence[LabelledSet], seed: int, most: int) -> list[Asked]:
+    rows: list[Asked] = []
+    for one in sets:
+        others = [other for other in sets if other is not one]
+        began = time.perf_counter()
+        for corpus in corpora(one, others, seed, most):
+            rows += _asked(corpus)
+        print(f"{one.name}: measured in {time.perf_counter() - began:.0f} s", flush=True)
+    return rows
+
+
+def cached_rows(
+    sets: Sequence[LabelledSet], seed: int, most: int, cache: Path | None
+) -> list[Asked]:
+    """`cache` is a file of this program's own making; never give it another's."""
+    if cache is not None and cache.exists():
+        found: list[Asked] = pickle.loads(cache.read_bytes())
+        return found
+    rows = rows_of(sets, seed, most)
+    if cache is not None:
+        cache.write_bytes(pickle.dumps(rows))
+    return rows
+
+
+def _asked(corpus: Corpus) -> list[Asked]:
+    with tempfile.TemporaryDirectory() as home:
+        collection = index(Path(home), corpus.documents)
+        try:
+            return [
+                measured
+                for queries, foreign in ((corpus.own, False), (corpus.foreign, True))
+                for query in queries
+                if (measured := _measure(corpus, collection, query, foreign)) is not None
+            ]
+        finally:
+            collection.close()
+
+
+def _measure(corpus: Corpus, collection: Collection, query: dict, foreign: bool) -> Asked | None:
+    question = asked_text(query)
+    hits = collection.search(question, RETRIEVED)
+    began = time.perf_counter()
+    field = read_field(read_question(question, collection), collection, EMBEDDER)
+    shown = measure_chunks(hits, field, collection, EMBEDDER)
+    known = known_features(field, shown)
+    milliseconds = (time.perf_counter() - began) * 1000
+    if not hits:
+        return None
+    terms = set(field.asked.terms)
+    return Asked(
+        set_name=corpus.name,
+        size=corpus.size,
+        foreign=foreign,
+        labels=[False] * len(hits) if foreign else _labels(query, hits, collection),
+        chunks=[dict(one.features) for one in shown],
+        held=[frozenset(read_chunk(hit).held & terms) for hit in hits],
+        field=field,
+        known=known,
+        found=not foreign and {hit["source"] for hit in hits} >= set(query["relevant"]),
+        milliseconds=milliseconds,
+    )
+
+
+def _labels(query: dict, hits: list, collection: Collection) -> list[bool | None]:
+    """Of a document whose pieces nobody judged, the first found stands for it."""
+    labels: list[bool | None] = []
+    seen: set[str] = set()
+    for hit in hits:
+        document = collection.document(hit["source"])
+        label = is_relevant(query, hit, document is None or document.chunk_count == 1)
+        if label is None and hit["source"] not in seen and not query["answers"]:
+            label = True
+        seen.add(hit["source"])
+        labels.append(label)
+    return labels

@@ -1,0 +1,156 @@
+"""Labelled sets as collections of many sizes, with questions of their own and foreign ones.
+
+A set is a folder with `corpus.jsonl` and `queries.jsonl` as `crag eval` reads them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from rag.chunk import chunk_parts
+from rag.documents.stream import Part
+from rag.embed.builtin import BuiltinEmbedder
+from rag.index.collection import Collection, open_collection
+from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
+from rag.index.writer import open_writer
+from state.documents import Chunk, chunk_id
+
+EMBEDDER = BuiltinEmbedder()
+SIZES = ((1000, 1, 50), (300, 2, 30), (100, 5, 16), (30, 10, 8))
+"""Sub-sampled corpora: documents, how many such corpora, questions of their own in each."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledSet:
+    name: str
+    documents: dict[str, dict[str, Any]]
+    queries: list[dict[str, Any]]
+
+    @property
+    def answerable(self) -> list[dict[str, Any]]:
+        known = self.documents.keys()
+        return [q for q in self.queries if q["relevant"] and known >= set(q["relevant"])]
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Documents to index, and the questions to ask: (text, relevant documents, answers)."""
+
+    name: str
+    size: str
+    documents: Sequence[dict[str, Any]]
+    own: Sequence[dict[str, Any]]
+    foreign: Sequence[dict[str, Any]]
+
+
+def asked_text(query: dict[str, Any]) -> str:
+    return query.get("rewrite") or query["text"]
+
+
+def load_set(folder: Path) -> LabelledSet:
+    def lines(name: str) -> list[dict[str, Any]]:
+        text = (folder / name).read_text(encoding="utf-8")
+        return [json.loads(line) for line in text.split("\n") if line]
+
+    documents = {row["id"]: row for row in lines("corpus.jsonl")}
+    return LabelledSet(folder.name, documents, lines("queries.jsonl"))
+
+
+def corpora(one: LabelledSet, others: Sequence[LabelledSet], seed: int, most: int) -> Iterator[Corpus]:
+    """The whole set, then its sub-samples; as many foreign questions as own ones.
+
+    Small corpora keep neighbours (documents of one title or file), which are the hard
+    negatives of a real folder; a third of their foreign questions are the set's own whose
+    documents were left out.
+    """
+    rng = Random(seed)
+    outside = [q for other in others for q in other.answerable]
+    own = one.answerable
+    asked = rng.sample(own, min(most, len(own)))
+    foreign = rng.sample(outside, min(most, len(outside)))
+    yield Corpus(one.name, "full", list(one.documents.values()), asked, foreign)
+    neighbours: dict[str, list[str]] = {}
+    for identifier, document in one.documents.items():
+        neighbours.setdefault(document["title"] or identifier, []).append(identifier)
+    for size, count, questions in SIZES:
+        for _ in range(count):
+            asked = rng.sample(own, min(questions, len(own)))
+            kept = dict.fromkeys(chain.from_iterable(q["relevant"] for q in asked))
+            titles = sorted({one.documents[i]["title"] or i for i in kept})
+            for title in titles:
+                group = neighbours[title]
+                share = max(3, size // len(titles))
+                kept |= dict.fromkeys(rng.sample(group, min(len(group), share)))
+            kept = dict.fromkeys(list(kept)[:size])
+            rest = [identifier for identifier in one.documents if identifier not in kept]
+            kept |= dict.fromkeys(rng.sample(rest, max(0, min(len(rest), size - len(kept)))))
+            near = [q for q in own if not kept.keys() & set(q["relevant"])]
+            third = min(len(near), questions // 3)
+            foreign = rng.sample(near, third) + rng.sample(outside, questions - third)
+            asked = [q for q in asked if kept.keys() & set(q["relevant"])]
+            documents = [one.documents[identifier] for identifier in kept]
+            yield Corpus(one.name, str(size), documents, asked, foreign)
+
+
+def index(home: Path, documents: Sequence[dict[str, Any]]) -> Collection:
+    """Each document its own source, whose name is its id."""
+    with open_writer(home, "set", EMBEDDER.identity) as writer:
+        for start in range(0, len(documents), 256):
+            batch = documents[start : start + 256]
+            chunks = [_chunks(document) for document in batch]
+            texts = [embedding_text(chunk) for held in chunks for chunk in held]
+            vectors = EMBEDDER.embed_documents(texts)
+            first = 0
+            for document, held in zip(batch, chunks, strict=True):
+                rows = vectors[first : first + len(held)]
+                first += len(held)
+                part = DocumentPart(document["text"], held, rows)
+                writer.put(_indexed(document), [part])
+        writer.flush()
+    return open_collection(home, "set", EMBEDDER)
+
+
+def is_relevant(query: dict[str, Any], hit: dict[str, Any], one_chunk: bool) -> bool | None:
+    """None where nobody knows: a piece of a relevant document that holds no answer."""
+    if hit["source"] not in query["relevant"]:
+        return False
+    text = " ".join(hit["text"].casefold().split())
+    if one_chunk or any(" ".join(a.casefold().split()) in text for a in query["answers"]):
+        return True
+    return None
+
+
+def _chunks(document: dict[str, Any]) -> list[Chunk]:
+    return [
+        Chunk(
+            chunk_id=chunk_id(document["id"], piece.start_char, piece.text),
+            source=document["id"],
+            title=document["title"] or None,
+            page=None,
+            start_line=piece.start_line,
+            end_line=piece.end_line,
+            start_char=piece.start_char,
+            end_char=piece.end_char,
+            text=piece.text,
+            heading=piece.heading,
+        )
+        for piece in chunk_parts([Part(document["text"])], "text")
+    ]
+
+
+def _indexed(document: dict[str, Any]) -> IndexedDocument:
+    return IndexedDocument(
+        source=document["id"],
+        path=None,
+        root=None,
+        size=len(document["text"]),
+        mtime_ns=0,
+        content_hash="",
+        title=document["title"] or None,
+    )
