@@ -45,17 +45,17 @@ def grade(request: GradeRequest, collection: CollectionReader) -> Graded:
     return Graded(grades=grades, sufficient=enough >= model.sufficient)
 
 
-def confidence(shown: Shown, known: float, model: GraderModel) -> float:
-    """The probability that a chunk is relevant.
+def gated(probability: float, known: float, model: GraderModel) -> float:
+    """A chunk's probability, bounded by what the collection knows of the matter.
 
     A question foreign to the collection has best chunks too; they stand out from the rest
-    as right ones do, so what the collection knows bounds what any of its chunks can be.
+    as right ones do.
     """
-    return model.chunk.probability(shown.features) * min(1.0, known / model.known_from)
+    return probability * min(1.0, known / model.known_from)
 
 
 def _grade(chunk_id: str, shown: Shown, field: Field, known: float, model: GraderModel) -> Grade:
-    probability = confidence(shown, known, model)
+    probability = gated(model.chunk.probability(shown.features), known, model)
     return {
         "chunk_id": chunk_id,
         "relevant": probability >= model.relevant,

@@ -1,0 +1,110 @@
+"""Each set graded by coefficients fitted on the others only, beside a cosine threshold.
+
+python tests/benchmarks/grading.py --data DIR
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from fit_grader import abstention_f1, arguments, balanced_accuracy, confidences, fit, pairs_of
+from grader_rows import Asked, cached_rows
+from labelled import load_set
+
+from rag.engines.local.likelihood import GraderModel, model_from
+
+_HEAD = (
+    "set            corpus     n   base   cosine     AUC     ECE  bal.acc  abstain-F1  foreign-ok"
+    "  own-lost  verdicts +/?/- (share right)"
+)
+
+
+def auc(scores: Any, truth: Any) -> float:
+    """The chance that a relevant chunk scores above another one."""
+    order = np.argsort(scores, kind="stable")
+    values, ranks = np.asarray(scores)[order], np.arange(1, len(scores) + 1, dtype=float)
+    for value in np.unique(values):
+        same = values == value
+        ranks[same] = ranks[same].mean()
+    places = np.empty(len(scores))
+    places[order] = ranks
+    right, wrong = truth.sum(), (~truth).sum()
+    if not right or not wrong:
+        return float("nan")
+    return float((places[truth].sum() - right * (right + 1) / 2) / (right * wrong))
+
+
+def calibration_error(sure: Any, truth: Any, bins: int = 10) -> float:
+    place = np.minimum((sure * bins).astype(int), bins - 1)
+    return float(
+        sum(
+            abs(sure[place == b].mean() - truth[place == b].mean()) * (place == b).mean()
+            for b in range(bins)
+            if (place == b).any()
+        )
+    )
+
+
+def line(name: str, size: str, rows: Sequence[Asked], model: GraderModel) -> dict[str, float]:
+    own = [row for row in rows if not row.foreign]
+    sure, truth = pairs_of(own, model)
+    cosines = np.array(
+        [
+            chunk["cosine"]
+            for row in own
+            for chunk, label in zip(row.chunks, row.labels, strict=True)
+            if label is not None
+        ]
+    )
+    tops = [max(confidences(row, model)) for row in rows]
+    foreign = [row.foreign for row in rows]
+    result = {
+        "cosine": auc(cosines, truth),
+        "auc": auc(sure, truth),
+        "ece": calibration_error(sure, truth),
+        "balanced": balanced_accuracy(sure, truth, model.relevant),
+        "f1": abstention_f1(tops, foreign, model.relevant),
+    }
+    refused = np.mean([t < model.relevant for t, f in zip(tops, foreign, strict=True) if f])
+    lost = np.mean([t < model.relevant for t, f in zip(tops, foreign, strict=True) if not f])
+    verdicts = []
+    bands = (
+        sure >= model.correct,
+        (sure < model.correct) & (sure >= model.incorrect),
+        sure < model.incorrect,
+    )
+    for band in bands:
+        share = truth[band].mean() if band.any() else float("nan")
+        verdicts.append(f"{band.mean():.2f} ({share:.2f})")
+    print(
+        f"{name:14s} {size:>6s} {len(truth):5d}  {truth.mean():.3f}    {result['cosine']:.3f}"
+        f"   {result['auc']:.3f}   {result['ece']:.3f}    {result['balanced']:.3f}"
+        f"       {result['f1']:.3f}       {refused:.3f}     {lost:.3f}  {' '.join(verdicts)}"
+    )
+    return result
+
+
+def main() -> None:
+    given = arguments(__doc__)
+    sets = [load_set(given.data / name) for name in given.sets]
+    rows = cached_rows(sets, given.seed, given.questions, given.cache)
+    print(_HEAD)
+    whole: list[dict[str, float]] = []
+    small: list[dict[str, float]] = []
+    for one in sets:
+        model = model_from(fit([row for row in rows if row.set_name != one.name]))
+        held_out = [row for row in rows if row.set_name == one.name]
+        whole.append(line(one.name, "full", [r for r in held_out if r.size == "full"], model))
+        few = [r for r in held_out if r.size in ("30", "100", "300")]
+        small.append(line(one.name, "30-300", few, model))
+    for size, results in (("full", whole), ("30-300", small)):
+        means = {key: np.mean([result[key] for result in results]) for key in results[0]}
+        print(f"mean {size:>16s} " + "  ".join(f"{k} {v:.3f}" for k, v in means.items()))
+    times = [row.milliseconds for row in rows]
+    print(f"grading 8 chunks: median {np.median(times):.0f} ms, p95 {np.percentile(times, 95):.0f} ms")
+
+
+if __name__ == "__main__":
+    main()
