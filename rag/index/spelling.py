@@ -10,6 +10,10 @@ def edit_distance(left: str, right: str, limit: int) -> int:
     """
     if abs(len(left) - len(right)) > limit:
         return limit + 1
+    # A slip takes away one letter and brings in one at most; this spares most of a vocabulary.
+    held, wanted = set(left), set(right)
+    if len(held - wanted) > limit or len(wanted - held) > limit:
+        return limit + 1
     before: list[int] = []
     last = list(range(len(right) + 1))
     for row, character in enumerate(left, 1):

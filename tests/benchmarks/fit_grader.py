@@ -9,6 +9,8 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,23 +18,30 @@ import numpy as np
 from grader_rows import Asked, cached_rows
 from labelled import load_set
 
-from rag.engines.local.grade import gated
+from rag.engines.local.grader_model import GraderModel, model_from
 from rag.engines.local.known import enough_features
-from rag.engines.local.likelihood import GraderModel, model_from
 
-CHUNK = (
-    "coverage pair_coverage soft_coverage coverage_lead named bm25 bm25_mass bm25_share"
-    " bm25_spread cosine_lead rank"
-).split()
-KNOWN = "coverage cosine bm25_spread evidence terms chunks".split()
-ENOUGH = "best second covered known terms".split()
+CHUNK = [
+    "coverage",
+    "pair_coverage",
+    "soft_coverage",
+    "coverage_lead",
+    "named",
+    "bm25",
+    "bm25_mass",
+    "bm25_share",
+    "bm25_spread",
+    "cosine_lead",
+    "rank",
+]
+KNOWN = ["coverage", "cosine", "bm25_spread", "evidence", "terms", "chunks"]
+ENOUGH = ["best", "second", "covered", "known", "terms"]
 SETS = ("scifact", "squad2", "hotpotqa_sub", "mtrag_clapnq")
-KNOWN_FROM = 0.5
 WEIGHT_OF_SET = {"mtrag_clapnq": 0.5}
 """Its judgements are incomplete: many passages left unjudged do answer."""
 
 _RIDGE = 3.0
-_UNSURE = {"correct": 0.0, "incorrect": 0.0, "relevant": 0.5, "sufficient": 0.5}
+_UNDECIDED = {"correct": 1.0, "incorrect": 0.0}
 
 
 def logistic(
@@ -57,6 +66,7 @@ def logistic(
     return {
         "intercept": round(float(beta[0] - scaled @ mean), 5),
         "weights": {name: round(float(w), 5) for name, w in zip(names, scaled, strict=True)},
+        "threshold": 0.5,
     }
 
 
@@ -71,7 +81,9 @@ def fit(rows: Sequence[Asked]) -> dict[str, Any]:
     ]
     data: dict[str, Any] = {
         "chunk": logistic(
-            [chunk for _, chunk, _ in pairs], CHUNK, [label for *_, label in pairs],
+            [chunk for _, chunk, _ in pairs],
+            CHUNK,
+            [label for *_, label in pairs],
             _even([row for row, *_ in pairs], of_full=2.0),
         )
     }
@@ -79,22 +91,16 @@ def fit(rows: Sequence[Asked]) -> dict[str, Any]:
     data["known"] = logistic(
         [row.known for row in told], KNOWN, [not row.foreign for row in told], _even(told)
     )
-    unfit = {"intercept": 0.0, "weights": {}}
-    draft = model_from(
-        {**data, "enough": unfit, "thresholds": {"known_from": KNOWN_FROM, **_UNSURE}}
-    )
-    thresholds = _verdicts(rows, draft)
-    draft = model_from(
-        {**data, "enough": unfit,
-         "thresholds": {"known_from": KNOWN_FROM, "sufficient": 0.5, **thresholds}}
-    )
+    data["enough"] = {"intercept": 0.0, "weights": {}, "threshold": 0.5}
+    relevant, correct, incorrect = _verdicts(rows, model_from({**data, **_UNDECIDED}))
+    data["chunk"]["threshold"] = relevant
+    data |= {"correct": correct, "incorrect": incorrect}
+    draft = model_from(data)
     some = [row for row in rows if max(confidences(row, draft)) >= draft.relevant]
-    table = [enough(row, draft) for row in some]
-    data["enough"] = logistic(table, ENOUGH, [row.found for row in some], _even(some))
-    sure = model_from({**data, "thresholds": {"known_from": KNOWN_FROM, "sufficient": 0.5, **thresholds}})
-    odds = [sure.enough.probability(row) for row in table]
-    thresholds["sufficient"] = _from_precision(odds, [row.found for row in some], _even(some), 0.85)
-    data["thresholds"] = {"known_from": KNOWN_FROM, **thresholds}
+    table, found = [enough(row, draft) for row in some], [row.found for row in some]
+    data["enough"] = logistic(table, ENOUGH, found, _even(some))
+    odds = [model_from(data).enough.probability(row) for row in table]
+    data["enough"]["threshold"] = _from_precision(odds, found, _even(some), 0.85)
     return data
 
 
@@ -104,7 +110,7 @@ def known_of(row: Asked, model: GraderModel) -> float:
 
 def confidences(row: Asked, model: GraderModel) -> list[float]:
     known = known_of(row, model)
-    return [gated(model.chunk.probability(chunk), known, model) for chunk in row.chunks]
+    return [model.confidence(chunk, known) for chunk in row.chunks]
 
 
 def enough(row: Asked, model: GraderModel) -> dict[str, float]:
@@ -127,35 +133,56 @@ def balanced_accuracy(sure: Any, truth: Any, threshold: float) -> float:
     return float(((sure[truth] >= threshold).mean() + (sure[~truth] < threshold).mean()) / 2)
 
 
-def _verdicts(rows: Sequence[Asked], model: GraderModel) -> dict[str, float]:
-    """`relevant` does best on average at telling chunks apart and at abstaining; `correct`
-    is right four times in five; below `incorrect` lies one relevant chunk in twenty.
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """One set: confidence and truth of its chunks, the best of each question, which are foreign."""
+
+    weight: float
+    sure: Any
+    truth: Any
+    tops: list[float]
+    foreign: list[bool]
+
+    def decides_well(self, threshold: float) -> float:
+        return balanced_accuracy(self.sure, self.truth, threshold) + abstention_f1(
+            self.tops, self.foreign, threshold
+        )
+
+    def right_above(self, threshold: float) -> float:
+        above = self.sure >= threshold
+        return float(self.truth[above].mean()) if above.any() else 1.0
+
+    def relevant_below(self, threshold: float) -> float:
+        return float((self.sure[self.truth] < threshold).mean())
+
+
+def _verdicts(rows: Sequence[Asked], model: GraderModel) -> tuple[float, float, float]:
+    """(relevant, correct, incorrect).
+
+    `relevant` does best, on average over the sets, at telling chunks apart and at
+    abstaining; `correct` is right four times in five; below `incorrect` lies at most one
+    relevant chunk in twenty.
     """
-    judged: dict[str, tuple[Any, Any, list[float], list[bool]]] = {}
-    for name in {row.set_name for row in rows}:
+    judged = []
+    for name in sorted({row.set_name for row in rows}):
         of_set = [row for row in rows if row.set_name == name]
-        sure, truth = pairs_of([r for r in of_set if not r.foreign and r.size == "full"], model)
-        judged[name] = sure, truth, [max(confidences(r, model)) for r in of_set], [
-            r.foreign for r in of_set
-        ]
-    weights = [WEIGHT_OF_SET.get(name, 1.0) for name in judged]
+        whole = [row for row in of_set if not row.foreign and row.size == "full"]
+        sure, truth = pairs_of(whole, model)
+        tops = [max(confidences(row, model)) for row in of_set]
+        foreign = [row.foreign for row in of_set]
+        judged.append(_Judged(WEIGHT_OF_SET.get(name, 1.0), sure, truth, tops, foreign))
+    grid = [step / 100 for step in range(1, 86)]
 
-    def mean(score: Callable[[Any], float]) -> float:
-        return float(np.average([score(one) for one in judged.values()], weights=weights))
+    def mean(score: Callable[[_Judged], float]) -> float:
+        return float(np.average([score(j) for j in judged], weights=[j.weight for j in judged]))
 
-    grid = [i / 100 for i in range(5, 60)]
-    relevant = max(
-        grid,
-        key=lambda t: mean(lambda o: balanced_accuracy(o[0], o[1], t) + abstention_f1(o[2], o[3], t)),
-    )
-    correct = next(
-        (t for t in grid + [0.6, 0.65, 0.7, 0.75, 0.8]
-         if t > relevant and mean(lambda o: o[1][o[0] >= t].mean() if (o[0] >= t).any() else 1.0) >= 0.8),
-        0.8,
-    )
-    below = [t for t in [0.01, 0.02, 0.03, 0.04, *grid]
-             if t <= relevant and mean(lambda o: (o[0][o[1]] < t).mean()) <= 0.05]
-    return {"relevant": relevant, "correct": correct, "incorrect": max(below, default=0.01)}
+    wells = {t: mean(partial(_Judged.decides_well, threshold=t)) for t in grid}
+    rights = {t: mean(partial(_Judged.right_above, threshold=t)) for t in grid}
+    losses = {t: mean(partial(_Judged.relevant_below, threshold=t)) for t in grid}
+    relevant = max(grid, key=lambda t: wells[t])
+    correct = min((t for t in grid if t > relevant and rights[t] >= 0.8), default=0.85)
+    incorrect = max((t for t in grid if t <= relevant and losses[t] <= 0.05), default=0.01)
+    return relevant, correct, incorrect
 
 
 def pairs_of(rows: Sequence[Asked], model: GraderModel) -> tuple[Any, Any]:
@@ -172,7 +199,10 @@ def pairs_of(rows: Sequence[Asked], model: GraderModel) -> tuple[Any, Any]:
 def _from_precision(odds: Any, truth: Any, weights: Any, least: float) -> float:
     for step in range(30, 96):
         taken = np.array(odds) >= step / 100
-        if taken.any() and np.average(np.array(truth)[taken], weights=np.array(weights)[taken]) >= least:
+        if (
+            taken.any()
+            and np.average(np.array(truth)[taken], weights=np.array(weights)[taken]) >= least
+        ):
             return step / 100
     return 0.95
 

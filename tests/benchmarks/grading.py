@@ -13,7 +13,7 @@ from fit_grader import abstention_f1, arguments, balanced_accuracy, confidences,
 from grader_rows import Asked, cached_rows
 from labelled import load_set
 
-from rag.engines.local.likelihood import GraderModel, model_from
+from rag.engines.local.grader_model import GraderModel, model_from
 
 _HEAD = (
     "set            corpus     n   base   cosine     AUC     ECE  bal.acc  abstain-F1  foreign-ok"
@@ -103,7 +103,9 @@ def main() -> None:
         means = {key: np.mean([result[key] for result in results]) for key in results[0]}
         print(f"mean {size:>16s} " + "  ".join(f"{k} {v:.3f}" for k, v in means.items()))
     times = [row.milliseconds for row in rows]
-    print(f"grading 8 chunks: median {np.median(times):.0f} ms, p95 {np.percentile(times, 95):.0f} ms")
+    print(
+        f"grading 8 chunks: median {np.median(times):.0f} ms, p95 {np.percentile(times, 95):.0f} ms"
+    )
 
 
 if __name__ == "__main__":

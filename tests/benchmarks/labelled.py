@@ -62,7 +62,9 @@ def load_set(folder: Path) -> LabelledSet:
     return LabelledSet(folder.name, documents, lines("queries.jsonl"))
 
 
-def corpora(one: LabelledSet, others: Sequence[LabelledSet], seed: int, most: int) -> Iterator[Corpus]:
+def corpora(
+    one: LabelledSet, others: Sequence[LabelledSet], seed: int, most: int
+) -> Iterator[Corpus]:
     """The whole set, then its sub-samples; as many foreign questions as own ones.
 
     Small corpora keep neighbours (documents of one title or file), which are the hard

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from rag.engines.local.mending import mend_spelling
 from rag.index.protocol import CollectionReader
 from rag.index.terms import fold, term_spans
 
@@ -40,8 +41,12 @@ class Asked:
 
 
 def read_question(text: str, collection: CollectionReader) -> Asked:
-    """The question's first QUESTION_TERMS terms, weighed by the collection (BM25's IDF)."""
-    text = text[:QUESTION_CHARACTERS]
+    """The question's first QUESTION_TERMS terms, weighed by the collection (BM25's IDF).
+
+    Misspelt words count as the words they stand for: what answers the question as it was
+    meant is relevant.
+    """
+    text = mend_spelling(text[:QUESTION_CHARACTERS], collection).text
     spelt: dict[str, str] = {}
     for start, end, found in term_spans(text):
         for term in found:
@@ -50,7 +55,11 @@ def read_question(text: str, collection: CollectionReader) -> Asked:
     total = max(collection.chunk_count, 1)
     frequencies = collection.document_frequencies(list(spelt))
     counts = {term: min(frequencies.get(term, 0), total) for term in spelt}
-    weights = {
-        term: math.log(1 + (total - count + 0.5) / (count + 0.5)) for term, count in counts.items()
-    }
+    weights = {term: rarity(count, total) for term, count in counts.items()}
     return Asked(text, tuple(spelt), weights, counts, spelt)
+
+
+def rarity(count: int, total: int) -> float:
+    """BM25's inverse document frequency of a term that `count` of `total` chunks hold."""
+    count = min(count, total)
+    return math.log(1 + (total - count + 0.5) / (count + 0.5))

@@ -64,9 +64,7 @@ def _own(
         "coverage": score.coverage,
         "sentence_coverage": max(singles, default=0.0),
         "pair_coverage": max((asked.covered(one | two) for one, two in pairs), default=0.0),
-        "soft_coverage": sum(
-            weight * near[term][0] ** 2 for term, weight in asked.weights.items()
-        )
+        "soft_coverage": sum(weight * near[term][0] ** 2 for term, weight in asked.weights.items())
         / mass,
         "cosine": score.cosine,
         "bm25": score.bm25,
@@ -124,9 +122,7 @@ def _nearness(
     return found
 
 
-def _sentence_cosines(
-    read: Sequence[ChunkWords], field: Field, embedder: Embedder
-) -> list[float]:
+def _sentence_cosines(read: Sequence[ChunkWords], field: Field, embedder: Embedder) -> list[float]:
     """The cosine of the best sentence of each chunk; all are embedded together."""
     owners = [row for row, words in enumerate(read) for _ in words.sentence_texts]
     texts = [text for words in read for text in words.sentence_texts]

@@ -13,8 +13,8 @@ from rag.embed.protocol import Embedder
 from rag.engines.local.asked import read_question
 from rag.engines.local.features import Shown, measure_chunks
 from rag.engines.local.field import Field, read_field
+from rag.engines.local.grader_model import GraderModel, grader_model
 from rag.engines.local.known import enough_features, known_features
-from rag.engines.local.likelihood import GraderModel, grader_model
 from rag.engines.local.reasons import reason_for
 from rag.engines.local.words import read_chunk
 from rag.engines.protocol import Graded, GradeRequest
@@ -42,20 +42,11 @@ def grade(request: GradeRequest, collection: CollectionReader) -> Graded:
         for chunk in request.chunks
     )
     enough = _enough(request, grades, field, known, model)
-    return Graded(grades=grades, sufficient=enough >= model.sufficient)
-
-
-def gated(probability: float, known: float, model: GraderModel) -> float:
-    """A chunk's probability, bounded by what the collection knows of the matter.
-
-    A question foreign to the collection has best chunks too; they stand out from the rest
-    as right ones do.
-    """
-    return probability * min(1.0, known / model.known_from)
+    return Graded(grades=grades, sufficient=enough >= model.enough.threshold)
 
 
 def _grade(chunk_id: str, shown: Shown, field: Field, known: float, model: GraderModel) -> Grade:
-    probability = gated(model.chunk.probability(shown.features), known, model)
+    probability = model.confidence(shown.features, known)
     return {
         "chunk_id": chunk_id,
         "relevant": probability >= model.relevant,
@@ -86,9 +77,7 @@ def _enough(
     relevant = {key: grade for key, grade in every.items() if grade["relevant"]}
     if not relevant:
         return 0.0
-    held = [
-        read_chunk(chunk).held for chunk in request.documents if chunk["chunk_id"] in relevant
-    ]
+    held = [read_chunk(chunk).held for chunk in request.documents if chunk["chunk_id"] in relevant]
     sure = [grade["confidence"] or 0.0 for grade in relevant.values()]
     return model.enough.probability(enough_features(field, sure, held, known))
 

@@ -43,9 +43,7 @@ def enough_features(
 
 def _evidence(shown: Shown) -> float:
     features = shown.features
-    return (
-        features["sentence_coverage"] + features["sentence_cosine"] + features["soft_coverage"]
-    )
+    return features["sentence_coverage"] + features["sentence_cosine"] + features["soft_coverage"]
 
 
 def _logit(probability: float) -> float:

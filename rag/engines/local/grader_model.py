@@ -1,0 +1,54 @@
+"""The fitted numbers of the grader: features to calibrated probabilities.
+
+`grader.json` is written by `tests/benchmarks/fit_grader.py` from labelled sets.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from rag.logistic import Logistic
+
+_FILE = Path(__file__).with_name("grader.json")
+
+
+@dataclass(frozen=True, slots=True)
+class GraderModel:
+    """`chunk`: is this chunk relevant, if the collection knows of the matter at all;
+    `known`: does it; `enough`: can the chunks found relevant answer the question.
+
+    A chunk is correct from `correct` on, incorrect below `incorrect`, ambiguous between.
+    """
+
+    chunk: Logistic
+    known: Logistic
+    enough: Logistic
+    correct: float
+    incorrect: float
+
+    @property
+    def relevant(self) -> float:
+        return self.chunk.threshold
+
+    def confidence(self, features: Mapping[str, float], known: float) -> float:
+        """The probability that a chunk is relevant.
+
+        A question foreign to the collection has best chunks too, which stand out from the
+        rest as right ones do; so what the collection knows bounds what each can be.
+        """
+        return self.chunk.probability(features) * min(1.0, known / self.known.threshold)
+
+
+@cache
+def grader_model() -> GraderModel:
+    return model_from(json.loads(_FILE.read_text(encoding="utf-8")))
+
+
+def model_from(data: Mapping[str, Any]) -> GraderModel:
+    chunk, known, enough = (Logistic(**data[name]) for name in ("chunk", "known", "enough"))
+    return GraderModel(chunk, known, enough, data["correct"], data["incorrect"])

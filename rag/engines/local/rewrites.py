@@ -1,0 +1,183 @@
+"""The kinds of rewrite, each a function of what is known so far; tried in the order of REWRITES.
+
+Which kinds are here, and their order, was decided by tests/benchmarks/rewriting.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rag.engines.local.asked import QUESTION_CHARACTERS, Asked, rarity, read_question
+from rag.engines.local.mending import Mended, mend_spelling
+from rag.engines.local.words import read_chunk
+from rag.engines.protocol import RewriteRequest
+from rag.index.protocol import CollectionReader
+from rag.index.terms import fold, term_spans, terms
+from state.graph_state import RetrievedChunk
+
+BEST_PASSAGES = 3
+SEEN_PASSAGES = 8
+_FEW_TERMS, _SOME_TERMS, _MANY_TERMS, _NEAR_TERMS = 6, 12, 24, 8
+_K1 = 1.2
+_NAMED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    query: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """`best` are the likeliest few of the passages `seen` so far, `covered` the terms they
+    hold; `found` says whether any of them was graded relevant.
+    """
+
+    mended: Mended
+    asked: Asked
+    best: Sequence[RetrievedChunk]
+    seen: Sequence[RetrievedChunk]
+    covered: frozenset[str]
+    found: bool
+    collection: CollectionReader
+
+
+Rewrite = Callable[[Situation], Proposal | None]
+
+
+def read_situation(request: RewriteRequest, collection: CollectionReader) -> Situation:
+    mended = mend_spelling(request.question[:QUESTION_CHARACTERS], collection)
+    ranked = sorted(
+        request.documents,
+        key=lambda chunk: -_confidence(request, chunk["chunk_id"]),
+    )
+    best = ranked[:BEST_PASSAGES]
+    covered = frozenset(term for chunk in best for term in read_chunk(chunk).held)
+    asked = read_question(mended.text, collection)
+    found = any(grade["relevant"] for grade in request.grades.values())
+    return Situation(mended, asked, best, ranked[:SEEN_PASSAGES], covered, found, collection)
+
+
+def mend(situation: Situation) -> Proposal | None:
+    """The question spelt as the collection spells it."""
+    if not situation.mended.changes:
+        return None
+    changes = ", ".join(f"'{typed}' as '{right}'" for typed, right in situation.mended.changes)
+    return Proposal(situation.mended.text, f"spells {changes}")
+
+
+def look_for_the_rest(situation: Situation) -> Proposal | None:
+    """What the best passages leave uncovered, in the company of their own chief words."""
+    asked = situation.asked
+    missing = [term for term in asked.terms if term not in situation.covered]
+    if not situation.found or not missing or len(missing) == len(asked.terms):
+        return None
+    words = [asked.spelt[term] for term in missing]
+    added = feedback_words(situation, situation.best, _FEW_TERMS)
+    reason = f"nothing yet on {_listed(words)}: looks for that"
+    if added:
+        reason += f" with {_listed(added)} from the best passages"
+    return Proposal(" ".join([*words, *added]), reason)
+
+
+def follow_the_best(situation: Situation) -> Proposal | None:
+    """The question with the chief words of the best passage (pseudo-relevance feedback,
+    Rocchio 1971; weighed as RM3 does, Abdul-Jaleel et al. 2004).
+    """
+    return _followed(situation, situation.best[:1], _SOME_TERMS, "the best passage")
+
+
+def follow_more(situation: Situation) -> Proposal | None:
+    """As `follow_the_best`, from several passages and with more words."""
+    return _followed(situation, situation.best, _MANY_TERMS, "the best passages")
+
+
+def _followed(
+    situation: Situation, passages: Sequence[RetrievedChunk], most: int, where: str
+) -> Proposal | None:
+    added = feedback_words(situation, passages, most)
+    if not added:
+        return None
+    query = f"{situation.asked.text} {' '.join(added)}"
+    return Proposal(query, f"adds {_listed(added)} from {where}")
+
+
+def drop_the_common(situation: Situation) -> Proposal | None:
+    """The rarest half of the question alone, at least two words."""
+    asked = situation.asked
+    known = [term for term in asked.terms if asked.counts[term]]
+    kept = max(2, len(known) // 2)
+    if len(known) <= kept:
+        return None
+    rare = set(sorted(known, key=lambda term: -asked.weights[term])[:kept])
+    words = [asked.spelt[term] for term in asked.terms if term in rare]
+    return Proposal(" ".join(words), f"keeps only the rarest words, {_listed(words)}")
+
+
+def reach_for_meaning(situation: Situation) -> Proposal | None:
+    """The question with the words of the passages nearest to it in meaning."""
+    asked = situation.asked
+    words = sorted(
+        {
+            word
+            for chunk in situation.seen
+            for word in read_chunk(chunk).words
+            if len(word) > 2 and not set(terms(word)) & asked.weights.keys() and terms(word)
+        }
+    )
+    if not words:
+        return None
+    embedder = situation.collection.embedder
+    cosines = embedder.embed_documents(words) @ embedder.embed_query(asked.text)
+    ranked = sorted(range(len(words)), key=lambda row: (-float(cosines[row]), words[row]))
+    added = [words[row] for row in ranked[:_NEAR_TERMS]]
+    query = f"{asked.text} {' '.join(added)}"
+    return Proposal(query, f"adds {_listed(added)}, near to it in meaning")
+
+
+REWRITES: tuple[Rewrite, ...] = (
+    mend,
+    look_for_the_rest,
+    follow_the_best,
+    drop_the_common,
+    follow_more,
+    reach_for_meaning,
+)
+
+
+def feedback_words(
+    situation: Situation, passages: Sequence[RetrievedChunk], most: int
+) -> list[str]:
+    """The heaviest words of the passages that the question lacks."""
+    weights: dict[str, float] = {}
+    spelt: dict[str, str] = {}
+    for chunk in passages:
+        words = read_chunk(chunk)
+        for term, count in words.counts.items():
+            if term not in situation.asked.weights and len(term) > 2:
+                weights[term] = weights.get(term, 0.0) + count / (count + _K1)
+        for start, end, found in term_spans(chunk["text"]):
+            for term in found:
+                spelt.setdefault(term, fold(chunk["text"][start:end]))
+    counts = situation.collection.document_frequencies(sorted(weights))
+    total = max(situation.collection.chunk_count, 1)
+    scored = {
+        term: weight * rarity(counts[term], total)
+        for term, weight in weights.items()
+        # A word of one chunk alone finds no other chunk.
+        if counts.get(term, 0) > 1
+    }
+    ranked = sorted(scored, key=lambda term: (-scored[term], term))[:most]
+    return [spelt.get(term, term) for term in ranked]
+
+
+def _confidence(request: RewriteRequest, chunk_id: str) -> float:
+    grade = request.grades.get(chunk_id)
+    return 0.0 if grade is None or grade["confidence"] is None else grade["confidence"]
+
+
+def _listed(words: Sequence[str]) -> str:
+    shown = ", ".join(f"'{word}'" for word in words[:_NAMED])
+    return shown + (f" and {len(words) - _NAMED} more" if len(words) > _NAMED else "")

@@ -1,0 +1,60 @@
+"""A small invented collection for the tests of the local engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from index_samples import EMBEDDER, document, part
+
+from rag.engines.protocol import GradeRequest, RewriteRequest
+from rag.index.collection import Collection, open_collection
+from rag.index.writer import open_writer
+
+TEXTS = {
+    "signals.md": "The signal box at Arnmoor was built in 1891. Its levers were cast in Leeds by "
+    "the firm of Hollis and Dane.\n\nElectronic evidence of a signal passed at danger is kept for "
+    "seven years in the archive at Corrie.",
+    "snow.md": "The rotary snow plough clears the upper line in eleven hours. It burns heavy oil "
+    "and needs a crew of four.",
+    "bridge.md": "The Tarn viaduct carries the line over the gorge on fourteen arches. Magnus "
+    "Thale designed the viaduct and died before it was opened.",
+    "thale.md": "Magnus Thale was born in Bergen. He studied engineering in Zurich and painted "
+    "watercolours of mountain lakes.",
+    "fares.md": "A child's return ticket costs nine crowns. Dogs travel free in the guard's van.",
+    "cheese.md": "The buffet car sells a hard cheese made from the milk of mountain goats.",
+    "winter.md": "In winter the last train leaves the summit at four in the afternoon.",
+    "legal.md": "Evidence in civil cases must be handed over within thirty days of the summons.",
+    "de.md": "Die Bergbahn fährt im Sommer stündlich. Der Speisewagen verkauft Ziegenkäse.",
+    "ja.md": "山の鉄道は夏に一時間ごとに走ります。食堂車では山羊のチーズを売っています。",
+}
+
+
+def build(home: Path, texts: dict[str, str] | None = None) -> Collection:
+    with open_writer(home, "railway", EMBEDDER.identity) as writer:
+        for source, text in (TEXTS if texts is None else texts).items():
+            writer.put(document(source, title=source.partition(".")[0]), [part(source, text)])
+        writer.flush()
+    return open_collection(home, "railway", EMBEDDER)
+
+
+def grade_request(collection: Collection, question: str, k: int = 8, **changed) -> GradeRequest:
+    hits = collection.search(changed.get("query", question), k)
+    values = {
+        "question": question,
+        "query": question,
+        "chunks": hits,
+        "earlier": {},
+        "documents": hits,
+        "may_rewrite": True,
+    }
+    return GradeRequest(**{**values, **changed})
+
+
+def rewrite_request(question: str, tried: list[str], documents=(), grades=None) -> RewriteRequest:
+    return RewriteRequest(
+        question=question,
+        tried=tried,
+        documents=list(documents),
+        grades=grades or {},
+        suggested=None,
+    )

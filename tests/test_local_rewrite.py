@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from local_corpus import build, grade_request, rewrite_request
+
+from rag.engines.local.grade import grade
+from rag.engines.local.rewrite import rewrite
+from rag.index.terms import terms
+
+
+@pytest.fixture(scope="module")
+def railway(tmp_path_factory):
+    collection = build(tmp_path_factory.mktemp("home"))
+    yield collection
+    collection.close()
+
+
+def situation(collection, question, tried=None):
+    request = grade_request(collection, question)
+    grades = {one["chunk_id"]: one for one in grade(request, collection).grades}
+    return rewrite_request(question, tried or [question], request.documents, grades)
+
+
+def test_spelling_is_mended_by_the_words_of_the_collection(railway):
+    result = rewrite(situation(railway, "Who desinged the Tarn viaducct?"), railway)
+    assert result.query == "Who designed the Tarn viaduct?"
+    assert "'viaducct' as 'viaduct'" in result.reason
+
+
+@pytest.mark.parametrize("word", ["Magnus", "Zurich", "crew", "NATO", "Ziegenkäse", "Kubernetes"])
+def test_a_word_that_is_right_or_merely_unknown_is_left_alone(railway, word):
+    result = rewrite(situation(railway, f"Tell me about {word} in winter"), railway)
+    assert "spells" not in result.reason
+
+
+def test_what_is_uncovered_is_looked_for(railway):
+    question = "Where was the designer of the Tarn viaduct born?"
+    result = rewrite(situation(railway, question), railway)
+    assert result.query is not None
+    assert "bridge.md" not in result.query
+    assert "'" in result.reason
+
+
+def test_a_query_is_never_repeated_and_the_loop_ends_with_a_reason(railway):
+    question = "Who desinged the Tarn viaducct?"
+    tried = [question]
+    for _ in range(12):
+        result = rewrite(situation(railway, question, tried), railway)
+        if result.query is None:
+            break
+        assert frozenset(terms(result.query)) not in [frozenset(terms(query)) for query in tried]
+        tried.append(result.query)
+    assert result.query is None
+    assert result.reason
+
+
+def test_the_graders_suggestion_comes_first_but_never_twice(railway):
+    request = replace(situation(railway, "snow"), suggested="rotary plough")
+    assert rewrite(request, railway).query == "rotary plough"
+    again = replace(request, tried=["snow", "Rotary  PLOUGH!"])
+    assert rewrite(again, railway).query != "rotary plough"
+
+
+def test_nothing_to_go_by_is_said(railway):
+    result = rewrite(rewrite_request("the of and", ["the of and"]), railway)
+    assert result.query is None
+    assert "no" in result.reason
+
+
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.text(max_size=60))
+def test_any_question_is_rewritten_to_something_new_or_to_nothing(railway, question):
+    result = rewrite(situation(railway, question), railway)
+    assert result.query is None or result.query.strip()
+    assert result == rewrite(situation(railway, question), railway)
+    assert result.reason.isprintable()
+
+
+def test_a_question_of_a_hundred_thousand_characters_gives_a_bounded_query(railway):
+    result = rewrite(situation(railway, "viaduct gorge plouhg " * 4800), railway)
+    assert len(result.query or "") <= 2000
