@@ -65,7 +65,7 @@ class Piece:
 def read_draft(draft: str) -> list[Piece]:
     draft = _without_references(draft)
     plain, places = _without_markers(draft)
-    units = list(_units(plain))
+    units = list(_units(plain, places))
     owners = _owners(plain, units, places)
     pieces: list[Piece] = []
     end = 0
@@ -167,10 +167,12 @@ def _without_markers(draft: str) -> tuple[str, list[tuple[int, tuple[int, ...]]]
     return "".join(kept), places
 
 
-def _units(text: str) -> Iterator[tuple[int, int, Kind]]:
+def _units(
+    text: str, places: Sequence[tuple[int, tuple[int, ...]]]
+) -> Iterator[tuple[int, int, Kind]]:
     """Sentences with their kind; a fenced block is one unit."""
     fence_start = -1
-    spans = sentence_spans(text)
+    spans = list(_cut_behind_markers(text, sentence_spans(text), places))
     stop = 0
     for i, (start, end) in enumerate(spans):
         piece = text[start:end]
@@ -189,6 +191,24 @@ def _units(text: str) -> Iterator[tuple[int, int, Kind]]:
             )
     if fence_start >= 0:
         yield fence_start, stop, Kind.CODE
+
+
+def _cut_behind_markers(
+    text: str, spans: Sequence[tuple[int, int]], places: Sequence[tuple[int, tuple[int, ...]]]
+) -> Iterator[tuple[int, int]]:
+    """A full stop right behind a marker ends its claim, whatever letter comes next."""
+    cuts = [
+        place + 1
+        for place, _ in places
+        if text[place : place + 1] in {".", "!", "?"} and text[place + 1 : place + 2].isspace()
+    ]
+    for start, end in spans:
+        first = start
+        for cut in cuts:
+            if first < cut < end:
+                yield first, cut
+                first = cut + len(text[cut:end]) - len(text[cut:end].lstrip())
+        yield first, end
 
 
 def _kind(piece: str, following: str) -> Kind:

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from memory_collection import MemoryCollection
 
 from rag.citations import check
+from rag.drafts import read_draft
 
 TUNNEL = "The Corbel Tunnel is 386 m long. It was dug between 1889 and 1893 by 300 men.\nBats live in the roof."
 SHED = "The shed at Langrigg burned down in 1911. Nobody was hurt. Its roof was never rebuilt."
@@ -195,3 +196,13 @@ def test_whatever_is_drafted_markers_and_citations_match(reader, draft):
         assert text[citation["start_char"] : citation["end_char"]] == citation["quote"]
     if not checked.citations:
         assert checked.text == ""
+
+
+def test_a_marked_full_stop_ends_a_claim_whatever_letter_follows():
+    draft = "It holds 22,000 litres [1]. station: Stone Gill; height (m): 596 [2]. it is old [1]."
+    pieces = read_draft(draft)
+    assert [(piece.text, piece.markers) for piece in pieces] == [
+        ("It holds 22,000 litres.", (1,)),
+        ("station: Stone Gill; height (m): 596.", (2,)),
+        ("it is old.", (1,)),
+    ]

@@ -53,7 +53,9 @@ def _cited(text: str, number: int) -> str:
     """The marker before the full stop, as readers know it from print."""
     if text.endswith(".") and not text.endswith(".."):
         return f"{text[:-1]} [{number}]."
-    return f"{text} [{number}]"
+    # A row or a list item gets a full stop, or it would run on into the next sentence.
+    stop = "" if text.endswith((".", "!", "?", ":", ";", "…", "。")) else "."
+    return f"{text} [{number}]{stop}"
 
 
 def _cells(row: str) -> list[str]:
