@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
 
@@ -103,9 +104,7 @@ class Collection:
     def search(self, query: str, k: int) -> list[RetrievedChunk]:
         vector = self._embedder.embed_query(query)
         wanted = max(CANDIDATES, k)
-        with self._lock, mapped_errors(self._path):
-            self._dense.prepare(self._connection)
-        with self._lock, mapped_errors(self._path), reading(self._connection):
+        with self.snapshot():
             frequencies = self._lexical.frequencies(query_terms(query))
             found = self._lexical.search(searched_terms(frequencies), wanted)
             shown = chunk_rows.visible(self._connection, self._row.id, [row for row, _ in found])
@@ -131,6 +130,14 @@ class Collection:
             chunk["bm25"] = lexical.get(row)
             chunk["cosine"] = cosine.get(row)
         return [chunks[row] for row in best[:k]]
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Everything read inside is of the same moment, however many calls it takes."""
+        with self._lock, mapped_errors(self._path):
+            self._dense.prepare(self._connection)
+            with reading(self._connection):
+                yield
 
     def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         with self._lock, mapped_errors(self._path), reading(self._connection):

@@ -34,12 +34,14 @@ class DenseLeg:
         self._given_up: str | None = None
 
     def prepare(self, connection: sqlite3.Connection) -> None:
-        """Opens the store, or repairs it; call outside any transaction.
+        """Opens the store, or repairs it; does nothing inside a transaction.
 
         Raises:
             RemoteStoreError: the server that the settings name cannot be reached.
 
         """
+        if connection.in_transaction:
+            return
         state = read_state(connection, self._place)
         mark = "" if state is None else state.generation + state.token + str(state.dirty)
         if state is not None and not state.dirty and state.token == self._token:

@@ -85,7 +85,7 @@ def _token_terms(token: str) -> tuple[str, ...]:
     if _UNSPACED_RUN.fullmatch(token):
         run = fold(token)
         return tuple(run[i : i + 2] for i in range(max(len(run) - 1, 1)))
-    token = token.translate(_PLAIN_PUNCTUATION)
+    token = unicodedata.normalize("NFC", token).translate(_PLAIN_PUNCTUATION)
     if "'" in token:
         first, *rest = token.split("'")
         # What an apostrophe cuts off ('s, 't, 'll) is grammar; O'Brien's second half is not.
@@ -117,7 +117,8 @@ def fold(word: str) -> str:
     if word.isascii():
         return word.lower()
     decomposed = unicodedata.normalize("NFKD", word.casefold())
-    folded = unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed))
+    # Compatibility forms have capitals of their own (the mathematical ones).
+    folded = unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed).casefold())
     return _NO_TERM_CHARACTER.sub("", folded)
 
 

@@ -1,0 +1,68 @@
+"""A writer that writes until it is killed, for the tests of what a kill leaves behind.
+
+Document n has chunks that all name n and the version, so that a half-written one can be told
+from a whole. Victims are forked from a server that has imported everything but started no
+thread, so that a kill can come at any instant of the writing and hundreds of them are cheap.
+"""
+
+import multiprocessing
+
+from index_samples import EMBEDDER, document, parts
+
+from rag.index import feeder, staging
+from rag.index.chroma_import import chromadb_module
+from rag.index.writer import open_writer
+
+CHUNKS = 6
+DOCUMENTS = 12
+
+chromadb_module()
+
+
+def texts(number, version):
+    return [f"Item {number} in version {version}, piece {n} of it.\n\n" for n in range(CHUNKS)]
+
+
+def write_until_killed(home, first, finished):
+    """Sends the version just finished into the connection `finished`, again and again."""
+    # Small groups, so that every kind of step happens all the time.
+    staging.GROUP_CHUNKS = 15
+    feeder.START_CHUNKS = 40
+    version = first
+    while True:
+        with open_writer(home, "default", EMBEDDER.identity) as writer:
+            for number in range(DOCUMENTS):
+                writer.put(document(f"doc{number}"), parts(f"doc{number}", texts(number, version)))
+            writer.put(document(f"only{version}"), parts(f"only{version}", texts(99, version)))
+            writer.remove([f"only{version - 1}"])
+            writer.flush()
+            finished.send(version)
+        version += 1
+
+
+class Victim:
+    """A process in `write_until_killed`; `kill` returns the last version it had finished."""
+
+    def __init__(self, home, first):
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["index_victim"])
+        self._reader, sender = context.Pipe(duplex=False)
+        self._process = context.Process(
+            target=write_until_killed, args=(home, first, sender), daemon=True
+        )
+        self._process.start()
+        sender.close()
+        self.finished = first - 1
+
+    def wait_for_a_version(self):
+        self.finished = self._reader.recv()
+
+    def kill(self):
+        self._process.kill()
+        self._process.join()
+        try:
+            while self._reader.poll():
+                self.finished = self._reader.recv()
+        except EOFError:
+            pass  # killed: that is how its pipe ends
+        return self.finished

@@ -1,0 +1,46 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rag.embed.builtin import DIMENSION, BuiltinEmbedder
+from state.errors import SetupError
+
+TEXTS = ["A sentence about whales.", "x", " ", "日本語 and emoji 🐋", "word " * 900]
+
+
+def test_it_gives_what_wordllama_gives():
+    import wordllama
+
+    root = Path(wordllama.__file__).parent
+    theirs = wordllama.WordLlama.load(cache_dir=root, disable_download=True)
+    ours = BuiltinEmbedder()
+    expected = theirs.embed(TEXTS, norm=True)
+    np.testing.assert_allclose(ours.embed_documents(TEXTS), expected, atol=2e-6)
+    np.testing.assert_allclose(ours.embed_query(TEXTS[0]), expected[0], atol=2e-6)
+
+
+def test_text_without_a_token_gives_a_zero_row_and_nothing_gives_none():
+    vectors = BuiltinEmbedder().embed_documents(["", "whale", "\ud800"])
+    assert not vectors[0].any()
+    assert np.isfinite(vectors).all()
+    assert np.linalg.norm(vectors[1]) == pytest.approx(1, abs=1e-5)
+    assert BuiltinEmbedder().embed_documents([]).shape == (0, DIMENSION)
+
+
+def test_its_identity_costs_no_model_and_wordllama_is_never_imported():
+    code = (
+        "import sys; from rag.embed.builtin import BuiltinEmbedder; e = BuiltinEmbedder();"
+        "e.identity; assert 'tokenizers' not in sys.modules; e.embed_query('x');"
+        "assert 'wordllama' not in sys.modules; print(e.identity)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("wordllama-l2-supercat/256@")
+
+
+def test_a_missing_package_is_a_set_up_error(monkeypatch):
+    monkeypatch.setattr("rag.embed.builtin.find_spec", lambda _name: None)
+    with pytest.raises(SetupError, match="wordllama"):
+        BuiltinEmbedder().embed_query("x")

@@ -1,0 +1,122 @@
+import os
+import random
+import re
+import subprocess
+import sys
+import threading
+
+import pytest
+from index_samples import EMBEDDER
+from index_victim import CHUNKS, DOCUMENTS, Victim, texts
+
+from rag.index.catalog import is_sound
+from rag.index.collection import open_collection
+from rag.index.health import check_collection
+from rag.index.writer import open_writer
+
+
+def kill_after(home, first, versions, extra):
+    """Kills a victim `extra` seconds after so many versions."""
+    victim = Victim(home, first)
+    try:
+        for _ in range(versions):
+            victim.wait_for_a_version()
+        # The instant is the point of the test; nothing is waited for.
+        threading.Event().wait(extra)
+    finally:
+        finished = victim.kill()
+    return finished
+
+
+def versions_of(reader):
+    """The version of each document; fails on a half or mixed one."""
+    found = {}
+    chunks = reader.search("item version piece", 200)
+    assert len(chunks) == reader.chunk_count
+    for source in {chunk["source"] for chunk in chunks}:
+        text = reader.document_text(source)
+        (version,) = set(re.findall(r"version (\d+)", text))
+        number = 99 if source.startswith("only") else int(source[3:])
+        assert text == "".join(texts(number, int(version)))
+        own = [chunk for chunk in chunks if chunk["source"] == source]
+        assert len(own) == CHUNKS
+        for chunk in own:
+            assert chunk["text"] == text[chunk["start_char"] : chunk["end_char"]]
+        found[source] = int(version)
+    return found
+
+
+def check_promises(home, finished):
+    lines = []
+    reader = open_collection(home, "default", EMBEDDER, notice=lines.append)
+    found = versions_of(reader)
+    numbered = {source: number for source, number in found.items() if source.startswith("doc")}
+    assert len(numbered) == DOCUMENTS
+    # Nothing finished is lost, and nothing is more than the one write ahead.
+    assert set(numbered.values()) <= {finished, finished + 1}
+    assert len(lines) <= 1
+    reader.close()
+    assert is_sound(home) == []
+    with open_writer(home, "default", EMBEDDER.identity) as writer:
+        assert {kept.source for kept in writer.documents()} == set(found)
+        # What was finished is not embedded again.
+        known = writer.vectors_for(["Heading\n" + texts(3, numbered["doc3"])[0].strip()])
+        assert len(known) == 1
+    assert all(part.sound for part in check_collection(home, "default"))
+
+
+def kill_many(home, times):
+    chance = random.Random(times)
+    finished = kill_after(home, 0, 1, 0.0)
+    for _ in range(times):
+        done = kill_after(home, finished + 1, chance.randint(0, 2), chance.random() * 0.5)
+        reader = open_collection(home, "default", EMBEDDER)
+        # A version cut between its last commit and its word about it counts as finished.
+        seen = versions_of(reader)
+        finished = max(finished, done, min(seen[f"doc{n}"] for n in range(DOCUMENTS)))
+        reader.close()
+        check_promises(home, finished)
+
+
+def test_killed_writers_break_no_promise(tmp_path):
+    kill_many(tmp_path, 2)
+
+
+@pytest.mark.slow
+def test_three_hundred_killed_writers_break_no_promise(tmp_path):
+    kill_many(tmp_path, 300)
+
+
+def test_readers_see_whole_documents_while_another_process_writes(tmp_path):
+    victim = Victim(tmp_path, 0)
+    try:
+        victim.wait_for_a_version()
+        reader = open_collection(tmp_path, "default", EMBEDDER)
+        seen = set()
+        while len(seen) < 3:
+            with reader.snapshot():
+                seen.update(versions_of(reader).values())
+        reader.close()
+    finally:
+        victim.kill()
+
+
+def test_two_writers_take_turns(tmp_path):
+    code = (
+        "import sys; from pathlib import Path; from index_samples import *;"
+        "from rag.index.writer import open_writer\n"
+        "for n in range(5):\n"
+        "  with open_writer(Path(sys.argv[1]), 'default', EMBEDDER.identity, wait=60) as w:\n"
+        "    name = f'{sys.argv[2]}-{n}'\n"
+        "    w.put(document(name), [part(name, f'Text of {name}.')])\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    both = [
+        subprocess.Popen([sys.executable, "-c", code, str(tmp_path), name], env=environment)
+        for name in ("left", "right")
+    ]
+    assert [process.wait() for process in both] == [0, 0]
+    reader = open_collection(tmp_path, "default", EMBEDDER)
+    assert reader.document_count == 10
+    assert len(reader.search("text", 20)) == 10
+    reader.close()

@@ -1,0 +1,103 @@
+import sqlite3
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rag.index.coverage import best_window, term_weights
+from rag.index.lexical import LexicalRow, LexicalTable, query_terms, searched_terms
+from rag.index.spelling import edit_distance
+from rag.index.terms import TERM_CHARACTERS, term_spans, terms
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("The running dogs' bowls", ["run", "dog", "bowl"]),
+        ("snake_case", ["snake_case", "snake", "case"]),
+        ("getUserName()", ["getusername", "get", "user", "name"]),
+        ("v1.2.3", ["v1.2.3", "v1", "2", "3"]),
+        ("error E-1042.", ["error", "e-1042", "e", "1042"]),
+        ("1,234,567 people", ["1234567", "peopl"]),
+        ("state-of-the-art", ["state", "art"]),
+        ("the U.S.A.", ["usa"]),
+        ("C++ and C#", ["c++", "c#"]),
+        ("O\u2019Brien isn\u2019t", ["o", "brien", "isn"]),
+        ("Café CAFE\u0301 caf\u00e9s", ["cafe", "cafe", "cafe"]),
+        ("東京都へ", ["東京", "京都", "都へ"]),
+        ("ü", ["u"]),
+        ("हिन्दी में", ["हिन्दी", "में"]),
+        ("\ud800 \x00 -- ...", []),
+    ],
+)
+def test_terms_of(text, found):
+    assert terms(text) == found
+
+
+@given(st.text(max_size=300))
+@settings(max_examples=300, deadline=None)
+def test_every_term_is_found_again_by_the_index_it_is_put_into(text):
+    connection = sqlite3.connect(":memory:")
+    table = LexicalTable(connection, 1)
+    table.create()
+    table.add([LexicalRow(7, text, "")])
+    found = query_terms(text)
+    assert table.frequencies(found) == dict.fromkeys(found, 1)
+    assert {term for term, _ in table.vocabulary(0, 999)} == set(found)
+    assert [row for row, _ in table.search(searched_terms(table.frequencies(found)), 5)] == (
+        [7] if found else []
+    )
+    table.remove([LexicalRow(7, text, "")])
+    assert list(table.vocabulary(0, 999)) == []
+
+
+@given(st.text(max_size=200))
+@settings(max_examples=300, deadline=None)
+def test_terms_are_bounded_and_spans_give_the_same_ones(text):
+    assert all(0 < len(term) <= TERM_CHARACTERS and " " not in term for term in terms(text))
+    spans = list(term_spans(text))
+    assert [term for *_, found in spans for term in found] == terms(text)
+    assert all(0 <= start < end <= len(text) for start, end, _ in spans)
+
+
+@given(st.text(alphabet=st.characters(max_codepoint=0x24F), max_size=60))
+@settings(max_examples=300, deadline=None)
+def test_composed_and_decomposed_text_have_the_same_terms(text):
+    composed = unicodedata.normalize("NFC", text)
+    assert terms(composed) == terms(unicodedata.normalize("NFD", composed))
+
+
+@given(st.text("ab", max_size=7), st.text("ab", max_size=7))
+def test_edit_distance_is_symmetric_and_bounded(left, right):
+    distance = edit_distance(left, right, 9)
+    assert distance == edit_distance(right, left, 9)
+    assert abs(len(left) - len(right)) <= distance <= max(len(left), len(right))
+    assert (distance == 0) == (left == right)
+    assert edit_distance(left, right, 1) == min(distance, 2)
+
+
+def test_a_swap_of_neighbours_is_one_slip():
+    assert edit_distance("railwya", "railway", 2) == 1
+
+
+@given(st.lists(st.sampled_from("abcdefgh"), max_size=60), st.sets(st.sampled_from("abcx")))
+def test_the_best_window_is_the_best_of_all_windows(body, wanted):
+    weights = {term: 1.0 + ord(term) % 3 for term in wanted}
+    total = sum(weights.values()) or 1.0
+    windows = [body[start : start + 15] for start in range(max(len(body) - 14, 1))]
+    best = max(sum(weights[term] for term in wanted & set(window)) for window in windows)
+    assert best_window(weights, body, []) == pytest.approx(best / total)
+
+
+def test_a_window_counts_the_title_and_rare_words_more():
+    weights = term_weights({"rare": 1, "common": 90}, 100)
+    assert weights["rare"] > 5 * weights["common"] > 0
+    assert best_window(weights, ["rare"], ["common"]) == 1.0
+    assert best_window({}, ["rare"], []) == 0.0
+
+
+def test_frequent_terms_are_left_out_when_the_rare_ones_cost_enough():
+    chosen = searched_terms({"rare": 3, "known": 15_000, "everywhere": 90_000, "absent": 0})
+    assert chosen == ["rare", "known"]
+    assert searched_terms({"everywhere": 90_000}) == ["everywhere"]
