@@ -124,7 +124,7 @@ def delete(
             raise UsageError("Deleting asks first, and nobody is there to answer.", "Add --yes.")
         what = f"Delete the collection {name!r} of {len(found.documents):,} documents?"
         typer.confirm(what, abort=True, err=True)
-    delete_collection(settings.home, name, store=settings.store)
+    delete_collection(settings.home, name)
     if json_:
         terminal.json({"schema": "crag.deleted/1", "name": name, "documents": len(found.documents)})
     terminal.notice(f"Deleted {name!r}: {len(found.documents):,} documents.")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from rag.doctor.indexes import check_collections
 from rag.embed.builtin import BuiltinEmbedder
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from state.documents import Chunk, chunk_id
@@ -40,3 +41,10 @@ def parts(source: str, texts: list[str]) -> Iterator[DocumentPart]:
     for text in texts:
         yield part(source, text, start=start)
         start += len(text)
+
+
+def ill_parts(home) -> list[str]:
+    """What `crag doctor` finds wrong with the collections of this home."""
+    return [
+        check.part for check in check_collections(home, EMBEDDER.identity, None) if not check.ok
+    ]

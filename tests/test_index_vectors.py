@@ -7,14 +7,14 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-from index_samples import EMBEDDER, document, part
+from index_samples import EMBEDDER, document, ill_parts, part
 
+from rag.doctor.indexes import repair_collections
 from rag.index import dense, vectors
 from rag.index.collection import open_collection
-from rag.index.deletion import delete_collection
-from rag.index.health import check_collection, repair_collection
+from rag.index.removal import delete_collection
 from rag.index.writer import open_writer
-from state.errors import NoIndexError, StoreBusyError, UsageError
+from state.errors import NoIndexError, StoreBusyError
 
 TOPICS = ["whale", "railway", "bakery", "glacier", "violin", "harbour", "orchard", "comet"]
 
@@ -118,7 +118,7 @@ def test_a_damaged_store_is_built_again_without_a_model_and_says_so_once(tmp_pat
     assert len(lines) == 1
     assert "building it again" in lines[0]
     assert search(tmp_path) == (sound, [])
-    assert all(part.sound for part in check_collection(tmp_path, "default"))
+    assert ill_parts(tmp_path) == []
 
 
 def test_chroma_and_the_exact_leg_agree(tmp_path, monkeypatch):
@@ -137,7 +137,7 @@ def test_a_store_too_large_to_repair_in_passing_is_searched_exactly(tmp_path, mo
     assert found == sound
     assert len(lines) == 1
     assert "crag doctor --repair" in lines[0]
-    repair_collection(tmp_path, "default", lines.append)
+    repair_collections(tmp_path, None, lines.append)
     assert search(tmp_path) == (sound, [])
 
 
@@ -257,7 +257,7 @@ def test_a_deleted_collection_is_gone_with_its_vectors(tmp_path):
     assert list((tmp_path / "vectors").rglob("*.*")) == []
     with pytest.raises(NoIndexError):
         open_collection(tmp_path, "default", EMBEDDER)
-    with pytest.raises(UsageError):
+    with pytest.raises(NoIndexError):
         delete_collection(tmp_path, "default")
     with closing(sqlite3.connect(tmp_path / "catalog.sqlite")) as connection:
         for table in ("documents", "chunks", "vectors", "blocks", "vector_stores"):
@@ -268,9 +268,8 @@ def test_a_lost_lexical_index_is_seen_and_mended(tmp_path):
     write(tmp_path)
     with closing(sqlite3.connect(tmp_path / "catalog.sqlite")) as connection, connection:
         connection.execute("INSERT INTO lexical_1 (lexical_1) VALUES ('delete-all')")
-    bad = [part for part in check_collection(tmp_path, "default") if not part.sound]
-    assert [(part.part, part.repairable) for part in bad] == [("lexical", True)]
+    assert ill_parts(tmp_path) == ["default: lexical index"]
     lines = []
-    repair_collection(tmp_path, "default", lines.append)
-    assert all(part.sound for part in check_collection(tmp_path, "default"))
+    repair_collections(tmp_path, None, lines.append)
+    assert ill_parts(tmp_path) == []
     assert len(lines) == 1

@@ -40,16 +40,22 @@ def find(connection: sqlite3.Connection, name: str) -> CollectionRow | None:
 
 
 def require(connection: sqlite3.Connection, name: str) -> CollectionRow:
-    """The collection of this name.
+    """The collection of this name, with something in it to find.
 
     Raises:
-        NoIndexError: nothing was ever ingested.
+        NoIndexError: nothing was ever ingested, or nothing that held text.
         UsageError: other collections exist, this one does not.
 
     """
+    found = require_row(connection, name)
+    _require_text(connection, found)
+    return found
+
+
+def require_row(connection: sqlite3.Connection, name: str) -> CollectionRow:
+    """The collection of this name, which may be empty. Raises as `require`."""
     found = find(connection, name)
     if found is not None:
-        _require_text(connection, found)
         return found
     names = [row[0] for row in connection.execute("SELECT name FROM collections ORDER BY name")]
     if not names:

@@ -76,21 +76,6 @@ class LexicalTable:
             (row.columns() for row in rows),
         )
 
-    def check(self) -> int:
-        """How many chunks it indexes.
-
-        Raises:
-            sqlite3.DatabaseError: its inner structure is damaged.
-
-        """
-        self._connection.execute(
-            f"INSERT INTO {self._table} ({self._table}) VALUES ('integrity-check')"
-        )
-        (count,) = self._connection.execute(
-            f"SELECT count(*) FROM {self._table}_docsize"
-        ).fetchone()
-        return int(count)
-
     def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
         """How many chunks hold each term; 0 for a term that none holds."""
         found = dict.fromkeys(wanted, 0)

@@ -257,7 +257,7 @@ class CatalogWriter:
         try:
             self._staging.commit()
             # Pages of removed documents go back to the disk, a bounded number at a time.
-            self._connection.execute(f"PRAGMA incremental_vacuum({_VACUUM_PAGES})")
+            self._connection.execute(f"PRAGMA incremental_vacuum({_VACUUM_PAGES})").fetchall()
         finally:
             self._feeder.close(hurry=hurry)
 
