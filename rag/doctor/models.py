@@ -11,8 +11,6 @@ from state.errors import CragError
 from state.settings import EngineName, Settings
 
 if TYPE_CHECKING:
-    import httpx
-
     from rag.embed.protocol import Embedder
 
 _SECONDS = 10.0
@@ -48,36 +46,30 @@ def _embedder(embedder: Embedder) -> Check:
 
 def _endpoint(settings: Settings) -> Check:
     from rag.endpoint.address import chat_endpoint, http_client
+    from rag.endpoint.failures import describe, foreign_errors
 
     try:
         endpoint = chat_endpoint(settings)
     except CragError as error:
         return ill("model", error.message, error.mend)
-    import httpx
+    import openai
 
-    with http_client(endpoint) as client:
-        try:
-            reply = client.get(
-                endpoint.base_url.rstrip("/") + "/models",
-                params=dict(endpoint.query),
-                headers={"Authorization": f"Bearer {endpoint.key.get_secret_value()}"},
-                timeout=_SECONDS,
-            )
-        except httpx.HTTPError as error:
-            why = type(error).__name__
-            return ill("model", f"{endpoint.host} cannot be reached ({why})", "Check base_url")
-    return _verdict(reply, endpoint.host, settings.model)
-
-
-def _verdict(reply: httpx.Response, host: str, model: str) -> Check:
-    if reply.status_code in (401, 403):
-        return ill("model", f"{host} refuses the key", "Set OPENAI_API_KEY or api_key")
-    if reply.status_code >= 500:
-        return ill("model", f"{host} answers {reply.status_code}", "Try again later")
     try:
-        names = {str(each["id"]) for each in reply.json()["data"]}
-    except (ValueError, KeyError, TypeError):
-        return well("model", f"{host} answers, but lists no models")
-    if model not in names:
-        return ill("model", f"{host} does not offer {model}", "Set CRAG_MODEL to one it offers")
-    return well("model", f"{model} at {host}")
+        with openai.OpenAI(
+            base_url=endpoint.base_url,
+            api_key=endpoint.key.get_secret_value(),
+            default_query=dict(endpoint.query),
+            http_client=http_client(endpoint),
+            max_retries=0,
+            timeout=_SECONDS,
+        ) as client:
+            names = {model.id for model in client.models.list()}
+    except openai.NotFoundError:  # not every server has such a list
+        return well("model", f"{endpoint.host} answers, but lists no models")
+    except foreign_errors() as error:
+        failure = describe(error, endpoint, settings.model).error
+        return ill("model", failure.message, failure.mend)
+    if settings.model not in names:
+        offered = f"{endpoint.host} does not offer {settings.model}"
+        return ill("model", offered, "Set CRAG_MODEL to one it offers")
+    return well("model", f"{settings.model} at {endpoint.host}")
