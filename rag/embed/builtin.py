@@ -15,13 +15,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from state.errors import SetupError
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     from tokenizers import Tokenizer
 
 DIMENSION = 256
@@ -50,6 +49,8 @@ class BuiltinEmbedder:
         return EmbedderIdentity("wordllama-l2-supercat", DIMENSION, release)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        import numpy as np
+
         vectors = np.zeros((len(texts), DIMENSION), dtype=np.float32)
         for first in range(0, len(texts), _BATCH):
             batch = texts[first : first + _BATCH]
@@ -61,6 +62,8 @@ class BuiltinEmbedder:
         return vector
 
     def _embed(self, texts: Sequence[str], weights: npt.NDArray[np.floating]) -> Vectors:
+        import numpy as np
+
         # A lone surrogate is no text; the tokenizer refuses it.
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
         encodings = self._tokenizer.encode_batch_fast(clean, add_special_tokens=False)
@@ -96,6 +99,8 @@ class BuiltinEmbedder:
     @cached_property
     def _weights(self) -> npt.NDArray[np.float16]:
         """float16 of shape (vocabulary, DIMENSION), mapped: a query touches a few rows."""
+        import numpy as np
+
         file = self._root / _WEIGHTS
         try:
             with file.open("rb") as stream:
@@ -111,6 +116,8 @@ class BuiltinEmbedder:
 
     @cached_property
     def _float32_weights(self) -> Vectors:
+        import numpy as np
+
         return self._weights.astype(np.float32)
 
 
