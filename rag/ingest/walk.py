@@ -65,7 +65,7 @@ def walk(root: str, rules: IgnoreRules, closed: Iterable[str] = ()) -> Found:
     return found
 
 
-def _enter(  # noqa: C901, PLR0912 - the hot loop, in one piece
+def _enter(  # noqa: C901 - the hot loop, in one piece
     start: str, rules: IgnoreRules, found: Found, links: list[str], shut: frozenset[str]
 ) -> set[str]:
     """Walk from `start`; returns the folders entered."""
@@ -89,22 +89,22 @@ def _enter(  # noqa: C901, PLR0912 - the hot loop, in one piece
         here = inherited.entering(folder, own) if own else inherited
         matching = not here.is_empty
         for entry in entries:
-            name, path = entry.name, entry.path
-            if name[0] == "." or is_junk(name):
+            name = entry.name
+            if (name[0] in ".~" or name[-1] == "~") and is_junk(name):  # no call a file
                 continue
+            path = entry.path
             try:
-                if entry.is_symlink():
-                    links.append(path)
-                elif entry.is_dir():
-                    if name not in JUNK_FOLDERS and not (matching and here.ignores_folder(path)):
-                        waiting.append((path + "/", here))
-                elif not (matching and here.ignores_file(path)):
-                    status = entry.stat(follow_symlinks=False)
-                    if modes.S_ISREG(status.st_mode):
+                if entry.is_file(follow_symlinks=False):
+                    if not (matching and here.ignores_file(path)):
+                        status = entry.stat(follow_symlinks=False)
                         times = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
                         files[path] = make(times)
-                    else:
-                        found.skipped.append(Skip(path, "not a regular file"))
+                elif entry.is_symlink():
+                    links.append(path)
+                elif not entry.is_dir():
+                    found.skipped.append(Skip(path, "not a regular file"))
+                elif name not in JUNK_FOLDERS and not (matching and here.ignores_folder(path)):
+                    waiting.append((path + "/", here))
             except FileNotFoundError:  # gone between the listing and the look
                 continue
             except OSError as error:
