@@ -4,6 +4,20 @@ from __future__ import annotations
 
 from rag.graph import compile_graph
 
+WHEN = {
+    ("grade_documents", "refine"): "the relevant chunks suffice, or the loops are spent",
+    ("grade_documents", "transform_query"): "they do not suffice and a loop is left",
+    ("grade_documents", "search_web"): "nothing is relevant, `--web`, not searched yet",
+    ("grade_documents", "abstain"): "nothing is relevant and no loop is left",
+    ("transform_query", "retrieve"): "there is a query that was not tried",
+    ("transform_query", "refine"): "there is none, and something relevant was found",
+    ("transform_query", "search_web"): "there is none, nothing is relevant, `--web`",
+    ("transform_query", "abstain"): "there is none, and nothing relevant was found",
+    ("check_answer", "generate"): "a claim is unsupported, for the first time (model only)",
+    ("check_answer", "abstain"): "no claim is supported",
+    ("check_answer", "record_turn"): "what is left is supported",
+}
+
 
 def edges() -> list[dict[str, object]]:
     """Every transition as {"from", "to", "conditional"}."""
@@ -20,6 +34,16 @@ def mermaid() -> str:
         arrow = "-.->" if edge["conditional"] else "-->"
         lines.append(f"    {_name(edge['from'])} {arrow} {_name(edge['to'])}")
     return "\n".join(lines)
+
+
+def transition_table() -> str:
+    """Every transition with what decides it, as a Markdown table."""
+    rows = ["| from | to | when |", "|---|---|---|"]
+    for edge in edges():
+        source, target = _label(edge["from"]), _label(edge["to"])
+        when = WHEN.get((source, target), "?") if edge["conditional"] else "always"
+        rows.append(f"| {source} | {target} | {when} |")
+    return "\n".join(rows)
 
 
 def ascii_diagram() -> str:

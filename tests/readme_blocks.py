@@ -1,0 +1,109 @@
+"""The README's printed blocks, made from the program itself.
+
+    python tests/readme_blocks.py          says which blocks are out of date
+    python tests/readme_blocks.py --write  brings them up to date
+
+A block is a fenced one behind `<!-- run: crag … -->` or `<!-- made: NAME -->`. Commands run
+in one session: a fresh home, the sample corpus ingested, the local engine, 80 columns.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BLOCK = re.compile(
+    r"(?P<head><!-- (?P<kind>run|made): (?P<what>.+?) -->\n```(?P<language>\w*)\n)"
+    r"(?P<body>.*?)(?P<foot>\n```)",
+    re.DOTALL,
+)
+VARIES = (
+    (re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}"), "20261121-090000-c0ffee"),
+    (re.compile(r"in \d+(?:\.\d+)? ms \([^)]*\)"), "in 40 ms"),
+    (re.compile(r"in \d+(?:\.\d+)? s\b"), "in 1.0 s"),
+    (re.compile(r"\b\d{4}-\d\d-\d\d \d\d:\d\d\b"), "2026-11-21 09:00"),
+    (re.compile(r"[ \t]+$", re.MULTILINE), ""),
+)
+
+
+def steady(text: str) -> str:
+    """The text without what differs from run to run: ids, times, dates, trailing blanks."""
+    for pattern, fixed in VARIES:
+        text = pattern.sub(fixed, text)
+    return text.rstrip()
+
+
+class Session:
+    """Runs the README's commands one after the other, as a newcomer would."""
+
+    def __init__(self, home: Path) -> None:
+        self._environment = {
+            **os.environ,
+            "CRAG_HOME": str(home),
+            "CRAG_ENGINE": "local",
+            "COLUMNS": "80",
+            "TERMINAL_WIDTH": "80",
+            "NO_COLOR": "1",
+        }
+        self.run("crag ingest sample_corpus")
+
+    def run(self, command: str) -> str:
+        """Both streams of one `crag …` command line, as a terminal would show them."""
+        name, *arguments = shlex.split(command)
+        assert name == "crag", command
+        done = subprocess.run(
+            [sys.executable, "-m", "cli", *arguments],
+            cwd=ROOT,
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert done.returncode in (0, 3), f"{command}: {done.stdout}"
+        return done.stdout
+
+
+def made(what: str) -> str:
+    """A block that no single command prints."""
+    from rag.diagram import transition_table
+
+    assert what == "state transitions", what
+    return transition_table()
+
+
+def refreshed(text: str, session: Session) -> str:
+    """The document with every block as the program prints it now."""
+
+    def fresh(found: re.Match[str]) -> str:
+        what = found["what"]
+        body = made(what) if found["kind"] == "made" else session.run(what)
+        return f"{found['head']}{steady(body)}{found['foot']}"
+
+    return BLOCK.sub(fresh, text)
+
+
+def main() -> int:
+    readme = ROOT / "README.md"
+    before = readme.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as home:
+        after = refreshed(before, Session(Path(home)))
+    if "--write" in sys.argv:
+        readme.write_text(after, encoding="utf-8")
+        return 0
+    if before != after:
+        print("README.md is out of date: python tests/readme_blocks.py --write")
+    return int(before != after)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+    sys.exit(main())

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from readme_blocks import BLOCK, ROOT, Session, refreshed, steady
+
+from cli.lazy import COMMANDS
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_every_printed_block_is_what_the_program_prints(tmp_path: Path):
+    fresh = refreshed(README, Session(tmp_path))
+    for now, then in zip(BLOCK.finditer(fresh), BLOCK.finditer(README), strict=True):
+        assert then["body"] == now["body"], f"out of date: {then['what']}"
+
+
+def test_the_help_of_every_command_is_printed():
+    shown = {found["what"] for found in BLOCK.finditer(README)}
+    assert {f"crag {name} --help" for name in COMMANDS} <= shown
+
+
+def test_the_two_commands_of_a_newcomer_stand_at_the_top():
+    first = re.search(r"```sh\n(.*?)```", README, re.DOTALL)
+    assert first is not None
+    assert first.group(1).split("\n")[:2] == ["make demo", "make test"]
+
+
+def test_what_varies_from_run_to_run_is_made_steady():
+    assert steady("done in 12.3 s  \n") == steady("done in 99.9 s\n")
+    assert steady("trace 20251121-224501-3fa9c1") == steady("trace 20260101-000000-abcdef")
