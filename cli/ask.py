@@ -9,6 +9,7 @@ import typer
 
 from cli import options
 from cli.exits import Exit
+from cli.notices import tell_staleness
 from cli.question import read_question
 from cli.render.answer import answer_lines
 from cli.render.live import LiveAnswer
@@ -73,6 +74,7 @@ def ask(
     from rag.session import open_session
 
     with open_session(settings, terminal.notice) as session:
+        tell_staleness(terminal, settings)
         if estimate:
             return _estimate(session, text, terminal, json_=json_)
         on_thread = settings.thread

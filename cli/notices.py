@@ -1,0 +1,23 @@
+"""Notices that several commands give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cli.terminal import Terminal
+    from state.settings import Settings
+
+LOOKED_AT = 5_000
+"""Files that a question looks at: some 20 ms. `crag status` looks at more."""
+
+
+def tell_staleness(terminal: Terminal, settings: Settings) -> None:
+    """One line on stderr when indexed files have changed or gone since."""
+    if terminal.quiet:
+        return
+    from rag.ingest.staleness import staleness
+
+    line = staleness(settings.home, settings.collection, most=LOOKED_AT).line
+    if line is not None:
+        terminal.notice(line)
