@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from state.answer import Answer
 from state.history import read_history, read_timeline
-from state.threads import TurnStore, open_turn_store
+from state.threads import CitedFile, TurnStore, open_turn_store
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -66,7 +66,7 @@ class ThreadMemory:
         answer: Answer,
         *,
         pin: bool = False,
-        files: Mapping[str, str] | None = None,
+        files: Mapping[str, CitedFile] | None = None,
     ) -> int:
         """Keep a finished turn for ever; returns its number."""
         return self.store.append(thread, answer, milestone=pin, files=files)

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from rag.budget import Budget
+from rag.cited_files import cited_files
 from rag.dependencies import Dependencies
 from rag.engines.factory import build_engine, choose_engine
 from rag.engines.local.engine import LocalEngine
@@ -203,15 +204,10 @@ class Session:
                 history=lambda: memory.history(thread),
                 timeline=lambda: memory.timeline(thread),
                 record=lambda answer: memory.record(
-                    thread, answer, pin=pin, files=self._cited_files(answer)
+                    thread, answer, pin=pin, files=cited_files(answer["citations"], self.reader)
                 ),
             )
         return deps if history is None else replace(deps, history=lambda: history)
-
-    def _cited_files(self, answer: Answer) -> dict[str, str]:
-        """The content hash of each cited file, so that a later change can be told."""
-        documents = (self.reader.document(citation["source"]) for citation in answer["citations"])
-        return {found.source: found.content_hash for found in documents if found is not None}
 
     def charged(self, budget: Budget, *, tokens: bool = False) -> Engine:
         """The engine charging `budget`, where it spends anything."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Protocol, Self, TypedDict
 
 from state.answer import Answer
 from state.errors import UsageError
@@ -31,10 +31,17 @@ def from_micros(stored: int) -> datetime:
     return datetime.fromtimestamp(stored / 1_000_000, UTC)
 
 
+class CitedFile(TypedDict):
+    """The file behind a cited source, and the hash of its bytes when it was indexed."""
+
+    path: str
+    content_hash: str
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One finished turn. `answer` is exactly what was shown, with `thread` and `turn` set;
-    `files` maps a cited source to its content hash when it was cited.
+    `files` has the file of each cited source that was one.
     """
 
     thread: str
@@ -42,7 +49,7 @@ class Turn:
     created_at: datetime
     milestone: bool
     answer: Answer
-    files: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, CitedFile] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +110,7 @@ class TurnStore(Protocol):
         answer: Answer,
         *,
         milestone: bool = False,
-        files: Mapping[str, str] | None = None,
+        files: Mapping[str, CitedFile] | None = None,
     ) -> int:
         """Keep a finished turn, whole or not at all; returns its number."""
 

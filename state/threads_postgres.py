@@ -13,6 +13,7 @@ from state.postgres import checked_url, connect, place, postgres_failures
 from state.threads import (
     PAGE_OF_TURNS,
     THREADS_SCHEMA,
+    CitedFile,
     Clock,
     PrunePlan,
     StoreSize,
@@ -62,7 +63,7 @@ class PostgresTurnStore:
         answer: Answer,
         *,
         milestone: bool = False,
-        files: Mapping[str, str] | None = None,
+        files: Mapping[str, CitedFile] | None = None,
     ) -> int:
         checked_name(thread)
         now = to_micros(self._clock())

@@ -15,6 +15,7 @@ from state.sqlite_file import connect, create_private, sqlite_failures
 from state.threads import (
     PAGE_OF_TURNS,
     THREADS_SCHEMA,
+    CitedFile,
     Clock,
     PrunePlan,
     StoreSize,
@@ -66,7 +67,7 @@ class SqliteTurnStore:
         answer: Answer,
         *,
         milestone: bool = False,
-        files: Mapping[str, str] | None = None,
+        files: Mapping[str, CitedFile] | None = None,
     ) -> int:
         checked_name(thread)
         with self._writing() as db:

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from state.answer import Answer
 from state.errors import StorageError
+from state.threads import CitedFile
 
 FORMAT = b"\x01"
 MAX_TURN_BYTES = 64 * 1024 * 1024
@@ -35,7 +36,7 @@ _DICTIONARY = (
 )
 
 
-def encode_turn(answer: Answer, files: Mapping[str, str]) -> bytes:
+def encode_turn(answer: Answer, files: Mapping[str, CitedFile]) -> bytes:
     """The bytes to keep; `decode_turn` gives back exactly what went in.
 
     Raises:
@@ -52,8 +53,8 @@ def encode_turn(answer: Answer, files: Mapping[str, str]) -> bytes:
     return FORMAT + packer.compress(raw) + packer.flush()
 
 
-def decode_turn(body: bytes, what: str = "A stored turn") -> tuple[Answer, dict[str, str]]:
-    """The answer and the content hashes of its cited files; `what` names the turn in errors.
+def decode_turn(body: bytes, what: str = "A stored turn") -> tuple[Answer, dict[str, CitedFile]]:
+    """The answer and its cited files; `what` names the turn in errors.
 
     Raises:
         StorageError: the bytes are damaged or of a later format.
@@ -65,7 +66,7 @@ def decode_turn(body: bytes, what: str = "A stored turn") -> tuple[Answer, dict[
     try:
         raw = unpacker.decompress(body[1:], MAX_TURN_BYTES)
         kept: dict[str, Any] = json.loads(raw.decode("utf-8", "surrogatepass"))
-        return cast("Answer", kept["answer"]), cast("dict[str, str]", kept["files"])
+        return cast("Answer", kept["answer"]), cast("dict[str, CitedFile]", kept["files"])
     except (zlib.error, ValueError, KeyError, TypeError) as error:
         raise StorageError(
             f"{what} is damaged ({error}).", "Restore the threads from a backup."

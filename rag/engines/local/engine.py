@@ -35,11 +35,8 @@ class LocalEngine:
         return None
 
     def contextualize(self, question: str, history: Sequence[HistoryTurn]) -> Contextualized:
-        try:
-            part = import_module("rag.engines.local.contextualize")
-        except ModuleNotFoundError:
-            return Contextualized(question=question)
-        return cast("Contextualized", part.contextualize(question, history))
+        part = import_module("rag.engines.local.contextualize")
+        return cast("Contextualized", part.contextualize(question, history, self._collection))
 
     def grade(self, request: GradeRequest) -> Graded:
         part = import_module("rag.engines.local.grade")

@@ -1,0 +1,288 @@
+"""`crag threads`: the conversations kept, to list, read again, export and forget."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli import options
+from cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from rag.memory import ThreadMemory
+    from state.threads import PrunePlan, Turn
+
+app = typer.Typer(
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    no_args_is_help=True,
+    help="List, show, export, delete and prune threads.",
+)
+
+Name = Annotated[str, typer.Argument(help="The thread.", metavar="THREAD")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", envvar="CRAG_YES", help="Do not ask.")]
+
+
+class ExportFormat(StrEnum):
+    MARKDOWN = "markdown"
+    JSON = "json"
+
+
+@app.command("list")
+def list_(
+    json_: options.Json = False,
+    threads: options.Threads = None,
+    home: options.Home = None,
+    config: options.Config = None,
+    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
+) -> None:
+    """Print every thread, the one used last first."""
+    terminal = Terminal()
+    from cli.render.thread import thread_line
+
+    with _memory(config, home=home, threads=threads) as memory:
+        found = memory.store.threads()
+    if json_:
+        rows = [
+            {
+                "name": each.name,
+                "turns": each.turns,
+                "created_at": each.created_at.isoformat(timespec="seconds"),
+                "updated_at": each.updated_at.isoformat(timespec="seconds"),
+                "first_question": each.first_question,
+                "bytes": each.bytes,
+            }
+            for each in found
+        ]
+        terminal.json({"schema": "crag.threads/1", "threads": rows})
+        return
+    width = max((len(each.name) for each in found), default=0)
+    for each in found:
+        terminal.out(thread_line(each, width))
+    if not found:
+        terminal.notice("There are no threads yet. `crag ask -t NAME` or `crag chat` begins one.")
+
+
+@app.command()
+def show(
+    name: Name,
+    turn: Annotated[
+        int | None, typer.Option("--turn", "-n", min=1, help="This turn only.", metavar="N")
+    ] = None,
+    json_: options.Json = False,
+    threads: options.Threads = None,
+    home: options.Home = None,
+    config: options.Config = None,
+    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
+) -> None:
+    """Print a thread's turns, and which of the files they cite have since changed or gone."""
+    terminal = Terminal()
+    from cli.render.thread import turn_lines
+    from rag.cited_files import file_states
+    from rag.thread_export import thread_json
+
+    with _memory(config, home=home, threads=threads) as memory:
+        found = _turns(memory, name) if turn is None else iter([memory.store.turn(name, turn)])
+        if json_:
+            terminal.json(thread_json(name, found))
+            return
+        for index, each in enumerate(found):
+            if index:
+                terminal.out("")
+            for line in turn_lines(each, file_states(each.files)):
+                terminal.out(line)
+
+
+@app.command()
+def export(
+    name: Name,
+    format_: Annotated[
+        ExportFormat,
+        typer.Option("--format", "-f", envvar="CRAG_FORMAT", help="What to write."),
+    ] = ExportFormat.MARKDOWN,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where to, instead of stdout."),
+    ] = None,
+    json_: options.Json = False,
+    threads: options.Threads = None,
+    home: options.Home = None,
+    config: options.Config = None,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
+) -> None:
+    """Write a whole thread as Markdown or JSON."""
+    import json
+
+    terminal = Terminal(quiet=quiet)
+    from rag.thread_export import thread_json, thread_markdown
+
+    with _memory(config, home=home, threads=threads) as memory:
+        found = _turns(memory, name)
+        if json_ or format_ is ExportFormat.JSON:
+            whole = thread_json(name, found)
+            if output is None:
+                terminal.json(whole)
+                return
+            text = json.dumps(whole, ensure_ascii=False, indent=1)
+        else:
+            text = "\n".join(thread_markdown(name, found))
+    if output is None:
+        terminal.out(text)
+        return
+    from cli.files import write_text
+
+    write_text(output, text + "\n")
+    terminal.notice(f"Wrote {output}.")
+
+
+@app.command()
+def delete(
+    name: Name,
+    yes: Yes = False,
+    json_: options.Json = False,
+    threads: options.Threads = None,
+    home: options.Home = None,
+    config: options.Config = None,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
+) -> None:
+    """Forget a thread, its turns and its checkpoint."""
+    terminal = Terminal(quiet=quiet)
+    with _memory(config, home=home, threads=threads) as memory:
+        count = sum(1 for _ in _turns(memory, name))
+        _confirm(f"Forget thread {name!r} with its {count} turns?", yes=yes)
+        deleted = memory.delete(name)
+    if json_:
+        terminal.json({"schema": "crag.threads.deleted/1", "thread": name, "turns": deleted})
+    else:
+        terminal.notice(f"Forgot {name} with its {deleted} turns.")
+
+
+@app.command()
+def prune(
+    days: Annotated[
+        float | None, typer.Option("--days", min=0, help="Remove turns older than this.")
+    ] = None,
+    keep: Annotated[
+        int | None, typer.Option("--keep", min=0, help="Keep this many newest turns a thread.")
+    ] = None,
+    thread: options.Thread = None,
+    pinned: Annotated[
+        bool, typer.Option("--pinned", envvar="CRAG_PINNED", help="Remove pinned turns too.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", envvar="CRAG_DRY_RUN", help="Only say what would go.")
+    ] = False,
+    yes: Yes = False,
+    json_: options.Json = False,
+    threads: options.Threads = None,
+    home: options.Home = None,
+    config: options.Config = None,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
+) -> None:
+    """Remove old turns; nothing is ever removed unasked."""
+    terminal = Terminal(quiet=quiet)
+    plan = _plan(days, keep, thread, pinned=pinned)
+    with _memory(config, home=home, threads=threads) as memory:
+        removed = memory.store.prune(plan, dry_run=True)
+        count = sum(map(len, removed.values()))
+        if count and not dry_run:
+            _confirm(f"Remove {count} turns of {len(removed)} threads?", yes=yes)
+            removed = memory.store.prune(plan)
+            count = sum(map(len, removed.values()))
+    if json_:
+        terminal.json({"schema": "crag.threads.pruned/1", "dry_run": dry_run, "removed": removed})
+        return
+    for name, numbers in removed.items():
+        terminal.out(f"{name}: {len(numbers)} turns ({_ranges(numbers)})")
+    terminal.notice(f"{'Would remove' if dry_run else 'Removed'} {count} turns.")
+
+
+@app.command()
+def size(
+    json_: options.Json = False,
+    threads: options.Threads = None,
+    home: options.Home = None,
+    config: options.Config = None,
+    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
+) -> None:
+    """Print how much the threads take."""
+    terminal = Terminal()
+    with _memory(config, home=home, threads=threads) as memory:
+        found = memory.store.size()
+    if json_:
+        terminal.json(
+            {
+                "schema": "crag.threads.size/1",
+                "threads": found.threads,
+                "turns": found.turns,
+                "turn_bytes": found.turn_bytes,
+                "disk_bytes": found.disk_bytes,
+            }
+        )
+        return
+    terminal.out(f"{found.threads} threads, {found.turns} turns, {found.disk_bytes:,} bytes")
+
+
+@contextmanager
+def _memory(config: Path | None, **flags: Any) -> Iterator[ThreadMemory]:
+    settings = options.read_settings(config, **flags)
+    from rag.memory import ThreadMemory
+
+    with ThreadMemory(settings) as memory:
+        yield memory
+
+
+def _turns(memory: ThreadMemory, name: str) -> Iterator[Turn]:
+    """The turns of a thread that exists.
+
+    Raises:
+        UsageError: there is no such thread.
+
+    """
+    from state.threads import no_such_thread
+
+    if memory.store.last_turn(name) == 0:
+        raise no_such_thread(name)
+    return memory.store.turns(name)
+
+
+def _plan(days: float | None, keep: int | None, thread: str | None, *, pinned: bool) -> PrunePlan:
+    from datetime import UTC, datetime, timedelta
+
+    from state.threads import PrunePlan
+
+    before = None
+    if days is not None:
+        before = datetime.now(UTC) - timedelta(days=min(days, 365_000))
+    return PrunePlan(before=before, keep=keep, thread=thread, milestones=pinned)
+
+
+def _confirm(question: str, *, yes: bool) -> None:
+    from state.errors import UsageError
+
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise UsageError("This asks first, and nobody is there to answer.", "Add --yes.")
+    typer.confirm(question, abort=True, err=True)
+
+
+def _ranges(numbers: list[int]) -> str:
+    """1, 2, 3, 7 as "1-3, 7"."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1][1:] = [number]
+        else:
+            runs.append([number])
+    return ", ".join("-".join(map(str, run)) for run in runs)

@@ -1,0 +1,73 @@
+"""A thread as one document: Markdown to read, or JSON to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from rag.cited_files import file_states
+from state.threads import Turn
+
+THREAD_SCHEMA = "crag.thread/1"
+
+
+def turn_json(turn: Turn) -> dict[str, Any]:
+    """A turn with its whole answer, and what became of the files it cites."""
+    return {
+        "turn": turn.number,
+        "created_at": turn.created_at.isoformat(timespec="seconds"),
+        "milestone": turn.milestone,
+        "answer": turn.answer,
+        "files": {
+            source: {**turn.files[source], "state": state}
+            for source, state in file_states(turn.files).items()
+        },
+    }
+
+
+def thread_json(thread: str, turns: Iterable[Turn]) -> dict[str, Any]:
+    return {"schema": THREAD_SCHEMA, "thread": thread, "turns": [turn_json(turn) for turn in turns]}
+
+
+def thread_markdown(thread: str, turns: Iterable[Turn]) -> Iterator[str]:
+    """The lines of the thread: a heading a question, the answer, its sources with quotes."""
+    yield f"# {_one_line(thread)}"
+    for turn in turns:
+        yield ""
+        yield f"## {turn.number}. {_one_line(turn.answer['question'])}"
+        yield ""
+        yield from _byline(turn)
+        yield ""
+        yield from turn.answer["answer"].splitlines()
+        yield from _sources(turn)
+
+
+def _byline(turn: Turn) -> Iterator[str]:
+    answer = turn.answer
+    engine = answer["engine"]["model"] or answer["engine"]["name"]
+    pinned = ", pinned" if turn.milestone else ""
+    when = turn.created_at.isoformat(sep=" ", timespec="seconds")
+    yield f"*{when}, {answer['status']}, {_one_line(engine)}{pinned}*"
+    if answer["standalone_question"] != answer["question"]:
+        yield ""
+        yield f"*Understood as: {_one_line(answer['standalone_question'])}*"
+
+
+def _sources(turn: Turn) -> Iterator[str]:
+    states = file_states(turn.files)
+    for citation in turn.answer["citations"]:
+        yield ""
+        where = _one_line(citation["source"])
+        if citation["page"] is not None:
+            where += f", page {citation['page']}"
+        if citation["start_line"] is not None:
+            where += f", line {citation['start_line']}"
+        state = states.get(citation["source"], "same")
+        note = "" if state == "same" else f" ({state} since)"
+        yield f"[{citation['marker']}] {where}{note}"
+        yield ""
+        yield from (f"> {line}" for line in citation["quote"].splitlines())
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
