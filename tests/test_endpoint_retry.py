@@ -66,6 +66,13 @@ def test_the_number_is_bounded_by_the_settings_and_the_failure(count, allowed, a
     assert len(clock.slept) == attempts - 1
 
 
+def test_a_rare_failure_is_counted_apart_from_passing_ones():
+    passing, rare = failing(), failing(retries=1)
+    assert run(Clock(), [passing, passing, rare, passing])[0] == "done"
+    with pytest.raises(ModelError):
+        run(Clock(), [passing, rare, passing, rare])
+
+
 def test_a_wait_that_was_asked_for_is_kept():
     clock = Clock()
     run(clock, [failing(wait=7.0)])

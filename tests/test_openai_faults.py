@@ -51,24 +51,24 @@ def failure_of(server, **changed):
         (status(400, "maximum context length is 8192 tokens"), "Lower --k", 1),
         (status(422, "unknown field"), "rejected the request (422): unknown field", 1),
         (status(307, "", {"Location": "http://127.0.0.1:9/v1"}), "redirected", 1),
-        (status(429, "slow down", {"Retry-After": "0"}), "rate of requests (429): slow down", 3),
+        (status(429, "slow down", {"Retry-After": "0"}), "rate of requests (429): slow down", 5),
         (status(429, "", {"Retry-After": "600"}), "Try again in 600 s", 1),
-        (status(500, "oops"), "failed (500): oops", 3),
-        (status(503, "loading model"), "failed (503): loading model", 3),
-        (raw(b"<html><body>Login</body></html>", "text/html"), "no chat completion", 2),
-        (raw(b'{"object": "chat.completion", "choices": []}'), "no chat completion", 2),
-        (raw(b'{"choices": [{'), "no chat completion", 2),
-        (raw(b"null"), "no chat completion", 2),
-        (raw(b"[1, 2]"), "no chat completion", 2),
-        (raw(b'{"choices": null}'), "no chat completion", 2),
-        (raw(b"\xff\xfe\x00"), "no chat completion", 2),
-        (raw(b"<html>busy</html>", "text/html", 502), "failed (502)", 3),
-        (reset(), "the connection broke off", 3),
+        (status(500, "oops"), "failed (500): oops", 5),
+        (status(503, "loading model"), "failed (503): loading model", 5),
+        (raw(b"<html><body>Login</body></html>", "text/html"), "no chat completion", 3),
+        (raw(b'{"object": "chat.completion", "choices": []}'), "no chat completion", 3),
+        (raw(b'{"choices": [{'), "no chat completion", 3),
+        (raw(b"null"), "no chat completion", 3),
+        (raw(b"[1, 2]"), "no chat completion", 3),
+        (raw(b'{"choices": null}'), "no chat completion", 3),
+        (raw(b"\xff\xfe\x00"), "no chat completion", 3),
+        (raw(b"<html>busy</html>", "text/html", 502), "failed (502)", 5),
+        (reset(), "the connection broke off", 5),
     ],
 )
 def test_each_fault_is_one_line_after_bounded_retries(reply, words, requests):
     with ScriptedServer(always=reply) as server:
-        assert words in failure_of(server, max_retries=2)
+        assert words in failure_of(server, max_retries=4)
         assert len(server.requests) == requests
 
 

@@ -91,7 +91,7 @@ def _malformed(who: str, endpoint: Endpoint) -> Failure:
             f"{who} sent a reply that is no chat completion or embedding.",
             f"Check base_url: does {endpoint.host} speak the OpenAI protocol there (…/v1)?",
         ),
-        retries=1,
+        retries=2,
     )
 
 

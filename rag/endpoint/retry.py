@@ -43,13 +43,15 @@ class Retries:
 
         """
         start = self.clock()
+        rarely = 0
         for tried in range(self.count + 1):
             left = self.seconds - (self.clock() - start)
             try:
                 return attempt(max(left, 0.001))
             except foreign as error:
                 failure = describe(error)
-            if tried >= min(self.count, failure.retries):
+            rarely += failure.retries < self.count
+            if tried >= self.count or rarely > failure.retries:
                 break
             wait = failure.wait
             if wait is None:

@@ -1,0 +1,144 @@
+"""Whole turns with a model over real HTTP: calls, budgets, usage, and where the key is not."""
+
+import re
+
+import pytest
+from openai_samples import KEY, settings_for, verdict
+from scripted_server import ScriptedServer, call, hang, status, text
+
+from rag.ingest.run import ingest
+from rag.opening import build_embedder
+from rag.session import open_session
+from state.errors import ModelError
+
+FILES = {
+    "paris.md": "# Paris\n\nThe capital of France is Paris.\n",
+    "rome.md": "# Rome\n\nThe capital of Italy is Rome.\n",
+    "tea.md": "# Tea\n\nGreen tea is steeped for two minutes.\n",
+}
+QUESTION = "What is the capital of France?"
+
+
+@pytest.fixture
+def home(tmp_path):
+    folder = tmp_path / "files"
+    folder.mkdir()
+    for name, content in FILES.items():
+        (folder / name).write_text(content)
+    settings = settings_for(home=tmp_path / "home", engine="local")
+    ingest(settings, build_embedder(settings), [str(folder)])
+    return tmp_path / "home"
+
+
+def model(better="seat of government", usage=(100, 10)):
+    """A model that knows Paris when it reads of it, grades, rewrites and answers."""
+
+    def reply(body):
+        prompt = body["messages"][1]["content"]
+        known = "France" in prompt.rsplit("Question:", 1)[1]
+        if "tools" in body:
+            documents = re.findall(r"(document_\d+)[^\n]*\n(.*?)</document>", prompt, re.DOTALL)
+            rows = {name: verdict(known and "France is Paris" in told) for name, told in documents}
+            found = any(row["relevant"] for row in rows.values())
+            extras = {"sufficient": found, "better_query": "" if found else better}
+            return call({**rows, **extras}, usage=usage)(body)
+        if "Tried:" in prompt:
+            return text(f"{better} {len(prompt)}")(body)
+        if "User:" in prompt:
+            return text(QUESTION)(body)
+        number = re.search(r"(\[\d+\])[^\n]*\n(?:(?!</document>).)*Paris\.", prompt, re.DOTALL)
+        if number is None:
+            return text("I cannot answer this from the documents.")(body)
+        return text(f"The capital of France is Paris {number[1]}.")(body)
+
+    return reply
+
+
+def session_of(server, home, **changed):
+    return open_session(settings_for(server, home=home, grader="model", **changed))
+
+
+def test_a_question_answered_at_once_costs_two_calls_and_asked_again_one(home):
+    with ScriptedServer(always=model()) as server, session_of(server, home) as session:
+        first = session.ask(QUESTION)
+        assert len(server.requests) == 2
+        again = session.ask(QUESTION)
+        assert len(server.requests) == 3
+    assert first["status"] == again["status"] == "answered"
+    assert "Paris" in first["answer"]
+    assert [c["source"].rsplit("/")[-1] for c in first["citations"]] == ["paris.md"]
+    assert first["engine"]["name"] == "openai"
+    assert first["usage"]["llm_calls"] == 2
+    assert first["usage"]["by_node"]["grade_documents"]["input_tokens"] == 100
+    assert first["usage"]["by_node"]["generate"]["output_tokens"] == 10
+    assert first["usage"]["cost_usd"] == pytest.approx(2 * (100 * 0.15 + 10 * 0.60) / 1e6)
+    assert again["usage"]["llm_calls"] == 1
+
+
+def test_nothing_relevant_costs_no_more_than_the_loops_and_one(home):
+    with ScriptedServer(always=model()) as server, session_of(server, home) as session:
+        answer = session.ask("Who invented the zip fastener?")
+        assert len(server.requests) <= answer["max_loops"] + 1
+    assert answer["status"] == "abstained"
+    assert answer["citations"] == []
+
+
+def test_a_follow_up_adds_one(home):
+    with ScriptedServer(always=model()) as server, session_of(server, home) as session:
+        session.ask(QUESTION, thread="t")
+        before = len(server.requests)
+        answer = session.ask("And what is it again?", thread="t")
+        assert answer["standalone_question"] == QUESTION
+        assert len(server.requests) - before == 2  # its grades are kept from the first
+
+
+def test_tokens_reach_the_person_while_the_run_goes_on(home):
+    with ScriptedServer(always=model()) as server, session_of(server, home) as session:
+        events = list(session.stream(QUESTION))
+    tokens = [event["text"] for event in events if event["event"] == "token"]
+    assert len(tokens) > 3
+    assert [event for event in events if event["event"] == "answer"]
+
+
+def test_a_budget_spent_before_the_answer_ends_with_what_was_found(home):
+    costly = model(usage=(690, 20))
+    with (
+        ScriptedServer(always=costly) as server,
+        session_of(server, home, max_tokens=700) as session,
+    ):
+        answer = session.ask(QUESTION)
+        assert len(server.requests) == 1  # the grades; nothing is left for the answer
+    assert answer["status"] == "partial"
+    assert "Paris" in answer["answer"]
+    assert any("--max-tokens" in warning for warning in answer["warnings"])
+
+
+def test_a_failed_turn_is_an_error_and_leaves_the_thread_as_it_was(home):
+    with ScriptedServer(always=model()) as server, session_of(server, home) as session:
+        session.ask(QUESTION, thread="t")
+        server._always = status(500, "oops")
+        with pytest.raises(ModelError, match="500"):
+            session.ask("What is the capital of Italy?", thread="t")
+        server._always = model()
+        answer = session.ask(QUESTION, thread="t")
+    assert answer["turn"] == 2
+    assert answer["loop_count"] == 0
+
+
+def test_the_key_is_in_no_file(home):
+    with ScriptedServer(always=model()) as server, session_of(server, home) as session:
+        session.ask(QUESTION, thread="t")
+        server._always = status(401, f"bad key {KEY}")
+        with pytest.raises(ModelError):
+            session.ask("Another question about Italy?", thread="t")
+    files = [file for file in home.rglob("*") if file.is_file()]
+    assert files
+    assert not any(KEY.encode() in file.read_bytes() for file in files)
+
+
+def test_a_time_budget_ends_in_time(home):
+    with ScriptedServer(always=hang()) as server, session_of(server, home, timeout=2.0) as session:
+        answer = session.ask(QUESTION)
+        assert len(server.requests) <= 1
+    assert answer["status"] in ("partial", "abstained")
+    assert any("--timeout" in warning for warning in answer["warnings"])

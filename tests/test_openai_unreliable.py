@@ -1,0 +1,75 @@
+"""A fifth of all requests fails; no question is lost, and no answer is another question's."""
+
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
+from itertools import count
+
+import pytest
+from openai_samples import chunk_of, connect, grading, passage_of, verdict
+from scripted_server import ScriptedServer, call, raw, reset, status, text
+
+from rag.engines.protocol import GenerateRequest
+
+FAULTS = [
+    status(429, "slow down", {"Retry-After": "0"}),
+    status(500, "oops"),
+    status(503, "busy"),
+    reset(),
+    text(""),
+    raw(b'{"choices": [{'),
+]
+
+
+def unreliable(share):
+    """Answers each question by its own number, when it does not fail."""
+    turns = count()
+
+    def reply(body):
+        draw = int.from_bytes(sha256(b"seed %d" % next(turns)).digest()[:4], "big")
+        if draw / 2**32 < share:
+            return FAULTS[draw % 2 if share <= 0.2 else draw % len(FAULTS)](body)
+        number = re.findall(r"number (\d+)", json.dumps(body))[-1]
+        if "tools" in body:
+            return call({"document_1": verdict(int(number) % 2 == 0), "sufficient": True})(body)
+        return text(f"It is {number} [1].")(body)
+
+    return reply
+
+
+def ask(engine, number):
+    chunk = chunk_of(f"c{number}", f"The answer to number {number} is {number}.")
+    question = f"What about number {number}"
+    graded = engine.grade(grading(chunk, question=question, query=question))
+    request = GenerateRequest(question, [passage_of(1, chunk)], ())
+    answer = engine.generate(request, lambda _: None)
+    return graded, answer
+
+
+@pytest.mark.parametrize(
+    ("questions", "at_once"), [(20, 4), pytest.param(200, 1, marks=pytest.mark.slow)]
+)
+def test_nothing_is_lost_or_mixed_up_at_one_failure_in_five(monkeypatch, questions, at_once):
+    monkeypatch.setattr("rag.endpoint.retry.FIRST_DELAY", 0.01)
+    with ScriptedServer(always=unreliable(0.2)) as server:
+        engine = connect(server, max_retries=5)
+        with ThreadPoolExecutor(at_once) as pool:
+            results = list(pool.map(lambda n: ask(engine, n), range(questions)))
+    for number, (graded, answer) in enumerate(results):
+        assert graded.grades[0]["relevant"] is (number % 2 == 0)
+        assert (answer.text, answer.complete) == (f"It is {number} [1].", True)
+        assert graded.warnings == answer.warnings == ()
+        assert graded.usage["llm_calls"] == answer.usage["llm_calls"] == 1
+    assert len(server.requests) > questions * 2
+
+
+@pytest.mark.slow
+def test_and_at_every_kind_of_failure(monkeypatch):
+    monkeypatch.setattr("rag.endpoint.retry.FIRST_DELAY", 0.01)
+    with ScriptedServer(always=unreliable(0.25)) as server:
+        engine = connect(server, max_retries=5)
+        for number in range(100):
+            graded, answer = ask(engine, number)
+            assert graded.grades[0]["relevant"] is (number % 2 == 0)
+            assert answer.text == f"It is {number} [1]."
