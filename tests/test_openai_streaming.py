@@ -132,6 +132,24 @@ def test_thinking_is_not_shown():
     assert (result.text, "".join(shown)) == ("Paris [1].", "Paris [1].")
 
 
+@pytest.mark.parametrize(
+    ("reply", "shown_as"),
+    [
+        ("Paris ([1]). Rome ([2]).", "Paris [1]. Rome [2]."),
+        ("Paris ([1], [2]) (see [3]) (x).", "Paris [1], [2] (see [3]) (x)."),
+        ("Paris ([1]", "Paris ([1]"),
+        ("Paris (", "Paris ("),
+        ("f(x) = ([a]) (1)", "f(x) = ([a]) (1)"),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+def test_a_marker_in_brackets_loses_them_however_it_arrives(reply, shown_as, size):
+    pieces = [chunk({"content": reply[at : at + size]}) for at in range(0, len(reply), size)]
+    with ScriptedServer(lambda _: Sent(events=[*pieces, chunk({}, "stop")])) as server:
+        result, shown = generate(server)
+    assert (result.text, "".join(shown)) == (shown_as, shown_as)
+
+
 def test_an_endless_reply_is_stopped():
     endless = (chunk({"content": "word " * 100}) for _ in range(10**9))
     with ScriptedServer(lambda _: Sent(events=endless)) as server:

@@ -28,7 +28,7 @@ def _answer(state: GraphState, deps: Dependencies) -> Answer:
     status = state["status"] or "abstained"
     warnings = list(dict.fromkeys(state["warnings"]))
     if state["budget_spent"] is not None:
-        warnings.append(f"The budget ended the run early: {state['budget_spent']}.")
+        warnings.append(f"The budget ended the run early: {state['budget_spent'].rstrip('.')}.")
     total = round((deps.clock() - deps.started) * 1000, 3)
     return {
         "schema": ANSWER_SCHEMA,

@@ -10,18 +10,20 @@ _NO_ANSWER = "i cannot answer"
 _OPENINGS = ("<think", _NO_ANSWER)
 _CLOSED = re.compile(r"^<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _MARKER = re.compile(r"\[\d+\]")
+_BRACKETED = re.compile(r"\(((?:\[\d{1,3}\][\s,;]*)+)\)")
+_MAY_BE_BRACKETED = re.compile(r"\((?:\[\d{1,3}\][\s,;]*){0,9}(?:\[\d{0,3})?$")
 
 
 class Draft:
-    """Passes pieces on at once, except while they may still turn out to be no answer.
-
-    `text` is exactly what was emitted; `thought` tells whether there was thinking.
+    """Passes pieces on at once, except while they may still turn out to be no answer, or a
+    marker in brackets: `([1])` becomes `[1]`. `thought` tells whether there was thinking.
     """
 
     def __init__(self, emit: Emit) -> None:
         self._emit = emit
         self._held = ""
         self._open = False
+        self._bracket = ""
         self._shown: list[str] = []
         self.thought = False
 
@@ -41,7 +43,7 @@ class Draft:
             self._held = self._held[closed.end() :].lstrip()
 
     def finish(self) -> str | None:
-        """The whole text, or None if it says that the documents hold no answer."""
+        """The text exactly as it was emitted, None if it says that there is no answer."""
         if not self._open and self._held.casefold().startswith(_NO_ANSWER):
             if not _MARKER.search(self._held):
                 return None
@@ -50,6 +52,7 @@ class Draft:
             self.thought = True
         elif self._held:
             self._release()
+        self._pass_on(self._bracket)
         return "".join(self._shown)
 
     def _release(self) -> None:
@@ -58,8 +61,15 @@ class Draft:
         self._show(held)
 
     def _show(self, text: str) -> None:
-        self._shown.append(text)
-        self._emit(text)
+        text = _BRACKETED.sub(r"\1", self._bracket + text)
+        unsure = _MAY_BE_BRACKETED.search(text)
+        self._bracket = unsure.group() if unsure else ""
+        self._pass_on(text[: unsure.start()] if unsure else text)
+
+    def _pass_on(self, text: str) -> None:
+        if text:
+            self._shown.append(text)
+            self._emit(text)
 
 
 def _may_be_no_answer(text: str) -> bool:

@@ -57,7 +57,7 @@ REWRITE = Prompt(
     ),
 )
 GENERATE = Prompt(
-    version="generate/1",
+    version="generate/2",
     system=(
         "Answer the question from the numbered documents and from nothing else, in the "
         "question's language, in as few sentences as it takes. Keep close to the documents' "
@@ -116,7 +116,7 @@ def rewrite_messages(question: str, tried: Sequence[str]) -> Messages:
 def generate_messages(
     question: str, passages: Sequence[Passage], feedback: Sequence[str]
 ) -> Messages:
-    texts = [" … ".join(span["text"].strip() for span in p["spans"]) for p in passages]
+    texts = ["\n…\n".join(span["text"].strip() for span in p["spans"]) for p in passages]
     titles = [passage["title"] or passage["source"] for passage in passages]
     fence = Fence.around([*texts, *titles, *feedback])
     parts = [fence.notice]
