@@ -14,9 +14,13 @@ def read_question(argument: str) -> str:
         UsageError: there is nothing in it, or more than a question can be.
 
     """
+    return checked_question(sys.stdin.read(MAX_CHARACTERS * 4) if argument == "-" else argument)
+
+
+def checked_question(text: str) -> str:
+    """The question without what surrounds it; raises as `read_question`."""
     from state.errors import UsageError
 
-    text = sys.stdin.read(MAX_CHARACTERS * 4) if argument == "-" else argument
     text = text.strip().strip("\ufeff")
     if not any(character.isalnum() for character in text):
         raise UsageError("The question is empty.", "Type one, or pipe it in with '-'.")

@@ -8,12 +8,11 @@ and whether the answers took them up.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from rag.engines.local.followup import leaning, means_a_person, topical
+from rag.engines.local.followup import leaning, topical
 from rag.engines.protocol import Contextualized
 from rag.index.terms import term_spans, terms
 from state.graph_state import HistoryTurn
@@ -28,12 +27,8 @@ INHERITED = 0.4
 """What a word carried into a question is worth against one that was typed."""
 ANSWER = 0.3
 """What the last answer's words are worth against the last question's."""
-NAME = 2.0
-"""What a name is worth against another word where the question says he or she."""
 LOOK_BACK = 10
 ANSWER_CHARACTERS = 8_000
-
-_NAME = re.compile(r"(?<=[a-z,;] )[A-Z]\w+")
 
 
 class Frequencies(Protocol):
@@ -61,16 +56,9 @@ def contextualize(
     wanted = {*own, *answered, *(term for _, found in asked for term in found)}
     weights = _weights(sorted(wanted), collection)
     # A word that no document has may well be the new topic: it counts as rare, in the question.
-    why = leaning(
-        question,
-        {term: weights.get(term) or 1.0 for term in own},
-        {*asked[-1][1], *answered},
-    )
+    why = leaning(question, {term: weights.get(term) or 1.0 for term in own})
     if why is None:
         return Contextualized(question)
-    if means_a_person(question):
-        for name in _names(turns):
-            weights[name] = weights.get(name, 0.0) * NAME
     carried = _carried(set(own), asked, answered, weights)
     if not carried:
         return Contextualized(question)
@@ -115,14 +103,6 @@ def _carried(
             scores[term] = weights.get(term, 0.0) * interesting
     best = sorted((term for term in scores if scores[term] > 0), key=lambda t: (-scores[t], t))
     return [term for term in best[:CARRIED] if scores[term] >= NEAR_THE_BEST * scores[best[0]]]
-
-
-def _names(turns: Sequence[HistoryTurn]) -> set[str]:
-    """Terms written with a capital inside a sentence."""
-    text = " ".join(
-        turn["answer"][:ANSWER_CHARACTERS] + " " + turn["standalone_question"] for turn in turns
-    )
-    return {term for match in _NAME.finditer(text) for term in terms(match.group())}
 
 
 def _phrases(carried: Sequence[str], turns: Sequence[HistoryTurn]) -> list[str]:

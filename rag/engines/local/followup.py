@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
 from rag.index.terms import terms
@@ -25,8 +25,6 @@ ANTECEDENT = 1.2
 """A pronoun after words that weigh this much most likely means them."""
 NEAR_ANTECEDENT = 0.3
 """The same where a new clause begins before the pronoun, or where it is a possessive."""
-DEFINITE = 1.2
-"""Below this "the song" means the song that was spoken of."""
 
 _PRONOUN = re.compile(
     r"\b(?:it|its|itself|they|them|their|theirs|he|him|his|she|her|hers|these|those|this"
@@ -40,8 +38,6 @@ _CLAUSE = re.compile(
     r"[^,;.?!]{0,24}$",
     re.IGNORECASE,
 )
-_DEFINITE = re.compile(r"\b(?:the|this|that|these|those)\s+(\w+)", re.IGNORECASE)
-_PERSON = re.compile(r"\b(?:he|him|his|she|her|hers)\b", re.IGNORECASE)
 _IDLE_IT = re.compile(
     r"\bit(?=(?:\s+(?:is|was|be|been|does|will|would|takes?))?(?:\s+\w+ly)?\s+(?:rain|snow|possible|true|safe"
     r"|legal|necessary|important|okay|ok|worth|illegal|better|likely|(?:take|cost)s?)\b)",
@@ -78,17 +74,13 @@ class Leaning(StrEnum):
 
     PRONOUN = "a pronoun"
     OPENING = "its opening"
-    DEFINITE = "a thing spoken of"
     BARE = "too few words of its own"
 
 
-def leaning(
-    question: str, weights: Mapping[str, float], mentioned: Collection[str]
-) -> Leaning | None:
+def leaning(question: str, weights: Mapping[str, float]) -> Leaning | None:
     """Why `question` leans on earlier turns, or None where it stands alone.
 
-    `weights` has the weight of each of the question's terms, 0 to 1; `mentioned` are the
-    terms of the last turn.
+    `weights` has the weight of each of the question's terms, 0 to 1.
     """
     own = _mass(question, weights)
     start = question[:GLANCE]
@@ -96,8 +88,6 @@ def leaning(
         return Leaning.OPENING
     if own < SPECIFIC and _refers_back(start, weights):
         return Leaning.PRONOUN
-    if own < DEFINITE and _speaks_of(start, mentioned):
-        return Leaning.DEFINITE
     if own < (BARE_SENTENCE if _SENTENCE.match(start) else BARE):
         return Leaning.BARE
     return None
@@ -122,15 +112,3 @@ def _refers_back(text: str, weights: Mapping[str, float]) -> bool:
         near = _CLAUSE.search(before) or match.group().lower() in ("his", "her", "its", "their")
         return _mass(before, weights) < (NEAR_ANTECEDENT if near else ANTECEDENT)
     return False
-
-
-def _speaks_of(text: str, mentioned: Collection[str]) -> bool:
-    return any(
-        term in mentioned
-        for match in _DEFINITE.finditer(text)
-        for term in topical(terms(match.group(1)))
-    )
-
-
-def means_a_person(question: str) -> bool:
-    return _PERSON.search(question[:GLANCE]) is not None

@@ -1,0 +1,260 @@
+"""The slash commands of `crag chat`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli.conversation.passage import passage_lines
+from cli.conversation.talk import Conversation, new_thread_name
+from cli.render.answer import source_line
+from state.errors import UsageError
+
+if TYPE_CHECKING:
+    from state.answer import Answer, Citation
+
+CONTEXT_LINES = 3
+
+
+class LeaveError(Exception):
+    """The person wants to leave."""
+
+
+class RetryError(Exception):
+    """The question in `args[0]` is to be asked again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """`run` is given the conversation and the words behind the command."""
+
+    name: str
+    argument: str
+    help: str
+    run: Callable[[Conversation, str], None]
+
+
+def run_command(line: str, talk: Conversation) -> None:
+    """Run a line that begins with a slash.
+
+    Raises:
+        UsageError: no such command, or its argument is unusable.
+        LeaveError, RetryError: as their names say.
+
+    """
+    name, _, argument = line[1:].strip().partition(" ")
+    command = COMMANDS.get(name.lower())
+    if command is None:
+        near = get_close_matches(name.lower(), COMMANDS, n=1)
+        hint = f"Did you mean /{near[0]}?" if near else "/help lists them."
+        raise UsageError(f"There is no command /{name}.", hint)
+    command.run(talk, argument.strip())
+
+
+def _help(talk: Conversation, _argument: str) -> None:
+    width = max(len(f"/{each.name} {each.argument}") for each in COMMANDS.values())
+    for each in COMMANDS.values():
+        talk.terminal.out(f"{f'/{each.name} {each.argument}':<{width}}  {each.help}")
+    talk.terminal.out("")
+    talk.terminal.out("Alt-Enter begins a new line; Ctrl-C cancels the turn; Ctrl-D leaves.")
+
+
+def _trace(talk: Conversation, argument: str) -> None:
+    if argument in ("on", "off"):
+        talk.live_trace = argument == "on"
+        talk.terminal.notice(f"Traces are {argument}.")
+        return
+    answer = _last(talk)
+    from rich.console import Console
+
+    from cli.render.trace import TraceView
+    from state.traces import TraceStore
+
+    with TraceStore(talk.settings.home) as traces:
+        found = traces.get(argument or answer["trace_id"])
+    view = TraceView(Console(highlight=False, markup=False, soft_wrap=True))
+    for event in found["events"]:
+        view.show(event)
+    view.show({"event": "answer", "answer": found["answer"]})
+
+
+def _sources(talk: Conversation, _argument: str) -> None:
+    citations = _last(talk)["citations"]
+    for citation in citations:
+        talk.terminal.out(source_line(citation))
+    if not citations:
+        talk.terminal.notice("The last answer cites nothing.")
+
+
+def _open(talk: Conversation, argument: str) -> None:
+    citation = _citation(_last(talk), argument)
+    text = talk.session.reader.document_text(citation["source"])
+    if text is None:
+        raise UsageError(
+            f"{citation['source']} is no longer in {talk.session.reader.name}.",
+            "`crag threads show` still has the quote.",
+        )
+    talk.terminal.out(source_line(citation))
+    talk.terminal.out("")
+    for line in passage_lines(text, citation, CONTEXT_LINES):
+        talk.terminal.out(line)
+
+
+def _pin(talk: Conversation, argument: str) -> None:
+    words = argument.split()
+    off = "off" in words
+    numbers = [word for word in words if word != "off"]
+    number = _number(numbers[0], "turn") if numbers else talk.turns
+    talk.session.memory.store.pin(talk.thread, number, milestone=not off)
+    talk.terminal.notice(f"Turn {number} is {'no longer' if off else 'now'} pinned.")
+
+
+def _history(talk: Conversation, argument: str) -> None:
+    count = _number(argument, "number") if argument else 10
+    store = talk.session.memory.store
+    newest = list(store.turns(talk.thread, newest_first=True, limit=count))
+    for turn in reversed(newest):
+        pin = "  (pinned)" if turn.milestone else ""
+        talk.terminal.out(f"{turn.number:>4}. {' '.join(turn.answer['question'].split())}{pin}")
+        lines = turn.answer["answer"].splitlines()
+        talk.terminal.out(f"      {lines[0][:100] if lines else ''}")
+    if not newest:
+        talk.terminal.notice(f"{talk.thread} has no turns yet.")
+
+
+def _thread(talk: Conversation, argument: str) -> None:
+    if argument:
+        talk.switch(argument)
+    talk.terminal.notice(f"On {talk.thread}, {talk.turns} turns.")
+
+
+def _new(talk: Conversation, argument: str) -> None:
+    name = argument or new_thread_name()
+    if talk.session.memory.store.last_turn(name):
+        raise UsageError(f"There is a thread {name!r} already.", "/thread goes on with it.")
+    talk.switch(name)
+    talk.terminal.notice(f"On {talk.thread}, a new thread.")
+
+
+def _collection(talk: Conversation, argument: str) -> None:
+    from rag.index.inventory import collection_names
+
+    if argument:
+        talk.change(collection=argument)
+        reader = talk.session.reader
+        talk.terminal.notice(f"Asking {reader.name}, {reader.document_count:,} documents.")
+        return
+    for name in collection_names(talk.settings.home):
+        mark = "*" if name == talk.session.reader.name else " "
+        talk.terminal.out(f"{mark} {name}")
+
+
+CHANGEABLE = (
+    "k",
+    "max_loops",
+    "engine",
+    "model",
+    "grader",
+    "verify",
+    "history_tokens",
+    "max_tokens",
+    "max_cost",
+    "timeout",
+    "web",
+)
+
+
+def _set(talk: Conversation, argument: str) -> None:
+    key, _, value = argument.replace("=", " ", 1).partition(" ")
+    key = key.replace("-", "_")
+    if not key:
+        for each in CHANGEABLE:
+            talk.terminal.out(f"{each:<16}{getattr(talk.settings, each)}")
+        return
+    if key not in CHANGEABLE or not value.strip():
+        raise UsageError("/set takes a key and a value.", f"The keys are {', '.join(CHANGEABLE)}.")
+    talk.change(**{key: value.strip()})
+    talk.terminal.notice(f"{key} is {getattr(talk.settings, key)}.")
+
+
+def _retry(talk: Conversation, _argument: str) -> None:
+    if talk.question is None:
+        raise UsageError("There is nothing to ask again yet.")
+    raise RetryError(talk.question)
+
+
+def _cost(talk: Conversation, _argument: str) -> None:
+    sent, received = talk.tokens
+    price = "at an unknown price" if talk.cost is None else f"${talk.cost:.4f}"
+    talk.terminal.out(f"{talk.calls} model calls, {sent:,} + {received:,} tokens, {price}")
+
+
+def _save(talk: Conversation, argument: str) -> None:
+    import json
+
+    from cli.files import write_text
+    from rag.thread_export import thread_json, thread_markdown
+
+    if not argument:
+        raise UsageError("/save takes a file name.", "One that ends in .json gets JSON.")
+    file = Path(argument).expanduser()
+    turns = talk.session.memory.store.turns(talk.thread)
+    if file.suffix == ".json":
+        text = json.dumps(thread_json(talk.thread, turns), ensure_ascii=False, indent=1)
+    else:
+        text = "\n".join(thread_markdown(talk.thread, turns))
+    write_text(file, text + "\n")
+    talk.terminal.notice(f"Wrote {file}.")
+
+
+def _exit(_talk: Conversation, _argument: str) -> None:
+    raise LeaveError
+
+
+def _last(talk: Conversation) -> Answer:
+    """The answer shown last, of this session or before."""
+    if talk.last is None:
+        store = talk.session.memory.store
+        for turn in store.turns(talk.thread, newest_first=True, limit=1):
+            talk.last = turn.answer
+    if talk.last is None:
+        raise UsageError("Nothing was answered on this thread yet.")
+    return talk.last
+
+
+def _citation(answer: Answer, argument: str) -> Citation:
+    markers = {citation["marker"]: citation for citation in answer["citations"]}
+    number = _number(argument, "source") if argument else min(markers, default=0)
+    if number not in markers:
+        raise UsageError(f"The last answer has no source [{number}].", "/sources lists them.")
+    return markers[number]
+
+
+def _number(argument: str, what: str) -> int:
+    digits = argument.strip("[] ")
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 10):
+        raise UsageError(f"{argument!r} is no {what}.")
+    return int(digits)
+
+
+def _table() -> Iterator[Command]:
+    yield Command("trace", "[on|off|ID]", "How the last answer was found; or show it live.", _trace)
+    yield Command("sources", "", "The places the last answer cites.", _sources)
+    yield Command("open", "N", "Source N in its surroundings.", _open)
+    yield Command("pin", "[N] [off]", "Keep a turn in the model's view.", _pin)
+    yield Command("history", "[N]", "The last turns of the thread.", _history)
+    yield Command("thread", "[NAME]", "Go on in another thread.", _thread)
+    yield Command("new", "[NAME]", "Begin a new thread.", _new)
+    yield Command("collection", "[NAME]", "List the collections, or ask another.", _collection)
+    yield Command("set", "[KEY VALUE]", "Show or change a setting.", _set)
+    yield Command("retry", "", "Ask the last question again.", _retry)
+    yield Command("cost", "", "What this session has spent.", _cost)
+    yield Command("save", "FILE", "Write the thread as Markdown or JSON.", _save)
+    yield Command("help", "", "This list.", _help)
+    yield Command("exit", "", "Leave.", _exit)
+
+
+COMMANDS: dict[str, Command] = {command.name: command for command in _table()}

@@ -1,0 +1,98 @@
+"""Where a conversation's lines come from: a person at a terminal, or standard input."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from cli.question import MAX_CHARACTERS
+
+if TYPE_CHECKING:
+    from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+
+    from cli.conversation.talk import Conversation
+
+PROMPT = "crag> "
+HISTORY_FILE = "chat_history"
+
+
+class Lines(Protocol):
+    def read(self) -> str | None:
+        """The next line or lines, or None at the end.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C.
+
+        """
+
+
+class PipedLines:
+    """One line of standard input a question."""
+
+    def read(self) -> str | None:
+        line = sys.stdin.readline(MAX_CHARACTERS * 4)
+        return line or None
+
+
+class TypedLines:
+    """Lines edited at a terminal, with history, completion and several lines a question."""
+
+    def __init__(self, talk: Conversation) -> None:
+        from prompt_toolkit import PromptSession
+        from prompt_toolkit.history import FileHistory
+        from prompt_toolkit.output import create_output
+
+        from cli.conversation.completion import ChatCompleter
+
+        self._prompt: PromptSession[str] = PromptSession(
+            PROMPT,
+            history=FileHistory(str(_private(talk.settings.home / HISTORY_FILE))),
+            completer=ChatCompleter(talk),
+            complete_while_typing=True,
+            key_bindings=_keys(),
+            multiline=False,
+            prompt_continuation="  ... ",
+            enable_open_in_editor=False,
+            output=create_output(sys.stdout if sys.stdout.isatty() else sys.stderr),
+        )
+
+    def read(self) -> str | None:
+        try:
+            return self._prompt.prompt()
+        except EOFError:
+            return None
+
+
+def _keys() -> KeyBindings:
+    from prompt_toolkit.key_binding import KeyBindings
+
+    keys = KeyBindings()
+
+    @keys.add("escape", "enter")
+    def _(event: KeyPressEvent) -> None:
+        event.current_buffer.insert_text("\n")
+
+    @keys.add("enter")
+    def _(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        if buffer.document.text_before_cursor.endswith("\\"):  # for terminals without Alt
+            buffer.delete_before_cursor(1)
+            buffer.insert_text("\n")
+        else:
+            buffer.validate_and_handle()
+
+    return keys
+
+
+def _private(file: Path) -> Path:
+    """The file, made readable by its owner alone where it is not there yet."""
+    from state.errors import StorageError
+
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        os.close(os.open(file, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+    except OSError as error:
+        raise StorageError(f"{file} cannot be written: {error.strerror or error}.") from None
+    return file

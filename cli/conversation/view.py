@@ -1,0 +1,58 @@
+"""What a conversation shows: the answer in Markdown as it grows, then as it was checked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from cli.render.answer import answer_lines, source_line
+from cli.render.live import LiveAnswer
+from cli.terminal import Terminal, clean
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+    from state.answer import Answer
+
+
+class ChatView(LiveAnswer):
+    """A LiveAnswer whose draft and answer are Markdown on a terminal, plain text elsewhere."""
+
+    def __init__(self, terminal: Terminal, *, trace: bool, stream: bool, json: bool) -> None:
+        super().__init__(terminal, trace=trace, events=False, stream=stream)
+        self._json = json
+
+    def __enter__(self) -> Self:
+        super().__enter__()
+        return self
+
+    def _frame(self) -> RenderableType:
+        return _markdown(self._draft) if self._draft else super()._frame()
+
+    def finish(self, answer: Answer) -> None:
+        """Print the answer that was kept."""
+        if self._json:
+            self._terminal.json(answer)
+        elif self._terminal.out_is_tty:
+            console = _console()
+            console.print(_markdown(answer["answer"]))
+            for citation in answer["citations"]:
+                console.print(clean(source_line(citation)), style="dim", soft_wrap=True)
+        else:
+            for line in answer_lines(answer):
+                self._terminal.out(line)
+            self._terminal.out("")
+        for warning in answer["warnings"]:
+            self._terminal.notice(f"warning: {warning}")
+
+
+def _markdown(text: str) -> RenderableType:
+    from rich.markdown import Markdown
+
+    # A link shows where it leads: its words may come from a document.
+    return Markdown(clean(text), hyperlinks=False)
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console(highlight=False, markup=False)
