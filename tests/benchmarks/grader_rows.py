@@ -15,7 +15,7 @@ from rag.engines.local.asked import read_question
 from rag.engines.local.features import measure_chunks
 from rag.engines.local.field import Field, read_field
 from rag.engines.local.known import known_features
-from rag.engines.local.words import read_chunk
+from rag.engines.local.words import read_terms
 from rag.index.collection import Collection
 
 RETRIEVED = 8
@@ -96,7 +96,7 @@ def _measure(corpus: Corpus, collection: Collection, query: dict, foreign: bool)
         foreign=foreign,
         labels=[False] * len(hits) if foreign else _labels(query, hits, collection),
         chunks=[dict(one.features) for one in shown],
-        held=[frozenset(read_chunk(hit).held & terms) for hit in hits],
+        held=[frozenset(read_terms(hit).held & terms) for hit in hits],
         field=field,
         known=known,
         found=not foreign and {hit["source"] for hit in hits} >= set(query["relevant"]),

@@ -11,7 +11,7 @@ import numpy as np
 from rag.embed.protocol import Embedder
 from rag.engines.local.asked import Asked
 from rag.engines.local.field import Field, Scores, cosines_of
-from rag.engines.local.words import ChunkWords, read_chunk
+from rag.engines.local.words import ChunkSentences, ChunkTerms, read_sentences, read_terms
 from rag.index.protocol import CollectionReader
 from state.graph_state import RetrievedChunk
 
@@ -35,17 +35,18 @@ def measure_chunks(
     embedder: Embedder,
 ) -> list[Shown]:
     """In the order given."""
-    read = [read_chunk(chunk) for chunk in chunks]
+    held = [read_terms(chunk) for chunk in chunks]
+    read = [read_sentences(chunk) for chunk in chunks]
     cosines = cosines_of(chunks, field.question_vector, collection, embedder)
-    nearness = _nearness(field.asked, read, embedder)
+    nearness = _nearness(field.asked, held, read, embedder)
     of_sentences = _sentence_cosines(read, field, embedder)
     shown = []
-    for chunk, words, cosine, near, sentence in zip(
-        chunks, read, cosines, nearness, of_sentences, strict=True
+    for chunk, words, sentences, cosine, near, sentence in zip(
+        chunks, held, read, cosines, nearness, of_sentences, strict=True
     ):
         score = field.scores.get(chunk["chunk_id"]) or field.score(words, cosine)
         features = {
-            **_own(field.asked, words, score, near),
+            **_own(field.asked, words, sentences, score, near),
             "sentence_cosine": sentence,
             **_standing(chunk["chunk_id"], score, field),
         }
@@ -54,12 +55,16 @@ def measure_chunks(
 
 
 def _own(
-    asked: Asked, words: ChunkWords, score: Scores, near: Mapping[str, tuple[float, str]]
+    asked: Asked,
+    words: ChunkTerms,
+    sentences: ChunkSentences,
+    score: Scores,
+    near: Mapping[str, tuple[float, str]],
 ) -> dict[str, float]:
     """What the chunk holds of the question, whatever else was found."""
     mass = asked.mass or 1.0
-    pairs = zip(words.sentences, [*words.sentences[1:], frozenset[str]()], strict=True)
-    singles = [asked.covered(sentence) for sentence in words.sentences]
+    pairs = zip(sentences.terms, [*sentences.terms[1:], frozenset[str]()], strict=True)
+    singles = [asked.covered(sentence) for sentence in sentences.terms]
     return {
         "coverage": score.coverage,
         "sentence_coverage": max(singles, default=0.0),
@@ -101,31 +106,38 @@ def _standing(chunk_id: str, score: Scores, field: Field) -> dict[str, float]:
 
 
 def _nearness(
-    asked: Asked, read: Sequence[ChunkWords], embedder: Embedder
+    asked: Asked,
+    held: Sequence[ChunkTerms],
+    read: Sequence[ChunkSentences],
+    embedder: Embedder,
 ) -> list[dict[str, tuple[float, str]]]:
     """The closest word of each chunk to each term of the question, by word vectors."""
     wanted = {term: word for term, word in asked.spelt.items() if word.isalpha()}
-    vocabulary = sorted({*wanted.values(), *(word for words in read for word in words.words)})
+    vocabulary = sorted(
+        {*wanted.values(), *(word for sentences in read for word in sentences.words)}
+    )
     rows = {word: row for row, word in enumerate(vocabulary)}
     vectors = embedder.embed_documents(vocabulary)
     found = []
-    for words in read:
+    for words, sentences in zip(held, read, strict=True):
         near = {term: (1.0 if term in words.held else 0.0, "") for term in asked.terms}
         missing = [term for term in wanted if term not in words.held]
-        if missing and words.words:
-            own = vectors[[rows[word] for word in words.words]]
+        if missing and sentences.words:
+            own = vectors[[rows[word] for word in sentences.words]]
             similar = vectors[[rows[wanted[term]] for term in missing]] @ own.T
             for term, line in zip(missing, similar, strict=True):
                 best = int(line.argmax())
-                near[term] = (min(max(float(line[best]), 0.0), 1.0), words.words[best])
+                near[term] = (min(max(float(line[best]), 0.0), 1.0), sentences.words[best])
         found.append(near)
     return found
 
 
-def _sentence_cosines(read: Sequence[ChunkWords], field: Field, embedder: Embedder) -> list[float]:
+def _sentence_cosines(
+    read: Sequence[ChunkSentences], field: Field, embedder: Embedder
+) -> list[float]:
     """The cosine of the best sentence of each chunk; all are embedded together."""
-    owners = [row for row, words in enumerate(read) for _ in words.sentence_texts]
-    texts = [text for words in read for text in words.sentence_texts]
+    owners = [row for row, sentences in enumerate(read) for _ in sentences.texts]
+    texts = [text for sentences in read for text in sentences.texts]
     best = [0.0] * len(read)
     for start in range(0, len(texts), _SENTENCE_BATCH):
         vectors = embedder.embed_documents(texts[start : start + _SENTENCE_BATCH])

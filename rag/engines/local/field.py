@@ -14,7 +14,7 @@ import numpy as np
 
 from rag.embed.protocol import Embedder, Vectors
 from rag.engines.local.asked import Asked
-from rag.engines.local.words import ChunkWords, read_chunk
+from rag.engines.local.words import ChunkTerms, read_terms
 from rag.index.protocol import CollectionReader
 from state.graph_state import RetrievedChunk
 
@@ -46,7 +46,7 @@ class Field:
     top: Sequence[RetrievedChunk]
     chunk_count: int
 
-    def score(self, words: ChunkWords, cosine: float) -> Scores:
+    def score(self, words: ChunkTerms, cosine: float) -> Scores:
         return Scores(
             coverage=self.asked.covered(words.held),
             bm25=bm25(self.asked, words, self.length),
@@ -54,7 +54,7 @@ class Field:
         )
 
 
-def bm25(asked: Asked, words: ChunkWords, mean_length: float) -> float:
+def bm25(asked: Asked, words: ChunkTerms, mean_length: float) -> float:
     """Okapi BM25 of the question; `mean_length` in terms."""
     norm = _K1 * (1 - _B + _B * words.length / mean_length)
     return sum(
@@ -67,7 +67,7 @@ def bm25(asked: Asked, words: ChunkWords, mean_length: float) -> float:
 def read_field(asked: Asked, collection: CollectionReader, embedder: Embedder) -> Field:
     found = collection.search(asked.text, FIELD_CHUNKS)
     vector = embedder.embed_query(asked.text)
-    words = [read_chunk(chunk) for chunk in found]
+    words = [read_terms(chunk) for chunk in found]
     length = sum(w.length for w in words) / len(words) if words else 1.0
     bare = Field(asked, vector, {}, length, found[:TOP_CHUNKS], collection.chunk_count)
     cosines = cosines_of(found, vector, collection, embedder)

@@ -16,7 +16,7 @@ from rag.engines.local.field import Field, read_field
 from rag.engines.local.grader_model import GraderModel, grader_model
 from rag.engines.local.known import enough_features, known_features
 from rag.engines.local.reasons import reason_for
-from rag.engines.local.words import read_chunk
+from rag.engines.local.words import read_terms
 from rag.engines.protocol import Graded, GradeRequest
 from rag.index.protocol import CollectionReader
 from state.grades import Grade, Verdict
@@ -77,7 +77,7 @@ def _enough(
     relevant = {key: grade for key, grade in every.items() if grade["relevant"]}
     if not relevant:
         return 0.0
-    held = [read_chunk(chunk).held for chunk in request.documents if chunk["chunk_id"] in relevant]
+    held = [read_terms(chunk).held for chunk in request.documents if chunk["chunk_id"] in relevant]
     sure = [grade["confidence"] or 0.0 for grade in relevant.values()]
     return model.enough.probability(enough_features(field, sure, held, known))
 

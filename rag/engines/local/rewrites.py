@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from rag.engines.local.asked import QUESTION_CHARACTERS, Asked, rarity, read_question
 from rag.engines.local.mending import Mended, mend_spelling
-from rag.engines.local.words import read_chunk
+from rag.engines.local.words import read_sentences, read_terms
 from rag.engines.protocol import RewriteRequest
 from rag.index.protocol import CollectionReader
 from rag.index.terms import fold, term_spans, terms
@@ -54,7 +54,7 @@ def read_situation(request: RewriteRequest, collection: CollectionReader) -> Sit
         key=lambda chunk: -_confidence(request, chunk["chunk_id"]),
     )
     best = ranked[:BEST_PASSAGES]
-    covered = frozenset(term for chunk in best for term in read_chunk(chunk).held)
+    covered = frozenset(term for chunk in best for term in read_terms(chunk).held)
     asked = read_question(mended.text, collection)
     found = any(grade["relevant"] for grade in request.grades.values())
     return Situation(mended, asked, best, ranked[:SEEN_PASSAGES], covered, found, collection)
@@ -123,7 +123,7 @@ def reach_for_meaning(situation: Situation) -> Proposal | None:
         {
             word
             for chunk in situation.seen
-            for word in read_chunk(chunk).words
+            for word in read_sentences(chunk).words
             if len(word) > 2 and not set(terms(word)) & asked.weights.keys() and terms(word)
         }
     )
@@ -154,7 +154,7 @@ def feedback_words(
     weights: dict[str, float] = {}
     spelt: dict[str, str] = {}
     for chunk in passages:
-        words = read_chunk(chunk)
+        words = read_terms(chunk)
         for term, count in words.counts.items():
             if term not in situation.asked.weights and len(term) > 2:
                 weights[term] = weights.get(term, 0.0) + count / (count + _K1)

@@ -1,8 +1,7 @@
-"""A chunk as the grader reads it: its terms by sentence, and the words behind them."""
+"""A chunk as the grader reads it: its terms, its sentences, and the words behind the terms."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,46 +18,55 @@ CHUNK_SENTENCES = 80
 
 
 @dataclass(frozen=True, slots=True)
-class ChunkWords:
-    """`counts` are term frequencies of text and head; `words` the distinct folded words."""
+class ChunkTerms:
+    """`counts` are the frequencies in text and head, `length` their sum; `title` its terms."""
 
-    head: frozenset[str]
-    title: frozenset[str]
     counts: Mapping[str, int]
     held: frozenset[str]
+    title: frozenset[str]
     length: int
-    sentences: Sequence[frozenset[str]]
-    sentence_texts: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkSentences:
+    """The sentences, the terms of each, and the chunk's distinct words, folded."""
+
+    texts: Sequence[str]
+    terms: Sequence[frozenset[str]]
     words: Sequence[str]
 
 
-def read_chunk(chunk: RetrievedChunk) -> ChunkWords:
-    return _read(chunk["text"][:CHUNK_CHARACTERS], chunk["title"] or "", chunk["heading"])
+def read_terms(chunk: RetrievedChunk) -> ChunkTerms:
+    return _terms(_text(chunk), _label(chunk["title"]), _label(chunk["heading"]))
+
+
+def read_sentences(chunk: RetrievedChunk) -> ChunkSentences:
+    return _sentences(_text(chunk))
 
 
 @lru_cache(maxsize=512)
-def _read(text: str, title: str, heading: str) -> ChunkWords:
-    title, heading = title[:CHUNK_CHARACTERS], heading[:CHUNK_CHARACTERS]
-    spans = sentence_spans(text)[:CHUNK_SENTENCES] or [(0, len(text))]
-    starts = [start for start, _ in spans]
-    sentences: list[set[str]] = [set() for _ in spans]
-    counts: Counter[str] = Counter()
-    words: dict[str, None] = {}
-    for start, end, found in term_spans(text):
-        counts.update(found)
-        sentences[max(bisect_right(starts, start) - 1, 0)].update(found)
-        words.setdefault(fold(text[start:end]))
-    length = counts.total() + 1
+def _terms(text: str, title: str, heading: str) -> ChunkTerms:
+    counts = Counter(terms(text))
     named = frozenset(terms(title))
-    head = named | frozenset(terms(heading))
-    counts.update(head)
-    return ChunkWords(
-        head=head,
-        title=named,
-        counts=counts,
-        held=frozenset(counts),
-        length=length,
-        sentences=[frozenset(sentence) for sentence in sentences],
-        sentence_texts=[text[start:end] for start, end in spans],
+    counts.update(named | frozenset(terms(heading)))
+    return ChunkTerms(counts, frozenset(counts), named, counts.total() + 1)
+
+
+@lru_cache(maxsize=256)
+def _sentences(text: str) -> ChunkSentences:
+    spans = sentence_spans(text)[:CHUNK_SENTENCES] or [(0, len(text))]
+    texts = [text[start:end] for start, end in spans]
+    words = dict.fromkeys(fold(text[start:end]) for start, end, _ in term_spans(text))
+    return ChunkSentences(
+        texts=texts,
+        terms=[frozenset(terms(sentence)) for sentence in texts],
         words=[word for word in words if word.isalpha()][:CHUNK_WORDS],
     )
+
+
+def _text(chunk: RetrievedChunk) -> str:
+    return chunk["text"][:CHUNK_CHARACTERS]
+
+
+def _label(label: str | None) -> str:
+    return (label or "")[:CHUNK_CHARACTERS]
