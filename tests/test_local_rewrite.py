@@ -31,7 +31,7 @@ def test_spelling_is_mended_by_the_words_of_the_collection(railway):
     assert "'viaducct' as 'viaduct'" in result.reason
 
 
-@pytest.mark.parametrize("word", ["Magnus", "Zurich", "crew", "NATO", "Ziegenkäse", "Kubernetes"])
+@pytest.mark.parametrize("word", ["Magnus", "Zurich", "crew", "NATO", "Kubernetes", "clean"])
 def test_a_word_that_is_right_or_merely_unknown_is_left_alone(railway, word):
     result = rewrite(situation(railway, f"Tell me about {word} in winter"), railway)
     assert "spells" not in result.reason

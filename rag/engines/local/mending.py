@@ -1,7 +1,8 @@
 """Mends the spelling of words that a collection does not hold, by words that it does.
 
-A word that the collection holds is never touched, whatever a dictionary would say; nor is a
-name or an abbreviation that is merely unknown, unless one slip makes it a known one.
+Only slips that seldom turn one word into another are mended (one letter swapped, dropped or
+added, not the first; one exchanged in a long word), for a grade is given to the question as
+mended. A word that the collection holds is never touched.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from rag.index.protocol import CollectionReader
 from rag.index.terms import fold, term_spans
 
 _SHORTEST = 5
+_LONG = 8
 _MOST_WORDS = 6
 _CANDIDATES = 8
 
@@ -51,16 +53,18 @@ def _may_be_slip(word: str) -> bool:
 
 def _nearest(typed: str, collection: CollectionReader) -> str | None:
     folded = fold(typed)
-    known = [
-        (distance, spelt[:1] != folded[:1], -count, spelt)
-        for spelt, distance, count in collection.similar_terms(typed, _CANDIDATES)
-        if spelt.isalpha()
-    ]
     name = typed[:1].isupper()
-    for distance, other_letter, _, spelt in sorted(known):
-        if distance > 1 and (name or other_letter):
-            continue
-        if name and other_letter:
-            continue
-        return spelt.capitalize() if name else spelt
+    for spelt, distance, _ in collection.similar_terms(typed, _CANDIDATES):
+        if (
+            distance == 1
+            and spelt.isalpha()
+            and spelt[:1] == folded[:1]
+            and not (_differ_by_a_letter(folded, spelt) and len(folded) < _LONG)
+        ):
+            return spelt.capitalize() if name else spelt
     return None
+
+
+def _differ_by_a_letter(one: str, other: str) -> bool:
+    """Neither swapped, dropped nor doubled: "wedding" and "welding" are both words."""
+    return len(one) == len(other) and sum(a != b for a, b in zip(one, other, strict=True)) == 1
