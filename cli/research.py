@@ -10,13 +10,13 @@ import typer
 from cli import options
 from cli.exits import Exit
 from cli.question import read_question
-from cli.terminal import Terminal
+from cli.render.research import ResearchView
+from cli.terminal import Terminal, clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rag.research.report import Report
-    from rag.research.run import Research
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
 
@@ -33,11 +33,13 @@ def research(
         str | None, typer.Option("--answer", help="Your answer to what the run asked.")
     ] = None,
     roles: Annotated[
-        str | None, typer.Option("--roles", envvar="CRAG_ROLES", help="Roles, by commas.")
+        str | None,
+        typer.Option("--roles", envvar="CRAG_ROLES", help="Roles by commas, 3 to 8 of the pool."),
     ] = None,
     max_rounds: Annotated[
-        int, typer.Option("--max-rounds", envvar="CRAG_MAX_ROUNDS", min=1, max=5, help="At most.")
-    ] = 5,
+        int | None,
+        typer.Option("--max-rounds", envvar="CRAG_MAX_ROUNDS", min=1, max=5, help="At most."),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="REPORT.md", help="Write the report there.")
     ] = None,
@@ -61,46 +63,70 @@ def research(
     debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> int:
     """Plan a question, research its parts side by side, and write a cited report."""
-    from state.errors import UsageError
+    from state.errors import CragError, UsageError
 
     terminal = Terminal(quiet=quiet)
     if (question is None) == (resume is None):
         raise UsageError("Give a question, or --resume with a run's id.")
-    settings = options.read_settings(
-        config,
-        collection=collection,
-        thread=thread,
-        engine=engine,
-        k=k,
-        max_loops=max_loops,
-        grader=grader,
-        max_tokens=max_tokens,
-        max_cost=max_cost,
-        timeout=timeout,
-        store=store,
-        threads=threads,
-        home=home,
-    )
+    if answer is not None and resume is None:
+        raise UsageError("--answer goes with --resume: a new run has not asked anything.")
+    flags: dict[str, Any] = {
+        "collection": collection,
+        "thread": thread,
+        "engine": engine,
+        "k": k,
+        "max_loops": max_loops,
+        "grader": grader,
+        "max_tokens": max_tokens,
+        "max_cost": max_cost,
+        "timeout": timeout,
+        "store": store,
+        "threads": threads,
+        "home": home,
+    }
+    settings = options.read_settings(config, **flags)
     text = read_question(question) if question is not None else ""
-    from cli.render.research import ResearchView
-    from rag.research.roles import ROLES
-    from rag.research.run import Research, ResearchOptions
+    from rag.research.options import ResearchOptions
+    from rag.research.run import Research, run_flags
 
-    names = tuple(ROLES) if roles is None else tuple(name.strip() for name in roles.split(","))
-    wanted = ResearchOptions(names, max_rounds)
+    names = None if roles is None else tuple(name.strip() for name in roles.split(","))
+    if resume is not None:
+        start = run_flags(settings.home, resume)
+        given = {name: value for name, value in flags.items() if value is not None}
+        settings = options.read_settings(config, **{**start["flags"], **given})
+        names = names or tuple(start["roles"])
+        max_rounds = max_rounds or start["max_rounds"]
+    default = ResearchOptions()
+    wanted = ResearchOptions(names or default.roles, max_rounds or default.max_rounds)
     with Research(settings, wanted, terminal.notice) as run:
-        steps = run.start(text) if resume is None else run.resume(resume, answer)
-        with ResearchView(terminal, events=events) as view:
-            report = _shown(steps, view)
-        while report["status"] == "waiting" and _can_ask(terminal, json_=json_ or events):
-            reply = typer.prompt(str(report["escalation"]), err=True)
-            with ResearchView(terminal, events=events) as view:
-                report = _shown(run.resume(report["run_id"], reply), view)
-        _keep(run, report)
+        try:
+            steps = run.start(text) if resume is None else run.resume(resume, answer)
+            report = _watched(steps, terminal, events=events)
+            while report["escalation"] is not None and _can_ask(terminal, json_=json_ or events):
+                reply = typer.prompt(clean(report["escalation"]), err=True)
+                report = _watched(run.resume(report["run_id"], reply), terminal, events=events)
+        except (KeyboardInterrupt, typer.Abort):
+            if run.run_id is not None:
+                terminal.warn(_how_to_resume(run.run_id))
+            raise
+        except CragError as error:
+            if run.run_id is not None:
+                mend = [error.mend] if error.mend else []
+                error.mend = " ".join([*mend, _how_to_resume(run.run_id)])
+            raise
     _tell(report, terminal, out, json_=json_ or events)
     if report["status"] == "waiting":
         return Exit.ABSTAINED
     return Exit.ABSTAINED if report["status"] == "abstained" and not ok_abstain else Exit.DONE
+
+
+def _watched(steps: Iterator[dict[str, Any]], terminal: Terminal, *, events: bool) -> Report:
+    with ResearchView(terminal, events=events) as view:
+        return _shown(steps, view)
+
+
+def _how_to_resume(run_id: str) -> str:
+    return f"Go on with: crag research --resume {run_id}"
 
 
 def _shown(steps: Iterator[dict[str, Any]], view: Any) -> Report:
@@ -119,13 +145,6 @@ def _can_ask(terminal: Terminal, *, json_: bool) -> bool:
     return terminal.err_is_tty and sys.stdin.isatty() and not json_
 
 
-def _keep(run: Research, report: Report) -> None:
-    """The trace always; the turn where a thread was named."""
-    from rag.research.keeping import keep_report
-
-    keep_report(run, report)
-
-
 def _tell(report: Report, terminal: Terminal, out: Path | None, *, json_: bool) -> None:
     if out is not None:
         from cli.files import write_text
@@ -139,6 +158,8 @@ def _tell(report: Report, terminal: Terminal, out: Path | None, *, json_: bool) 
             terminal.out(line)
     for warning in report["warnings"]:
         terminal.notice(f"warning: {warning}")
-    if report["status"] == "waiting":
-        terminal.warn(f"{report['escalation']}")
-        terminal.warn(f'Go on with: crag research --resume {report["run_id"]} --answer "…"')
+    if report["escalation"] is not None:
+        terminal.warn(report["escalation"])
+        terminal.warn(f'{_how_to_resume(report["run_id"])} --answer "…"')
+    elif report["resumable"]:
+        terminal.warn(_how_to_resume(report["run_id"]))

@@ -23,7 +23,8 @@ class BudgetSpent(BudgetError):  # noqa: N818 - a signal that only turns into an
 class Budget:
     """One question's limits and what was spent of them; None means no limit.
 
-    `deadline` is in `clock`'s seconds. Safe to use from several threads.
+    `deadline` is in `clock`'s seconds; `ended` turns True with the first BudgetSpent raised.
+    Safe to use from several threads.
     """
 
     max_tokens: int | None = None
@@ -32,6 +33,7 @@ class Budget:
     clock: Callable[[], float] = time.monotonic
     tokens: int = 0
     cost: float = 0.0
+    ended: bool = False
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     @classmethod
@@ -52,12 +54,12 @@ class Budget:
         """Raises BudgetSpent if nothing is left of a limit."""
         left = self.seconds_left()
         if left is not None and left <= 0:
-            raise BudgetSpent("The time budget of the question is spent.", "Raise --timeout.")
+            raise self._spent("The time budget of the question is spent.", "Raise --timeout.")
         with self._lock:
             if self.max_tokens is not None and self.tokens >= self.max_tokens:
-                raise BudgetSpent(_words("token", self.max_tokens), "Raise --max-tokens.")
+                raise self._spent(_words("token", self.max_tokens), "Raise --max-tokens.")
             if self.max_cost is not None and self.cost >= self.max_cost:
-                raise BudgetSpent(_words("cost", self.max_cost), "Raise --max-cost.")
+                raise self._spent(_words("cost", self.max_cost), "Raise --max-cost.")
 
     def room(self, input_tokens: int, price: tuple[float, float] | None) -> int | None:
         """Output tokens that a call with such a prompt may still produce; None: any number.
@@ -74,16 +76,20 @@ class Budget:
             if self.max_tokens is not None:
                 rooms.append(self.max_tokens - self.tokens - input_tokens)
                 if rooms[-1] <= 0:
-                    raise BudgetSpent(_words("token", self.max_tokens), "Raise --max-tokens.")
+                    raise self._spent(_words("token", self.max_tokens), "Raise --max-tokens.")
             if self.max_cost is not None and price is not None:
                 money = self.max_cost - self.cost - input_tokens * price[0] / 1e6
                 if money <= 0:
-                    raise BudgetSpent(_words("cost", self.max_cost), "Raise --max-cost.")
+                    raise self._spent(_words("cost", self.max_cost), "Raise --max-cost.")
                 if price[1] > 0:
                     rooms.append(int(money * 1e6 / price[1]))
         if rooms and min(rooms) <= 0:
-            raise BudgetSpent("What is left of the budget buys no answer.", "Raise it.")
+            raise self._spent("What is left of the budget buys no answer.", "Raise it.")
         return min(rooms, default=None)
+
+    def _spent(self, message: str, mend: str) -> BudgetSpent:
+        self.ended = True
+        return BudgetSpent(message, mend)
 
     def add(self, tokens: int, cost: float | None) -> None:
         with self._lock:

@@ -13,18 +13,18 @@ from state.answer import Citation, Usage
 from state.reducers import overwrite
 from state.usage import NO_USAGE
 
-SubtaskStatus = Literal["planned", "done", "empty", "failed"]
+SubtaskStatus = Literal["planned", "done", "empty", "cut"]
 FileStatus = Literal["active", "done"]
 RoundDecision = Literal["continue", "replan", "end", "escalate"]
 
 
 EVERYTHING = "*"
-"""In `read_files`: every artifact of the run, evicted ones too."""
+"""In `read_files`: every artifact of the subtasks planned before, evicted ones too."""
 
 
 class Subtask(TypedDict):
     """One piece of work. `read_files` are names of artifacts it is given whole, or EVERYTHING;
-    what another planned subtask is to write makes it wait for that one.
+    what an earlier subtask of the plan is to write makes it wait for that one.
 
     `id` is a hash of role, instruction and files: the same work has the same id, so that a
     resumed run, or a plan that repeats itself, never does it twice.
@@ -42,7 +42,8 @@ class Artifact(TypedDict):
     """What a subagent returned: the only thing a report may quote from.
 
     `content` is Markdown whose markers are those of `citations`; `missing` is what was
-    looked for and not found; `entities` are names met on the way.
+    looked for and not found; `entities` are names met on the way. One that is `cut` was
+    ended by a budget: it may be shown, and its subtask is done again when the run goes on.
     """
 
     name: str
@@ -54,7 +55,6 @@ class Artifact(TypedDict):
     citations: list[Citation]
     missing: list[str]
     entities: list[str]
-    disagreements: list[str]
     usage: Usage
 
 
@@ -85,9 +85,10 @@ def merge_files(
 
 
 class ResearchState(TypedDict):
-    """JSON throughout. `rounds` counts reflections, `step` finished subtasks; `guidance` is
-    what the person answered when asked, `leads` are questions that reflection left open;
-    `plans` counts plans made; `usage` is the planner's and reflection's own.
+    """JSON throughout. `question` stands alone. `rounds` counts reflections since the person
+    was last heard, `plans` all rounds, `step` finished subtasks; `guidance` is what the person
+    answered when asked, `leads` are questions that reflection left open; `usage` is the
+    planner's and reflection's own.
     """
 
     question: Annotated[str, overwrite]
@@ -105,7 +106,7 @@ class ResearchState(TypedDict):
     usage: Annotated[Usage, overwrite]
 
 
-def new_research(question: str, run_id: str) -> ResearchState:
+def new_research(question: str, run_id: str, usage: Usage = NO_USAGE) -> ResearchState:
     return {
         "question": question,
         "run_id": run_id,
@@ -119,5 +120,5 @@ def new_research(question: str, run_id: str) -> ResearchState:
         "guidance": [],
         "leads": [],
         "plans": 0,
-        "usage": NO_USAGE,
+        "usage": usage,
     }

@@ -6,77 +6,99 @@ none of them; a subtask whose artifact is in the journal is not run again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Collection, Sequence
+from queue import SimpleQueue
+from threading import Thread
 
+from rag.budget import BudgetSpent
 from rag.research.dependencies import ResearchDependencies, Tell
 from rag.research.subagents import run_subtask
 from state.research_state import EVERYTHING, Artifact, Subtask
+
+_Returned = tuple[Subtask, Artifact | BaseException]
 
 
 def dispatch(
     plan: Sequence[Subtask], run_id: str, deps: ResearchDependencies, tell: Tell
 ) -> list[Artifact]:
-    """The artifacts of the plan's subtasks, in the order they were finished.
+    """The artifacts of the plan's open subtasks, in the order they were finished.
+
+    When one fails, those that are running may still return and are kept; no other starts.
+    Subagents run on daemon threads: whoever interrupts the run waits for none of them.
 
     Raises:
-        CragError: a subagent failed; what others had finished is in the journal.
+        CragError: a subagent failed, or a budget ended one.
 
     """
-    done = {artifact["subtask"]: artifact for artifact in deps.journal.artifacts(run_id)}
-    waiting = [task for task in plan if task["id"] not in done]
-    running: dict[Future[Artifact], Subtask] = {}
-    with ThreadPoolExecutor(max_workers=deps.at_once, thread_name_prefix="subagent") as pool:
+    done = {a["subtask"]: a for a in deps.journal.artifacts(run_id) if a["status"] != "cut"}
+    waiting = [task for task in plan if task["status"] == "planned" and task["id"] not in done]
+    running: set[str] = set()
+    returned: SimpleQueue[_Returned] = SimpleQueue()
+    failure: BaseException | None = None
+    while running or (waiting and failure is None):
+        if failure is None:
+            for task in _ready(waiting, plan, done)[: deps.at_once - len(running)]:
+                waiting.remove(task)
+                running.add(task["id"])
+                tell({"event": "subtask_started", "subtask": task})
+                _start(task, _files_of(task, plan, done), deps, returned)
+        task, result = returned.get()
+        running.remove(task["id"])
+        if isinstance(result, BaseException):
+            failure = failure or result
+            continue
+        deps.journal.keep(run_id, result)
+        tell(_finished(result))
+        if result["status"] == "cut":
+            failure = failure or BudgetSpent("The budget of the run is spent.", "Raise it.")
+        else:
+            done[task["id"]] = result
+    if failure is not None:
+        raise failure
+    opened = {task["id"] for task in plan if task["status"] == "planned"}
+    return [artifact for identity, artifact in done.items() if identity in opened]
+
+
+def _start(
+    task: Subtask,
+    read: list[Artifact],
+    deps: ResearchDependencies,
+    returned: SimpleQueue[_Returned],
+) -> None:
+    def work() -> None:
         try:
-            while waiting or running:
-                for task in _ready(waiting, done.values(), plan):
-                    waiting.remove(task)
-                    tell({"event": "subtask_started", "subtask": task})
-                    read = _files_of(task, done.values())
-                    running[pool.submit(run_subtask, task, read, deps)] = task
-                finished, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    task = running.pop(future)
-                    artifact = future.result()
-                    deps.journal.keep(run_id, artifact)
-                    done[task["id"]] = artifact
-                    tell(_finished(artifact))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            _keep_finished(running, run_id, deps)
-            raise
-    wanted = {task["id"] for task in plan}
-    return [artifact for identity, artifact in done.items() if identity in wanted]
+            returned.put((task, run_subtask(task, read, deps)))
+        except BaseException as error:  # noqa: BLE001 - raised again by the dispatcher
+            returned.put((task, error))
 
-
-def _files_of(task: Subtask, done: Iterable[Artifact]) -> list[Artifact]:
-    if EVERYTHING in task["read_files"]:
-        return [artifact for artifact in done if artifact["role"] != task["role"]]
-    return [artifact for artifact in done if artifact["name"] in task["read_files"]]
+    Thread(target=work, name=f"subagent {task['expected_artifact']}", daemon=True).start()
 
 
 def _ready(
-    waiting: Sequence[Subtask], done: Iterable[Artifact], plan: Sequence[Subtask]
+    waiting: Sequence[Subtask], plan: Sequence[Subtask], done: Collection[str]
 ) -> list[Subtask]:
-    """Those that wait for no file that another subtask of the plan has yet to write."""
-    written = {artifact["name"] for artifact in done}
-    to_come = {task["expected_artifact"] for task in plan} - written
-    last = {task["expected_artifact"] for task in plan if EVERYTHING in task["read_files"]}
+    """Those that wait for no earlier subtask; only earlier ones, so that none waits in a ring."""
     return [
         task
         for task in waiting
-        if not to_come & set(task["read_files"])
-        and not (EVERYTHING in task["read_files"] and to_come - last)
+        if not any(_reads(task, other) for other in _before(task, plan) if other["id"] not in done)
     ]
 
 
-def _keep_finished(
-    running: dict[Future[Artifact], Subtask], run_id: str, deps: ResearchDependencies
-) -> None:
-    """What returned while another subagent failed was paid for: keep it."""
-    for future in running:
-        if future.done() and not future.cancelled() and future.exception() is None:
-            deps.journal.keep(run_id, future.result())
+def _files_of(task: Subtask, plan: Sequence[Subtask], done: dict[str, Artifact]) -> list[Artifact]:
+    read = [other["id"] for other in _before(task, plan) if _reads(task, other)]
+    return [done[identity] for identity in read if identity in done]
+
+
+def _before(task: Subtask, plan: Sequence[Subtask]) -> Sequence[Subtask]:
+    return plan[: plan.index(task)]
+
+
+def _reads(task: Subtask, other: Subtask) -> bool:
+    """Whether a later task is given the file of `other`: evidence, where it reads everything."""
+    if EVERYTHING in task["read_files"]:
+        return EVERYTHING not in other["read_files"]
+    return other["expected_artifact"] in task["read_files"]
 
 
 def _finished(artifact: Artifact) -> dict[str, object]:
@@ -87,4 +109,5 @@ def _finished(artifact: Artifact) -> dict[str, object]:
         "status": artifact["status"],
         "bytes": len(artifact["content"].encode("utf-8", "replace")),
         "citations": len(artifact["citations"]),
+        "tokens": artifact["usage"]["input_tokens"] + artifact["usage"]["output_tokens"],
     }

@@ -16,7 +16,7 @@ from state.research_state import FileEntry, FileStatus, FileSummary
 INLINE_BYTES = 100 * 1024
 DONE_STEPS = 3
 ANY_STEPS = 20
-INLINE_TOTAL = 300 * 1024
+INLINE_TOTAL = 200 * 1024
 """Contents held in the state at once, in bytes: the rest is spilled, oldest first."""
 
 

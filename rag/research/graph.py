@@ -1,7 +1,7 @@
 """The research graph: cleanup → plan → dispatch → reflect, until it ends or escalates.
 
 Each pass from the start to `reflect` is one invocation, checkpointed once when it ends: a
-boundary that a person can see. Wiring only.
+boundary that a person can see.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from langgraph.types import interrupt
 from rag.research.dependencies import ResearchDependencies
 from rag.research.dispatch import dispatch as run_plan
 from rag.research.files import evict, shrink, summaries, write
-from rag.research.plan_check import checked_plan
-from rag.research.protocol import PlanView
+from rag.research.planning import new_subtasks
 from rag.research.reflection import reflect as decide
 from state.research_state import FileEntry, ResearchState
 from state.usage import add_usage
@@ -46,37 +45,16 @@ def plan(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Upd
     usage = state["usage"]
     new = deps.journal.plan(state["run_id"], number)
     if new is None:
-        planned = deps.thinker.plan(_plan_view(state, deps))
-        usage = add_usage(usage, "plan", planned.usage)
-        new = checked_plan(
-            planned.subtasks,
-            roles=deps.roles,
-            files=state["files"],
-            known=state["plan"],
-            step=state["step"],
-        )
+        new, spent = new_subtasks(state, deps)
+        usage = add_usage(usage, "plan", spent)
         deps.journal.keep_plan(state["run_id"], number, new)
-    runtime.stream_writer({"event": "planned", "round": state["rounds"] + 1, "subtasks": new})
+    runtime.stream_writer({"event": "planned", "round": number, "subtasks": new})
     return {"plan": [*state["plan"], *new], "leads": [], "plans": number, "usage": usage}
-
-
-def _plan_view(state: ResearchState, deps: ResearchDependencies) -> PlanView:
-    return PlanView(
-        question=state["question"],
-        roles=tuple(deps.roles.values()),
-        plan=state["plan"],
-        files=summaries(state["files"]),
-        leads=state["leads"],
-        guidance=state["guidance"],
-        reason=state["reason"],
-        round=state["rounds"],
-    )
 
 
 def dispatch(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
     deps = runtime.context
-    open_tasks = [task for task in state["plan"] if task["status"] == "planned"]
-    artifacts = run_plan(open_tasks, state["run_id"], deps, runtime.stream_writer)
+    artifacts = run_plan(state["plan"], state["run_id"], deps, runtime.stream_writer)
     status = {artifact["subtask"]: artifact["status"] for artifact in artifacts}
     files: dict[str, FileEntry] = {}
     step = state["step"]
@@ -101,23 +79,25 @@ def dispatch(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) ->
 def reflect(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
     deps = runtime.context
     reflected = decide(state, deps.journal.artifacts(state["run_id"]), deps)
-    rounds = state["rounds"] + 1
+    usage = add_usage(state["usage"], "reflect", reflected.usage)
     runtime.stream_writer(
         {
             "event": "reflected",
-            "round": rounds,
+            "round": state["plans"],
             "decision": reflected.decision,
             "reason": reflected.reason,
+            "question": reflected.question,
             "files": summaries(state["files"]),
+            "tokens": usage["input_tokens"] + usage["output_tokens"],
         }
     )
     return {
-        "rounds": rounds,
+        "rounds": state["rounds"] + 1,
         "decision": reflected.decision,
         "reason": reflected.reason,
         "leads": list(reflected.leads),
         "escalation": reflected.question,
-        "usage": add_usage(state["usage"], "reflect", reflected.usage),
+        "usage": usage,
     }
 
 
@@ -128,7 +108,7 @@ def escalate(state: ResearchState) -> Update:
         "guidance": [*state["guidance"], str(answer)],
         "leads": [str(answer)],
         "escalation": None,
-        "rounds": 1,
+        "rounds": 0,
     }
 
 

@@ -13,34 +13,51 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, Self, TypedDict, cast
 
+from state.answer import Usage
 from state.errors import UsageError
 from state.research_state import Artifact, Subtask
 from state.sqlite_file import connect, create_private, sqlite_failures
+from state.usage import add_usages
 
 JOURNAL_FILE = "research.db"
 
 _SCHEMA = """
 pragma journal_mode = wal;
 create table if not exists runs (
-    id text primary key, created_at real not null, question text not null,
-    settings text not null, state text not null, escalation text, report text);
+    id text primary key, created_at real not null, start text not null, state text not null,
+    escalation text, answer text, report text);
 create table if not exists plans (
     run text not null, round integer not null, body text not null, primary key (run, round));
 create table if not exists artifacts (
-    run text not null, subtask text not null, n integer not null, body text not null,
-    primary key (run, subtask));
+    run text not null, subtask text not null, n integer not null, cut integer not null,
+    body text not null, primary key (run, subtask));
 """
 
 
+class Start(TypedDict):
+    """How a run was started, which a resumed one goes by too. `question` stands alone;
+    `asked` is what was typed; `flags` are settings by name; `usage` was spent before.
+    """
+
+    asked: str
+    question: str
+    flags: dict[str, Any]
+    roles: list[str]
+    max_rounds: int
+    usage: Usage
+
+
 class Run(TypedDict):
-    """`state` is running, waiting (for the person's answer) or finished."""
+    """`state` is running, waiting (for the person's answer) or finished. `answer` is the
+    last one that the person gave, until the run asks again.
+    """
 
     id: str
     created_at: float
-    question: str
-    settings: dict[str, Any]
+    start: Start
     state: str
     escalation: str | None
+    answer: str | None
     report: dict[str, Any] | None
 
 
@@ -60,22 +77,28 @@ class Journal:
         return self
 
     def __exit__(self, *_exc: object) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
 
-    def start(self, run_id: str, question: str, settings: dict[str, Any]) -> None:
-        row = (run_id, time.time(), question, json.dumps(settings))
-        self._write("insert into runs values (?, ?, ?, ?, 'running', null, null)", row)
+    def start(self, run_id: str, start: Start) -> None:
+        row = (run_id, time.time(), json.dumps(start))
+        self._write("insert into runs values (?, ?, ?, 'running', null, null, null)", row)
 
     def wait(self, run_id: str, escalation: str) -> None:
         """The run waits for the person to answer `escalation`."""
         self._write(
-            "update runs set state = 'waiting', escalation = ? where id = ?", (escalation, run_id)
+            "update runs set state = 'waiting', escalation = ?, answer = null where id = ?",
+            (escalation, run_id),
         )
 
-    def go_on(self, run_id: str) -> None:
-        self._write("update runs set state = 'running', escalation = null where id = ?", (run_id,))
+    def answered(self, run_id: str, answer: str) -> None:
+        """The person's answer, kept before anything is done with it."""
+        self._write(
+            "update runs set state = 'running', escalation = null, answer = ? where id = ?",
+            (answer, run_id),
+        )
 
     def finish(self, run_id: str, report: dict[str, Any]) -> None:
         self._write(
@@ -84,12 +107,22 @@ class Journal:
         )
 
     def keep(self, run_id: str, artifact: Artifact) -> None:
-        """Keep a finished subtask's artifact; the first one kept stays."""
-        self._write(
-            "insert or ignore into artifacts select ?, ?, "
-            "coalesce((select max(n) from artifacts where run = ?), 0) + 1, ?",
-            (run_id, artifact["subtask"], run_id, json.dumps(artifact)),
-        )
+        """Keep a subtask's artifact. The first that is whole stays; a later one takes the
+        place of one that a budget cut, and bears what that one cost too.
+        """
+        with self._lock:
+            before = self._read(
+                "select body from artifacts where run = ? and subtask = ? and cut",
+                (run_id, artifact["subtask"]),
+            )
+            usages = [json.loads(body)["usage"] for (body,) in before] + [artifact["usage"]]
+            body = json.dumps({**artifact, "usage": add_usages(usages)})
+            self._write(
+                "insert into artifacts select ?, ?, "
+                "coalesce((select max(n) from artifacts where run = ?), 0) + 1, ?, ? where true "
+                "on conflict do update set body = excluded.body, cut = excluded.cut where cut",
+                (run_id, artifact["subtask"], run_id, artifact["status"] == "cut", body),
+            )
 
     def keep_plan(self, run_id: str, number: int, plan: list[Subtask]) -> None:
         """Keep a round's plan before it is worked on: a resumed run follows the same one."""
@@ -103,7 +136,7 @@ class Journal:
         return cast("list[Subtask]", json.loads(rows[0][0])) if rows else None
 
     def artifacts(self, run_id: str) -> list[Artifact]:
-        """What was finished, in the order it was."""
+        """What was returned, in the order it was."""
         rows = self._read("select body from artifacts where run = ? order by n", (run_id,))
         return [cast("Artifact", json.loads(body)) for (body,) in rows]
 
@@ -114,7 +147,7 @@ class Journal:
             UsageError: there is none, or more than one.
 
         """
-        select = "select id, created_at, question, settings, state, escalation, report from runs"
+        select = "select id, created_at, start, state, escalation, answer, report from runs"
         if run_id == "last":
             rows = self._read(f"{select} order by created_at desc limit 1", ())
         else:
@@ -122,17 +155,17 @@ class Journal:
                 f"{select} where substr(id, 1, length(?)) = ? order by id limit 2",
                 (run_id, run_id),
             )
-        if len(rows) != 1:
+        if len(rows) != 1 or not run_id:
             many = "begins more than one research run" if rows else "is no research run"
             raise UsageError(f"{run_id!r} {many}.", "A run prints its id when it starts.")
-        found, created_at, question, settings, state, escalation, report = rows[0]
+        found, created_at, start, state, escalation, answer, report = rows[0]
         return {
             "id": found,
             "created_at": created_at,
-            "question": question,
-            "settings": json.loads(settings),
+            "start": json.loads(start),
             "state": state,
             "escalation": escalation,
+            "answer": answer,
             "report": None if report is None else json.loads(report),
         }
 

@@ -1,43 +1,62 @@
-"""A finished report kept: as a trace always, as a turn where a thread was named."""
+"""A report kept: as a trace always, as a turn where its run was started on a thread."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from state.answer import ANSWER_SCHEMA, Answer
 from state.traces import TraceStore
 
 if TYPE_CHECKING:
     from rag.research.report import Report
-    from rag.research.run import Research
+    from rag.session import Session
 
 
-def keep_report(run: Research, report: Report) -> None:
-    """Errors as the stores'."""
-    settings = run.session.settings
-    answer = as_answer(run, report)
-    if settings.thread is not None and report["status"] != "waiting":
-        number = run.session.memory.record(settings.thread, answer)
-        answer = {**answer, "thread": settings.thread, "turn": number}
+def keep_trace(session: Session, report: Report, events: Sequence[Mapping[str, Any]]) -> None:
+    """Errors as the store's. A resumed run's trace takes the place of its earlier part's,
+    whose events it begins with.
+    """
+    settings = session.settings
     with TraceStore(settings.home) as traces:
         traces.keep(
             report["run_id"],
-            run.events,
-            answer,
+            [*_earlier(traces, report["run_id"]), *events],
+            as_answer(session, report),
             kind="research",
             keep=settings.trace_keep,
             days=settings.trace_days,
         )
 
 
-def as_answer(run: Research, report: Report) -> Answer:
+def record_turn(session: Session, report: Report) -> None:
+    """Once a run, even if it was killed right after; errors as the store's."""
+    thread = session.settings.thread
+    if thread is None:
+        return
+    newest = session.memory.store.turns(thread, newest_first=True, limit=1)
+    if any(turn.answer["trace_id"] == report["run_id"] for turn in newest):
+        return
+    session.memory.record(thread, as_answer(session, report))
+
+
+def _earlier(traces: TraceStore, run_id: str) -> list[Any]:
+    from state.errors import UsageError
+
+    try:
+        return list(traces.get(run_id)["events"])
+    except UsageError:
+        return []
+
+
+def as_answer(session: Session, report: Report) -> Answer:
     """The report as the turn it is: its answer is the whole Markdown."""
-    session = run.session
+    thread = session.settings.thread
     return {
         "schema": ANSWER_SCHEMA,
-        "status": "abstained" if report["status"] == "waiting" else report["status"],
+        "status": "partial" if report["status"] == "waiting" else report["status"],
         "question": report["question"],
-        "standalone_question": report["question"],
+        "standalone_question": report["standalone_question"],
         "answer": report["report"],
         "citations": report["citations"],
         "loops": [],
@@ -51,8 +70,8 @@ def as_answer(run: Research, report: Report) -> Answer:
         },
         "usage": report["usage"],
         "timings_ms": {"total": report["seconds"] * 1000},
-        "thread": None,
-        "turn": 1,
+        "thread": thread,
+        "turn": 1 if thread is None else session.memory.store.last_turn(thread) + 1,
         "trace_id": report["run_id"],
         "warnings": report["warnings"],
     }

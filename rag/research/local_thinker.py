@@ -15,6 +15,7 @@ from rag.research.protocol import (
     DraftSubtask,
     Planned,
     PlanView,
+    ReadFile,
     Reflected,
     ReflectionView,
 )
@@ -34,22 +35,15 @@ class LocalThinker:
         self._engine = engine
 
     def plan(self, view: PlanView) -> Planned:
-        roles = {role.name for role in view.roles}
-        if view.round == 0:
-            questions = [view.question, *split(view.question)]
-        else:
-            questions = [*view.leads, *view.guidance]
+        questions = [*view.leads] if view.plan else [view.question, *split(view.question)]
         searches = [_search(question, number) for number, question in enumerate(questions, 1)]
-        if view.round == 0:
+        if searches and not view.last:
             return Planned(tuple(searches))
-        return Planned((*searches, *self._closing(view, searches, roles)))
+        return Planned((*searches, *self._closing(view)))
 
-    def _closing(
-        self, view: PlanView, searches: Sequence[DraftSubtask], roles: set[str]
-    ) -> Iterator[DraftSubtask]:
-        """What is made of everything found: only once a round has nothing to search."""
-        if searches:
-            return
+    def _closing(self, view: PlanView) -> Iterator[DraftSubtask]:
+        """What is made of everything found: once nothing is left to search, or no round."""
+        roles = {role.name for role in view.roles}
         wanted = [
             ("comparer", asks_for_comparison(view.question)),
             ("timeline", asks_for_time(view.question)),
@@ -65,7 +59,15 @@ class LocalThinker:
                     "read_files": [EVERYTHING],
                 }
 
-    def compose(self, role: Role, instruction: str, passages: Sequence[Passage]) -> Composed:
+    def compose(
+        self,
+        role: Role,
+        instruction: str,
+        files: Sequence[ReadFile],  # noqa: ARG002 - rules need no more than the quotes
+        passages: Sequence[Passage],
+    ) -> Composed:
+        if role.searches:
+            return Composed(instruction)
         if role.compose is not None:
             return Composed(role.compose(instruction, passages))
         drafted = self._engine.generate(

@@ -11,11 +11,11 @@ from rag.research.roles import Role
 from state.research_state import EVERYTHING, FileEntry, Subtask
 
 MOST_SUBTASKS = 8
-LONGEST_INSTRUCTION = 2_000
+LONGEST_INSTRUCTION = 1_000
 
 
 def subtask_id(role: str, instruction: str, read_files: Iterable[str]) -> str:
-    """Equal work has equal ids, whatever its case and spacing."""
+    """Equal work on equal files has equal ids, whatever its case and spacing."""
     parts = (role, " ".join(instruction.casefold().split()), *sorted(read_files))
     return hashlib.blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=6).hexdigest()
 
@@ -45,7 +45,7 @@ def checked_plan(
         reads = [names[name] for name in dict.fromkeys(draft["read_files"]) if name in names]
         if EVERYTHING in draft["read_files"]:
             reads = [EVERYTHING]
-        identity = subtask_id(draft["role"], instruction, reads)
+        identity = subtask_id(draft["role"], instruction, [*reads, *_evidence(reads, known, plan)])
         if identity in seen:
             continue
         seen.add(identity)
@@ -63,6 +63,13 @@ def checked_plan(
             }
         )
     return plan
+
+
+def _evidence(reads: list[str], known: Sequence[Subtask], plan: Sequence[Subtask]) -> list[str]:
+    """What "everything" means here: with more found, reading it all is new work."""
+    if EVERYTHING not in reads:
+        return []
+    return [t["id"] for t in (*known, *plan) if EVERYTHING not in t["read_files"]]
 
 
 _PLACEHOLDER: FileEntry = {

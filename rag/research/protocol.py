@@ -37,7 +37,16 @@ class PlanView:
     leads: Sequence[str]
     guidance: Sequence[str]
     reason: str
-    round: int
+    last: bool
+    """Whether no round comes after this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """A file as a subagent is given it: whole, its markers those of the passages beside it."""
+
+    name: str
+    content: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +57,7 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """A subagent's reply. `status` is what it says of itself: done, or empty."""
+    """A subagent's reply; an empty `content` says that the passages hold nothing for it."""
 
     content: str
     usage: NodeUsage = field(default_factory=lambda: NO_USAGE)
@@ -83,7 +92,15 @@ class Thinker(Protocol):
 
     def plan(self, view: PlanView) -> Planned: ...
 
-    def compose(self, role: Role, instruction: str, passages: Sequence[Passage]) -> Composed:
-        """The role's Markdown on the passages, markers `[n]` after each sentence."""
+    def compose(
+        self,
+        role: Role,
+        instruction: str,
+        files: Sequence[ReadFile],
+        passages: Sequence[Passage],
+    ) -> Composed:
+        """The role's Markdown on the passages, markers `[n]` after each sentence; from a role
+        that searches, the question to search instead.
+        """
 
     def reflect(self, view: ReflectionView) -> Reflected: ...

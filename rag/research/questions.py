@@ -42,8 +42,8 @@ def split(question: str) -> list[str]:
     pieces = [piece.strip(" ,;") for piece in _QUESTIONS.split(question)]
     if len(pieces) > 1:
         parts.update(dict.fromkeys(pieces))
-    clauses = [clause.strip(" ,?") for clause in _CLAUSE.split(question.rstrip("?"))]
-    if len(clauses) > 1:
+    else:
+        clauses = [clause.strip(" ,?") for clause in _CLAUSE.split(question.rstrip("?"))]
         parts.update(dict.fromkeys(clauses))
     whole = set(terms(question))
     return [

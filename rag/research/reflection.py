@@ -5,12 +5,14 @@ done, and the last round ends or escalates.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rag.research.dependencies import ResearchDependencies
 from rag.research.protocol import Reflected, ReflectionView
 from state.research_state import Artifact, ResearchState
 
 LONGEST_QUESTION = 500
+ASKED_AT_THE_CAP = "How should the research go on: what should be searched instead?"
 
 
 def reflect(
@@ -28,22 +30,21 @@ def reflect(
             round=state["rounds"],
         )
     )
+    if reflected.decision == "escalate":
+        return _asking(reflected, reflected.reason)
     if reflected.decision == "end" and not done:
         if last:
-            return _escalated("no subtask found anything", reflected)
-        return Reflected("replan", "an end was refused: no artifact is done yet", reflected.leads)
+            return _asking(reflected, "no subtask found anything")
+        refused = "an end was refused: no artifact is done yet"
+        return replace(reflected, decision="replan", reason=refused, question=None)
     if reflected.decision in ("continue", "replan") and last:
-        return _escalated(f"all {deps.max_rounds} rounds are spent", reflected)
-    if reflected.decision == "escalate" and not reflected.question:
-        return _escalated(reflected.reason, reflected)
-    return reflected
+        spent = "the only round is" if deps.max_rounds == 1 else f"all {deps.max_rounds} rounds are"
+        return _asking(reflected, f"{spent} spent")
+    return replace(reflected, question=None)
 
 
-def _escalated(reason: str, reflected: Reflected) -> Reflected:
-    question = (reflected.question or "").strip()[:LONGEST_QUESTION]
-    return Reflected(
-        "escalate",
-        reason,
-        question=question or "How should the research go on: what should be searched instead?",
-        usage=reflected.usage,
+def _asking(reflected: Reflected, reason: str) -> Reflected:
+    question = " ".join((reflected.question or "").split())[:LONGEST_QUESTION]
+    return replace(
+        reflected, decision="escalate", reason=reason, question=question or ASKED_AT_THE_CAP
     )

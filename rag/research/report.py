@@ -6,17 +6,17 @@ return, and each place that is cited has one number however many sections cite i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, TypedDict
 
+from rag.budget import BudgetSpent
+from rag.research.journal import Start
+from rag.research.reading import MARKER, Place, place_of, renumbered
 from state.answer import Citation, Usage
 from state.research_state import Artifact
 from state.usage import add_usages
 
 REPORT_SCHEMA = "crag.research/1"
-
-_MARKER = re.compile(r"\[(\d{1,3})\]")
 
 ReportStatus = Literal["answered", "partial", "abstained", "waiting"]
 
@@ -28,18 +28,24 @@ class Section(TypedDict):
 
 
 class Report(TypedDict):
-    """`report` is the whole Markdown; the other fields are what it was made of."""
+    """`report` is the whole Markdown; the other fields are what it was made of. `repeated` are
+    the subtasks that only found what others had found. A budget that ended leaves the run
+    `resumable`, and so does a question to the person, `escalation`.
+    """
 
     schema: str
     run_id: str
     status: ReportStatus
     question: str
+    standalone_question: str
     answer: str
     sections: list[Section]
+    repeated: list[str]
     citations: list[Citation]
     not_found: list[str]
     contradictions: list[str]
     escalation: str | None
+    resumable: bool
     rounds: int
     subtasks: int
     usage: Usage
@@ -53,49 +59,36 @@ class _Numbering:
 
     def __init__(self) -> None:
         self.citations: list[Citation] = []
-        self._numbers: dict[tuple[str, int, int], int] = {}
+        self._numbers: dict[Place, int] = {}
 
     def renumbered(self, artifact: Artifact) -> str:
-        own = {c["marker"]: self._number(c) for c in artifact["citations"]}
-        return _MARKER.sub(lambda m: _shown(own.get(int(m.group(1)))), artifact["content"])
-
-    def _number(self, citation: Citation) -> int:
-        place = (citation["source"], citation["start_char"], citation["end_char"])
-        if place not in self._numbers:
-            self._numbers[place] = len(self._numbers) + 1
-            self.citations.append({**citation, "marker": self._numbers[place]})
-        return self._numbers[place]
-
-
-def _shown(number: int | None) -> str:
-    return "" if number is None else f"[{number}]"
+        """The artifact's text with the report's numbers; what it cites is counted from here."""
+        used = {int(found) for found in MARKER.findall(artifact["content"])}
+        for citation in artifact["citations"]:
+            place = place_of(citation)
+            if citation["marker"] in used and place not in self._numbers:
+                self._numbers[place] = len(self._numbers) + 1
+                self.citations.append({**citation, "marker": self._numbers[place]})
+        return renumbered(artifact, self._numbers)
 
 
 def make_report(
     run_id: str,
-    question: str,
+    start: Start,
     artifacts: Sequence[Artifact],
     *,
     rounds: int,
     planning: Usage,
     seconds: float,
     escalation: str | None = None,
-    warnings: Sequence[str] = (),
+    ended: BudgetSpent | None = None,
 ) -> Report:
     """The report of what was finished, whole or partial."""
     numbering = _Numbering()
-    done = [artifact for artifact in artifacts if artifact["status"] == "done"]
+    done = [artifact for artifact in artifacts if artifact["content"]]
     first = _leading(done)
     answer = numbering.renumbered(first) if first is not None else ""
-    sections: list[Section] = [
-        {
-            "role": artifact["role"],
-            "title": artifact["instruction"],
-            "text": numbering.renumbered(artifact),
-        }
-        for artifact in done
-        if artifact is not first and artifact["role"] != "skeptic"
-    ]
+    sections, repeated = _sections([a for a in done if a is not first], answer, numbering)
     contradictions = [
         line
         for artifact in done
@@ -106,31 +99,56 @@ def make_report(
     report: Report = {
         "schema": REPORT_SCHEMA,
         "run_id": run_id,
-        "status": _status(answer, escalation, warnings),
-        "question": question,
+        "status": _status(answer, escalation, ended),
+        "question": start["asked"],
+        "standalone_question": start["question"],
         "answer": answer,
         "sections": sections,
+        "repeated": repeated,
         "citations": numbering.citations,
-        "not_found": [title for artifact in artifacts for title in artifact["missing"]],
+        "not_found": list(dict.fromkeys(m for artifact in artifacts for m in artifact["missing"])),
         "contradictions": contradictions,
         "escalation": escalation,
+        "resumable": ended is not None or escalation is not None,
         "rounds": rounds,
         "subtasks": len(artifacts),
         "usage": add_usages([planning, *(artifact["usage"] for artifact in artifacts)]),
         "seconds": round(seconds, 3),
-        "warnings": list(warnings),
+        "warnings": [] if ended is None else [f"The budget ended the run early: {ended.message}"],
         "report": "",
     }
     report["report"] = "\n".join(_markdown(report)).strip() + "\n"
     return report
 
 
-def _status(answer: str, escalation: str | None, warnings: Sequence[str]) -> ReportStatus:
+def _sections(
+    artifacts: Sequence[Artifact], answer: str, numbering: _Numbering
+) -> tuple[list[Section], list[str]]:
+    """One a subtask, and the titles of those that found only what another had found. An
+    answer written before more was found is superseded; contradictions are told apart.
+    """
+    sections: list[Section] = []
+    cited: list[set[str]] = []
+    repeated: dict[str, None] = {}
+    for artifact in artifacts:
+        if artifact["role"] in ("writer", "skeptic"):
+            continue
+        text, title = numbering.renumbered(artifact), artifact["instruction"]
+        markers = set(MARKER.findall(text))
+        if text == answer or any(markers <= others for others in cited):
+            repeated[title] = None
+            continue
+        cited.append(markers)
+        sections.append({"role": artifact["role"], "title": title, "text": text})
+    return sections, list(repeated)
+
+
+def _status(answer: str, escalation: str | None, ended: BudgetSpent | None) -> ReportStatus:
     if escalation is not None:
         return "waiting"
     if not answer:
         return "abstained"
-    return "partial" if warnings else "answered"
+    return "answered" if ended is None else "partial"
 
 
 def _leading(done: Sequence[Artifact]) -> Artifact | None:
@@ -151,6 +169,7 @@ def _markdown(report: Report) -> Iterator[str]:
     for title, lines in (
         ("Contradictions", report["contradictions"]),
         ("What could not be found", report["not_found"]),
+        ("Asked too, with nothing new", report["repeated"]),
     ):
         if lines:
             yield ""

@@ -9,77 +9,73 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from pathlib import Path
+from shutil import rmtree
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from langgraph.types import Command
 
 from rag.budget import Budget, BudgetSpent
-from rag.research.dependencies import ResearchDependencies
+from rag.index.lock import WriteLock
+from rag.research.dependencies import Corrective, ResearchDependencies
 from rag.research.graph import compile_research
-from rag.research.journal import Journal, Run
-from rag.research.report import make_report
-from rag.research.roles import MAX_ROLES, MIN_ROLES, ROLES, Role
+from rag.research.journal import Journal, Start
+from rag.research.keeping import keep_trace, record_turn
+from rag.research.options import ResearchOptions, kept_flags
+from rag.research.protocol import Thinker
+from rag.research.report import Report, make_report
 from rag.research.thinkers import build_thinker
 from rag.session import Session, new_trace_id
 from state.checkpoints import open_checkpoints
-from state.errors import UsageError
+from state.errors import StoreBusyError, UsageError
 from state.research_state import ResearchState, new_research
 from state.settings import Settings
+from state.usage import NO_USAGE, add_usage
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
 
     from state.checkpoints import Checkpoints
 
-MAX_ROUNDS = 5
 STEPS_PER_PASS = 12
 
-
-@dataclass(frozen=True, slots=True)
-class ResearchOptions:
-    """`roles` are names of the pool; `max_rounds` reflections a question at most."""
-
-    roles: tuple[str, ...] = tuple(ROLES)
-    max_rounds: int = MAX_ROUNDS
-
-    def pool(self) -> dict[str, Role]:
-        """The roles that may work.
-
-        Raises:
-            UsageError: an unknown role, too few or too many, or none that searches.
-
-        """
-        unknown = [name for name in self.roles if name not in ROLES]
-        if unknown:
-            raise UsageError(f"There is no role {unknown[0]!r}.", f"There are: {', '.join(ROLES)}.")
-        pool = {name: ROLES[name] for name in dict.fromkeys(self.roles)}
-        if not MIN_ROLES <= len(pool) <= MAX_ROLES:
-            raise UsageError(f"A run needs {MIN_ROLES} to {MAX_ROLES} roles, not {len(pool)}.")
-        if not any(role.searches for role in pool.values()):
-            raise UsageError("A run needs the role searcher, which finds the evidence.")
-        return pool
+Events = Iterator[dict[str, Any]]
 
 
 class Research:
-    """Runs over one collection; a context manager. `events` is what was told so far."""
+    """Runs over one collection; a context manager. `run_id` is the one worked on, None before
+    there is one and once it is finished: nothing is left to resume.
+
+    `thinker` and `corrective` stand in for the session's own.
+    """
 
     def __init__(
         self,
         settings: Settings,
-        options: ResearchOptions = ResearchOptions(),
+        options: ResearchOptions | None = None,
         notify: Callable[[str], None] = lambda _line: None,
+        *,
+        thinker: Thinker | None = None,
+        corrective: Corrective | None = None,
     ) -> None:
         self._settings = settings
-        self._options = options
-        self._pool = options.pool()
-        self.events: list[dict[str, Any]] = []
+        self._options = options or ResearchOptions()
+        self._pool = self._options.pool()
+        self._thinker = thinker
+        self._corrective = corrective
+        self.run_id: str | None = None
         self._resources = ExitStack()
-        self._session = self._resources.enter_context(Session(settings, notify, keep_traces=False))
-        self._journal = self._resources.enter_context(Journal(settings.home))
-        self._checkpoints: Checkpoints = self._resources.enter_context(
-            open_checkpoints(settings.home, settings.threads)
-        )
+        try:
+            self.session = self._resources.enter_context(
+                Session(settings, notify, keep_traces=False)
+            )
+            self._journal = self._resources.enter_context(Journal(settings.home))
+            self._checkpoints: Checkpoints = self._resources.enter_context(
+                open_checkpoints(settings.home, settings.threads)
+            )
+        except BaseException:
+            self._resources.close()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -87,83 +83,133 @@ class Research:
     def __exit__(self, *_exc: object) -> None:
         self._resources.close()
 
-    @property
-    def session(self) -> Session:
-        return self._session
+    def start(self, question: str) -> Events:
+        """A new run, as events; the last is its report.
 
-    def start(self, question: str) -> Iterator[dict[str, Any]]:
-        """A new run, as events; the last is its report."""
+        Raises:
+            CragError: the index, the engine or a store failed; `resume` goes on from there.
+
+        """
+        budget = Budget.start(self._settings)
+        start: Start = {
+            "asked": question,
+            "question": question,
+            "flags": kept_flags(self._settings),
+            "roles": list(self._options.roles),
+            "max_rounds": self._options.max_rounds,
+            "usage": NO_USAGE,
+        }
+        told = list(self._contextualized(start, budget))
         run_id = new_trace_id()
-        self._journal.start(run_id, question, {"collection": self._settings.collection})
-        yield from self._go_on(run_id, question, None)
+        self._journal.start(run_id, start)
+        yield from self._work(run_id, start, budget, None, told)
 
-    def resume(self, run_id: str, answer: str | None = None) -> Iterator[dict[str, Any]]:
+    def resume(self, run_id: str, answer: str | None = None) -> Events:
         """A run taken up where it stood; `answer` is the person's, where it asked.
 
         Raises:
             UsageError: no such run, an answer it did not ask for, or none where it did.
+            CragError: as `start`.
 
         """
         run = self._journal.run(run_id)
+        if answer is not None and run["state"] != "waiting":
+            raise UsageError(f"Run {run['id']} did not ask anything.", "Leave --answer out.")
         if run["report"] is not None and run["state"] == "finished":
             yield {"event": "report", "report": run["report"]}
             return
-        self._check_answer(run, answer)
-        if answer is not None:
-            self._journal.go_on(run["id"])
-        yield from self._go_on(run["id"], run["question"], answer)
+        if run["state"] == "waiting":
+            if answer is None or not answer.strip():
+                raise UsageError(
+                    f"Run {run['id']} waits for an answer: {run['escalation']}",
+                    f'Go on with --resume {run["id"]} --answer "…".',
+                )
+            self._journal.answered(run["id"], answer.strip())
+            run = {**run, "answer": answer.strip()}
+        budget = Budget.start(self._settings)
+        yield from self._work(run["id"], run["start"], budget, run["answer"], [])
 
-    def _check_answer(self, run: Run, answer: str | None) -> None:
-        if run["state"] == "waiting" and answer is None:
-            raise UsageError(
-                f"The run waits for an answer: {run['escalation']}",
-                f'Go on with --resume {run["id"]} --answer "…".',
-            )
-        if run["state"] != "waiting" and answer is not None:
-            raise UsageError("The run did not ask anything.", "Leave --answer out.")
+    def _contextualized(self, start: Start, budget: Budget) -> Events:
+        """A follow-up on a thread becomes a question that stands alone before it is planned."""
+        thread = self._settings.thread
+        history = self.session.memory.history(thread) if thread is not None else []
+        if not history:
+            return
+        made = self.session.charged(budget).contextualize(start["asked"], history)
+        start["question"] = made.question
+        start["usage"] = add_usage(NO_USAGE, "contextualize", made.usage)
+        yield {
+            "event": "contextualized",
+            "standalone_question": made.question,
+            "reason": made.reason,
+        }
 
-    def _go_on(self, run_id: str, question: str, answer: str | None) -> Iterator[dict[str, Any]]:
-        started = {"event": "research_started", "run_id": run_id, "question": question}
-        self.events.append(started)
-        yield started
-        for event in self._rounds(run_id, question, answer):
-            if event["event"] != "report":
-                self.events.append(event)
-            yield event
+    def _work(
+        self,
+        run_id: str,
+        start: Start,
+        budget: Budget,
+        answer: str | None,
+        told: list[dict[str, Any]],
+    ) -> Events:
+        self.run_id = run_id
+        events: list[dict[str, Any]] = []
+        report: Report | None = None
+        with self._alone(run_id):
+            started = {"event": "research_started", "run_id": run_id, "question": start["asked"]}
+            for event in (started, *told):
+                events.append(event)
+                yield event
+            for event in self._rounds(run_id, start, self._dependencies(budget), answer):
+                if event["event"] == "report":
+                    report = event["report"]
+                else:
+                    events.append(event)
+                    yield event
+            assert report is not None, "the rounds end with a report or an error"
+            keep_trace(self.session, report, events)
+            if report["escalation"] is not None:
+                self._journal.wait(run_id, report["escalation"])
+            elif report["resumable"] is False:
+                record_turn(self.session, report)
+                self._journal.finish(run_id, dict(report))
+                self._checkpoints.delete(_checkpoint_name(run_id))
+                rmtree(self._folder(run_id), ignore_errors=True)
+                self.run_id = None
+        yield {"event": "report", "report": report}
 
-    def _rounds(self, run_id: str, question: str, answer: str | None) -> Iterator[dict[str, Any]]:
+    def _rounds(
+        self, run_id: str, start: Start, deps: ResearchDependencies, answer: str | None
+    ) -> Events:
         began = time.perf_counter()
-        deps = self._dependencies()
-        state = new_research(question, run_id)
-        warnings: list[str] = []
+        state = new_research(start["question"], run_id, start["usage"])
+        ended: BudgetSpent | None = None
+        waiting = False
         try:
-            waiting = False
             while state["decision"] != "end" and not waiting:
                 state, waiting = yield from self._pass(state, deps, answer)
-                answer = None
         except BudgetSpent as spent:
-            warnings.append(str(spent))
+            ended = spent
+        artifacts = self._journal.artifacts(run_id)
+        if ended is not None and not any(artifact["content"] for artifact in artifacts):
+            raise ended
         report = make_report(
             run_id,
-            question,
-            self._journal.artifacts(run_id),
-            rounds=state["rounds"],
+            start,
+            artifacts,
+            rounds=state["plans"],
             planning=state["usage"],
             seconds=time.perf_counter() - began,
-            escalation=state["escalation"],
-            warnings=warnings,
+            escalation=state["escalation"] if ended is None else None,
+            ended=ended,
         )
-        if report["escalation"] is not None:
-            self._journal.wait(run_id, report["escalation"])
-        elif not warnings:
-            self._journal.finish(run_id, dict(report))
         yield {"event": "report", "report": report}
 
     def _pass(
         self, state: ResearchState, deps: ResearchDependencies, answer: str | None
     ) -> Generator[dict[str, Any], None, tuple[ResearchState, bool]]:
         """To the next boundary; returns the state there, and whether it waits for the person."""
-        name = f"research:{state['run_id']}"
+        name = _checkpoint_name(state["run_id"])
         config: RunnableConfig = {
             "recursion_limit": STEPS_PER_PASS,
             "configurable": {"thread_id": name},
@@ -196,15 +242,39 @@ class Research:
                     waiting = bool(part["interrupts"])
         return state, waiting
 
-    def _dependencies(self) -> ResearchDependencies:
-        budget = Budget.start(self._settings)
+    def _alone(self, run_id: str) -> ExitStack:
+        """One process a run: another would do the same subtasks again."""
+        held = ExitStack()
+        try:
+            held.enter_context(WriteLock(self._settings.home / "locks" / f"research-{run_id}.lock"))
+        except StoreBusyError:
+            raise StoreBusyError(
+                f"Another process is working on research run {run_id}.", "Let it finish."
+            ) from None
+        return held
+
+    def _folder(self, run_id: str) -> Path:
+        return self._settings.home / "research" / run_id
+
+    def _dependencies(self, budget: Budget) -> ResearchDependencies:
+        session = self.session
         return ResearchDependencies(
-            thinker=build_thinker(self._session, budget),
-            corrective=lambda question: self._session.ask(question, budget=budget),
-            reader=self._session.reader,
+            thinker=self._thinker or build_thinker(session, budget),
+            corrective=self._corrective or (lambda asked: session.ask(asked, budget=budget)),
+            reader=session.reader,
             journal=self._journal,
             folder=self._settings.home / "research",
             budget=budget,
             roles=self._pool,
             max_rounds=self._options.max_rounds,
         )
+
+
+def _checkpoint_name(run_id: str) -> str:
+    return f"research:{run_id}"
+
+
+def run_flags(home: Path, run_id: str) -> Start:
+    """How a run was started; errors as `Journal.run`."""
+    with Journal(home) as journal:
+        return journal.run(run_id)["start"]

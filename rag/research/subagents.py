@@ -6,18 +6,17 @@ returns is an artifact whose every marker resolves to a located quote.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from rag.citations import check
 from rag.research.dependencies import ResearchDependencies
 from rag.research.entities import names_in
+from rag.research.reading import passages_of, read_files_of
 from rag.research.roles import Role
-from state.answer import Answer, Citation
-from state.graph_state import Passage
 from state.research_state import Artifact, Subtask
-from state.usage import NO_USAGE, add_usage
+from state.usage import NO_USAGE, add_usage, add_usages
 
-MOST_QUOTES = 24
+LONGEST_QUESTION = 1_000
 
 
 def run_subtask(task: Subtask, read: Sequence[Artifact], deps: ResearchDependencies) -> Artifact:
@@ -30,78 +29,56 @@ def run_subtask(task: Subtask, read: Sequence[Artifact], deps: ResearchDependenc
     role = deps.roles[task["role"]]
     deps.budget.check()
     if role.searches:
-        return _searched(task, deps.corrective(task["instruction"]))
+        return _searched(task, role, read, deps)
     return _composed(task, role, read, deps)
 
 
-def _searched(task: Subtask, answer: Answer) -> Artifact:
+def _searched(
+    task: Subtask, role: Role, read: Sequence[Artifact], deps: ResearchDependencies
+) -> Artifact:
+    """By the corrective graph; what was read first makes the instruction a question of its own."""
+    question, usage = task["instruction"], NO_USAGE
+    passages = passages_of(read)
+    if passages:
+        asked = deps.thinker.compose(role, question, read_files_of(read, passages), passages)
+        question = " ".join(asked.content.split())[:LONGEST_QUESTION] or question
+        usage = add_usage(NO_USAGE, role.name, asked.usage)
+    answer = deps.corrective(question)
     found = answer["status"] != "abstained"
+    cut = deps.budget.ended and answer["status"] != "answered"
     return {
         "name": task["expected_artifact"],
         "subtask": task["id"],
-        "role": task["role"],
-        "instruction": task["instruction"],
+        "role": role.name,
+        "instruction": question,
         "content": answer["answer"] if found else "",
-        "status": "done" if found else "empty",
+        "status": "cut" if cut else "done" if found else "empty",
         "citations": answer["citations"] if found else [],
-        "missing": [] if found else [task["instruction"]],
+        "missing": [] if found or cut else [question],
         "entities": names_in(answer["citations"]) if found else [],
-        "disagreements": [],
-        "usage": answer["usage"],
+        "usage": add_usages([usage, answer["usage"]]),
     }
 
 
 def _composed(
     task: Subtask, role: Role, read: Sequence[Artifact], deps: ResearchDependencies
 ) -> Artifact:
-    passages = passages_of([c for artifact in read for c in artifact["citations"]])
+    passages = passages_of(read)
     content, usage = "", NO_USAGE
     if passages:
-        composed = deps.thinker.compose(role, task["instruction"], passages)
+        files = read_files_of(read, passages)
+        composed = deps.thinker.compose(role, task["instruction"], files, passages)
         content, usage = composed.content, add_usage(NO_USAGE, role.name, composed.usage)
     checked = check(content, passages, deps.reader)
-    lines = [line for line in checked.text.splitlines() if line.strip()]
     return {
         "name": task["expected_artifact"],
         "subtask": task["id"],
         "role": role.name,
         "instruction": task["instruction"],
-        "content": checked.text,
+        "content": checked.text if checked.citations else "",
         "status": "done" if checked.citations else "empty",
         "citations": checked.citations,
         "missing": [],
         "entities": [],
-        "disagreements": lines if role.name == "skeptic" else [],
         "usage": usage,
     }
-
-
-def passages_of(citations: Sequence[Citation]) -> list[Passage]:
-    """The quotes as passages numbered from 1, each place once."""
-    places: Mapping[tuple[str, int, int], Citation] = {
-        (c["source"], c["start_char"], c["end_char"]): c for c in reversed(citations)
-    }
-    ordered = sorted(places.values(), key=citations.index)[:MOST_QUOTES]
-    return [
-        {
-            "number": number,
-            "chunk_id": citation["chunk_id"],
-            "source": citation["source"],
-            "title": citation["title"],
-            "heading": "",
-            "page": citation["page"],
-            "start_char": citation["start_char"],
-            "end_char": citation["end_char"],
-            "spans": [
-                {
-                    "start_char": citation["start_char"],
-                    "end_char": citation["end_char"],
-                    "start_line": citation["start_line"] or 1,
-                    "end_line": citation["end_line"] or 1,
-                    "text": citation["quote"],
-                    "score": 1.0,
-                }
-            ],
-        }
-        for number, citation in enumerate(ordered, 1)
-    ]

@@ -14,13 +14,14 @@ from rag.engines.openai.chat import ChatModel
 from rag.engines.openai.fence import Fence
 from rag.engines.openai.prompts import Messages
 from rag.engines.openai.replies import fields, plain_text
-from rag.engines.openai.research_schemas import Plan, Reflection, SubagentReply
+from rag.engines.openai.research_schemas import Reflection, SubagentReply, plan_schema
 from rag.engines.openai.tally import Tally
 from rag.research.protocol import (
     Composed,
     DraftSubtask,
     Planned,
     PlanView,
+    ReadFile,
     Reflected,
     ReflectionView,
 )
@@ -30,6 +31,9 @@ from state.graph_state import Passage
 from state.research_state import Artifact
 
 T = TypeVar("T", bound="BaseModel")
+
+ATTEMPTS = 2
+"""How often a reply that cannot be read is asked for."""
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -60,7 +64,8 @@ class ModelThinker:
 
     def plan(self, view: PlanView) -> Planned:
         tally = Tally(self._budget)
-        reply = self._structured(_plan_messages(view), Plan, tally)
+        schema = plan_schema(tuple(role.name for role in view.roles))
+        reply = self._structured(_plan_messages(view), schema, tally)
         drafts: list[DraftSubtask] = [
             {
                 "role": task.role,
@@ -72,9 +77,16 @@ class ModelThinker:
         ]
         return Planned(tuple(drafts), tally.usage)
 
-    def compose(self, role: Role, instruction: str, passages: Sequence[Passage]) -> Composed:
+    def compose(
+        self,
+        role: Role,
+        instruction: str,
+        files: Sequence[ReadFile],
+        passages: Sequence[Passage],
+    ) -> Composed:
         tally = Tally(self._budget)
-        reply = self._structured(_role_messages(role, instruction, passages), SubagentReply, tally)
+        messages = _role_messages(role, instruction, files, passages)
+        reply = self._structured(messages, SubagentReply, tally)
         return Composed(reply.content if reply.status != "empty" else "", tally.usage)
 
     def reflect(self, view: ReflectionView) -> Reflected:
@@ -92,7 +104,7 @@ class ModelThinker:
         """The reply read by `schema`, asked for once more when it cannot be read."""
         from pydantic import ValidationError
 
-        for _ in range(2):
+        for _ in range(ATTEMPTS):
             message = self._chat.ask(messages, tally, schema)
             found: dict[str, Any] = fields(message)
             if not found and schema is SubagentReply:
@@ -102,7 +114,8 @@ class ModelThinker:
             except ValidationError:
                 continue
         raise ModelError(
-            f"{self._chat.who} gave no usable {schema.__name__}.", "Try again, or another model."
+            f"{self._chat.who} gave no usable {schema.__name__} in {ATTEMPTS} attempts.",
+            "Try again, or another model.",
         )
 
 
@@ -117,25 +130,29 @@ def _plan_messages(view: PlanView) -> Messages:
         + [f"The person said: {_line(said)}" for said in view.guidance]
     )
     told = [
-        f"Round {view.round + 1}. {_line(view.reason)}",
+        *([f"Why this round: {_line(view.reason)}"] if view.reason else []),
+        *(["It is the last round: end with the writer."] if view.last else []),
         f"Subtasks so far:\n{done or '- none'}",
         f"Files:\n{files or '- none'}\n{more}",
-        f"Question: {_line(view.question)}",
+        f"Goal of the run: {_line(view.question)}",
     ]
     return [("system", f"{PLANNER}\n\nRoles:\n{roles}"), ("user", "\n\n".join(told))]
 
 
-def _role_messages(role: Role, instruction: str, passages: Sequence[Passage]) -> Messages:
+def _role_messages(
+    role: Role, instruction: str, files: Sequence[ReadFile], passages: Sequence[Passage]
+) -> Messages:
     texts = [" … ".join(span["text"].strip() for span in p["spans"]) for p in passages]
     titles = [passage["title"] or passage["source"] for passage in passages]
-    fence = Fence.around([*texts, *titles])
+    fence = Fence.around([*texts, *titles, *(file.content for file in files)])
+    found = [fence.document("file", file.name, file.content) for file in files]
     quotes = [
         fence.document(f"[{passage['number']}]", title, text)
         for passage, title, text in zip(passages, titles, texts, strict=True)
     ]
     return [
         ("system", role.system),
-        ("user", "\n".join([fence.notice, *quotes, f"Question: {_line(instruction)}"])),
+        ("user", "\n".join([fence.notice, *found, *quotes, f"Question: {_line(instruction)}"])),
     ]
 
 
@@ -148,7 +165,7 @@ def _reflection_messages(view: ReflectionView) -> Messages:
         f"Round {view.round + 1}.",
         f"Plan:\n{plan or '- none'}",
         f"Artifacts:\n{artifacts or '- none'}",
-        f"Question: {_line(view.question)}",
+        f"Goal of the run: {_line(view.question)}",
     ]
     return [("system", REFLECTION), ("user", "\n\n".join(told))]
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from functools import cache
+from typing import Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
 
 class PlannedSubtask(BaseModel):
@@ -20,6 +21,16 @@ class Plan(BaseModel):
     """The ordered subtasks of this round."""
 
     subtasks: list[PlannedSubtask]
+
+
+@cache
+def plan_schema(roles: tuple[str, ...]) -> type[Plan]:
+    """A plan for a pool: the model is shown which roles there are. A reply that names another
+    is still read, and that subtask left out, rather than the whole plan refused.
+    """
+    role = Field(description="the role that does it", json_schema_extra={"enum": list(roles)})
+    subtask: Any = create_model("Subtask", __base__=PlannedSubtask, role=(str, role))
+    return create_model("Plan", __base__=Plan, __doc__=Plan.__doc__, subtasks=(list[subtask], ...))
 
 
 class SubagentReply(BaseModel):
