@@ -203,6 +203,21 @@ def visible_documents(
     return [_document(row) for row in rows]
 
 
+def file_times(
+    connection: sqlite3.Connection, collection_id: int
+) -> dict[str, tuple[int, int, int]]:
+    """What tells an unchanged file: read by the thousand in every ingest."""
+    rows = connection.execute(
+        "SELECT path, size, mtime_ns, changed_ns FROM documents NOT INDEXED"
+        " WHERE collection_id = ? AND visible = 1 AND path IS NOT NULL",
+        (collection_id,),
+    )
+    return {
+        path.decode("utf-8", "surrogateescape"): (size, modified, changed)
+        for path, size, modified, changed in rows
+    }
+
+
 def file_marks(connection: sqlite3.Connection, collection_id: int) -> list[FileMark]:
     """What a sync compares, of all documents that are files."""
     rows = connection.execute(
@@ -211,13 +226,11 @@ def file_marks(connection: sqlite3.Connection, collection_id: int) -> list[FileM
         (collection_id,),
     )
     roots: dict[bytes | None, str | None] = {None: None}
-    make = FileMark._make
     marks = []
     for path, root, source, *rest in rows:
         if root not in roots:
             roots[root] = decode_path(root)
-        name = path.decode("utf-8", "surrogateescape")
-        marks.append(make((name, roots[root], decode_path(source), *rest)))
+        marks.append(FileMark(decode_path(path), roots[root], decode_path(source), *rest))
     return marks
 
 

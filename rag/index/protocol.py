@@ -93,7 +93,7 @@ class IndexedDocument:
 
 
 class FileMark(NamedTuple):
-    """What a sync compares of an indexed file; read by the thousand."""
+    """What a sync needs to know of an indexed file."""
 
     path: str
     root: str | None
@@ -143,6 +143,9 @@ class CollectionWriter(Protocol):
 
     def documents(self) -> Iterator[IndexedDocument]:
         """What is indexed now, in no order; includes what was put and not yet flushed."""
+
+    def file_times(self) -> dict[str, tuple[int, int, int]]:
+        """Size, mtime_ns and changed_ns of all documents that are files, by path."""
 
     def file_marks(self) -> list[FileMark]:
         """The marks of all documents that are files, in no order."""

@@ -124,6 +124,10 @@ class CatalogWriter:
         self._staging.commit()
         return iter(document_rows.visible_documents(self._connection, self._row.id))
 
+    def file_times(self) -> dict[str, tuple[int, int, int]]:
+        self._staging.commit()
+        return document_rows.file_times(self._connection, self._row.id)
+
     def file_marks(self) -> list[FileMark]:
         self._staging.commit()
         return document_rows.file_marks(self._connection, self._row.id)

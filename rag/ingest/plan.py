@@ -40,6 +40,28 @@ class Plan:
         return not (self.tasks or self.missing or self.forgotten)
 
 
+def unchanged_plan(
+    roots: Sequence[Root],
+    found: Found,
+    times: dict[str, tuple[int, int, int]],
+    unread: Sequence[UnreadFile],
+) -> Plan | None:
+    """The plan when nothing differs, which is what most ingests find; else None. `times` are
+    size, mtime_ns and changed_ns of all indexed files.
+    """
+    expected = {**times, **{file.path: file_times(file) for file in unread}}
+    if expected != found.files:
+        expected = {path: known for path, known in expected.items() if root_of(roots, path)}
+        if expected != found.files:
+            return None
+    here = [file for file in unread if file.path in expected]
+    return Plan(unchanged=len(expected) - len(here), unread=here)
+
+
+def file_times(file: UnreadFile) -> tuple[int, int, int]:
+    return file.size, file.mtime_ns, file.changed_ns
+
+
 def make_plan(
     roots: Sequence[Root],
     found: Found,
@@ -62,7 +84,7 @@ def make_plan(
                 taken.add(mark.source)
             continue
         taken.add(mark.source)
-        if mark[3:6] == stat and mark.content_hash.startswith(READING):
+        if is_same(mark, stat) and mark.content_hash.startswith(READING):
             plan.unchanged += 1
         elif not _is_remembered(plan, remembered, path, stat):
             plan.changed[path] = mark

@@ -7,11 +7,12 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from rag.ingest.ignore import rules_for
 from rag.ingest.pipeline import Ingest
-from rag.ingest.plan import Plan, make_plan
+from rag.ingest.plan import Plan, make_plan, unchanged_plan
 from rag.ingest.report import IngestEvent, IngestReport, OnEvent, Planned, Trouble
 from rag.ingest.roots import Root, root_of, roots_of
 from rag.ingest.task import READING
@@ -84,14 +85,19 @@ def _bring_up_to_date(
     report: IngestReport,
     on_event: OnEvent,
 ) -> None:
-    plan = make_plan(roots, found, writer.file_marks(), _remembered(writer, roots))
+    known_roots = writer.roots()
+    unread = _remembered(writer, roots, known_roots)
+    plan = None
+    if all(_is_current(noted) for noted in known_roots.values()):
+        plan = unchanged_plan(roots, found, writer.file_times(), unread)
+    if plan is None:
+        plan = make_plan(roots, found, writer.file_marks(), unread)
     _note_plan(plan, roots, found, report)
     if plan.is_empty:
         on_event(Planned(0, 0, plan.unchanged, 0))
     else:
         run.run(plan, found)
     report.documents, report.chunks = writer.totals()
-    known_roots = writer.roots()
     if not plan.is_empty or any(root.path not in known_roots for root in roots):
         for root in roots:
             writer.set_root(root.path, _noted(options))
@@ -149,16 +155,15 @@ def _note_plan(plan: Plan, roots: Sequence[Root], found: Found, report: IngestRe
         listed.append(Trouble(shown(file.path), file.reason))
 
 
-def _remembered(writer: CollectionWriter, roots: Sequence[Root]) -> list[UnreadFile]:
+def _remembered(
+    writer: CollectionWriter, roots: Sequence[Root], known_roots: dict[str, str]
+) -> list[UnreadFile]:
     """The files not worth another try: those that this version of the program gave up on."""
-    unread = writer.unread()
-    if not unread:
-        return []
-    current = {path for path, noted in writer.roots().items() if _is_current(noted)}
     kept = []
-    for file in unread:
+    for file in writer.unread():
         root = root_of(roots, file.path)
-        if root is not None and root.path in current:
+        noted = None if root is None else known_roots.get(root.path)
+        if noted is not None and _is_current(noted, release=True):
             kept.append(file)
     return kept
 
@@ -173,11 +178,14 @@ def _noted(options: IngestOptions) -> str:
     return json.dumps(values)
 
 
-def _is_current(noted: str) -> bool:
+def _is_current(noted: str, *, release: bool = False) -> bool:
+    """Whether what was noted of a root says that its files were read as they are now."""
     values = json.loads(noted)
-    return bool(values.get("reading") == READING and values.get("release") == _release())
+    same = values.get("reading") == READING
+    return same and (not release or values.get("release") == _release())
 
 
+@cache
 def _release() -> str:
     from importlib.metadata import PackageNotFoundError, version
 
