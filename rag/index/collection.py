@@ -15,7 +15,7 @@ from rag.index import chunk_rows, collection_rows, document_rows, exact
 from rag.index.catalog import catalog_path, connect, mapped_errors, reading
 from rag.index.codec import chunk_key, decode_vectors, encode_path
 from rag.index.collection_rows import CollectionRow
-from rag.index.coverage import best_window, term_weights
+from rag.index.coverage import best_window, frequent_score, term_weights
 from rag.index.dense import DenseLeg
 from rag.index.fusion import WINDOW_WEIGHT, fuse
 from rag.index.lexical import LexicalTable, query_terms, searched_terms
@@ -30,8 +30,10 @@ from state.graph_state import RetrievedChunk
 CANDIDATES = 100
 """What each leg brings."""
 
-RANKED = 60
-"""How many of the fused are read and ranked by their best window."""
+RANKED = 50
+"""How many of the fused are read and ranked by their own words."""
+
+_KEPT_FREQUENCIES = 20_000
 
 
 def open_collection(
@@ -82,6 +84,9 @@ class Collection:
         self._dense = DenseLeg(place, WriteLock(lock_path(home, row.name)), notice)
         self._lexical = LexicalTable(connection, row.id)
         self._texts = Texts(connection)
+        self._revision: tuple[int] | None = None
+        self._frequencies: dict[str, int] = {}
+        self._counted: tuple[int, int] | None = None
         # Graph nodes may run on threads; a connection has one transaction at a time.
         self._lock = RLock()
 
@@ -105,8 +110,9 @@ class Collection:
         vector = self._embedder.embed_query(query)
         wanted = max(CANDIDATES, k)
         with self.snapshot():
-            frequencies = self._lexical.frequencies(query_terms(query))
-            found = self._lexical.search(searched_terms(frequencies), wanted)
+            frequencies = self._known_frequencies(query_terms(query))
+            searched = searched_terms(frequencies)
+            found = self._lexical.search(searched, wanted)
             shown = chunk_rows.visible(self._connection, self._row.id, [row for row, _ in found])
             lexical = {row: score for row, score in found if row in shown}
             dense = dict(self._dense.nearest(self._connection, vector, wanted))
@@ -115,13 +121,20 @@ class Collection:
             scores = fuse(lexical, cosine)
             best = sorted(scores, key=lambda row: (-scores[row], row))[: max(RANKED, k)]
             chunks = chunk_rows.read(self._connection, self._texts, best)
-            weights = term_weights(frequencies, self.chunk_count)
-        for row, chunk in chunks.items():
-            head = " ".join([chunk["title"] or "", chunk["heading"]])
-            scores[row] += WINDOW_WEIGHT * best_window(weights, terms(chunk["text"]), terms(head))
-        best.sort(key=lambda row: (-scores[row], row))
+            total = self.chunk_count
         lexical_ranks = {row: rank for rank, row in enumerate(lexical, 1)}
         dense_ranks = {row: rank for rank, row in enumerate(dense, 1)}
+        words = {row: _words(chunk) for row, chunk in chunks.items()}
+        if left := {t: n for t, n in frequencies.items() if n and t not in searched}:
+            average = sum(len(body) + len(head) for body, head in words.values()) / len(words)
+            for row, (body, head) in words.items():
+                if extra := frequent_score(left, total, average, body, head):
+                    lexical[row] = lexical.get(row, 0.0) + extra
+            scores = fuse(lexical, cosine)
+        weights = term_weights(frequencies, total)
+        for row, (body, head) in words.items():
+            scores[row] += WINDOW_WEIGHT * best_window(weights, body, head)
+        best.sort(key=lambda row: (-scores[row], row))
         for row in best[:k]:
             chunk = chunks[row]
             chunk["score"] = scores[row]
@@ -141,7 +154,7 @@ class Collection:
 
     def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         with self._lock, mapped_errors(self._path), reading(self._connection):
-            return self._lexical.frequencies(terms)
+            return self._known_frequencies(terms)
 
     def similar_terms(self, word: str, limit: int) -> list[tuple[str, int, int]]:
         folded = fold(word)
@@ -200,14 +213,37 @@ class Collection:
             self._dense.close()
             self._connection.close()
 
+    def _known_frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
+        """Counting a frequent term takes longer than anything else about it."""
+        self._forget_old()
+        if new := [term for term in wanted if term not in self._frequencies]:
+            if len(self._frequencies) > _KEPT_FREQUENCIES:
+                self._frequencies.clear()
+                new = list(wanted)
+            self._frequencies.update(self._lexical.frequencies(new))
+        return {term: self._frequencies[term] for term in wanted}
+
     def _totals(self) -> tuple[int, int]:
-        with self._lock, mapped_errors(self._path):
-            row = self._connection.execute(
-                "SELECT count(*), coalesce(sum(chunk_count), 0) FROM documents"
-                " WHERE collection_id = ? AND visible = 1",
-                (self._row.id,),
-            ).fetchone()
-        return int(row[0]), int(row[1])
+        with self._lock, mapped_errors(self._path), reading(self._connection):
+            self._forget_old()
+            if self._counted is None:
+                documents, chunks = self._connection.execute(
+                    "SELECT count(*), coalesce(sum(chunk_count), 0) FROM documents"
+                    " WHERE collection_id = ? AND visible = 1",
+                    (self._row.id,),
+                ).fetchone()
+                self._counted = (int(documents), int(chunks))
+            return self._counted
+
+    def _forget_old(self) -> None:
+        """Drops what was counted before the last write; inside a snapshot."""
+        found = self._connection.execute(
+            "SELECT revision FROM collections WHERE id = ?", (self._row.id,)
+        ).fetchone()
+        if found != self._revision:
+            self._revision = found
+            self._frequencies.clear()
+            self._counted = None
 
     def _spellings(self, term: str) -> set[str]:
         """How the words behind a term are spelt, from the first chunks that hold it."""
@@ -219,3 +255,8 @@ class Collection:
                     fold(text[start:end]) for start, end, found in term_spans(text) if term in found
                 )
         return spelt
+
+
+def _words(chunk: RetrievedChunk) -> tuple[list[str], list[str]]:
+    """The terms of a chunk and of what stands above it."""
+    return terms(chunk["text"]), terms(" ".join([chunk["title"] or "", chunk["heading"]]))

@@ -16,7 +16,7 @@ HEAD_WEIGHT = 2.0
 QUERY_CHARACTERS = 100_000
 QUERY_WORDS = 1_000
 SEARCHED_TERMS = 64
-SEARCHED_ROWS = 20_000
+SEARCHED_ROWS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +123,7 @@ def query_terms(query: str) -> list[str]:
 def searched_terms(frequencies: Mapping[str, int]) -> list[str]:
     """Which of a query's terms to search: the rarest, as long as they stay affordable.
 
-    A frequent term costs most and tells least. What it would add is mostly given back by
-    the window score, which looks at all of the query's terms.
+    A frequent term costs most and tells least; it is counted in the candidates afterwards.
     """
     known = sorted((count, term) for term, count in frequencies.items() if count)
     chosen: list[str] = []

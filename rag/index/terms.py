@@ -65,11 +65,20 @@ TERMS_VERSION = f"1/{version('pystemmer')}/{unicodedata.unidata_version}"
 
 def terms(text: str) -> list[str]:
     """The terms of `text` in order, with repeats."""
-    pattern = _ASCII_TOKEN if text.isascii() else _ANY_TOKEN
-    found: list[str] = []
-    for token in pattern.findall(text):
-        found.extend(_token_terms(token))
-    return found
+    # No token holds a space, and most words were seen before.
+    return [
+        term
+        for word in text.split()
+        for term in (_seen_word(word) if len(word) <= TERM_CHARACTERS else _word_terms(word))
+    ]
+
+
+def _word_terms(word: str) -> tuple[str, ...]:
+    pattern = _ASCII_TOKEN if word.isascii() else _ANY_TOKEN
+    return tuple(term for token in pattern.findall(word) for term in _token_terms(token))
+
+
+_seen_word = lru_cache(maxsize=1 << 16)(_word_terms)
 
 
 def term_spans(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
@@ -80,7 +89,6 @@ def term_spans(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
             yield match.start(), match.end(), found
 
 
-@lru_cache(maxsize=1 << 16)
 def _token_terms(token: str) -> tuple[str, ...]:
     if _UNSPACED_RUN.fullmatch(token):
         run = fold(token)
