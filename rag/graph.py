@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.graph.state import CompiledStateGraph
 
+    CompiledGraph = CompiledStateGraph[GraphState, Dependencies, TurnInput, GraphState]
+
 NODES: dict[str, Node] = {
     "start_turn": start_turn,
     "contextualize": contextualize,
@@ -70,7 +72,5 @@ def build_graph() -> StateGraph[GraphState, Dependencies, TurnInput, GraphState]
     return graph
 
 
-def compile_graph(
-    checkpointer: BaseCheckpointSaver[Any] | None = None,
-) -> CompiledStateGraph[GraphState, Dependencies, TurnInput, GraphState]:
+def compile_graph(checkpointer: BaseCheckpointSaver[Any] | None = None) -> CompiledGraph:
     return build_graph().compile(checkpointer=checkpointer, name="crag")

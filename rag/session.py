@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from rag.budget import Budget
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
     from rag.engines.estimate import Estimate
+    from rag.graph import CompiledGraph
     from rag.index.protocol import CollectionReader
 
 Notify = Callable[[str], None]
@@ -168,7 +170,7 @@ class Session:
         config: RunnableConfig = {"recursion_limit": recursion_limit(self.settings.max_loops)}
         if checkpointer is not None:
             config["configurable"] = {"thread_id": deps.thread}
-        for part in compile_graph(checkpointer).stream(
+        for part in self._graph.copy({"checkpointer": checkpointer}).stream(
             {"question": question},
             config,
             context=deps,
@@ -177,6 +179,11 @@ class Session:
             version="v2",
         ):
             yield cast("Event", part["data"])
+
+    @cached_property
+    def _graph(self) -> CompiledGraph:
+        """Compiled once: compiling takes as long as a short turn."""
+        return compile_graph()
 
     def _dependencies(
         self,

@@ -1,0 +1,287 @@
+"""`crag eval` over a real index: its object, its errors, its cache, and going on after a stop."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from cli.exits import Exit
+from cli.main import app
+from rag.evaluate.datasets import load_dataset
+from rag.evaluate.measurements import Measurement
+from rag.evaluate.plan import Plan, Stage
+from rag.evaluate.progress import silent
+from rag.evaluate.run import evaluate
+from state.settings import Settings, load_settings
+
+CORPUS = {
+    "tea": ("Tea", "Green tea is steeped for two minutes in water of seventy degrees."),
+    "coffee": ("Coffee", "Coffee beans are roasted until they crack for the first time."),
+    "bees": ("Bees", "A hive of bees winters on eleven kilograms of honey."),
+    "ferry": ("Ferry", "The last ferry to the island leaves the pier at half past nine."),
+    "glass": ("Glass", "Window glass is floated on a bath of molten tin."),
+}
+QUERIES = [
+    {
+        "id": "1",
+        "text": "How long is green tea steeped?",
+        "answers": ["two minutes"],
+        "relevant": ["tea"],
+        "answerable": True,
+    },
+    {
+        "id": "2",
+        "text": "When does the last ferry leave?",
+        "answers": ["half past nine"],
+        "relevant": ["ferry"],
+        "answerable": True,
+    },
+    {
+        "id": "3",
+        "text": "How much honey does a hive need for winter?",
+        "answers": ["eleven kilograms"],
+        "relevant": ["bees"],
+        "answerable": True,
+    },
+    {
+        "id": "4",
+        "text": "Who was the third emperor of Brazil?",
+        "answers": [],
+        "relevant": [],
+        "answerable": False,
+    },
+]
+
+
+def write(path: Path, rows: list[dict]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Path:
+    folder = tmp_path / "drinks"
+    folder.mkdir()
+    corpus = [{"id": key, "title": title, "text": text} for key, (title, text) in CORPUS.items()]
+    write(folder / "corpus.jsonl", corpus)
+    write(folder / "queries.jsonl", QUERIES)
+    return folder
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return load_settings({"home": tmp_path / "home", "engine": "local"})
+
+
+def run(dataset: Path, home: Path, *arguments: str):
+    command = ["eval", str(dataset), "--home", str(home), "--engine", "local", *arguments]
+    return CliRunner().invoke(app, command)
+
+
+def without_times(measured: tuple[Measurement, ...]) -> list[dict]:
+    return [{k: v for k, v in m.items() if k not in {"milliseconds", "answer"}} for m in measured]
+
+
+def test_retrieval_of_a_corpus_is_scored_by_its_own_ids(dataset, tmp_path):
+    result = run(dataset, tmp_path / "home", "--stage", "retrieval", "--json")
+    assert result.exit_code == Exit.DONE, result.stderr
+    report = json.loads(result.stdout)
+    assert report["schema"] == "crag.eval/1"
+    assert report["dataset"] == "drinks"
+    assert report["queries"] == 4
+    assert report["config"]["documents"] == 5
+    assert report["retrieval"]["recall@5"] == 1
+    assert report["retrieval"]["mrr"] == 1
+    assert report["answers"]["contains"] is None
+
+
+def test_a_folder_of_files_is_scored_by_its_paths(tmp_path):
+    folder = tmp_path / "set"
+    (folder / "files" / "deep").mkdir(parents=True)
+    for key, (title, text) in CORPUS.items():
+        (folder / "files" / "deep" / f"{key}.md").write_text(f"# {title}\n\n{text}\n")
+    rows = [{**q, "relevant": [f"deep/{name}.md" for name in q["relevant"]]} for q in QUERIES]
+    write(folder / "queries.jsonl", rows)
+    result = run(folder, tmp_path / "home", "--stage", "retrieval", "--json")
+    assert result.exit_code == Exit.DONE, result.stderr
+    assert json.loads(result.stdout)["retrieval"]["mrr"] == 1
+
+
+def test_an_index_is_made_once_for_its_content(dataset, settings):
+    heard: list[str] = []
+
+    def measured() -> None:
+        heard.clear()
+        plan = Plan(stage=Stage.RETRIEVAL)
+        evaluate(load_dataset(dataset), settings, plan, lambda what, *_: heard.append(what), str)
+
+    measured()
+    assert "index" in heard
+    measured()
+    assert "index" not in heard
+    with (dataset / "corpus.jsonl").open("a") as file:
+        file.write('{"id": "new", "text": "Something else."}\n')
+    measured()
+    assert "index" in heard
+    assert len(list((settings.home / "eval" / "indexes").iterdir())) == 2
+
+
+def test_an_interrupted_run_goes_on_where_it_was(dataset, settings):
+    plan = Plan(stage=Stage.RETRIEVAL)
+    loaded = load_dataset(dataset)
+    whole = evaluate(loaded, settings, plan, silent, str)
+
+    def stop_after_two(what: str, done: int, _total: int | None) -> None:
+        if what == "measure" and done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(loaded, settings, plan, stop_after_two, str)
+    heard: list[int] = []
+    notices: list[str] = []
+    again = evaluate(
+        loaded,
+        settings,
+        plan,
+        lambda what, done, _total: heard.append(done) if what == "measure" else None,
+        notices.append,
+    )
+    assert heard == [2, 3, 4]
+    assert notices == ["2 of 4 were measured by an interrupted run."]
+    assert without_times(again.measurements) == without_times(whole.measurements)
+    assert list((settings.home / "eval" / "runs").iterdir()) == []
+
+
+def test_a_limit_takes_the_same_queries_for_a_seed(dataset, settings):
+    loaded = load_dataset(dataset)
+    runs = [
+        evaluate(loaded, settings, Plan(Stage.RETRIEVAL, limit=2, seed=seed), silent, str)
+        for seed in (5, 5)
+    ]
+    assert without_times(runs[0].measurements) == without_times(runs[1].measurements)
+    assert len(runs[0].measurements) == 2
+
+
+def test_an_evaluation_leaves_the_persons_collections_threads_and_traces_alone(dataset, tmp_path):
+    home = tmp_path / "home"
+    assert run(dataset, home, "--stage", "retrieval").exit_code == Exit.DONE
+    assert [path.name for path in home.iterdir()] == ["eval"]
+
+
+def test_a_collection_that_exists_is_used_as_it_is(dataset, tmp_path):
+    home = tmp_path / "home"
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    for key, (_, text) in CORPUS.items():
+        (notes / key).with_suffix(".txt").write_text(text)
+    write(
+        dataset / "queries.jsonl",
+        [{**q, "relevant": [f"{name}.txt" for name in q["relevant"]]} for q in QUERIES],
+    )
+    ingested = CliRunner().invoke(app, ["ingest", str(notes), "-c", "n", "--home", str(home)])
+    assert ingested.exit_code == Exit.DONE, ingested.stderr
+    (dataset / "corpus.jsonl").unlink()
+    result = run(dataset, home, "--stage", "retrieval", "-c", "n", "--json")
+    assert result.exit_code == Exit.DONE, result.stderr
+    assert json.loads(result.stdout)["retrieval"]["mrr"] == 1
+    missing = run(dataset, home, "--stage", "retrieval", "-c", "m")
+    assert missing.exit_code == Exit.USAGE
+    assert missing.stdout == ""
+
+
+def test_what_cannot_be_scored_is_an_error_and_never_zeros(dataset, tmp_path):
+    home = tmp_path / "home"
+    nowhere = run(tmp_path / "nowhere", home)
+    assert (nowhere.exit_code, nowhere.stdout) == (Exit.USAGE, "")
+    (dataset / "corpus.jsonl").write_text("")
+    empty = run(dataset, home)
+    assert (empty.exit_code, empty.stdout) == (Exit.SETUP, "")
+    assert "no document with text" in empty.stderr
+    write(dataset / "corpus.jsonl", [{"id": "other", "text": "Nothing that is asked for."}])
+    foreign = run(dataset, home, "--stage", "retrieval")
+    assert (foreign.exit_code, foreign.stdout) == (Exit.USAGE, "")
+    assert "None of the documents" in foreign.stderr
+    (dataset / "corpus.jsonl").unlink()
+    bare = run(dataset, home)
+    assert bare.exit_code == Exit.USAGE
+    assert "neither corpus.jsonl nor files/" in bare.stderr
+    for error in (nowhere, empty, foreign, bare):
+        assert len(error.stderr.strip().splitlines()) == 1
+
+
+def test_a_relevant_document_that_is_not_there_is_told(dataset, tmp_path):
+    rows = [{**QUERIES[0], "relevant": ["tea", "gone"]}, *QUERIES[1:]]
+    write(dataset / "queries.jsonl", rows)
+    result = run(dataset, tmp_path / "home", "--stage", "retrieval", "--json")
+    assert "1 of 4 relevant documents are not in the corpus, such as 'gone'" in result.stderr
+    assert json.loads(result.stdout)["retrieval"]["recall@5"] < 1
+
+
+def test_comparison_and_page_are_written(dataset, tmp_path):
+    home, old, page = tmp_path / "home", tmp_path / "old.json", tmp_path / "page.html"
+    old.write_text(run(dataset, home, "--stage", "retrieval", "--json").stdout)
+    result = run(
+        dataset, home, "--stage", "retrieval", "--json", "--compare", str(old), "--html", str(page)
+    )
+    assert result.exit_code == Exit.DONE, result.stderr
+    changes = json.loads(result.stdout)["comparison"]["changes"]
+    assert changes["retrieval.mrr"] == {"old": 1, "new": 1, "difference": 0}
+    assert "<svg" in page.read_text()
+    unwritable = run(dataset, home, "--stage", "retrieval", "--html", str(tmp_path))
+    assert unwritable.exit_code == Exit.USAGE
+    assert run(dataset, home, "--stage", "retrieval", "--baseline").exit_code == Exit.USAGE
+
+
+def test_a_full_run_asks_the_real_session_with_and_without_loops(dataset, tmp_path):
+    home, page = tmp_path / "home", tmp_path / "page.html"
+    result = run(dataset, home, "--json", "--baseline", "--html", str(page))
+    assert result.exit_code == Exit.DONE, result.stderr
+    report = json.loads(result.stdout)
+    assert report["abstention"]["n"] == 4
+    assert report["answers"] == {"contains": 1, "token_f1": report["answers"]["token_f1"], "n": 3}
+    assert report["citations"]["verbatim"] == 1
+    assert report["grading"]["n"] >= 9
+    assert report["usage"]["llm_calls"] == 0
+    baseline = report["baseline"]
+    assert baseline["max_loops"] == 0
+    assert baseline["differences"]["contains"]["n"] == 3
+    assert baseline["differences"]["recall@10"]["hurt"] == 0
+    assert page.read_text().count("<svg") >= 4
+    assert {path.name for path in home.iterdir()} == {"eval"}
+
+
+def test_a_history_is_given_as_earlier_turns_without_a_thread(dataset, tmp_path):
+    follow_up = {
+        "id": "f",
+        "text": "And how much honey does it need?",
+        "answers": ["eleven kilograms"],
+        "relevant": ["bees"],
+        "history": [{"q": "What is a hive of bees?", "a": "A hive is where bees live."}],
+        "rewrite": "How much honey does a hive of bees need?",
+    }
+    write(dataset / "queries.jsonl", [*QUERIES, follow_up])
+    result = run(dataset, tmp_path / "home", "--json")
+    assert result.exit_code == Exit.DONE, result.stderr
+    report = json.loads(result.stdout)
+    assert report["follow_ups"]["n"] == 1
+    assert report["follow_ups"]["resolved"]["recall@5"] == 1
+    assert report["follow_ups"]["by_a_person"]["recall@5"] == 1
+    assert not list((tmp_path / "home").rglob("threads*"))
+
+
+def test_judged_documents_are_graded_whether_retrieved_or_not(dataset, tmp_path):
+    judged = [
+        {"query": "1", "doc_id": "tea", "relevant": True},
+        {"query": "1", "doc_id": "glass", "relevant": False},
+        {"query": "Where does the ferry leave?", "doc_id": "ferry", "relevant": True},
+        {"query": "Where does the ferry leave?", "doc_id": "bees", "relevant": False},
+    ]
+    write(dataset / "grading.jsonl", judged)
+    result = run(dataset, tmp_path / "home", "--stage", "grading", "--json")
+    assert result.exit_code == Exit.DONE, result.stderr
+    report = json.loads(result.stdout)
+    assert report["grading"]["n"] == 4
+    assert report["grading"]["auc"] == 1
+    assert report["queries"] == 4
