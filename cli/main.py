@@ -47,6 +47,13 @@ def crag(
     """Ask questions of your own documents; every sentence of an answer is cited."""
 
 
+def _forget_tracers() -> None:
+    """LangGraph sends whole runs, documents and all, wherever LangSmith's variables say."""
+    for name in list(os.environ):
+        if name.startswith(("LANGSMITH_", "LANGCHAIN_")):
+            del os.environ[name]
+
+
 def main() -> None:
     """Run the program and leave at once.
 
@@ -54,6 +61,7 @@ def main() -> None:
     slow teardown is skipped once both streams are flushed.
     """
     gc.set_threshold(100_000, 50, 50)
+    _forget_tracers()
     code = 1
     try:
         app(prog_name="crag")

@@ -1,0 +1,55 @@
+"""Nothing leaves the machine because of another program's variables in the environment."""
+
+import os
+import socket
+import subprocess
+import sys
+from threading import Thread
+
+import pytest
+
+
+@pytest.fixture
+def collector():
+    """A port that notes who connects to it, and hangs up."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    callers = []
+
+    def listen():
+        while True:
+            try:
+                connection, caller = listening.accept()
+            except OSError:
+                return
+            callers.append(caller)
+            connection.close()
+
+    thread = Thread(target=listen)
+    thread.start()
+    yield f"http://127.0.0.1:{listening.getsockname()[1]}", callers
+    listening.shutdown(socket.SHUT_RDWR)
+    listening.close()
+    thread.join()
+
+
+@pytest.mark.parametrize("switch", ["LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"])
+def test_langsmith_s_variables_send_no_run_anywhere(tmp_path, collector, switch):
+    url, callers = collector
+    file = tmp_path / "paris.md"
+    file.write_text("# Paris\n\nThe capital of France is Paris.\n")
+    traced = {
+        switch: "true",
+        "LANGSMITH_API_KEY": "x",
+        "LANGSMITH_ENDPOINT": url,
+        "CRAG_HOME": str(tmp_path / "home"),
+    }
+
+    def crag(*arguments):
+        command = [sys.executable, "-m", "cli.main", *arguments]
+        return subprocess.run(
+            command, env={**os.environ, **traced}, capture_output=True, text=True, check=True
+        )
+
+    crag("ingest", str(file))
+    assert "Paris" in crag("ask", "What is the capital of France?", "--engine", "local").stdout
+    assert callers == []
