@@ -47,3 +47,11 @@ def test_the_nodes_add_up_to_the_whole_and_nothing_is_mutated(calls: list):
     for key in ("llm_calls", "input_tokens", "output_tokens"):
         assert usage[key] == sum(node[key] for node in usage["by_node"].values())
     assert NO_USAGE["by_node"] == {}
+
+
+def test_what_was_counted_here_stays_marked_when_added_up():
+    sent: NodeUsage = {"llm_calls": 1, "input_tokens": 1, "output_tokens": 1, "cost_usd": 0.0}
+    counted: NodeUsage = {**sent, "estimated": True}
+    usage = add_usage(add_usage(NO_USAGE, "generate", counted), "generate", sent)
+    assert usage["by_node"]["generate"]["estimated"] is True
+    assert "estimated" not in add_usage(NO_USAGE, "generate", sent)["by_node"]["generate"]
