@@ -105,7 +105,6 @@ def delete(
         bool, typer.Option("--yes", "-y", envvar="CRAG_YES", help="Do not ask.")
     ] = False,
     json_: options.Json = False,
-    store: options.Store = None,
     home: options.Home = None,
     config: options.Config = None,
     quiet: options.Quiet = False,
@@ -113,7 +112,7 @@ def delete(
 ) -> None:
     """Delete a collection: its text, its indexes, its vectors. The files stay as they are."""
     terminal = Terminal(quiet=quiet)
-    settings = options.read_settings(config, home=home, store=store)
+    settings = options.read_settings(config, home=home)
     from rag.index.inventory import require_inventory
     from rag.index.removal import delete_collection
     from state.errors import UsageError

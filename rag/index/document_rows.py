@@ -141,6 +141,17 @@ def delete(
     connection.execute("DELETE FROM documents WHERE id = ?", (document_id,))
 
 
+def delete_all_blocks(connection: sqlite3.Connection, collection_id: int) -> None:
+    """The text of a whole collection; its other rows go with the collection's own."""
+    documents = connection.execute(
+        "SELECT id FROM documents WHERE collection_id = ?", (collection_id,)
+    ).fetchall()
+    connection.executemany(
+        "DELETE FROM blocks WHERE id >= ? AND id < ?",
+        ((block_row(number, 0), block_row(number + 1, 0)) for (number,) in documents),
+    )
+
+
 def rename(
     connection: sqlite3.Connection,
     lexical: LexicalTable,

@@ -2,57 +2,47 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import closing
 from pathlib import Path
 
-from rag.index import collection_rows
+from rag.index import collection_rows, document_rows
 from rag.index.catalog import catalog_path, connect, mapped_errors, writing
-from rag.index.codec import block_row
 from rag.index.lexical import LexicalTable
 from rag.index.lock import WriteLock, lock_path
 from rag.index.vector_sync import VectorPlace, read_state
 
 
-def delete_collection(home: Path, name: str, *, wait: float = 0.0) -> None:
-    """Removes a collection from the catalog and its vectors from wherever they are.
+def delete_collection(home: Path, name: str) -> None:
+    """Delete rows first, then vectors: a process killed between leaves what nobody looks for,
+    and what `crag doctor --repair` sweeps out.
 
     Raises:
-        NoIndexError: nothing was ever ingested.
-        UsageError: there is no collection of this name.
-        StoreBusyError: it is being written to.
-        RemoteStoreError: vectors of it are on a server that cannot be reached; nothing is
-            deleted then.
+        NoIndexError, UsageError: there is no such collection.
+        StoreBusyError: another process is writing to it.
+        RemoteStoreError: a server that holds vectors of it cannot be reached; they stay there.
 
     """
-    connect(home).close()  # where there is no catalog there is nothing to lock
     with (
-        WriteLock(lock_path(home, name), wait=wait),
+        WriteLock(lock_path(home, name)),
         closing(connect(home)) as connection,
         mapped_errors(catalog_path(home)),
     ):
-        row = collection_rows.require_row(connection, name)
+        row = collection_rows.find(connection, name)
+        if row is None:
+            collection_rows.require(connection, name)
+            return
         stores = connection.execute(
             "SELECT store FROM vector_stores WHERE collection_id = ?", (row.id,)
         ).fetchall()
         places = [VectorPlace(home, row.id, row.uid, row.embedder, store) for (store,) in stores]
-        for place in places:
-            if place.store:
-                place.discard(read_state(connection, place))
+        written = [(place, read_state(connection, place)) for place in places]
         with writing(connection):
-            for (document,) in connection.execute(
-                "SELECT id FROM documents WHERE collection_id = ?", (row.id,)
-            ).fetchall():
-                connection.execute(
-                    "DELETE FROM vectors WHERE chunk_id IN"
-                    " (SELECT id FROM chunks WHERE document_id = ?)",
-                    (document,),
-                )
-                connection.execute("DELETE FROM chunks WHERE document_id = ?", (document,))
-                connection.execute(
-                    "DELETE FROM blocks WHERE id >= ? AND id < ?",
-                    (block_row(document, 0), block_row(document + 1, 0)),
-                )
             LexicalTable(connection, row.id).drop()
+            document_rows.delete_all_blocks(connection, row.id)
             connection.execute("DELETE FROM collections WHERE id = ?", (row.id,))
-        VectorPlace(home, row.id, row.uid, row.embedder, "").discard(None)
         connection.execute("PRAGMA incremental_vacuum").fetchall()
+        for place, state in written:
+            place.discard(state)
+            if not place.store:
+                shutil.rmtree(place.root, ignore_errors=True)
