@@ -35,7 +35,7 @@ CHUNK = [
     "rank",
 ]
 KNOWN = ["coverage", "cosine", "bm25_spread", "evidence", "terms", "chunks"]
-ENOUGH = ["best", "second", "covered", "known", "terms"]
+ENOUGH = ["best", "second", "covered"]
 SETS = ("scifact", "squad2", "hotpotqa_sub", "mtrag_clapnq")
 WEIGHT_OF_SET = {"mtrag_clapnq": 0.5}
 """Its judgements are incomplete: many passages left unjudged do answer."""
@@ -100,7 +100,7 @@ def fit(rows: Sequence[Asked]) -> dict[str, Any]:
     table, found = [enough(row, draft) for row in some], [row.found for row in some]
     data["enough"] = logistic(table, ENOUGH, found, _even(some))
     odds = [model_from(data).enough.probability(row) for row in table]
-    data["enough"]["threshold"] = _from_precision(odds, found, _even(some), 0.85)
+    data["enough"]["threshold"] = _fairest(odds, found, _even(some))
     return data
 
 
@@ -116,9 +116,7 @@ def confidences(row: Asked, model: GraderModel) -> list[float]:
 def enough(row: Asked, model: GraderModel) -> dict[str, float]:
     every = confidences(row, model)
     relevant = [(c, held) for c, held in zip(every, row.held, strict=True) if c >= model.relevant]
-    return enough_features(
-        row.field, [c for c, _ in relevant], [held for _, held in relevant], known_of(row, model)
-    )
+    return enough_features(row.field, [c for c, _ in relevant], [held for _, held in relevant])
 
 
 def abstention_f1(tops: Sequence[float], foreign: Sequence[bool], threshold: float) -> float:
@@ -196,15 +194,18 @@ def pairs_of(rows: Sequence[Asked], model: GraderModel) -> tuple[Any, Any]:
     return np.array([sure for sure, _ in found]), np.array([label for _, label in found], bool)
 
 
-def _from_precision(odds: Any, truth: Any, weights: Any, least: float) -> float:
-    for step in range(30, 96):
-        taken = np.array(odds) >= step / 100
-        if (
-            taken.any()
-            and np.average(np.array(truth)[taken], weights=np.array(weights)[taken]) >= least
-        ):
-            return step / 100
-    return 0.95
+def _fairest(odds: Any, truth: Any, weights: Any) -> float:
+    """The threshold that is right as often where it holds as where it does not."""
+    sure, held, share = np.array(odds), np.array(truth, bool), np.array(weights)
+
+    def fair(threshold: float) -> float:
+        above = sure >= threshold
+        return float(
+            np.average(above[held], weights=share[held])
+            + np.average(~above[~held], weights=share[~held])
+        )
+
+    return max((step / 100 for step in range(5, 96)), key=fair)
 
 
 def _even(rows: Sequence[Asked], of_full: float = 1.0) -> list[float]:

@@ -9,7 +9,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from fit_grader import abstention_f1, arguments, balanced_accuracy, confidences, fit, pairs_of
+from fit_grader import (
+    abstention_f1,
+    arguments,
+    balanced_accuracy,
+    confidences,
+    enough,
+    fit,
+    pairs_of,
+)
 from grader_rows import Asked, cached_rows
 from labelled import load_set
 
@@ -17,7 +25,7 @@ from rag.engines.local.grader_model import GraderModel, model_from
 
 _HEAD = (
     "set            corpus     n   base   cosine     AUC     ECE  bal.acc  abstain-F1  foreign-ok"
-    "  own-lost  verdicts +/?/- (share right)"
+    "  own-lost  enough(found)  enough(not)  verdicts +/?/- (share right)"
 )
 
 
@@ -69,6 +77,12 @@ def line(name: str, size: str, rows: Sequence[Asked], model: GraderModel) -> dic
     }
     refused = np.mean([t < model.relevant for t, f in zip(tops, foreign, strict=True) if f])
     lost = np.mean([t < model.relevant for t, f in zip(tops, foreign, strict=True) if not f])
+    sure_enough = [
+        top >= model.relevant and enough_for(row, model)
+        for row, top in zip(rows, tops, strict=True)
+    ]
+    found = np.array([row.found for row in rows])
+    enough_of = {kind: np.array(sure_enough)[found == kind].mean() for kind in (True, False)}
     verdicts = []
     bands = (
         sure >= model.correct,
@@ -81,9 +95,15 @@ def line(name: str, size: str, rows: Sequence[Asked], model: GraderModel) -> dic
     print(
         f"{name:14s} {size:>6s} {len(truth):5d}  {truth.mean():.3f}    {result['cosine']:.3f}"
         f"   {result['auc']:.3f}   {result['ece']:.3f}    {result['balanced']:.3f}"
-        f"       {result['f1']:.3f}       {refused:.3f}     {lost:.3f}  {' '.join(verdicts)}"
+        f"       {result['f1']:.3f}       {refused:.3f}     {lost:.3f}"
+        f"          {enough_of[True]:.3f}        {enough_of[False]:.3f}"
+        f"  {' '.join(verdicts)}"
     )
     return result
+
+
+def enough_for(row: Asked, model: GraderModel) -> bool:
+    return model.enough.probability(enough(row, model)) >= model.enough.threshold
 
 
 def main() -> None:

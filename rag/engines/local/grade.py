@@ -41,7 +41,7 @@ def grade(request: GradeRequest, collection: CollectionReader) -> Graded:
         _grade(chunk["chunk_id"], measured[chunk["chunk_id"]], field, known, model)
         for chunk in request.chunks
     )
-    enough = _enough(request, grades, field, known, model)
+    enough = _enough(request, grades, field, model)
     return Graded(grades=grades, sufficient=enough >= model.enough.threshold)
 
 
@@ -67,7 +67,6 @@ def _enough(
     request: GradeRequest,
     grades: Sequence[Grade],
     field: Field,
-    known: float,
     model: GraderModel,
 ) -> float:
     every: Mapping[str, Grade] = {
@@ -79,7 +78,7 @@ def _enough(
         return 0.0
     held = [read_terms(chunk).held for chunk in request.documents if chunk["chunk_id"] in relevant]
     sure = [grade["confidence"] or 0.0 for grade in relevant.values()]
-    return model.enough.probability(enough_features(field, sure, held, known))
+    return model.enough.probability(enough_features(field, sure, held))
 
 
 def _grading_embedder(collection: CollectionReader) -> Embedder:

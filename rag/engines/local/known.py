@@ -28,7 +28,7 @@ def known_features(field: Field, top: Sequence[Shown]) -> dict[str, float]:
 
 
 def enough_features(
-    field: Field, confidences: Iterable[float], held: Iterable[frozenset[str]], known: float
+    field: Field, confidences: Iterable[float], held: Iterable[frozenset[str]]
 ) -> dict[str, float]:
     """Of the chunks found relevant so far: how sure, and how much they cover together."""
     best = sorted(confidences, reverse=True)
@@ -36,8 +36,6 @@ def enough_features(
         "best": _logit(best[0]) if best else -8.0,
         "second": _logit(best[1]) if len(best) > 1 else -8.0,
         "covered": field.asked.covered(frozenset().union(*held)),
-        "known": _logit(known),
-        "terms": math.log1p(len(field.asked.terms)),
     }
 
 
