@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli import options
+from cli.completion import complete_collection
 from cli.status import readable
 from cli.terminal import Terminal
 
@@ -22,7 +23,7 @@ app = typer.Typer(
     help="List, show and delete collections.",
 )
 
-Name = Annotated[str, typer.Argument(help="The collection.")]
+Name = Annotated[str, typer.Argument(help="The collection.", autocompletion=complete_collection)]
 
 
 @app.command("list")

@@ -32,6 +32,17 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
+UNLISTED = {"man": ("cli.man", "Print the manual page.")}
+
+
+def command_of(name: str) -> Any:
+    """One command, imported now."""
+    module, _ = COMMANDS.get(name) or UNLISTED[name]
+    command = typer.main.get_command(import_module(module).app)
+    command.name = name
+    return command
+
+
 class LazyGroup(typer.core.TyperGroup):
     """Lists every command without importing one; imports the one that is called."""
 
@@ -39,12 +50,10 @@ class LazyGroup(typer.core.TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        if cmd_name not in COMMANDS:
+        if cmd_name not in COMMANDS and cmd_name not in UNLISTED:
             return None
         if cmd_name not in self.commands:
-            command = typer.main.get_command(import_module(COMMANDS[cmd_name][0]).app)
-            command.name = cmd_name
-            self.commands[cmd_name] = command
+            self.commands[cmd_name] = command_of(cmd_name)
         return self.commands[cmd_name]
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
@@ -61,7 +70,7 @@ class LazyGroup(typer.core.TyperGroup):
         ] or super().shell_complete(ctx, incomplete)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS | UNLISTED:
             near = get_close_matches(args[0], COMMANDS, n=1)
             hint = f" Did you mean `crag {near[0]}`?" if near else " `crag --help` lists them."
             ctx.fail(f"There is no command {_printable(args[0])!r}.{hint}")

@@ -8,15 +8,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli.choices import EngineChoice, GraderOption, VerifyOption
+from cli.completion import complete_collection, complete_thread
 
 if TYPE_CHECKING:
     from state.settings import Settings
 
 Collection = Annotated[
-    str | None, typer.Option("--collection", "-c", help="The collection to use.", metavar="NAME")
+    str | None,
+    typer.Option(
+        "--collection",
+        "-c",
+        help="The collection to use.",
+        metavar="NAME",
+        autocompletion=complete_collection,
+    ),
 ]
 Thread = Annotated[
-    str | None, typer.Option("--thread", "-t", help="The thread to continue.", metavar="NAME")
+    str | None,
+    typer.Option(
+        "--thread",
+        "-t",
+        help="The thread to continue.",
+        metavar="NAME",
+        autocompletion=complete_thread,
+    ),
 ]
 Engine = Annotated[EngineChoice | None, typer.Option("--engine", help="What thinks.")]
 K = Annotated[int | None, typer.Option("--k", min=1, max=200, help="Chunks retrieved a loop.")]

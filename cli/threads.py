@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli import options
+from cli.completion import complete_thread
 from cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -26,7 +27,9 @@ app = typer.Typer(
     help="List, show, export, delete and prune threads.",
 )
 
-Name = Annotated[str, typer.Argument(help="The thread.", metavar="THREAD")]
+Name = Annotated[
+    str, typer.Argument(help="The thread.", metavar="THREAD", autocompletion=complete_thread)
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", envvar="CRAG_YES", help="Do not ask.")]
 
 

@@ -9,6 +9,7 @@ import typer
 import typer.core
 
 from cli import options
+from cli.completion import complete_trace
 from cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -34,7 +35,12 @@ app = typer.Typer(
     help="Read, compare and replay stored traces; `crag trace` alone shows the last.",
 )
 
-TraceId = Annotated[str, typer.Argument(metavar="ID", help="A trace, its beginning, or last.")]
+TraceId = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID", help="A trace, its beginning, or last.", autocompletion=complete_trace
+    ),
+]
 
 
 @app.command()

@@ -1,0 +1,46 @@
+"""What the shell may complete: collections, threads and traces of the home, read lightly.
+
+A completion must neither be slow nor fail: whatever goes wrong, nothing is offered.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+MOST = 50
+
+
+def complete_collection(incomplete: str) -> list[str]:
+    return _names("catalog.sqlite", "select name from collections order by name", incomplete)
+
+
+def complete_thread(incomplete: str) -> list[str]:
+    return _names("threads.db", "select name from threads order by id desc", incomplete)
+
+
+def complete_trace(incomplete: str) -> list[str]:
+    ids = _names("traces.db", "select id from traces order by created_at desc", incomplete)
+    return [*(["last"] if "last".startswith(incomplete) else []), *ids]
+
+
+def _names(file: str, query: str, incomplete: str) -> list[str]:
+    path = _home() / file
+    if not path.exists():
+        return []
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
+            names = [str(name) for (name,) in db.execute(query)]
+    except sqlite3.Error:
+        return []
+    return [name for name in names if name.startswith(incomplete)][:MOST]
+
+
+def _home() -> Path:
+    if os.environ.get("CRAG_HOME"):
+        return Path(os.environ["CRAG_HOME"])
+    from state.settings import default_home
+
+    return default_home()

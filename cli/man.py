@@ -1,0 +1,95 @@
+"""`crag man`: the manual page, made from the commands' own help. `crag man | man -l -`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+
+from cli.lazy import COMMANDS, command_of
+from cli.versions import package_version
+
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+
+EXIT_CODES = (
+    ("0", "answered, or done"),
+    ("1", "unexpected failure"),
+    ("2", "usage: a bad flag, an unknown collection, thread or turn"),
+    ("3", "abstained: the documents do not hold an answer"),
+    ("4", "set-up: settings, key, no index, embedder mismatch, store busy"),
+    ("5", "a model or a remote store failed"),
+    ("6", "ingest finished, but some files failed (with --strict)"),
+    ("130", "interrupted"),
+)
+
+
+@app.command()
+def man() -> None:
+    """Print the manual page."""
+    typer.echo("\n".join(page()))
+
+
+def page() -> Iterator[str]:
+    """The page in man(7) macros, line by line."""
+    yield f'.TH CRAG 1 "" "crag {package_version("crag-cli")}" "User Commands"'
+    yield ".SH NAME"
+    yield "crag \\- ask questions of your own documents; every sentence is cited"
+    yield ".SH SYNOPSIS"
+    yield ".B crag"
+    yield "COMMAND [ARGUMENTS] [OPTIONS]"
+    yield ".SH DESCRIPTION"
+    yield "Retrieves, grades what it found, rewrites the query when that was not good enough, and"
+    yield "answers with located citations, or says that the documents do not hold an answer."
+    yield ".SH COMMANDS"
+    for name, (_, short) in COMMANDS.items():
+        command = command_of(name)
+        children: dict[str, Any] = getattr(command, "commands", {})
+        yield f".SS crag {name}"
+        yield _escaped(short)
+        for child, sub in children.items():
+            yield ".PP"
+            yield f".B crag {name} {child}"
+            yield _escaped(_first_line(sub.help))
+            yield from _options(sub)
+        if not children:
+            yield from _options(command)
+    yield ".SH EXIT STATUS"
+    for code, meaning in EXIT_CODES:
+        yield ".TP"
+        yield f".B {code}"
+        yield _escaped(meaning)
+    yield ".SH ENVIRONMENT"
+    yield ".TP"
+    yield ".B CRAG_HOME"
+    yield "Where the index, the threads and the traces live."
+    yield ".TP"
+    yield ".B CRAG_\\fIOPTION\\fR"
+    yield "Stands in for the long flag of that name, as CRAG_MAX_LOOPS for \\-\\-max\\-loops."
+    yield ".TP"
+    yield ".B OPENAI_API_KEY, OPENAI_BASE_URL"
+    yield "Understood as the key and the endpoint of a model."
+    yield ".TP"
+    yield ".B NO_COLOR"
+    yield "Obeyed."
+
+
+def _options(command: Any) -> Iterator[str]:
+    for parameter in command.params:
+        text = getattr(parameter, "help", None)
+        if parameter.param_type_name == "option":
+            names = ", ".join(parameter.opts)
+        else:
+            names = parameter.metavar or parameter.name.upper()
+        yield ".TP"
+        yield f".B {_escaped(names)}"
+        yield _escaped(text or "")
+
+
+def _first_line(text: str | None) -> str:
+    return (text or "").strip().split("\n", 1)[0]
+
+
+def _escaped(text: str) -> str:
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return "\\&" + text if text.startswith((".", "'")) else text
