@@ -14,9 +14,8 @@ from cli.render.research import ResearchView
 from cli.terminal import Terminal, clean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rag.research.report import Report
+    from rag.research.run import Research
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
 
@@ -84,27 +83,26 @@ def research(
         "threads": threads,
         "home": home,
     }
-    settings = options.read_settings(config, **flags)
+    given = {name: value for name, value in flags.items() if value is not None}
+    settings = options.read_settings(config, **given)
     text = read_question(question) if question is not None else ""
-    from rag.research.options import ResearchOptions
-    from rag.research.run import Research, run_flags
+    from rag.research.options import MAX_ROUNDS, ResearchOptions
+    from rag.research.roles import ROLES
+    from rag.research.run import Research, run_start
 
-    names = None if roles is None else tuple(name.strip() for name in roles.split(","))
+    names = tuple(ROLES) if roles is None else tuple(name.strip() for name in roles.split(","))
+    rounds = max_rounds or MAX_ROUNDS
     if resume is not None:
-        start = run_flags(settings.home, resume)
-        given = {name: value for name, value in flags.items() if value is not None}
+        start = run_start(settings.home, resume)
         settings = options.read_settings(config, **{**start["flags"], **given})
-        names = names or tuple(start["roles"])
-        max_rounds = max_rounds or start["max_rounds"]
-    default = ResearchOptions()
-    wanted = ResearchOptions(names or default.roles, max_rounds or default.max_rounds)
-    with Research(settings, wanted, terminal.notice) as run:
+        names = tuple(start["roles"]) if roles is None else names
+        rounds = max_rounds or start["max_rounds"]
+    with Research(settings, ResearchOptions(names, rounds), terminal.notice) as run:
         try:
-            steps = run.start(text) if resume is None else run.resume(resume, answer)
-            report = _watched(steps, terminal, events=events)
+            report = _watched(run, text, resume, answer, terminal, events=events)
             while report["escalation"] is not None and _can_ask(terminal, json_=json_ or events):
                 reply = typer.prompt(clean(report["escalation"]), err=True)
-                report = _watched(run.resume(report["run_id"], reply), terminal, events=events)
+                report = _watched(run, "", report["run_id"], reply, terminal, events=events)
         except (KeyboardInterrupt, typer.Abort):
             if run.run_id is not None:
                 terminal.warn(_how_to_resume(run.run_id))
@@ -115,28 +113,27 @@ def research(
                 error.mend = " ".join([*mend, _how_to_resume(run.run_id)])
             raise
     _tell(report, terminal, out, json_=json_ or events)
-    if report["status"] == "waiting":
-        return Exit.ABSTAINED
-    return Exit.ABSTAINED if report["status"] == "abstained" and not ok_abstain else Exit.DONE
+    unanswered = report["status"] == "abstained" and not ok_abstain
+    return Exit.ABSTAINED if unanswered or report["status"] == "waiting" else Exit.DONE
 
 
-def _watched(steps: Iterator[dict[str, Any]], terminal: Terminal, *, events: bool) -> Report:
+def _watched(
+    run: Research,
+    question: str,
+    resume: str | None,
+    answer: str | None,
+    terminal: Terminal,
+    *,
+    events: bool,
+) -> Report:
     with ResearchView(terminal, events=events) as view:
-        return _shown(steps, view)
+        if resume is None:
+            return run.start(question, view.show)
+        return run.resume(resume, answer, view.show)
 
 
 def _how_to_resume(run_id: str) -> str:
     return f"Go on with: crag research --resume {run_id}"
-
-
-def _shown(steps: Iterator[dict[str, Any]], view: Any) -> Report:
-    report: Report | None = None
-    for event in steps:
-        if event["event"] == "report":
-            report = event["report"]
-        view.show(event)
-    assert report is not None, "a run ends with a report or an error"
-    return report
 
 
 def _can_ask(terminal: Terminal, *, json_: bool) -> bool:

@@ -108,6 +108,7 @@ def reflected(says: Reflected, artifacts: list[Artifact], rounds: int = 0) -> Re
         folder=Path(),
         budget=cast("Any", None),
         roles=ROLES,
+        tell=print,
     )
     return reflect(state, artifacts, deps)
 

@@ -48,13 +48,13 @@ class ResearchView:
                 yield line
 
     def show(self, event: dict[str, Any]) -> None:
-        if self._events and event["event"] != "report":
+        if self._events:
             self._terminal.json(event)
             return
         line = self._note(event)
         if self._live is not None:
             self._live.update(self._tree())
-        elif line and not self._events:
+        elif line:
             self._terminal.notice(line)
 
     def _note(self, event: dict[str, Any]) -> str | None:

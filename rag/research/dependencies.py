@@ -18,6 +18,11 @@ Corrective = Callable[[str], Answer]
 """One question through the corrective graph, with messages of its own; thread-safe."""
 
 Tell = Callable[[dict[str, Any]], None]
+"""Receives each event of a run, on the thread that runs it.
+
+Not LangGraph's custom stream: that moves the nodes to other threads, where an interrupt
+(Ctrl-C) has to wait for the subagents.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,5 +36,6 @@ class ResearchDependencies:
     folder: Path
     budget: Budget
     roles: dict[str, Role]
+    tell: Tell
     max_rounds: int = 5
     at_once: int = 4

@@ -11,17 +11,15 @@ from queue import SimpleQueue
 from threading import Thread
 
 from rag.budget import BudgetSpent
-from rag.research.dependencies import ResearchDependencies, Tell
+from rag.research.dependencies import ResearchDependencies
 from rag.research.subagents import run_subtask
 from state.research_state import EVERYTHING, Artifact, Subtask
 
 _Returned = tuple[Subtask, Artifact | BaseException]
 
 
-def dispatch(
-    plan: Sequence[Subtask], run_id: str, deps: ResearchDependencies, tell: Tell
-) -> list[Artifact]:
-    """The artifacts of the plan's open subtasks, in the order they were finished.
+def dispatch(plan: Sequence[Subtask], run_id: str, deps: ResearchDependencies) -> list[Artifact]:
+    """The artifacts of the plan's open subtasks, in the plan's order.
 
     When one fails, those that are running may still return and are kept; no other starts.
     Subagents run on daemon threads: whoever interrupts the run waits for none of them.
@@ -40,7 +38,7 @@ def dispatch(
             for task in _ready(waiting, plan, done)[: deps.at_once - len(running)]:
                 waiting.remove(task)
                 running.add(task["id"])
-                tell({"event": "subtask_started", "subtask": task})
+                deps.tell({"event": "subtask_started", "subtask": task})
                 _start(task, _files_of(task, plan, done), deps, returned)
         task, result = returned.get()
         running.remove(task["id"])
@@ -48,15 +46,14 @@ def dispatch(
             failure = failure or result
             continue
         deps.journal.keep(run_id, result)
-        tell(_finished(result))
+        deps.tell(_finished(result))
         if result["status"] == "cut":
             failure = failure or BudgetSpent("The budget of the run is spent.", "Raise it.")
         else:
             done[task["id"]] = result
     if failure is not None:
         raise failure
-    opened = {task["id"] for task in plan if task["status"] == "planned"}
-    return [artifact for identity, artifact in done.items() if identity in opened]
+    return [done[task["id"]] for task in plan if task["status"] == "planned"]
 
 
 def _start(

@@ -34,7 +34,7 @@ def cleanup(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> 
     kept = {name: entry for name, entry in state["files"].items() if name not in gone}
     spilled = shrink(runtime.context.folder / state["run_id"], kept)
     if gone or spilled:
-        runtime.stream_writer({"event": "cleaned_up", "evicted": list(gone), "spilled": [*spilled]})
+        runtime.context.tell({"event": "cleaned_up", "evicted": list(gone), "spilled": [*spilled]})
     return {"files": {**gone, **spilled}}
 
 
@@ -48,13 +48,13 @@ def plan(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Upd
         new, spent = new_subtasks(state, deps)
         usage = add_usage(usage, "plan", spent)
         deps.journal.keep_plan(state["run_id"], number, new)
-    runtime.stream_writer({"event": "planned", "round": number, "subtasks": new})
+    runtime.context.tell({"event": "planned", "round": number, "subtasks": new})
     return {"plan": [*state["plan"], *new], "leads": [], "plans": number, "usage": usage}
 
 
 def dispatch(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
     deps = runtime.context
-    artifacts = run_plan(state["plan"], state["run_id"], deps, runtime.stream_writer)
+    artifacts = run_plan(state["plan"], state["run_id"], deps)
     status = {artifact["subtask"]: artifact["status"] for artifact in artifacts}
     files: dict[str, FileEntry] = {}
     step = state["step"]
@@ -80,7 +80,7 @@ def reflect(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> 
     deps = runtime.context
     reflected = decide(state, deps.journal.artifacts(state["run_id"]), deps)
     usage = add_usage(state["usage"], "reflect", reflected.usage)
-    runtime.stream_writer(
+    runtime.context.tell(
         {
             "event": "reflected",
             "round": state["plans"],

@@ -29,7 +29,7 @@ create table if not exists runs (
 create table if not exists plans (
     run text not null, round integer not null, body text not null, primary key (run, round));
 create table if not exists artifacts (
-    run text not null, subtask text not null, n integer not null, cut integer not null,
+    run text not null, subtask text not null, cut integer not null,
     body text not null, primary key (run, subtask));
 """
 
@@ -118,10 +118,9 @@ class Journal:
             usages = [json.loads(body)["usage"] for (body,) in before] + [artifact["usage"]]
             body = json.dumps({**artifact, "usage": add_usages(usages)})
             self._write(
-                "insert into artifacts select ?, ?, "
-                "coalesce((select max(n) from artifacts where run = ?), 0) + 1, ?, ? where true "
-                "on conflict do update set body = excluded.body, cut = excluded.cut where cut",
-                (run_id, artifact["subtask"], run_id, artifact["status"] == "cut", body),
+                "insert into artifacts values (?, ?, ?, ?) on conflict do update "
+                "set body = excluded.body, cut = excluded.cut where artifacts.cut",
+                (run_id, artifact["subtask"], artifact["status"] == "cut", body),
             )
 
     def keep_plan(self, run_id: str, number: int, plan: list[Subtask]) -> None:
@@ -136,9 +135,12 @@ class Journal:
         return cast("list[Subtask]", json.loads(rows[0][0])) if rows else None
 
     def artifacts(self, run_id: str) -> list[Artifact]:
-        """What was returned, in the order it was."""
-        rows = self._read("select body from artifacts where run = ? order by n", (run_id,))
-        return [cast("Artifact", json.loads(body)) for (body,) in rows]
+        """What was returned, in the order it was planned, whichever was finished first."""
+        plans = self._read("select body from plans where run = ? order by round", (run_id,))
+        order = [task["id"] for (body,) in plans for task in json.loads(body)]
+        rows = self._read("select body from artifacts where run = ?", (run_id,))
+        found = [cast("Artifact", json.loads(body)) for (body,) in rows]
+        return sorted(found, key=lambda artifact: order.index(artifact["subtask"]))
 
     def run(self, run_id: str) -> Run:
         """One run by its id, an unambiguous beginning of it, or "last".

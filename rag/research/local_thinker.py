@@ -6,7 +6,8 @@ answer are followed into the next; the answer is made of sentences of the docume
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
 from rag.engines.local.engine import LocalEngine
 from rag.engines.protocol import GenerateRequest
@@ -19,13 +20,23 @@ from rag.research.protocol import (
     Reflected,
     ReflectionView,
 )
-from rag.research.questions import asks_for_comparison, asks_for_time, follow, split
+from rag.research.questions import (
+    about,
+    asks_for_comparison,
+    asks_for_time,
+    compared,
+    follow,
+    split,
+)
+from rag.research.reading import MARKER
 from rag.research.roles import Role
 from state.graph_state import Passage
-from state.research_state import EVERYTHING, Artifact, Subtask
+from state.research_state import EVERYTHING, Artifact
 
 FOLLOW_ROUNDS = 2
-MOST_LEADS = 5
+MOST_LEADS = 6
+MOST_SENTENCES = 5
+_CITED_SENTENCE = re.compile(r".+?(?:\[\d{1,3}\])+[.!?]?", re.DOTALL)
 
 
 class LocalThinker:
@@ -63,7 +74,7 @@ class LocalThinker:
         self,
         role: Role,
         instruction: str,
-        files: Sequence[ReadFile],  # noqa: ARG002 - rules need no more than the quotes
+        files: Sequence[ReadFile],
         passages: Sequence[Passage],
     ) -> Composed:
         if role.searches:
@@ -73,11 +84,10 @@ class LocalThinker:
         drafted = self._engine.generate(
             GenerateRequest(question=instruction, passages=passages, history=()),
             lambda _text: None,
-        )
-        disagree = "disagree" in drafted.text[:60]
-        if role.name == "skeptic" and not disagree:
-            return Composed("")
-        return Composed(drafted.text)
+        ).text
+        if role.name == "skeptic":
+            return Composed(drafted if "disagree" in drafted[:60] else "")
+        return Composed(" ".join([drafted, *_chain(drafted, files, passages)]).strip())
 
     def reflect(self, view: ReflectionView) -> Reflected:
         if any(task["status"] == "planned" for task in view.plan):
@@ -109,20 +119,47 @@ def _search(question: str, number: int) -> DraftSubtask:
     }
 
 
+def _chain(drafted: str, files: Sequence[ReadFile], passages: Sequence[Passage]) -> Iterator[str]:
+    """The first sentence of each file that rests on a source not cited yet: the hops that the
+    draft, which knows the question's own words only, leaves out.
+    """
+    sources = {passage["number"]: passage["source"] for passage in passages}
+    cited = _sources(drafted, sources)
+    sentences = len(cited)
+    for file in files:
+        first = next(iter(_CITED_SENTENCE.findall(file.content)), "")
+        new = _sources(first, sources)
+        if new and not new <= cited and sentences < MOST_SENTENCES:
+            sentences += 1
+            cited |= new
+            yield first.strip()
+
+
+def _sources(text: str, sources: Mapping[int, str]) -> set[str]:
+    return {sources[int(n)] for n in MARKER.findall(text) if int(n) in sources}
+
+
 def _leads(view: ReflectionView, found: Sequence[Artifact]) -> list[str]:
     """Follow-up questions about names met and not asked about yet, each once."""
-    asked = _asked(view.plan)
+    if compared(view.question):
+        return []
+    asked = [_plain(task["instruction"]) for task in view.plan]
     leads: dict[str, str] = {}
     for artifact in found:
         for name in artifact["entities"]:
-            question = follow(view.question, name)
-            if question is not None and _plain(question) not in asked:
-                leads.setdefault(_plain(question), question)
+            if not any(_plain(name) in earlier for earlier in [*asked, *leads]):
+                for question in _of_name(view.question, name, artifact):
+                    leads[_plain(question)] = question
     return list(leads.values())[:MOST_LEADS]
 
 
-def _asked(plan: Sequence[Subtask]) -> set[str]:
-    return {_plain(task["instruction"]) for task in plan}
+def _of_name(question: str, name: str, artifact: Artifact) -> Iterator[str]:
+    quotes = [c["quote"] for c in artifact["citations"] if name in " ".join(c["quote"].split())]
+    for quote in quotes[:1]:
+        followed = follow(question, name, quote)
+        if followed is not None:
+            yield followed
+            yield about(name)
 
 
 def _plain(text: str) -> str:

@@ -7,8 +7,9 @@ leaves one checkpoint. Killed, interrupted or out of budget, it continues from t
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any, Self, cast
@@ -17,7 +18,7 @@ from langgraph.types import Command
 
 from rag.budget import Budget, BudgetSpent
 from rag.index.lock import WriteLock
-from rag.research.dependencies import Corrective, ResearchDependencies
+from rag.research.dependencies import Corrective, ResearchDependencies, Tell
 from rag.research.graph import compile_research
 from rag.research.journal import Journal, Start
 from rag.research.keeping import keep_trace, record_turn
@@ -39,7 +40,9 @@ if TYPE_CHECKING:
 
 STEPS_PER_PASS = 12
 
-Events = Iterator[dict[str, Any]]
+
+def _silent(_event: dict[str, Any]) -> None:
+    return
 
 
 class Research:
@@ -83,8 +86,8 @@ class Research:
     def __exit__(self, *_exc: object) -> None:
         self._resources.close()
 
-    def start(self, question: str) -> Events:
-        """A new run, as events; the last is its report.
+    def start(self, question: str, tell: Tell = _silent) -> Report:
+        """A new run to its report; `tell` receives its events as they happen.
 
         Raises:
             CragError: the index, the engine or a store failed; `resume` goes on from there.
@@ -99,13 +102,14 @@ class Research:
             "max_rounds": self._options.max_rounds,
             "usage": NO_USAGE,
         }
-        told = list(self._contextualized(start, budget))
+        told = self._contextualize(start, budget)
         run_id = new_trace_id()
         self._journal.start(run_id, start)
-        yield from self._work(run_id, start, budget, None, told)
+        return self._work(run_id, start, self._dependencies(budget, tell), None, told)
 
-    def resume(self, run_id: str, answer: str | None = None) -> Events:
-        """A run taken up where it stood; `answer` is the person's, where it asked.
+    def resume(self, run_id: str, answer: str | None = None, tell: Tell = _silent) -> Report:
+        """A run taken up where it stood; `answer` is the person's, where it asked. A finished
+        one gives its report again.
 
         Raises:
             UsageError: no such run, an answer it did not ask for, or none where it did.
@@ -116,84 +120,82 @@ class Research:
         if answer is not None and run["state"] != "waiting":
             raise UsageError(f"Run {run['id']} did not ask anything.", "Leave --answer out.")
         if run["report"] is not None and run["state"] == "finished":
-            yield {"event": "report", "report": run["report"]}
-            return
+            return cast("Report", run["report"])
         if run["state"] == "waiting":
             if answer is None or not answer.strip():
                 raise UsageError(
                     f"Run {run['id']} waits for an answer: {run['escalation']}",
                     f'Go on with --resume {run["id"]} --answer "…".',
                 )
-            self._journal.answered(run["id"], answer.strip())
-            run = {**run, "answer": answer.strip()}
-        budget = Budget.start(self._settings)
-        yield from self._work(run["id"], run["start"], budget, run["answer"], [])
+            run["answer"] = answer = answer.strip()
+            self._journal.answered(run["id"], answer)
+        deps = self._dependencies(Budget.start(self._settings), tell)
+        return self._work(run["id"], run["start"], deps, run["answer"], [])
 
-    def _contextualized(self, start: Start, budget: Budget) -> Events:
+    def _contextualize(self, start: Start, budget: Budget) -> list[dict[str, Any]]:
         """A follow-up on a thread becomes a question that stands alone before it is planned."""
         thread = self._settings.thread
         history = self.session.memory.history(thread) if thread is not None else []
         if not history:
-            return
+            return []
         made = self.session.charged(budget).contextualize(start["asked"], history)
         start["question"] = made.question
         start["usage"] = add_usage(NO_USAGE, "contextualize", made.usage)
-        yield {
-            "event": "contextualized",
-            "standalone_question": made.question,
-            "reason": made.reason,
-        }
+        return [
+            {
+                "event": "contextualized",
+                "standalone_question": made.question,
+                "reason": made.reason,
+            }
+        ]
 
     def _work(
         self,
         run_id: str,
         start: Start,
-        budget: Budget,
+        deps: ResearchDependencies,
         answer: str | None,
         told: list[dict[str, Any]],
-    ) -> Events:
+    ) -> Report:
         self.run_id = run_id
         events: list[dict[str, Any]] = []
-        report: Report | None = None
+
+        def tell(event: dict[str, Any]) -> None:
+            events.append(event)
+            deps.tell(event)
+
         with self._alone(run_id):
-            started = {"event": "research_started", "run_id": run_id, "question": start["asked"]}
-            for event in (started, *told):
-                events.append(event)
-                yield event
-            for event in self._rounds(run_id, start, self._dependencies(budget), answer):
-                if event["event"] == "report":
-                    report = event["report"]
-                else:
-                    events.append(event)
-                    yield event
-            assert report is not None, "the rounds end with a report or an error"
+            tell({"event": "research_started", "run_id": run_id, "question": start["asked"]})
+            for event in told:
+                tell(event)
+            report = self._rounds(run_id, start, replace(deps, tell=tell), answer)
             keep_trace(self.session, report, events)
             if report["escalation"] is not None:
                 self._journal.wait(run_id, report["escalation"])
-            elif report["resumable"] is False:
+            elif not report["resumable"]:
                 record_turn(self.session, report)
                 self._journal.finish(run_id, dict(report))
                 self._checkpoints.delete(_checkpoint_name(run_id))
-                rmtree(self._folder(run_id), ignore_errors=True)
+                rmtree(self._settings.home / "research" / run_id, ignore_errors=True)
                 self.run_id = None
-        yield {"event": "report", "report": report}
+        return report
 
     def _rounds(
         self, run_id: str, start: Start, deps: ResearchDependencies, answer: str | None
-    ) -> Events:
+    ) -> Report:
         began = time.perf_counter()
         state = new_research(start["question"], run_id, start["usage"])
         ended: BudgetSpent | None = None
         waiting = False
         try:
             while state["decision"] != "end" and not waiting:
-                state, waiting = yield from self._pass(state, deps, answer)
+                state, waiting = self._pass(state, deps, answer)
         except BudgetSpent as spent:
             ended = spent
         artifacts = self._journal.artifacts(run_id)
         if ended is not None and not any(artifact["content"] for artifact in artifacts):
             raise ended
-        report = make_report(
+        return make_report(
             run_id,
             start,
             artifacts,
@@ -203,11 +205,10 @@ class Research:
             escalation=state["escalation"] if ended is None else None,
             ended=ended,
         )
-        yield {"event": "report", "report": report}
 
     def _pass(
         self, state: ResearchState, deps: ResearchDependencies, answer: str | None
-    ) -> Generator[dict[str, Any], None, tuple[ResearchState, bool]]:
+    ) -> tuple[ResearchState, bool]:
         """To the next boundary; returns the state there, and whether it waits for the person."""
         name = _checkpoint_name(state["run_id"])
         config: RunnableConfig = {
@@ -231,13 +232,11 @@ class Research:
                 entry,
                 config,
                 context=deps,
-                stream_mode=["custom", "values"],
+                stream_mode=["values"],
                 durability="exit",
                 version="v2",
             ):
-                if part["type"] == "custom":
-                    yield part["data"]
-                elif part["type"] == "values":
+                if part["type"] == "values":
                     state = part["data"]
                     waiting = bool(part["interrupts"])
         return state, waiting
@@ -253,10 +252,7 @@ class Research:
             ) from None
         return held
 
-    def _folder(self, run_id: str) -> Path:
-        return self._settings.home / "research" / run_id
-
-    def _dependencies(self, budget: Budget) -> ResearchDependencies:
+    def _dependencies(self, budget: Budget, tell: Tell) -> ResearchDependencies:
         session = self.session
         return ResearchDependencies(
             thinker=self._thinker or build_thinker(session, budget),
@@ -266,6 +262,7 @@ class Research:
             folder=self._settings.home / "research",
             budget=budget,
             roles=self._pool,
+            tell=tell,
             max_rounds=self._options.max_rounds,
         )
 
@@ -274,7 +271,7 @@ def _checkpoint_name(run_id: str) -> str:
     return f"research:{run_id}"
 
 
-def run_flags(home: Path, run_id: str) -> Start:
+def run_start(home: Path, run_id: str) -> Start:
     """How a run was started; errors as `Journal.run`."""
     with Journal(home) as journal:
         return journal.run(run_id)["start"]

@@ -78,8 +78,7 @@ def _compare(wanted: argparse.Namespace, settings: Settings) -> None:
             began = time.perf_counter()
             answer = run.session.ask(query.text)
             middle = time.perf_counter()
-            *_, last = run.start(query.text)
-            report = last["report"]
+            report = run.start(query.text)
             asked.add(query, answer["citations"], answer["answer"], middle - began)
             seconds = time.perf_counter() - middle
             researched.add(query, report["citations"], report["report"], seconds)

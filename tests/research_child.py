@@ -1,0 +1,53 @@
+"""A research run in a process of its own, forked from a server that has everything imported."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+import state.checkpoints_sqlite  # noqa: F401 - imported so that no kill is spent on an import
+from rag.research.run import Research
+from state.errors import UsageError
+from state.settings import load_settings
+
+
+def run(home: str, question: str, log: str, started: Connection) -> None:
+    """Go on with the home's last run, or start one; each event is a line of `log`."""
+    with (
+        Research(load_settings({"home": Path(home), "engine": "local"})) as research,
+        Path(log).open("a", buffering=1) as lines,
+    ):
+
+        def tell(event: dict[str, Any]) -> None:
+            lines.write(json.dumps(event) + "\n")
+
+        started.send(True)
+        try:
+            report = research.resume("last", tell=tell)
+        except UsageError:
+            report = research.start(question, tell)
+        tell({"event": "report", "report": report})
+
+
+def start(home: Path, question: str, log: Path) -> BaseProcess:
+    """Returns once the process is about to begin or to go on."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["research_child"])
+    here, there = context.Pipe()
+    process = context.Process(target=run, args=(str(home), question, str(log), there))
+    process.start()
+    there.close()
+    here.recv()
+    here.close()
+    return process
+
+
+def events_of(log: Path) -> list[dict[str, Any]]:
+    """The events that were written whole."""
+    if not log.exists():
+        return []
+    return [json.loads(line) for line in log.read_text().splitlines() if line.endswith("}")]

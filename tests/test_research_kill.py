@@ -1,0 +1,88 @@
+"""kill -9 at random instants of a run, and again while it is resumed."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from research_child import events_of, start
+from research_library import TWO_HOPS, lasting, library, places
+
+from rag.research.journal import Journal
+from state.errors import UsageError
+
+LONGEST = 60
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with an index and no run."""
+    return library(tmp_path_factory.mktemp("kill")).settings.home
+
+
+@pytest.fixture(scope="module")
+def whole(made: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], float]:
+    """The report of a run that nothing disturbed, and the seconds it took."""
+    home = shutil.copytree(made, tmp_path_factory.mktemp("whole") / "home")
+    log = home / "log"
+    process = start(home, TWO_HOPS, log)
+    began = time.monotonic()
+    process.join(LONGEST)
+    assert process.exitcode == 0
+    return events_of(log)[-1]["report"], time.monotonic() - began
+
+
+def kept(home: Path) -> dict[str, Any]:
+    with Journal(home) as journal:
+        try:
+            run = journal.run("last")["id"]
+        except UsageError:  # killed before the run was there
+            return {}
+        return {artifact["subtask"]: artifact for artifact in journal.artifacts(run)}
+
+
+def test_a_whole_run_answers_over_two_hops(whole: tuple[dict[str, Any], float]):
+    report, _ = whole
+    assert report["status"] == "answered"
+    assert {"anna-berg.md", "stone-bridge.md"} <= {c["source"] for c in report["citations"]}
+
+
+@pytest.mark.parametrize(
+    "kills", [10, pytest.param(100, marks=pytest.mark.slow)], ids=["short", "long"]
+)
+def test_a_killed_run_goes_on_where_it_stood(
+    made: Path, whole: tuple[dict[str, Any], float], tmp_path: Path, kills: int
+):
+    expected, seconds = whole
+    chance = random.Random(7)
+    repeated = duplicated = killed = homes = 0
+    while killed < kills:
+        homes += 1
+        home = shutil.copytree(made, tmp_path / f"home{homes}")
+        finished: dict[str, Any] = {}
+        attempt = 0
+        while True:
+            attempt += 1
+            log = home / f"log{attempt}"
+            process = start(home, TWO_HOPS, log)
+            if killed < kills and attempt < 6:
+                process.join(chance.uniform(0, seconds))
+                killed += process.exitcode is None
+                process.kill()
+            process.join(LONGEST)
+            events = events_of(log)
+            begun = {e["subtask"]["id"] for e in events if e["event"] == "subtask_started"}
+            repeated += len(begun & finished.keys())
+            after = kept(home)
+            assert {name: after[name] for name in finished} == finished
+            finished = after
+            if process.exitcode == 0:
+                break
+        report = events[-1]["report"]
+        duplicated += len(places(report)) - len(set(places(report)))
+        assert lasting(report) == lasting(expected)
+    assert (repeated, duplicated) == (0, 0)
