@@ -49,9 +49,8 @@ Rewrite = Callable[[Situation], Proposal | None]
 
 def read_situation(request: RewriteRequest, collection: CollectionReader) -> Situation:
     mended = mend_spelling(request.question[:QUESTION_CHARACTERS], collection)
-    # Nothing is learnt from passages graded incorrect: they are about something else.
     ranked = sorted(
-        (chunk for chunk in request.documents if _is_near(request, chunk["chunk_id"])),
+        request.documents,
         key=lambda chunk: -_confidence(request, chunk["chunk_id"]),
     )
     best = ranked[:BEST_PASSAGES]
@@ -172,11 +171,6 @@ def feedback_words(
     }
     ranked = sorted(scored, key=lambda term: (-scored[term], term))[:most]
     return [spelt.get(term, term) for term in ranked]
-
-
-def _is_near(request: RewriteRequest, chunk_id: str) -> bool:
-    grade = request.grades.get(chunk_id)
-    return grade is not None and grade["verdict"] != "incorrect"
 
 
 def _confidence(request: RewriteRequest, chunk_id: str) -> float:
