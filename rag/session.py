@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, cast
 
+from rag.background import Leave, in_background
 from rag.budget import Budget
 from rag.cited_files import cited_files
 from rag.dependencies import Dependencies
@@ -135,7 +136,8 @@ class Session:
             CragError: the index, the engine or a store failed.
 
         """
-        deps = self._dependencies(thread, history, budget, pin=pin, tokens=tokens)
+        leave = Leave()
+        deps = self._dependencies(thread, history, budget, leave, pin=pin, tokens=tokens)
         started: TurnStarted = {
             "event": "turn_started",
             "trace_id": deps.trace_id,
@@ -149,7 +151,7 @@ class Session:
         }
         events: list[Event] = [started]
         yield started
-        for event in self._run(question, deps):
+        for event in self._run(question, deps, leave):
             if event["event"] == "answer":
                 if self._keep_traces:
                     self._keep_trace(events, event)
@@ -157,12 +159,12 @@ class Session:
                 events.append(event)
             yield event
 
-    def _run(self, question: str, deps: Dependencies) -> Iterator[Event]:
+    def _run(self, question: str, deps: Dependencies, leave: Leave) -> Iterator[Event]:
         if deps.thread is None:
-            yield from self._steps(question, deps, None)
+            yield from in_background(lambda: self._steps(question, deps, None), leave)
             return
         with self.memory.turn(deps.thread) as checkpointer:
-            yield from self._steps(question, deps, checkpointer)
+            yield from in_background(lambda: self._steps(question, deps, checkpointer), leave)
 
     def _steps(
         self, question: str, deps: Dependencies, checkpointer: BaseCheckpointSaver[Any] | None
@@ -190,6 +192,7 @@ class Session:
         thread: str | None,
         history: Sequence[HistoryTurn] | None,
         budget: Budget | None,
+        leave: Leave,
         *,
         pin: bool,
         tokens: bool,
@@ -210,8 +213,10 @@ class Session:
                 deps,
                 history=lambda: memory.history(thread),
                 timeline=lambda: memory.timeline(thread),
-                record=lambda answer: memory.record(
-                    thread, answer, pin=pin, files=cited_files(answer["citations"], self.reader)
+                record=lambda answer: leave.unless_left(
+                    lambda: memory.record(
+                        thread, answer, pin=pin, files=cited_files(answer["citations"], self.reader)
+                    )
                 ),
             )
         return deps if history is None else replace(deps, history=lambda: history)

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from rag.background import AbandonedError, Leave, in_background
+
+
+def test_items_come_in_order_and_the_end_is_the_end():
+    assert list(in_background(lambda: iter(range(5)), Leave())) == [0, 1, 2, 3, 4]
+
+
+def test_an_error_is_raised_where_the_items_are_wanted():
+    def run():
+        yield 1
+        raise KeyError("model")
+
+    items = in_background(run, Leave())
+    assert next(items) == 1
+    with pytest.raises(KeyError):
+        next(items)
+
+
+def test_leaving_does_not_wait_and_what_follows_has_no_effect():
+    asked, replied, ended = threading.Event(), threading.Event(), threading.Event()
+    leave = Leave()
+    kept = []
+
+    def run():
+        try:
+            yield "asked"
+            asked.set()
+            replied.wait(30)  # the model takes its time
+            with pytest.raises(AbandonedError):
+                leave.unless_left(lambda: kept.append("turn"))
+            yield "answered"
+            kept.append("went on")
+        finally:
+            ended.set()
+
+    items = in_background(run, leave)
+    assert next(items) == "asked"
+    assert asked.wait(30)
+    items.close()
+    replied.set()
+    assert ended.wait(30)
+    assert kept == []
+
+
+def test_leaving_waits_for_what_must_not_be_halved():
+    begun, finish = threading.Event(), threading.Event()
+    leave = Leave()
+    order = []
+
+    def keep():
+        begun.set()
+        finish.wait(30)
+        order.append("kept")
+
+    keeper = threading.Thread(target=leave.unless_left, args=(keep,))
+    keeper.start()
+    assert begun.wait(30)
+    leaver = threading.Thread(target=lambda: (leave.leave(), order.append("left")))
+    leaver.start()
+    finish.set()
+    keeper.join(30)
+    leaver.join(30)
+    assert order == ["kept", "left"]

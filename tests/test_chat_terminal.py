@@ -1,0 +1,130 @@
+"""`crag chat` in a real pseudo-terminal."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pexpect
+import pytest
+from chat_samples import chat_in_terminal, crag, make_home
+from scripted_server import ScriptedServer, hang
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    return make_home(tmp_path_factory.mktemp("chat"))
+
+
+def turns(home, thread):
+    shown = crag(home, "threads", "show", thread, "--json")
+    return json.loads(shown.stdout)["turns"] if shown.exit_code == 0 else []
+
+
+def say(child, line, *expected):
+    """Send a line, wait for all of `expected` in order and then for the next prompt; return
+    what was shown. The prompt may be drawn any number of times while the line is edited.
+    """
+    child.send(line + "\r")
+    shown = ""
+    for words in expected:
+        child.expect(r"\s+".join(map(re.escape, words.split())))
+        shown += child.before + child.after
+    child.expect_exact("crag>")
+    return shown + child.before
+
+
+def leave(child):
+    child.sendeof()
+    child.expect(pexpect.EOF)
+    child.close()
+    return child.exitstatus
+
+
+def test_a_conversation(home, tmp_path):
+    child = chat_in_terminal(home, "-t", "pty")
+    say(child, "How high is the Gillfoot Viaduct?", "31 metres")
+    say(child, "And how long is it?", "212 metres")
+    say(child, "/sources", "viaduct.md")
+    say(child, "/open 1", "> ", "212 metres long")
+    say(child, "/pin 1", "is now pinned")
+    say(child, "/history", "1. How high is the Gillfoot Viaduct? (pinned)")
+    say(child, "/trace", "viaduct.md")
+    say(child, "/set max_loops 0", "max_loops is 0")
+    say(child, "/set k 0", "--k")
+    say(child, "/collection", "default")
+    say(child, "/collection nosuch", "no collection")
+    say(child, "/cost", "0 model calls")
+    say(child, f"/save {tmp_path / 'talk.md'}", "Wrote")
+    assert "212 metres" in (tmp_path / "talk.md").read_text()
+    say(child, "/retry", "212 metres")
+    say(child, "/new other", "a new thread")
+    say(child, "/thread pty", "On pty, 3 turns")
+    say(child, "/help", "/exit")
+    assert leave(child) == 0
+    assert [turn["milestone"] for turn in turns(home, "pty")] == [True, False, False]
+
+
+def test_editing_history_and_completion(home):
+    child = chat_in_terminal(home, "-t", "edit")
+    child.send("How high is\\\r")  # a backslash, then Enter: the question goes on
+    say(child, "the Gillfoot Viaduct?", "31 metres")
+    child.send("/hist")
+    child.expect_exact("The last turns of the thread")  # the menu is open
+    child.send("\t")
+    child.expect_exact("ory")
+    say(child, "", "1. How high is the Gillfoot Viaduct?")
+    child.send("\x1b[A\x1b[A")  # the last line but one
+    child.expect("Gillfoot")
+    say(child, "", "31 metres")
+    child.send("viad\t")
+    child.expect_exact("viaduct.md")
+    child.send("\x03")  # Ctrl-C at the prompt drops the line and stays
+    child.expect_exact("crag>")
+    child.send("/exit\r")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    questions = [turn["answer"]["question"] for turn in turns(home, "edit")]
+    assert questions == ["How high is\nthe Gillfoot Viaduct?"] * 2
+    assert (home / "chat_history").stat().st_mode & 0o077 == 0
+
+
+def test_ctrl_c_cancels_the_turn_and_leaves_the_thread_whole(home):
+    with ScriptedServer(always=hang()) as server:
+        child = chat_in_terminal(
+            home,
+            "-t",
+            "cut",
+            "--engine",
+            "openai",
+            CRAG_BASE_URL=server.url,
+            CRAG_API_KEY="sk-test",
+            CRAG_MAX_RETRIES="0",
+        )
+        child.send("How high is the Gillfoot Viaduct?\r")
+        child.expect_exact("crag>")
+        while not server.requests:
+            assert child.isalive()
+        child.send("\x03")
+        child.expect_exact("Nothing was kept")
+        child.expect_exact("crag>")
+        say(child, "/set engine local", "engine is local")
+        say(child, "How high is the Gillfoot Viaduct?", "31 metres")
+        assert leave(child) == 0
+    (turn,) = turns(home, "cut")
+    assert turn["turn"] == 1
+    assert turn["answer"]["loop_count"] <= turn["answer"]["max_loops"]
+
+
+def test_escapes_of_documents_and_questions_never_reach_the_terminal(home):
+    child = chat_in_terminal(home, "-t", "evil")
+    shown = say(child, "What does a return ticket for a child cost?", "9 crowns")
+    shown += say(child, "/open 1", "9 crowns")
+    shown += say(child, "/history", "1. What does")
+    child.sendeof()
+    child.expect(pexpect.EOF)
+    assert "\x1b]0;" not in shown
+    assert "\x07" not in shown
+    assert "\x1b[2J" not in shown
+    assert "\x9b" not in shown
