@@ -13,12 +13,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from state.errors import RemoteError, SettingsError
-from state.graph_state import RetrievedChunk
+from state.graph_state import WEB_PREFIX, RetrievedChunk
 from state.settings import Settings
 
 MAX_REPLY_BYTES = 2_000_000
 MAX_SNIPPET = 2_000
-WEB_PREFIX = "web:"
 
 
 class WebSearch:
@@ -37,16 +36,16 @@ class WebSearch:
 
         """
         try:
-            found = _wrapper(self._url, self._timeout).results(query[:500], num_results=k)
+            found = _wrapper(self._url, self._timeout).raw_results(query[:500])[:k]
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise self._failed(f"its reply is no SearXNG JSON ({type(error).__name__})") from None
         except OSError as error:
             raise self._failed(str(error) or type(error).__name__) from None
         return [
-            _chunk(rank, str(item["link"]), str(item.get("title") or ""), text)
+            _chunk(rank, str(item["url"]), str(item.get("title") or ""), text)
             for rank, item in enumerate(found, 1)
-            if (text := str(item.get("snippet") or "").strip()[:MAX_SNIPPET])
-            and str(item.get("link", "")).startswith(("https://", "http://"))
+            if (text := str(item.get("content") or "").strip()[:MAX_SNIPPET])
+            and str(item.get("url", "")).startswith(("https://", "http://"))
         ]
 
     def _failed(self, why: str) -> RemoteError:
@@ -79,7 +78,15 @@ def _wrapper(url: str, timeout: float) -> Any:
         from langchain_community.utilities.searx_search import SearxResults, SearxSearchWrapper
 
     class Bounded(SearxSearchWrapper):
-        """The wrapper with a bounded request: its own has no time or size limit."""
+        """The wrapper with a bounded request (its own has no time or size limit) and without
+        the fields that only some instances send.
+        """
+
+        def raw_results(self, query: str) -> list[dict[str, Any]]:
+            found = self._searx_api_query({**self.params, "q": query}).results
+            if not isinstance(found, list):
+                raise TypeError("results is no list")
+            return [item for item in found if isinstance(item, dict)]
 
         def _searx_api_query(self, params: dict[str, Any]) -> SearxResults:
             return SearxResults(_get(self.searx_host, params, timeout))

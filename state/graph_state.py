@@ -61,6 +61,14 @@ class RetrievedChunk(TypedDict):
     loop: int
 
 
+WEB_PREFIX = "web:"
+
+
+def is_web(chunk: RetrievedChunk) -> bool:
+    """Whether the chunk is a passage of the web, in no collection."""
+    return chunk["chunk_id"].startswith(WEB_PREFIX)
+
+
 class Span(TypedDict):
     """`text` is exactly the document's `[start_char:end_char]`; one or more sentences."""
 

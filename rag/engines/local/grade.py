@@ -16,15 +16,19 @@ from rag.engines.local.field import Field, read_field
 from rag.engines.local.grader_model import GraderModel, grader_model
 from rag.engines.local.known import enough_features, known_features
 from rag.engines.local.reasons import reason_for
+from rag.engines.local.snippets import Snippets
 from rag.engines.local.words import read_terms
 from rag.engines.protocol import Graded, GradeRequest
 from rag.index.protocol import CollectionReader
 from state.grades import Grade, Verdict
+from state.graph_state import is_web
 
 
 def grade(request: GradeRequest, collection: CollectionReader) -> Graded:
     model = grader_model()
     embedder = _grading_embedder(collection)
+    if request.chunks and all(is_web(chunk) for chunk in request.chunks):
+        collection = Snippets(request.chunks, collection, embedder)
     field = read_field(read_question(request.question, collection), collection, embedder)
     new = {chunk["chunk_id"]: chunk for chunk in request.chunks}
     top = {chunk["chunk_id"]: chunk for chunk in field.top}

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from ingest_runs import Library
+from searx_server import SearxServer, running_searx
+
+from rag.session import open_session
+from rag.web import WebSearch, open_web
+from state.errors import RemoteError, SettingsError
+from state.settings import Settings, load_settings
+
+RESULT = {
+    "url": "https://example.org/moons",
+    "title": "Moons of Saturn",
+    "content": "Saturn has 146 confirmed moons. The largest moon of Saturn is Titan.",
+}
+QUESTION = "How many confirmed moons does Saturn have?"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("files")
+    (folder / "line.md").write_text("# The line\n\nThe railway opened on 14 June 1897.\n")
+    home = tmp_path_factory.mktemp("home")
+    Library(home).ingest(folder)
+    return home
+
+
+def settings(home: Path, **changed: object) -> Settings:
+    return load_settings({"home": home, "engine": "local", "max_loops": 1, **changed})
+
+
+def test_the_web_is_asked_only_where_allowed_and_only_when_the_documents_fail(home: Path):
+    with running_searx(SearxServer([RESULT])) as web:
+        with open_session(settings(home, web_url=web.url)) as session:
+            assert session.ask(QUESTION)["status"] == "abstained"
+            assert web.asked == []
+        with open_session(settings(home, web=True, web_url=web.url)) as session:
+            answer = session.ask("On what date did the railway open?")
+            assert answer["status"] == "answered"
+            assert web.asked == []
+            answer = session.ask(QUESTION)
+    assert web.asked == [QUESTION]
+    assert answer["status"] == "answered"
+    (citation,) = answer["citations"]
+    assert citation["source"] == RESULT["url"]
+    text = RESULT["content"]
+    assert text[citation["start_char"] : citation["end_char"]] == citation["quote"]
+    assert "146" in answer["answer"]
+
+
+def test_pages_that_do_not_answer_are_not_cited(home: Path):
+    off_topic = {**RESULT, "content": "A recipe for goat cheese with honey and thyme."}
+    with (
+        running_searx(SearxServer([off_topic])) as web,
+        open_session(settings(home, web=True, web_url=web.url)) as session,
+    ):
+        answer = session.ask(QUESTION)
+    assert (answer["status"], answer["citations"], len(web.asked)) == ("abstained", [], 1)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        SearxServer(code=500),
+        SearxServer(code=403),
+        SearxServer(body=b"<html>no json here</html>"),
+        SearxServer(body=b""),
+        SearxServer(body=b'{"results": 7}'),
+        SearxServer(body=b"x" * 3_000_000),
+    ],
+    ids=["500", "403", "html", "empty", "wrong type", "too long"],
+)
+def test_a_failing_endpoint_is_one_named_error(script: SearxServer):
+    with running_searx(script) as web, pytest.raises(RemoteError, match=r"127\.0\.0\.1"):
+        WebSearch(web.url, timeout=5)("question", 3)
+
+
+def test_an_endpoint_that_is_not_there_is_one_named_error():
+    with pytest.raises(RemoteError, match="web search"):
+        WebSearch("http://127.0.0.1:9/search", timeout=2)("question", 3)
+
+
+def test_links_that_are_no_web_pages_are_dropped():
+    odd = [{**RESULT, "url": url} for url in ("javascript:alert(1)", "file:///etc/passwd", "")]
+    with running_searx(SearxServer([*odd, RESULT])) as web:
+        found = WebSearch(web.url, timeout=5)("question", 10)
+    assert [hit["source"] for hit in found] == [RESULT["url"]]
+
+
+def test_web_without_an_endpoint_is_a_set_up_error():
+    with pytest.raises(SettingsError, match="SearXNG"):
+        open_web(load_settings({"web": True}))
+    assert open_web(load_settings({})) is None
