@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
-from functools import wraps
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_type_hints
 
 from rag.serving.tools import CollectionTools, one_line
 from state.errors import CragError, UsageError
@@ -77,7 +77,6 @@ def _told(tool: Callable[P, R]) -> Callable[P, str]:
 
     from mcp.server.mcpserver.exceptions import ToolError
 
-    @wraps(tool)
     def told(*args: P.args, **kwargs: P.kwargs) -> str:
         try:
             return json.dumps(tool(*args, **kwargs), ensure_ascii=False)
@@ -86,7 +85,14 @@ def _told(tool: Callable[P, R]) -> Callable[P, str]:
         except CragError as error:
             raise ToolError(f"crag failed: {one_line(error)}") from None
 
-    told.__annotations__ = {**tool.__annotations__, "return": str}
+    # The schema is read from these; the tool's own result type is not part of it.
+    hints = {**get_type_hints(tool), "return": str}
+    parameters = [
+        parameter.replace(annotation=hints[parameter.name])
+        for parameter in inspect.signature(tool).parameters.values()
+    ]
+    told.__name__, told.__doc__, told.__annotations__ = tool.__name__, tool.__doc__, hints
+    told.__dict__["__signature__"] = inspect.Signature(parameters, return_annotation=str)
     return told
 
 

@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict
 
 from rag.session import Session, open_session
+from state.answer import Answer
 from state.errors import CragError, UsageError
+from state.graph_state import RetrievedChunk
 from state.settings import Settings
-
-if TYPE_CHECKING:
-    from state.answer import Answer
-    from state.graph_state import RetrievedChunk
 
 MAX_QUESTION = 20_000
 MAX_K = 50
