@@ -13,7 +13,7 @@ from cli.render.places import place
 from cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from state.graph_state import RetrievedChunk
+    from state.passages import RetrievedChunk
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from state.grades import Grade
-from state.graph_state import RetrievedChunk
+from state.passages import RetrievedChunk
 
 NEAREST = 3
 LONGEST = 200

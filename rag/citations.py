@@ -11,7 +11,7 @@ from rag.index.protocol import CollectionReader
 from rag.sentences import sentence_spans
 from rag.support import Claim, Quote, judge, make_claim
 from state.answer import Citation, Support
-from state.graph_state import Passage, Span
+from state.passages import Passage, Span
 
 MOST_CITATIONS = 4
 """A sentence is shown with at most this many sources."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from rag.engines.protocol import Engine
 from rag.index.protocol import CollectionReader
 from state.answer import Answer
-from state.graph_state import HistoryTurn, RetrievedChunk
+from state.passages import HistoryTurn, RetrievedChunk
 from state.reducers import TimelineEntry
 from state.settings import Settings
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
     from state.checkpoints import Checkpoints
-    from state.graph_state import HistoryTurn
+    from state.passages import HistoryTurn
     from state.reducers import TimelineEntry
     from state.settings import Settings
 

@@ -23,7 +23,7 @@ from rag.evidence import (
 from rag.index.protocol import CollectionReader
 from rag.question import analyse
 from state.grades import Grade
-from state.graph_state import Passage, RetrievedChunk, Span
+from state.passages import Passage, RetrievedChunk, Span
 
 KEPT_SHARE = 0.46
 """Of the characters of the relevant chunks."""

@@ -24,7 +24,7 @@ from rag.opening import open_reader
 from rag.web import open_web
 from state.answer import Answer
 from state.events import AnswerEvent, Event, TurnStarted
-from state.graph_state import HistoryTurn
+from state.passages import HistoryTurn
 from state.settings import Settings
 from state.traces import TraceStore
 

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from state.errors import RemoteError, SettingsError
-from state.graph_state import WEB_PREFIX, RetrievedChunk
+from state.passages import WEB_PREFIX, RetrievedChunk
 from state.settings import Settings
 
 MAX_REPLY_BYTES = 2_000_000

@@ -10,7 +10,7 @@ from typing import Literal, TypedDict
 
 from state.answer import Answer, Decision
 from state.grades import Grade
-from state.graph_state import HistoryTurn
+from state.passages import HistoryTurn
 
 
 class TurnStarted(TypedDict):

@@ -24,86 +24,11 @@ from langgraph.channels import UntrackedValue
 
 from state.answer import Citation, LoopRecord, Status, Usage
 from state.grades import Grade
+from state.passages import HistoryTurn, Passage, RetrievedChunk, WebUse
 from state.reducers import TimelineEntry, milestone_window, overwrite
 
 TIMELINE_WINDOW = 20
 DEFAULT_MAX_LOOPS = 3
-
-
-WebUse = Literal["allowed", "searched"]
-"""None where the person did not allow the web."""
-
-
-class RetrievedChunk(TypedDict):
-    """A chunk as a query retrieved it.
-
-    Offsets are characters of the extracted text, lines 1-based inclusive. `score` is the
-    fused score (higher is better, comparable within one query only); `cosine` and `bm25`
-    are the raw scores of the legs and the ranks their 1-based places, None where a leg did
-    not return the chunk. `loop` is the loop that first found it.
-    """
-
-    chunk_id: str
-    source: str
-    title: str | None
-    heading: str
-    page: int | None
-    start_line: int
-    end_line: int
-    start_char: int
-    end_char: int
-    text: str
-    score: float
-    dense_rank: int | None
-    lexical_rank: int | None
-    cosine: float | None
-    bm25: float | None
-    loop: int
-
-
-WEB_PREFIX = "web:"
-
-
-def is_web(chunk: RetrievedChunk) -> bool:
-    """Whether the chunk is a passage of the web, in no collection."""
-    return chunk["chunk_id"].startswith(WEB_PREFIX)
-
-
-class Span(TypedDict):
-    """`text` is exactly the document's `[start_char:end_char]`; one or more sentences."""
-
-    start_char: int
-    end_char: int
-    start_line: int
-    end_line: int
-    text: str
-    score: float
-
-
-class Passage(TypedDict):
-    """A relevant chunk refined to the sentences that bear on the question (CRAG's
-    knowledge refinement). `number` is the marker a draft cites it by, from 1.
-    """
-
-    number: int
-    chunk_id: str
-    source: str
-    title: str | None
-    heading: str
-    page: int | None
-    start_char: int
-    end_char: int
-    spans: list[Span]
-
-
-class HistoryTurn(TypedDict):
-    """An earlier exchange as the model may see it."""
-
-    question: str
-    standalone_question: str
-    answer: str
-    turn: int
-    milestone: bool
 
 
 class ThreadState(TypedDict):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import islice
 
-from state.graph_state import TIMELINE_WINDOW, HistoryTurn
+from state.graph_state import TIMELINE_WINDOW
+from state.passages import HistoryTurn
 from state.reducers import TimelineEntry
 from state.threads import Turn, TurnStore
 

@@ -11,7 +11,7 @@ from rag.engines.openai.cache import GradeCache
 from rag.engines.openai.engine import OpenAIEngine
 from rag.engines.protocol import Engine, GenerateRequest, GradeRequest
 from state.grades import Grade
-from state.graph_state import Passage, RetrievedChunk
+from state.passages import Passage, RetrievedChunk
 from state.settings import Settings
 
 QUESTION = "What is the capital of France?"

@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 from rag.budget import Budget
 from state.answer import NodeUsage
 from state.grades import Grade
-from state.graph_state import HistoryTurn, Passage, RetrievedChunk
+from state.passages import HistoryTurn, Passage, RetrievedChunk
 
 NO_USAGE: NodeUsage = {"llm_calls": 0, "input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0}
 

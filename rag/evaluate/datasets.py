@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from state.errors import UsageError
-from state.graph_state import HistoryTurn
+from state.passages import HistoryTurn
 
 QUERY_FILES = ("queries.jsonl", "questions.jsonl")
 _LONGEST_LINE = 64 << 20

@@ -13,7 +13,7 @@ from rag.evaluate.overlap import contains, token_f1, without_markers
 from rag.evaluate.plan import Stage
 from rag.evaluate.sources import Sources
 from state.answer import Answer, GradedChunk
-from state.graph_state import RetrievedChunk
+from state.passages import RetrievedChunk
 
 if TYPE_CHECKING:
     from rag.session import Session

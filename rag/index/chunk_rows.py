@@ -8,7 +8,7 @@ from typing import Any
 
 from rag.index.codec import chunk_id_of, decode_path
 from rag.index.texts import Texts
-from state.graph_state import RetrievedChunk
+from state.passages import RetrievedChunk
 
 _COLUMNS = (
     "chunks.id, chunks.key, chunks.document_id, documents.source, documents.title,"

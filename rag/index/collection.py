@@ -25,7 +25,7 @@ from rag.index.spelling import allowed_distance, edit_distance
 from rag.index.terms import fold, term_spans, terms
 from rag.index.texts import Texts
 from rag.index.vector_sync import VectorPlace
-from state.graph_state import RetrievedChunk
+from state.passages import RetrievedChunk
 
 CANDIDATES = 100
 """What each leg brings."""

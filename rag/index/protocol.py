@@ -14,7 +14,7 @@ from rag.embed.protocol import Embedder, Vectors
 from state.documents import Chunk
 
 if TYPE_CHECKING:
-    from state.graph_state import RetrievedChunk
+    from state.passages import RetrievedChunk
 
 
 class CollectionReader(Protocol):

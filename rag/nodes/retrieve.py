@@ -10,7 +10,8 @@ from langgraph.runtime import Runtime
 from rag.dependencies import Dependencies
 from rag.nodes.update import Update
 from state.events import RetrievedEvent
-from state.graph_state import GraphState, RetrievedChunk
+from state.graph_state import GraphState
+from state.passages import RetrievedChunk
 
 
 def retrieve(state: GraphState, runtime: Runtime[Dependencies]) -> Update:

@@ -30,7 +30,7 @@ from rag.research.questions import (
 )
 from rag.research.reading import MARKER
 from rag.research.roles import Role
-from state.graph_state import Passage
+from state.passages import Passage
 from state.research_state import EVERYTHING, Artifact
 
 FOLLOW_ROUNDS = 2

@@ -13,7 +13,7 @@ from typing import Protocol, TypedDict
 from rag.engines.protocol import NO_USAGE
 from rag.research.roles.role import Role
 from state.answer import NodeUsage
-from state.graph_state import Passage
+from state.passages import Passage
 from state.research_state import Artifact, FileSummary, RoundDecision, Subtask
 
 

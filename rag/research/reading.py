@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rag.research.protocol import ReadFile
 from state.answer import Citation
-from state.graph_state import Passage
+from state.passages import Passage
 from state.research_state import Artifact
 
 MOST_QUOTES = 24

@@ -14,7 +14,7 @@ from typing import Any, TypedDict
 from rag.session import Session, open_session
 from state.answer import Answer
 from state.errors import CragError, UsageError
-from state.graph_state import RetrievedChunk
+from state.passages import RetrievedChunk
 from state.settings import Settings
 
 MAX_QUESTION = 20_000

@@ -7,7 +7,7 @@ from typing import Any
 
 from rag.session import open_session
 from rag.tracing.view import started
-from state.graph_state import HistoryTurn
+from state.passages import HistoryTurn
 from state.settings import Settings
 from state.traces import Trace, TraceStore
 

@@ -22,7 +22,7 @@ from rag.engines.local.mending import mend_spelling
 from rag.engines.protocol import GradeRequest, RewriteRequest
 from rag.index.collection import Collection
 from state.grades import Grade
-from state.graph_state import RetrievedChunk
+from state.passages import RetrievedChunk
 
 RETRIEVED = 8
 MAX_LOOPS = 3

@@ -22,7 +22,7 @@ from rag.evidence import (
 from rag.index.protocol import CollectionReader
 from rag.question import AnswerKind, Question, analyse, parts
 from rag.refine import leans_on
-from state.graph_state import Passage
+from state.passages import Passage
 
 MOST_SENTENCES = 3
 # A further sentence stands beside the best only if it is about as likely to hold the answer.

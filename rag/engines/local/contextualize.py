@@ -15,7 +15,7 @@ from typing import Protocol
 from rag.engines.local.followup import leaning, topical
 from rag.engines.protocol import Contextualized
 from rag.index.terms import term_spans, terms
-from state.graph_state import HistoryTurn
+from state.passages import HistoryTurn
 
 CARRIED = 3
 """Terms at most: more of the old topic would drown the new question."""

@@ -17,7 +17,7 @@ from rag.engines.protocol import (
     Rewritten,
 )
 from rag.index.protocol import CollectionReader
-from state.graph_state import HistoryTurn
+from state.passages import HistoryTurn
 
 
 class LocalEngine:

@@ -13,7 +13,7 @@ from rag.engines.local.asked import Asked
 from rag.engines.local.field import Field, Scores, cosines_of
 from rag.engines.local.words import ChunkSentences, ChunkTerms, read_sentences, read_terms
 from rag.index.protocol import CollectionReader
-from state.graph_state import RetrievedChunk
+from state.passages import RetrievedChunk
 
 _SENTENCE_BATCH = 400
 

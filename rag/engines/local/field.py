@@ -16,7 +16,7 @@ from rag.embed.protocol import Embedder, Vectors
 from rag.engines.local.asked import Asked
 from rag.engines.local.words import ChunkTerms, read_terms
 from rag.index.protocol import CollectionReader
-from state.graph_state import RetrievedChunk
+from state.passages import RetrievedChunk
 
 FIELD_CHUNKS = 30
 TOP_CHUNKS = 8

@@ -21,7 +21,7 @@ from rag.engines.local.words import read_terms
 from rag.engines.protocol import Graded, GradeRequest
 from rag.index.protocol import CollectionReader
 from state.grades import Grade, Verdict
-from state.graph_state import is_web
+from state.passages import is_web
 
 
 def grade(request: GradeRequest, collection: CollectionReader) -> Graded:

@@ -14,7 +14,7 @@ from rag.engines.local.words import read_sentences, read_terms
 from rag.engines.protocol import RewriteRequest
 from rag.index.protocol import CollectionReader
 from rag.index.terms import fold, term_spans, terms
-from state.graph_state import RetrievedChunk
+from state.passages import RetrievedChunk
 
 BEST_PASSAGES = 3
 SEEN_PASSAGES = 8

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from rag.embed.protocol import Embedder, Vectors
 from rag.engines.local.words import read_terms
 from rag.index.protocol import CollectionReader, IndexedDocument
-from state.graph_state import RetrievedChunk
+from state.passages import RetrievedChunk
 
 # Words that no passage holds weigh as in a collection of this size.
 LEAST_CHUNKS = 50

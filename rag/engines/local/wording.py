@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rag.evidence import Strip
 from rag.markers import without_notes
-from state.graph_state import Passage
+from state.passages import Passage
 
 LONGEST = 420
 """Characters of a sentence in an answer; a longer one is cut at its commas."""

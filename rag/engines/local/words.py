@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from rag.index.terms import fold, term_spans, terms
 from rag.sentences import sentence_spans
-from state.graph_state import RetrievedChunk
+from state.passages import RetrievedChunk
 
 # A chunk is about 1,200 characters; whoever hands over more is read this far.
 CHUNK_CHARACTERS = 8000

@@ -31,7 +31,7 @@ from rag.engines.protocol import (
     Rewritten,
     Verified,
 )
-from state.graph_state import HistoryTurn
+from state.passages import HistoryTurn
 from state.settings import Settings
 
 

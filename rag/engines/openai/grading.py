@@ -15,7 +15,7 @@ from rag.engines.openai.tally import Tally
 from rag.engines.protocol import Engine, Graded, GradeRequest
 from state.errors import CragError, ModelError, SetupError
 from state.grades import Grade
-from state.graph_state import RetrievedChunk
+from state.passages import RetrievedChunk
 from state.settings import GraderChoice
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rag.engines.openai.fence import Fence
-from state.graph_state import HistoryTurn, Passage, RetrievedChunk
+from state.passages import HistoryTurn, Passage, RetrievedChunk
 
 Messages = list[tuple[str, str]]
 """(role, text) pairs, as LangChain takes them."""

@@ -10,7 +10,7 @@ from rag.engines.openai.prompts import contextualize_messages, rewrite_messages
 from rag.engines.openai.replies import plain_text
 from rag.engines.openai.tally import Tally
 from rag.engines.protocol import Contextualized, Engine, RewriteRequest, Rewritten
-from state.graph_state import HistoryTurn
+from state.passages import HistoryTurn
 
 LONGEST_LINE = 500
 _LABEL = re.compile(

@@ -27,7 +27,7 @@ from rag.research.protocol import (
 )
 from rag.research.roles import Role
 from state.errors import ModelError
-from state.graph_state import Passage
+from state.passages import Passage
 from state.research_state import Artifact
 
 T = TypeVar("T", bound="BaseModel")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rag.research.roles.role import Role
-from state.graph_state import Passage
+from state.passages import Passage
 
 
 def compose(_instruction: str, passages: Sequence[Passage]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from state.graph_state import Passage
+from state.passages import Passage
 
 Compose = Callable[[str, Sequence[Passage]], str]
 """(instruction, passages) to Markdown with a marker `[n]` after each sentence, n a passage's

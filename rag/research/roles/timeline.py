@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from rag.research.roles.role import Role
-from state.graph_state import Passage
+from state.passages import Passage
 
 _YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-9]{2})(?!\d)")
 
