@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 from ingest_runs import Library, counts
 
+import rag.index.writer as writer_module
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.writer import open_writer
 from rag.ingest.staleness import staleness
-from state.errors import EmbedderMismatchError, StoreBusyError, UsageError
+from state.errors import EmbedderMismatchError, StorageError, StoreBusyError, UsageError
 
 TEXT = "# Valves\n\nThe {} valve opens at {} bar.\n"
 
@@ -266,3 +267,24 @@ def test_an_unchanged_ingest_imports_no_reader_and_no_store(folder, library):
         check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr) == (0, "\n", "")
+
+
+@pytest.mark.parametrize("pages", [60, 90, 120])
+def test_a_full_disk_is_told_and_the_next_ingest_goes_on(tmp_path, library, monkeypatch, pages):
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(300):
+        (folder / f"{number}.md").write_text(TEXT.format(f"{number}" * 40, number) * 8)
+    connect = writer_module.connect
+
+    def small_disk(home, *, create=False):
+        connection = connect(home, create=create)
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+        return connection
+
+    monkeypatch.setattr(writer_module, "connect", small_disk)
+    with pytest.raises(StorageError, match="full"):
+        library.ingest(folder)
+    monkeypatch.undo()
+    report = library.ingest(folder)
+    assert report.added + report.unchanged == report.documents == 300

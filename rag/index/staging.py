@@ -77,11 +77,19 @@ class Staging:
         """Writes what waits; whole documents become visible together."""
         if not self._waiting:
             return
-        with writing(self._connection):
-            for staged in self._waiting:
-                self._write(staged)
-            if any(staged.whole for staged in self._waiting):
-                collection_rows.mark_changed(self._connection, self._collection_id)
+        rows = [staged.row for staged in self._waiting]
+        try:
+            with writing(self._connection):
+                for staged in self._waiting:
+                    self._write(staged)
+                if any(staged.whole for staged in self._waiting):
+                    collection_rows.mark_changed(self._connection, self._collection_id)
+        except BaseException:
+            # Rolled back (a full disk, Ctrl-C): what waited is read again by the next ingest.
+            for staged, row in zip(self._waiting, rows, strict=True):
+                staged.row = row
+            self._waiting.clear()
+            raise
         for staged in self._waiting:
             staged.parts.clear()
         self._waiting = [staged for staged in self._waiting if not staged.whole]
@@ -108,7 +116,8 @@ class Staging:
             document_rows.show(self._connection, self._lexical, self._collection_id, staged.row)
 
     def _abandon(self, staged: _Staged) -> None:
-        self._waiting.remove(staged)
+        if staged in self._waiting:
+            self._waiting.remove(staged)
         if staged.row is not None:
             with writing(self._connection):
                 document_rows.delete(

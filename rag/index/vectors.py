@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import os
+import re
 import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -20,7 +21,7 @@ from urllib.parse import urlsplit
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.index.chroma_import import chroma_settings, chromadb_module
-from state.errors import RemoteStoreError, SettingsError
+from state.errors import RemoteStoreError, SettingsError, StorageError
 
 SCHEMA = "1"
 BATCH = 5_000
@@ -244,6 +245,9 @@ def _metadata(identity: EmbedderIdentity) -> dict[str, str | int]:
     return {"embedder": str(identity), "dimension": identity.dimension, "schema": SCHEMA}
 
 
+_NO_ROOM = re.compile(r"disk is full|No space left|readonly database|Read-only file system")
+
+
 @contextlib.contextmanager
 def _foreign_errors(remote: str | None) -> Iterator[None]:
     """Whatever Chroma raises, as damage (its errors have no common class) or as the server's."""
@@ -256,6 +260,11 @@ def _foreign_errors(remote: str | None) -> Iterator[None]:
         missing = type(error).__name__ == "NotFoundError"
         if remote is not None and not missing:
             raise RemoteStoreError(f"The Chroma server {remote} failed: {words}.") from error
+        if _NO_ROOM.search(words):
+            raise StorageError(
+                "The disk is full or read-only; the vector store cannot be written.",
+                "Free some space, then run the command again: what was read is kept.",
+            ) from error
         raise VectorsDamaged(words) from error
     except BaseException as error:
         # A panic of the Rust core derives from BaseException.
