@@ -23,7 +23,7 @@ NEAR_THE_BEST = 0.4
 """Of the best term's score, what another must have to be carried too."""
 DECAY = 0.7
 """What a question is worth against the one after it."""
-INHERITED = 0.4
+INHERITED = 0.6
 """What a word carried into a question is worth against one that was typed."""
 ANSWER = 0.3
 """What the last answer's words are worth against the last question's."""
