@@ -118,8 +118,16 @@ class TurnSaver(BaseCheckpointSaver[Any]):
         return self._kept.get_next_version(current, channel)
 
     def keep(self, thread: str) -> None:
-        """Write the turn's last checkpoint and remove the superseded ones."""
+        """Write the turn's last checkpoint and remove the superseded ones.
+
+        A turn that only stopped to ask made no checkpoint: its writes (the interrupt) belong
+        to the one that was there.
+        """
         with self._backend.failures():
+            made = {put.checkpoint["id"] for put in self.puts}
+            for held in self.writes:
+                if held.config["configurable"].get("checkpoint_id") not in made:
+                    self._kept.put_writes(*held)
             for last in _last_of_each_namespace(self.puts):
                 self._kept.put(*last)
                 for held in self.writes:

@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rag.research.dependencies import ResearchDependencies
 from rag.research.options import ResearchOptions
@@ -141,8 +143,28 @@ def test_comparisons_lists_and_clauses_are_split():
     assert two == ["Who built the stone bridge", "when did the quarry close?"]
 
 
-def test_a_name_is_followed_only_where_the_question_lacks_it():
-    assert follow("When did Anna Berg die?", "Anna Berg") is None
-    assert follow("When did the founder die?", "Anna Berg") == (
-        "Anna Berg: When did the founder die?"
-    )
+QUOTE = "The stone bridge was designed by the engineer Anna Berg."
+
+
+def test_what_a_quote_says_already_gives_way_to_the_name_it_names():
+    question = "In which town was the engineer who designed the stone bridge born?"
+    assert follow(question, "Anna Berg", QUOTE) == "In which town was Anna Berg born?"
+
+
+@pytest.mark.parametrize(
+    "question", ["When did Anna Berg die?", "Which engineer designed the stone bridge?"]
+)
+def test_nothing_is_followed_that_is_asked_or_answered_already(question: str):
+    assert follow(question, "Anna Berg", QUOTE) is None
+
+
+def test_a_question_that_the_quote_hardly_touches_is_asked_of_the_name():
+    asked = follow("Which prize did the engineer win in Oslo?", "Anna Berg", QUOTE)
+    assert asked == "Anna Berg: Which prize did the engineer win in Oslo?"
+
+
+@given(st.text(max_size=200), st.text(max_size=40), st.text(max_size=200))
+def test_no_text_breaks_the_rules(question: str, name: str, quote: str):
+    assert len(split(question)) <= 6
+    followed = follow(question, name, quote)
+    assert followed is None or name in followed

@@ -42,14 +42,18 @@ def plan(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Upd
     """A round's plan; one that an interrupted run had begun is followed, not made anew."""
     deps = runtime.context
     number = state["plans"] + 1
-    usage = state["usage"]
-    new = deps.journal.plan(state["run_id"], number)
-    if new is None:
-        new, spent = new_subtasks(state, deps)
-        usage = add_usage(usage, "plan", spent)
-        deps.journal.keep_plan(state["run_id"], number, new)
-    runtime.context.tell({"event": "planned", "round": number, "subtasks": new})
-    return {"plan": [*state["plan"], *new], "leads": [], "plans": number, "usage": usage}
+    made = deps.journal.plan(state["run_id"], number)
+    if made is None:
+        made = new_subtasks(state, deps)
+        deps.journal.keep_plan(state["run_id"], number, *made)
+    new, spent = made
+    deps.tell({"event": "planned", "round": number, "subtasks": new})
+    return {
+        "plan": [*state["plan"], *new],
+        "leads": [],
+        "plans": number,
+        "usage": add_usage(state["usage"], "plan", spent),
+    }
 
 
 def dispatch(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:

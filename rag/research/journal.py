@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, Self, TypedDict, cast
 
-from state.answer import Usage
+from state.answer import NodeUsage, Usage
 from state.errors import UsageError
 from state.research_state import Artifact, Subtask
 from state.sqlite_file import connect, create_private, sqlite_failures
@@ -27,7 +27,8 @@ create table if not exists runs (
     id text primary key, created_at real not null, start text not null, state text not null,
     escalation text, answer text, report text);
 create table if not exists plans (
-    run text not null, round integer not null, body text not null, primary key (run, round));
+    run text not null, round integer not null, body text not null, usage text not null,
+    primary key (run, round));
 create table if not exists artifacts (
     run text not null, subtask text not null, cut integer not null,
     body text not null, primary key (run, subtask));
@@ -123,16 +124,19 @@ class Journal:
                 (run_id, artifact["subtask"], artifact["status"] == "cut", body),
             )
 
-    def keep_plan(self, run_id: str, number: int, plan: list[Subtask]) -> None:
+    def keep_plan(self, run_id: str, number: int, plan: list[Subtask], usage: NodeUsage) -> None:
         """Keep a round's plan before it is worked on: a resumed run follows the same one."""
         self._write(
-            "insert or ignore into plans values (?, ?, ?)", (run_id, number, json.dumps(plan))
+            "insert or ignore into plans values (?, ?, ?, ?)",
+            (run_id, number, json.dumps(plan), json.dumps(usage)),
         )
 
-    def plan(self, run_id: str, number: int) -> list[Subtask] | None:
-        """The plan of a round that was begun, or None."""
-        rows = self._read("select body from plans where run = ? and round = ?", (run_id, number))
-        return cast("list[Subtask]", json.loads(rows[0][0])) if rows else None
+    def plan(self, run_id: str, number: int) -> tuple[list[Subtask], NodeUsage] | None:
+        """The plan of a round that was begun and what it cost, or None."""
+        rows = self._read(
+            "select body, usage from plans where run = ? and round = ?", (run_id, number)
+        )
+        return (json.loads(rows[0][0]), json.loads(rows[0][1])) if rows else None
 
     def artifacts(self, run_id: str) -> list[Artifact]:
         """What was returned, in the order it was planned, whichever was finished first."""

@@ -21,7 +21,6 @@ from rag.research.protocol import (
     ReflectionView,
 )
 from rag.research.questions import (
-    about,
     asks_for_comparison,
     asks_for_time,
     compared,
@@ -34,7 +33,7 @@ from state.passages import Passage
 from state.research_state import EVERYTHING, Artifact
 
 FOLLOW_ROUNDS = 2
-MOST_LEADS = 6
+MOST_LEADS = 4
 MOST_SENTENCES = 5
 _CITED_SENTENCE = re.compile(r".+?(?:\[\d{1,3}\])+[.!?]?", re.DOTALL)
 
@@ -159,7 +158,6 @@ def _of_name(question: str, name: str, artifact: Artifact) -> Iterator[str]:
         followed = follow(question, name, quote)
         if followed is not None:
             yield followed
-            yield about(name)
 
 
 def _plain(text: str) -> str:

@@ -6,6 +6,7 @@ return, and each place that is cited has one number however many sections cite i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, TypedDict
 
@@ -17,6 +18,8 @@ from state.research_state import Artifact
 from state.usage import add_usages
 
 REPORT_SCHEMA = "crag.research/1"
+
+_SENTENCE_END = re.compile(r"(?<=\])[.!?]?\s+|\n+")
 
 ReportStatus = Literal["answered", "partial", "abstained", "waiting"]
 
@@ -124,21 +127,22 @@ def make_report(
 def _sections(
     artifacts: Sequence[Artifact], answer: str, numbering: _Numbering
 ) -> tuple[list[Section], list[str]]:
-    """One a subtask, and the titles of those that found only what another had found. An
+    """One a subtask, and the titles of those that say nothing that another does not. An
     answer written before more was found is superseded; contradictions are told apart.
     """
     sections: list[Section] = []
-    cited: list[set[str]] = []
+    told: list[set[str]] = []
     repeated: dict[str, None] = {}
     for artifact in artifacts:
         if artifact["role"] in ("writer", "skeptic"):
             continue
         text, title = numbering.renumbered(artifact), artifact["instruction"]
-        markers = set(MARKER.findall(text))
-        if text == answer or any(markers <= others for others in cited):
+        sentences = {sentence.strip(" -.") for sentence in _SENTENCE_END.split(text)} - {""}
+        if text == answer or any(sentences <= others for others in told):
             repeated[title] = None
             continue
-        cited.append(markers)
+        told.append(sentences)
+        title = title if artifact["role"] == "searcher" else f"{artifact['role'].title()}: {title}"
         sections.append({"role": artifact["role"], "title": title, "text": text})
     return sections, list(repeated)
 

@@ -107,8 +107,8 @@ class ModelThinker:
         for _ in range(ATTEMPTS):
             message = self._chat.ask(messages, tally, schema)
             found: dict[str, Any] = fields(message)
-            if not found and schema is SubagentReply:
-                found = {"artifact_name": "", "content": plain_text(message), "status": "done"}
+            if not found and schema is SubagentReply and (written := plain_text(message)):
+                found = {"content": written, "status": "done"}
             try:
                 return schema.model_validate(found)
             except ValidationError:

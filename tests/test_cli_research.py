@@ -1,0 +1,176 @@
+"""`crag research` as a process: streams, exit codes, files, interrupts, the person's answer."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pexpect
+import pytest
+from openai_samples import KEY
+from research_library import ABSENT, TWO_HOPS, library
+from research_model import decide, researcher, subtask
+from scripted_server import ScriptedServer, hang, status
+
+SECONDS = 60
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return library(tmp_path_factory.mktemp("cli")).settings.home
+
+
+def crag(home: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(*arguments),
+        env=environ(home, **environment),
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "cli", *arguments]
+
+
+def environ(home: Path, **changed: str) -> dict[str, str]:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("CRAG_", "OPENAI_"))}
+    return {**kept, "CRAG_HOME": str(home), "CRAG_ENGINE": "local", **changed}
+
+
+def with_model(server: ScriptedServer) -> dict[str, str]:
+    return {
+        "CRAG_ENGINE": "openai",
+        "CRAG_GRADER": "model",
+        "OPENAI_BASE_URL": server.url,
+        "OPENAI_API_KEY": KEY,
+        "CRAG_MAX_RETRIES": "0",
+    }
+
+
+def test_the_report_goes_to_stdout_and_to_a_file_and_the_run_to_the_trace(
+    home: Path, tmp_path: Path
+):
+    plain = crag(home, "research", TWO_HOPS)
+    assert plain.returncode == 0
+    assert plain.stdout.startswith(f"# {TWO_HOPS}\n\n")
+    assert "Lund" in plain.stdout
+    assert "round 1: " in plain.stderr
+    trace = crag(home, "trace", "last")
+    assert "round 1 → replan" in trace.stdout
+    assert plain.stdout.strip() in trace.stdout
+    out = tmp_path / "report.md"
+    filed = crag(home, "research", TWO_HOPS, "--out", str(out), "--json", "-q")
+    report = json.loads(filed.stdout)
+    assert (report["schema"], report["status"]) == ("crag.research/1", "answered")
+    assert out.read_text() == report["report"]
+    assert filed.stderr == ""
+
+
+def test_events_are_ndjson_that_ends_with_the_report(home: Path):
+    lines = [
+        json.loads(line)
+        for line in crag(home, "research", TWO_HOPS, "--events").stdout.splitlines()
+    ]
+    assert lines[0]["event"] == "research_started"
+    assert lines[-1]["schema"] == "crag.research/1"
+
+
+def test_without_a_terminal_the_question_is_printed_and_answered_later(home: Path):
+    asked = crag(home, "research", ABSENT)
+    assert asked.returncode == 3
+    *_, question, resume = asked.stderr.splitlines()
+    assert question.endswith("?")
+    assert resume.startswith("Go on with: crag research --resume ")
+    name = resume.split()[6]
+    refused = crag(home, "research", "--resume", name)
+    assert refused.returncode == 2
+    assert question in refused.stderr
+    answered = crag(home, "research", "--resume", name, "--answer", "How long is the Iron Bridge?")
+    assert answered.returncode == 0
+    assert "95 metres" in answered.stdout
+    again = crag(home, "research", "--resume", name)
+    assert again.stdout == answered.stdout
+
+
+def test_on_a_terminal_the_person_is_asked_and_the_run_goes_on(home: Path):
+    child = pexpect.spawn(
+        command("research", ABSENT)[0],
+        command("research", ABSENT)[1:],
+        env=environ(home, TERM="xterm", COLUMNS="100"),  # type: ignore[arg-type]
+        encoding="utf-8",
+        timeout=SECONDS,
+    )
+    child.expect("should be searched instead")
+    child.sendline("How long is the Iron Bridge?")
+    child.expect("95 metres")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "Give a question"),
+        (("q?", "--resume", "last"), "Give a question"),
+        (("q?", "--answer", "a"), "--answer goes with --resume"),
+        (("--resume", "nonsense"), "no research run"),
+        (("q?", "--roles", "searcher,writer,clown"), "no role 'clown'"),
+        (("q?", "--roles", "searcher,writer"), "3 to 8 roles"),
+        (("q?", "--max-rounds", "6"), "max-rounds"),
+        (("  ",), "empty"),
+    ],
+)
+def test_what_does_not_fit_is_a_usage_error_in_one_line(
+    home: Path, arguments: tuple[str, ...], words: str
+):
+    result = crag(home, "research", *arguments)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert words in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_an_empty_home_is_a_set_up_error(tmp_path: Path):
+    assert crag(tmp_path, "research", "q?").returncode == 4
+
+
+def test_a_server_that_is_down_is_exit_5_and_the_run_goes_on_later(home: Path):
+    plan = [subtask("searcher", "How long is the Iron Bridge?")]
+    model = researcher([plan], [decide("end")])
+    with ScriptedServer(model, model, always=status(500)) as server:
+        down = crag(home, "research", "How long is it?", **with_model(server))
+    assert (down.returncode, down.stdout) == (5, "")
+    last = down.stderr.splitlines()[-1]
+    assert last.startswith("crag: ")
+    name = last.split("--resume ")[1].rstrip(".")
+    with ScriptedServer(always=researcher([plan], [decide("end")])) as server:
+        up = crag(home, "research", "--resume", name, **with_model(server))
+    assert up.returncode == 0
+    assert "95 metres" in up.stdout
+
+
+def test_ctrl_c_leaves_at_once_and_says_how_to_go_on(home: Path):
+    plan = [subtask("searcher", "How long is the Stone Bridge?")]
+    with ScriptedServer(researcher([plan], [decide("end")]), always=hang()) as server:
+        process: Any = subprocess.Popen(
+            command("research", "How long is it?"),
+            env=environ(home, **with_model(server)),
+            stderr=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for line in process.stderr:
+            if "  searcher: " in line:
+                break
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert (process.returncode, out) == (130, "")
+    assert "Go on with: crag research --resume " in err

@@ -1,0 +1,183 @@
+"""Whole runs, not nodes: the state at every boundary, where a run stops, who may work on it."""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from research_library import ABSENT, TWO_HOPS, lasting, library, places
+from research_scripted import ScriptedThinker, long_answer
+
+from rag.research.options import ResearchOptions
+from rag.research.run import Research
+from state.checkpoints import TurnSaver
+from state.errors import NoIndexError, StoreBusyError, UsageError
+from state.settings import load_settings
+from state.threads import open_turn_store
+from state.traces import TraceStore
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return library(tmp_path_factory.mktemp("trajectory")).settings.home
+
+
+@pytest.fixture
+def home(made: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(made, tmp_path / "home")
+
+
+def research(home: Path, rounds: int = 5, **changed: Any) -> Research:
+    thread = changed.pop("thread", None)
+    settings = load_settings({"home": home, "engine": "local", "thread": thread})
+    return Research(settings, ResearchOptions(max_rounds=rounds), **changed)
+
+
+def scripted(home: Path, width: int = 1) -> Research:
+    return research(home, thinker=ScriptedThinker(width), corrective=long_answer)
+
+
+@pytest.fixture
+def boundaries(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Pickled bytes of the state at each boundary that is kept."""
+    sizes: list[int] = []
+    keep = TurnSaver.keep
+
+    def watched(self: TurnSaver, thread: str) -> None:
+        sizes.extend(len(pickle.dumps(put.checkpoint["channel_values"])) for put in self.puts[-1:])
+        keep(self, thread)
+
+    monkeypatch.setattr(TurnSaver, "keep", watched)
+    return sizes
+
+
+@pytest.mark.parametrize(("width", "most"), [(1, 150_000), (5, 250_000)])
+def test_the_state_stays_small_over_50_steps(
+    home: Path, boundaries: list[int], width: int, most: int
+):
+    with scripted(home, width) as run:
+        report = run.start("What came of it?")
+        while report["subtasks"] < 50:
+            report = run.resume(report["run_id"], "Go on.")
+    assert len(boundaries) >= 50 // width
+    assert max(boundaries) < most
+    assert len(report["report"]) > 1_000_000, "what left the state is still in the report"
+
+
+def test_a_run_that_is_never_content_asks_after_five_rounds(home: Path):
+    with scripted(home) as run:
+        report = run.start("What came of it?")
+        assert (report["status"], report["rounds"], report["subtasks"]) == ("waiting", 5, 5)
+        with pytest.raises(UsageError, match="waits for an answer"):
+            run.resume(report["run_id"])
+        again = run.resume(report["run_id"], "Go on.")
+    assert (again["rounds"], again["subtasks"]) == (10, 10)
+
+
+def test_what_nothing_answers_is_asked_of_the_person(home: Path):
+    with research(home) as run:
+        report = run.start(ABSENT)
+        assert report["status"] == "waiting"
+        assert ABSENT in report["not_found"]
+        done = run.resume(report["run_id"], "How long is the Iron Bridge?")
+    assert done["status"] == "answered"
+    assert "95 metres" in done["report"]
+
+
+def test_an_answer_is_kept_before_anything_is_done_with_it(home: Path):
+    with research(home) as run:
+        report = run.start(ABSENT)
+        run._journal.answered(report["run_id"], "How long is the Iron Bridge?")
+    with research(home) as run:  # the process died right after the answer was given
+        assert "95 metres" in run.resume(report["run_id"])["report"]
+
+
+def test_a_finished_run_gives_its_report_again_and_leaves_nothing_behind(home: Path):
+    with research(home) as run:
+        report = run.start(TWO_HOPS)
+        assert run.run_id is None
+        assert run.resume("last") == report
+        with pytest.raises(UsageError, match="did not ask"):
+            run.resume(report["run_id"], "More.")
+    assert len(places(report)) == len(set(places(report)))
+    assert not (home / "research" / report["run_id"]).exists()
+
+
+@pytest.mark.parametrize("name", ["nonsense", "", "%"])
+def test_an_unknown_run_is_refused(home: Path, name: str):
+    with research(home) as run, pytest.raises(UsageError, match="no research run"):
+        run.resume(name)
+
+
+def test_two_processes_never_work_on_one_run(home: Path):
+    with scripted(home) as run, research(home) as other:
+
+        def tell(event: dict[str, Any]) -> None:
+            if event["event"] == "planned":
+                with pytest.raises(StoreBusyError, match="Another process is working"):
+                    other.resume("last")
+
+        report = run.start("What came of it?", tell)
+    assert report["rounds"] == 5
+
+
+def test_nothing_to_search_is_one_error(tmp_path: Path):
+    with pytest.raises(NoIndexError):
+        research(tmp_path)
+
+
+def test_a_thread_gives_the_question_its_context_and_gets_the_turn(home: Path):
+    with research(home, thread="t") as run:
+        run.session.ask("Who designed the Stone Bridge?", thread="t")
+        report = run.start("And the Iron Bridge?")
+        again = run.resume(report["run_id"])
+    assert again == report
+    assert report["question"] == "And the Iron Bridge?"
+    assert report["standalone_question"] != report["question"]
+    with open_turn_store(home) as store:
+        turns = list(store.turns("t"))
+    assert [turn.answer["question"] for turn in turns] == [
+        "Who designed the Stone Bridge?",
+        "And the Iron Bridge?",
+    ]
+    assert turns[1].answer["answer"] == report["report"]
+
+
+def test_a_trace_holds_the_whole_run(home: Path):
+    with research(home) as run:
+        report = run.start(ABSENT)
+        run.resume(report["run_id"], "When was the quarry closed?")
+    with TraceStore(home) as traces:
+        trace = traces.get("last")
+    assert trace["kind"] == "research"
+    told = [event["event"] for event in trace["events"]]
+    assert told.count("research_started") == 2
+    assert {"planned", "subtask_started", "subtask_finished", "reflected"} <= set(told)
+
+
+def test_subtasks_share_one_session_safely(home: Path):
+    """The same work by eight threads at once and by one gives the same answers."""
+    questions = [TWO_HOPS, "How long is the Iron Bridge?", "When was the quarry closed?", ABSENT]
+    with research(home) as run:
+        alone = [run.session.ask(question)["answer"] for question in questions]
+        found: dict[int, str] = {}
+
+        def ask(n: int) -> None:
+            found[n] = run.session.ask(questions[n % 4])["answer"]
+
+        threads = [threading.Thread(target=ask, args=(n,)) for n in range(16)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+    assert [found[n] for n in range(16)] == alone * 4
+
+
+def test_a_report_is_the_same_whichever_subagent_is_first(home: Path):
+    with research(home) as run:
+        first, second = run.start(TWO_HOPS), run.start(TWO_HOPS)
+    assert lasting(first) == lasting(second)
