@@ -11,8 +11,8 @@ from rag.index.terms import terms
 GLANCE = 400
 """Characters at each end in which openings and pronouns are looked for."""
 
-# Sums of term weights, where 1 is the weight of a term that one chunk alone holds. Tuned by
-# tests/benchmarks/followups.py --tune on one half of its conversations, judged on the other.
+# Sums of term weights, where 1 is the weight of a term that one chunk alone holds. Chosen on
+# the set of tests/benchmarks/followups.py, whose figures hardly move around these values.
 BARE = 0.9
 """Below this a fragment ("Celts", "any awards?") says too little to be searched for alone."""
 BARE_SENTENCE = 0.6
