@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from chat_samples import CRAG, crag, environment, make_home
+from test_threads_store import fresh_schema
 
 from cli.terminal import clean
 
@@ -149,3 +150,26 @@ def test_no_index_is_one_line_and_exit_4(tmp_path):
     done = crag(tmp_path / "empty", "chat", stdin="Anything?\n")
     assert done.exit_code == 4
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_thread_goes_on_from_another_home_on_the_same_postgres(home, tmp_path, postgres):
+    url = fresh_schema(postgres.url)
+    (tmp_path / "elsewhere").mkdir()
+    other = make_home(tmp_path / "elsewhere")
+    first = crag(home, "ask", "How high is the Gillfoot Viaduct?", "-t", "shared", "--threads", url)
+    assert first.exit_code == 0, first.stderr
+    second = crag(other, "ask", "And how long is it?", "-t", "shared", "--threads", url, "--json")
+    assert second.exit_code == 0, second.stderr
+    answer = json.loads(second.stdout)
+    assert answer["turn"] == 2
+    assert "Gillfoot" in answer["standalone_question"]
+    listed = json.loads(crag(home, "threads", "list", "--threads", url, "--json").stdout)
+    assert [thread["turns"] for thread in listed["threads"]] == [2]
+    assert not (other / "threads.db").exists()
+
+
+def test_postgres_that_is_not_there_is_exit_5(home):
+    gone = crag(home, "threads", "list", "--threads", "postgresql://me:hunter2@127.0.0.1:9/d")
+    assert gone.exit_code == 5
+    assert "hunter2" not in gone.stderr
+    assert len(gone.stderr.splitlines()) == 1
