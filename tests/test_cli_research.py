@@ -16,6 +16,9 @@ from openai_samples import KEY
 from research_library import ABSENT, TWO_HOPS, library
 from research_model import decide, researcher, subtask
 from scripted_server import ScriptedServer, hang, status
+from typer.testing import CliRunner, Result
+
+from cli.main import app
 
 SECONDS = 60
 
@@ -34,6 +37,11 @@ def crag(home: Path, *arguments: str, **environment: str) -> subprocess.Complete
         timeout=SECONDS,
         check=False,
     )
+
+
+def inside(home: Path, *arguments: str) -> Result:
+    """The same without a process of its own."""
+    return CliRunner().invoke(app, ["research", *arguments], env=environ(home))
 
 
 def command(*arguments: str) -> list[str]:
@@ -75,10 +83,8 @@ def test_the_report_goes_to_stdout_and_to_a_file_and_the_run_to_the_trace(
 
 
 def test_events_are_ndjson_that_ends_with_the_report(home: Path):
-    lines = [
-        json.loads(line)
-        for line in crag(home, "research", TWO_HOPS, "--events").stdout.splitlines()
-    ]
+    result = inside(home, TWO_HOPS, "--events")
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
     assert lines[0]["event"] == "research_started"
     assert lines[-1]["schema"] == "crag.research/1"
 
@@ -132,14 +138,14 @@ def test_on_a_terminal_the_person_is_asked_and_the_run_goes_on(home: Path):
 def test_what_does_not_fit_is_a_usage_error_in_one_line(
     home: Path, arguments: tuple[str, ...], words: str
 ):
-    result = crag(home, "research", *arguments)
-    assert (result.returncode, result.stdout) == (2, "")
+    result = inside(home, *arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
     assert words in result.stderr
     assert result.stderr.count("\n") == 1
 
 
 def test_an_empty_home_is_a_set_up_error(tmp_path: Path):
-    assert crag(tmp_path, "research", "q?").returncode == 4
+    assert inside(tmp_path, "q?").exit_code == 4
 
 
 def test_a_server_that_is_down_is_exit_5_and_the_run_goes_on_later(home: Path):
