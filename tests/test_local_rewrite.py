@@ -45,6 +45,12 @@ def test_what_is_uncovered_is_looked_for(railway):
     assert "'" in result.reason
 
 
+def test_nothing_is_learnt_from_passages_about_something_else(railway):
+    result = rewrite(situation(railway, "What is the capital of Mongolia?"), railway)
+    assert result.query is None
+    assert "no passage comes near" in result.reason
+
+
 def test_a_query_is_never_repeated_and_the_loop_ends_with_a_reason(railway):
     question = "Who desinged the Tarn viaducct?"
     tried = [question]

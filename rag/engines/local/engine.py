@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
-from typing import cast
 
 from rag.engines.protocol import (
     Contextualized,
@@ -35,17 +33,21 @@ class LocalEngine:
         return None
 
     def contextualize(self, question: str, history: Sequence[HistoryTurn]) -> Contextualized:
-        part = import_module("rag.engines.local.contextualize")
-        return cast("Contextualized", part.contextualize(question, history, self._collection))
+        from rag.engines.local.contextualize import contextualize
+
+        return contextualize(question, history, self._collection)
 
     def grade(self, request: GradeRequest) -> Graded:
-        part = import_module("rag.engines.local.grade")
-        return cast("Graded", part.grade(request, self._collection))
+        from rag.engines.local.grade import grade
+
+        return grade(request, self._collection)
 
     def rewrite(self, request: RewriteRequest) -> Rewritten:
-        part = import_module("rag.engines.local.rewrite")
-        return cast("Rewritten", part.rewrite(request, self._collection))
+        from rag.engines.local.rewrite import rewrite
+
+        return rewrite(request, self._collection)
 
     def generate(self, request: GenerateRequest, emit: Emit) -> Generated:
-        part = import_module("rag.engines.local.answer")
-        return cast("Generated", part.generate(request, emit, self._collection))
+        from rag.engines.local.answer import generate
+
+        return generate(request, emit, self._collection)

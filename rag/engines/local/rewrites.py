@@ -16,6 +16,8 @@ from rag.index.protocol import CollectionReader
 from rag.index.terms import fold, term_spans, terms
 from state.passages import RetrievedChunk
 
+LEARN_FROM = 0.05
+"""The least confidence of a passage whose words are worth searching for."""
 BEST_PASSAGES = 3
 SEEN_PASSAGES = 8
 _FEW_TERMS, _SOME_TERMS, _MANY_TERMS, _NEAR_TERMS = 6, 12, 24, 8
@@ -49,8 +51,13 @@ Rewrite = Callable[[Situation], Proposal | None]
 
 def read_situation(request: RewriteRequest, collection: CollectionReader) -> Situation:
     mended = mend_spelling(request.question[:QUESTION_CHARACTERS], collection)
+    # Nothing is learnt from passages that are about something else.
     ranked = sorted(
-        request.documents,
+        (
+            chunk
+            for chunk in request.documents
+            if _confidence(request, chunk["chunk_id"]) >= LEARN_FROM
+        ),
         key=lambda chunk: -_confidence(request, chunk["chunk_id"]),
     )
     best = ranked[:BEST_PASSAGES]
