@@ -163,6 +163,11 @@ def test_a_question_that_the_quote_hardly_touches_is_asked_of_the_name():
     assert asked == "Anna Berg: Which prize did the engineer win in Oslo?"
 
 
+def test_a_part_that_leans_on_the_rest_is_not_asked_by_itself():
+    parts = split("Who designed the old line, and in which country had he worked before?")
+    assert parts == ["Who designed the old line"]
+
+
 @given(st.text(max_size=200), st.text(max_size=40), st.text(max_size=200))
 def test_no_text_breaks_the_rules(question: str, name: str, quote: str):
     assert len(split(question)) <= 6

@@ -86,7 +86,9 @@ class LocalThinker:
         ).text
         if role.name == "skeptic":
             return Composed(drafted if "disagree" in drafted[:60] else "")
-        return Composed(" ".join([drafted, *_chain(drafted, files, passages)]).strip())
+        if not drafted:
+            return Composed("")
+        return Composed(" ".join([drafted, *_chain(drafted, files, passages)]))
 
     def reflect(self, view: ReflectionView) -> Reflected:
         if any(task["status"] == "planned" for task in view.plan):

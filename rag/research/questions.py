@@ -32,6 +32,9 @@ _COMPARISON = re.compile(
 _TIME = re.compile(
     r"\b(?:timeline|history|chronolog\w+|over time|when|sequence of)\b", re.IGNORECASE
 )
+_LOOSE_END = re.compile(r",?\s+(?:and|or|in|of|for|by)$")
+# A part that says "he" is about someone whom only the whole question names.
+_PRONOUN = re.compile(r"\b(?:he|she|it|they|him|them|his|its|their)\b", re.IGNORECASE)
 _LEAST_WORDS = 2
 _MOST_PARTS = 6
 _LONGEST = 2_000
@@ -47,11 +50,14 @@ def split(question: str) -> list[str]:
             parts += pieces
         else:
             parts += [clause.strip(" ,?") for clause in _CLAUSE.split(question.rstrip("?"))]
+    parts = [_LOOSE_END.sub("", part) for part in parts]
     whole = set(terms(question))
     return [
         part
         for part in dict.fromkeys(parts)
-        if about(part) in part or (len(terms(part)) >= _LEAST_WORDS and set(terms(part)) != whole)
+        if len(terms(part)) >= _LEAST_WORDS
+        and set(terms(part)) != whole
+        and not _PRONOUN.search(part)
     ][:_MOST_PARTS]
 
 

@@ -19,6 +19,8 @@ from state.usage import add_usages
 
 REPORT_SCHEMA = "crag.research/1"
 
+_NOTHING = "The documents do not hold an answer."
+_PARTS_ONLY = "The documents hold no answer to the whole question; what they hold on parts of it:"
 _SENTENCE_END = re.compile(r"(?<=\])[.!?]?\s+|\n+")
 
 ReportStatus = Literal["answered", "partial", "abstained", "waiting"]
@@ -89,7 +91,7 @@ def make_report(
     """The report of what was finished, whole or partial."""
     numbering = _Numbering()
     done = [artifact for artifact in artifacts if artifact["content"]]
-    first = _leading(done)
+    first = _leading(artifacts)
     answer = numbering.renumbered(first) if first is not None else ""
     sections, repeated = _sections([a for a in done if a is not first], answer, numbering)
     contradictions = [
@@ -102,7 +104,7 @@ def make_report(
     report: Report = {
         "schema": REPORT_SCHEMA,
         "run_id": run_id,
-        "status": _status(answer, escalation, ended),
+        "status": _status(answer, bool(done), escalation, ended),
         "question": start["asked"],
         "standalone_question": start["question"],
         "answer": answer,
@@ -147,24 +149,30 @@ def _sections(
     return sections, list(repeated)
 
 
-def _status(answer: str, escalation: str | None, ended: BudgetSpent | None) -> ReportStatus:
+def _status(
+    answer: str, found: bool, escalation: str | None, ended: BudgetSpent | None
+) -> ReportStatus:
     if escalation is not None:
         return "waiting"
     if not answer:
-        return "abstained"
+        return "partial" if found else "abstained"
     return "answered" if ended is None else "partial"
 
 
-def _leading(done: Sequence[Artifact]) -> Artifact | None:
-    """The writer's artifact, else the first search that found something."""
-    written = [artifact for artifact in done if artifact["role"] == "writer"]
-    return written[-1] if written else next(iter(done), None)
+def _leading(artifacts: Sequence[Artifact]) -> Artifact | None:
+    """The writer's last artifact, else the first that found something. A writer who had
+    nothing to say leaves the question unanswered: no part stands in for the whole.
+    """
+    written = [artifact for artifact in artifacts if artifact["role"] == "writer"]
+    if written:
+        return written[-1] if written[-1]["content"] else None
+    return next((artifact for artifact in artifacts if artifact["content"]), None)
 
 
 def _markdown(report: Report) -> Iterator[str]:
     yield f"# {_line(report['question'])}"
     yield ""
-    yield report["answer"] or "The documents do not hold an answer."
+    yield report["answer"] or (_PARTS_ONLY if report["sections"] else _NOTHING)
     for section in report["sections"]:
         yield ""
         yield f"## {_line(section['title'])}"
