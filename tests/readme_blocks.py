@@ -3,8 +3,9 @@
     python tests/readme_blocks.py          says which blocks are out of date
     python tests/readme_blocks.py --write  brings them up to date
 
-A block is a fenced one behind `<!-- run: crag … -->` or `<!-- made: NAME -->`. Commands run
-in one session: a fresh home, the sample corpus ingested, the local engine, 80 columns.
+A block is a fenced one behind `<!-- run: crag … -->`, or what stands between
+`<!-- made: NAME -->` and `<!-- end -->`. Commands run in one session: a fresh home, the
+sample corpus ingested, the local engine, 80 columns.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(
-    r"(?P<head><!-- (?P<kind>run|made): (?P<what>.+?) -->\n```(?P<language>\w*)\n)"
-    r"(?P<body>.*?)(?P<foot>\n```)",
+    r"(?P<head><!-- run: (?P<run>.+?) -->\n```\w*\n)(?P<printed>.*?)(?P<foot>\n```)"
+    r"|(?P<before><!-- made: (?P<made>.+?) -->\n)(?P<table>.*?)(?P<after>\n<!-- end -->)",
     re.DOTALL,
 )
 VARIES = (
@@ -84,9 +85,9 @@ def refreshed(text: str, session: Session) -> str:
     """The document with every block as the program prints it now."""
 
     def fresh(found: re.Match[str]) -> str:
-        what = found["what"]
-        body = made(what) if found["kind"] == "made" else session.run(what)
-        return f"{found['head']}{steady(body)}{found['foot']}"
+        if found["made"]:
+            return f"{found['before']}{made(found['made'])}{found['after']}"
+        return f"{found['head']}{steady(session.run(found['run']))}{found['foot']}"
 
     return BLOCK.sub(fresh, text)
 
