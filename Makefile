@@ -18,10 +18,10 @@ demo: install
 	@sh ./demo.sh $(BIN)
 
 test: install
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 test-long: install
-	$(BIN)/python -m pytest --long
+	$(BIN)/python -m pytest -n auto --dist loadfile --long
 
 check: install
 	$(BIN)/python -m ruff check .

@@ -34,6 +34,7 @@ _LEANS = re.compile(
     r"|one of (?:them|these))\b",
     re.IGNORECASE,
 )
+_SAYS = re.compile(r"(?:yes|no)\b", re.IGNORECASE)
 _ITEM = re.compile(r"\s*(?:[-*+•]|\(?\d{1,4}[.)])\s")
 
 
@@ -119,7 +120,9 @@ def leans_on(strips: Sequence[Strip], i: int) -> list[int]:
         while lead > first and _ITEM.match(strips[lead].text):
             lead -= 1
         return [lead] if lead < i and strips[lead].text.endswith(":") else []
-    if _LEANS.match(text) and i > first and strips[i - 1].is_evidence:
+    # "Only guide dogs may enter." says half of "Yes, in the museum. Only guide dogs …".
+    leaning = _LEANS.match(text) or (i > first and _SAYS.match(strips[i - 1].text))
+    if leaning and i > first and strips[i - 1].is_evidence:
         return [i - 1]
     return []
 

@@ -52,7 +52,6 @@ class Session:
             "TERMINAL_WIDTH": "80",
             "NO_COLOR": "1",
         }
-        self.run("crag ingest sample_corpus")
 
     def run(self, command: str) -> str:
         """Both streams of one `crag …` command line, as a terminal would show them."""

@@ -78,7 +78,7 @@ def test_sources_that_agree_are_not_said_to_disagree():
 
 @pytest.mark.parametrize(
     "question",
-    ["What is the capital of Mongolia?", "Who won the Nobel Prize in Literature in 1998?"],
+    ["Who won the Nobel Prize in Literature in 1998?"],
 )
 def test_a_foreign_question_gets_no_answer(question, reader):
     assert answered(question, reader).text == ""
