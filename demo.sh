@@ -12,5 +12,5 @@ run() {
     "$crag" "$@"
 }
 run ingest sample_corpus
-run ask "When did the railway open?" --trace
+run ask "Are dogs alowed in the musuem?" --trace
 run ask "Who is the mayor of Tokyo?" --ok-abstain

@@ -7,16 +7,22 @@ from __future__ import annotations
 
 from langgraph.runtime import Runtime
 
-from rag.citations import check
+from rag.budget import BudgetSpent
+from rag.citations import Checked, check
 from rag.dependencies import Dependencies
+from rag.engines.protocol import ClaimChecker
 from rag.nodes.update import Update
+from rag.verification import verify
 from state.graph_state import GraphState
+from state.settings import Verifier
+from state.usage import add_usage
 
 MAX_RETRIES = 1
 
 
 def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     checked = check(state["generation"], state["passages"], runtime.context.reader)
+    checked, spent = _verified(checked, state, runtime.context)
     may_retry = (
         state["generation_retries"] < MAX_RETRIES
         and state["budget_spent"] is None
@@ -25,21 +31,36 @@ def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     if checked.unsupported and may_retry:
         runtime.stream_writer({"event": "draft_rejected", "unsupported": list(checked.unsupported)})
         return {
+            **spent,
             "generation_retries": state["generation_retries"] + 1,
             "scratchpad": list(checked.unsupported),
             "status": None,
         }
     if not checked.citations:
-        return {"status": "abstained"}
+        return {**spent, "status": "abstained"}
     whole = state["complete"] and not checked.unsupported
     dropped = len(checked.unsupported)
     words = "1 sentence was" if dropped == 1 else f"{dropped} sentences were"
+    told = [f"{words} dropped: the sources do not support it."] if dropped else []
     return {
+        **spent,
         "generation": checked.text,
         "citations": checked.citations,
         "status": "answered" if whole else "partial",
-        "warnings": [
-            *state["warnings"],
-            *([f"{words} dropped: the sources do not support it."] if dropped else []),
-        ],
+        "warnings": [*spent.get("warnings", state["warnings"]), *told],
+    }
+
+
+def _verified(checked: Checked, state: GraphState, deps: Dependencies) -> tuple[Checked, Update]:
+    """What a model says of it too, where the person wants that and there is one."""
+    wanted = deps.settings.verify is Verifier.MODEL and checked.citations
+    if not wanted or not isinstance(deps.engine, ClaimChecker):
+        return checked, {}
+    try:
+        verification = verify(checked, deps.engine)
+    except BudgetSpent as ended:
+        return checked, {"budget_spent": str(ended)}
+    return verification.checked, {
+        "usage": add_usage(state["usage"], "check_answer", verification.usage),
+        "warnings": [*state["warnings"], *verification.warnings],
     }
