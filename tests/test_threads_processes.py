@@ -84,7 +84,10 @@ def test_killed_writer_loses_no_finished_turn(tmp_path, url, rounds):
         for _ in range(rng.randrange(2000)):  # somewhere within the next append
             os.getpid()
         writer.send_signal(signal.SIGKILL)
-        rest = writer.communicate(timeout=30)[0].split(b"\n")[:-1]
+        rest = writer.stdout.read().split(b"\n")[:-1]
+        writer.wait(30)
+        writer.stdin.close()
+        writer.stdout.close()
         finished = int(rest[-1]) if rest else finished
         with open_turn_store(tmp_path, url) as store:
             kept = [turn.number for turn in store.turns("shared", newest_first=True)]
