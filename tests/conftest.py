@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from isolation import leave_home, loopback_only
+from isolation import heed_interrupts, leave_home, loopback_only
 from postgres_server import PostgresServer, find_pg_ctl, running_postgres
 
 
@@ -20,6 +20,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session", autouse=True)
 def _isolated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    heed_interrupts()
     leave_home(tmp_path_factory.mktemp("home"))
     with loopback_only():
         yield

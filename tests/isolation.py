@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,6 +35,14 @@ def loopback_only() -> Iterator[None]:
         yield
     finally:
         socket.socket.connect = connect  # type: ignore[method-assign]
+
+
+def heed_interrupts() -> None:
+    """Children can be interrupted even where the tests themselves were started in the
+    background, with the interrupt ignored, which children inherit.
+    """
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def leave_home(home: Path) -> None:
