@@ -1,4 +1,4 @@
-from rag.abstention import LONGEST, abstention_text
+from rag.answering.abstention import LONGEST, abstention_text
 
 
 def chunk(name, heading="", title=None, score=1.0):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rag.chunk import CHUNK_CHARS, Piece, chunk_parts
+from rag.text.chunk import CHUNK_CHARS, Piece, chunk_parts
 
 
 @dataclass

@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_collection import MemoryCollection
 
-from rag.citations import check
-from rag.drafts import read_draft
+from rag.answering.citations import check
+from rag.answering.drafts import read_draft
 
 TUNNEL = "The Corbel Tunnel is 386 m long. It was dug between 1889 and 1893 by 300 men.\nBats live in the roof."
 SHED = "The shed at Langrigg burned down in 1911. Nobody was hurt. Its roof was never rebuilt."

@@ -258,7 +258,7 @@ def test_an_unchanged_ingest_imports_no_reader_and_no_store(folder, library):
         "import sys; from ingest_runs import Library; from pathlib import Path;"
         "Library(Path(sys.argv[1])).ingest(sys.argv[2]);"
         "bad = [m for m in ('chromadb', 'tokenizers', 'rag.documents.registry', 'pathspec',"
-        " 'rag.chunk') if m in sys.modules]; print(*bad)"
+        " 'rag.text.chunk') if m in sys.modules]; print(*bad)"
     )
     path = os.pathsep.join(entry for entry in sys.path if entry)
     done = subprocess.run(

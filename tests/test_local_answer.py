@@ -2,12 +2,12 @@
 import pytest
 from memory_collection import MemoryCollection
 
-from rag.citations import check
+from rag.answering.citations import check
+from rag.answering.question import AnswerKind, analyse, parts
+from rag.answering.refine import refine
 from rag.engines.local.answer import generate
 from rag.engines.local.wording import LONGEST
 from rag.engines.protocol import GenerateRequest
-from rag.question import AnswerKind, analyse, parts
-from rag.refine import refine
 
 LINE = {
     "tunnel.md": "The Corbel Tunnel is 386 m long. The Corbel Tunnel was dug between 1889 and 1893 by "

@@ -2,7 +2,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_collection import MemoryCollection
 
-from rag.refine import KEPT_SHARE, refine
+from rag.answering.refine import KEPT_SHARE, refine
 
 TUNNEL = (
     "# The tunnel\n\nThe Corbel Tunnel is 386 m long. It was dug between 1889 and 1893 by 300 men. "

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.sentences import MAX_SENTENCE, sentence_spans
+from rag.text.sentences import MAX_SENTENCE, sentence_spans
 
 CHARACTERS = "abcXYZ 0123.,!?。！？|#-*`\n\r\t\f\"'()[]:;=…」「é中"
 ALPHABET = st.sampled_from([*CHARACTERS, "\n\n", "```\n"])

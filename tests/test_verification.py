@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from rag.citations import Checked
+from rag.answering.citations import Checked
+from rag.answering.verification import verify
 from rag.engines.protocol import Verified
-from rag.verification import verify
 from state.answer import Citation
 
 

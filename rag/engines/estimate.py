@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict
 
-from rag.chunk import CHUNK_CHARS
 from rag.endpoint.address import chat_endpoint
 from rag.engines.factory import choose_engine
 from rag.engines.openai.prices import cost_of, price_of
@@ -18,6 +17,7 @@ from rag.engines.openai.prompts import (
     REWRITE,
     VERIFY,
 )
+from rag.text.chunk import CHUNK_CHARS
 from state.settings import EngineName, GraderChoice, Settings, Verifier
 from state.tokens import count_tokens
 

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from rag.chunk import chunk_parts
 from rag.documents.cleaning import clean, one_line
 from rag.documents.stream import Part
 from rag.embed.protocol import Embedder
@@ -18,6 +17,7 @@ from rag.index.protocol import (
     IndexedDocument,
     embedding_text,
 )
+from rag.text.chunk import chunk_parts
 from state.documents import Chunk, chunk_id
 
 _TOGETHER = 256

@@ -25,7 +25,7 @@ _UNUSED_DAYS = 30
 _WAIT_SECONDS = 600
 # What the text, the chunks and the vectors of an index depend on.
 _INDEXING = (
-    *("boundaries", "chunk", "layout", "sentences", "documents", "embed", "ingest"),
+    *("text", "documents", "embed", "ingest"),
     *("index/schema", "index/codec", "index/lexical", "index/terms"),
 )
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import IO, Any, NamedTuple
 
-from rag.chunk import Piece
 from rag.ingest.walk import FileStat
+from rag.text.chunk import Piece
 
 _LENGTH = 8
 

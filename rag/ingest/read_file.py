@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag.chunk import Piece, chunk_parts
 from rag.ingest.file_text import (
     FileText,
     Outcome,
@@ -21,6 +20,7 @@ from rag.ingest.file_text import (
 )
 from rag.ingest.task import READING, Task
 from rag.ingest.walk import FileStat, file_stat
+from rag.text.chunk import Piece, chunk_parts
 from state.errors import DocumentError, UnsupportedFormatError
 
 if TYPE_CHECKING:

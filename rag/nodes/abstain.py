@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from langgraph.runtime import Runtime
 
-from rag.abstention import abstention_text
+from rag.answering.abstention import abstention_text
 from rag.dependencies import Dependencies
 from rag.nodes.update import Update
 from state.graph_state import GraphState

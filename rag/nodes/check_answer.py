@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from langgraph.runtime import Runtime
 
+from rag.answering.citations import Checked, check
+from rag.answering.verification import verify
 from rag.budget import BudgetSpent
-from rag.citations import Checked, check
 from rag.dependencies import Dependencies
 from rag.engines.protocol import ClaimChecker
 from rag.nodes.update import Update
-from rag.verification import verify
 from state.graph_state import GraphState
 from state.settings import Verifier
 from state.usage import add_usage

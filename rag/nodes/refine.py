@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from langgraph.runtime import Runtime
 
+from rag.answering.refine import refine as refine_chunks
 from rag.dependencies import Dependencies
 from rag.nodes.update import Update
-from rag.refine import refine as refine_chunks
 from state.graph_state import GraphState
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag.citations import check
+from rag.answering.citations import check
 from rag.research.dependencies import ResearchDependencies
 from rag.research.entities import names_in
 from rag.research.reading import passages_of, read_files_of

@@ -16,10 +16,10 @@ import argparse
 import numpy as np
 from answer_sets import K, contains, grades, halves, load_set, normal, relevant
 
-from rag.citations import check
+from rag.answering.citations import check
+from rag.answering.refine import refine
 from rag.engines.local.answer import generate
 from rag.engines.protocol import GenerateRequest
-from rag.refine import refine
 
 
 def nothing(_text):

@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 from answer_sets import K, auc, fit_logistic, grades, load_set, relevant
 
+from rag.answering.logistic import Logistic
+from rag.answering.refine import refine
 from rag.engines.local.answer import examine
-from rag.logistic import Logistic
-from rag.refine import refine
 
 TARGET = Path(__file__).resolve().parents[2] / "rag" / "engines" / "local" / "answerable.json"
 STRENGTH = 60.0

@@ -1,4 +1,4 @@
-"""Fits rag/strip_model.json: which sentence of the relevant chunks holds the answer.
+"""Fits rag/answering/strip_model.json: which sentence of the relevant chunks holds the answer.
 
     python tests/benchmarks/fit_strips.py --data DIR [--write]
 
@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 from answer_sets import K, contains, fit_logistic, halves, load_set, relevant
 
-from rag.evidence import measure, strips_of, term_weights
-from rag.logistic import Logistic
-from rag.question import analyse
-from rag.refine import sources_of
+from rag.answering.evidence import measure, strips_of, term_weights
+from rag.answering.logistic import Logistic
+from rag.answering.question import analyse
+from rag.answering.refine import sources_of
 
-TARGET = Path(__file__).resolve().parents[2] / "rag" / "strip_model.json"
+TARGET = Path(__file__).resolve().parents[2] / "rag" / "answering" / "strip_model.json"
 UNFITTED = Logistic(0.0, {}, 0.5)
 YES_NO = {"yes", "no"}
 

@@ -1,4 +1,4 @@
-"""Fits rag/support_model.json: does the quote support the claim?
+"""Fits rag/answering/support_model.json: does the quote support the claim?
 
     python tests/benchmarks/fit_support.py --data DIR [--write]
 
@@ -22,15 +22,15 @@ from pathlib import Path
 import numpy as np
 from answer_sets import auc, contains, fit_logistic, halves, load_set
 
-from rag.candidates import names
-from rag.citations import _located
-from rag.evidence import term_weights
-from rag.logistic import Logistic
-from rag.opposites import opposites
-from rag.sentences import sentence_spans
-from rag.support import is_verbatim, make_claim, support_features
+from rag.answering.candidates import names
+from rag.answering.citations import _located
+from rag.answering.evidence import term_weights
+from rag.answering.logistic import Logistic
+from rag.answering.opposites import opposites
+from rag.answering.support import is_verbatim, make_claim, support_features
+from rag.text.sentences import sentence_spans
 
-TARGET = Path(__file__).resolve().parents[2] / "rag" / "support_model.json"
+TARGET = Path(__file__).resolve().parents[2] / "rag" / "answering" / "support_model.json"
 STRENGTH = 5.0
 ASKED = re.compile(
     r"\b(?:what|which|who|whom|when|where|how (?:many|much|long|old|far|tall|large|often))\b"

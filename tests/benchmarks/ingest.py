@@ -146,8 +146,8 @@ def ours(folder: Path, home: Path, *, start_only: bool) -> dict[str, float]:
 
 
 def chunk_all(folder: Path, target: Path) -> dict[str, float]:
-    from rag.chunk import chunk_parts
     from rag.documents.registry import open_document
+    from rag.text.chunk import chunk_parts
     from state.errors import DocumentError
 
     texts: list[str] = []

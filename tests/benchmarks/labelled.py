@@ -13,12 +13,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from rag.chunk import chunk_parts
 from rag.documents.stream import Part
 from rag.embed.builtin import BuiltinEmbedder
 from rag.index.collection import Collection, open_collection
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from rag.index.writer import open_writer
+from rag.text.chunk import chunk_parts
 from state.documents import Chunk, chunk_id
 
 EMBEDDER = BuiltinEmbedder()

@@ -15,13 +15,13 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag.chunk import chunk_parts
 from rag.embed.builtin import BuiltinEmbedder
 from rag.index import exact
 from rag.index.collection import open_collection
 from rag.index.lexical import query_terms
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from rag.index.writer import open_writer
+from rag.text.chunk import chunk_parts
 from state.documents import Chunk, chunk_id
 
 DEPTH = 100

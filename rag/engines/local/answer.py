@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rag.candidates import candidates
-from rag.engines.local.answerable import answerable_features, answerable_model
-from rag.engines.local.contradictions import disagreeing
-from rag.engines.local.wording import Chosen, worded
-from rag.engines.protocol import Emit, Generated, GenerateRequest
-from rag.evidence import (
+from rag.answering.candidates import candidates
+from rag.answering.evidence import (
     Measured,
     Source,
     evidence,
@@ -19,9 +15,13 @@ from rag.evidence import (
     table_head,
     term_weights,
 )
+from rag.answering.question import AnswerKind, Question, analyse, parts
+from rag.answering.refine import leans_on
+from rag.engines.local.answerable import answerable_features, answerable_model
+from rag.engines.local.contradictions import disagreeing
+from rag.engines.local.wording import Chosen, worded
+from rag.engines.protocol import Emit, Generated, GenerateRequest
 from rag.index.protocol import CollectionReader
-from rag.question import AnswerKind, Question, analyse, parts
-from rag.refine import leans_on
 from state.passages import Passage
 
 MOST_SENTENCES = 3

@@ -7,13 +7,13 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rag.candidates import candidates
+from rag.answering.candidates import candidates
+from rag.answering.evidence import Measured
+from rag.answering.logistic import Logistic, load_logistic
+from rag.answering.question import AnswerKind, Question
 from rag.embed.protocol import Embedder
 from rag.engines.local.mismatch import mismatches
-from rag.evidence import Measured
 from rag.index.terms import terms
-from rag.logistic import Logistic, load_logistic
-from rag.question import AnswerKind, Question
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 

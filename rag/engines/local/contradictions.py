@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rag.evidence import Measured
+from rag.answering.evidence import Measured
+from rag.answering.quantities import NUMBER, plain
+from rag.answering.question import AnswerKind, Question
 from rag.index.terms import terms
-from rag.quantities import NUMBER, plain
-from rag.question import AnswerKind, Question
 
 # Both must speak of what is asked: this share of the question's weight, title included.
 LEAST_COVERAGE = 0.6

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rag.logistic import Logistic
+from rag.answering.logistic import Logistic
 
 _FILE = Path(__file__).with_name("grader.json")
 

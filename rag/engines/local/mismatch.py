@@ -6,9 +6,9 @@ import itertools
 import re
 from collections.abc import Mapping, Sequence
 
+from rag.answering.opposites import opposed
+from rag.answering.question import Question, negations
 from rag.index.terms import terms
-from rag.opposites import opposed
-from rag.question import Question, negations
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _DENIAL = re.compile(

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rag.evidence import Strip
-from rag.markers import without_notes
+from rag.answering.evidence import Strip
+from rag.answering.markers import without_notes
 from state.passages import Passage
 
 LONGEST = 420

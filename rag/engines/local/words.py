@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rag.index.terms import fold, term_spans, terms
-from rag.sentences import sentence_spans
+from rag.text.sentences import sentence_spans
 from state.passages import RetrievedChunk
 
 # A chunk is about 1,200 characters; whoever hands over more is read this far.

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rag.citations import Checked
-from rag.drafts import Piece, assemble, read_draft
+from rag.answering.citations import Checked
+from rag.answering.drafts import Piece, assemble, read_draft
 from rag.engines.protocol import ClaimChecker
 from state.answer import Citation, NodeUsage
 

@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag.evidence import coverage
+from rag.answering.evidence import coverage
+from rag.answering.logistic import Logistic, load_logistic
+from rag.answering.markers import without_notes
+from rag.answering.opposites import opposed
+from rag.answering.quantities import numbers
+from rag.answering.question import negations
 from rag.index.terms import terms
-from rag.logistic import Logistic, load_logistic
-from rag.markers import without_notes
-from rag.opposites import opposed
-from rag.quantities import numbers
-from rag.question import negations
 from state.answer import Support
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")

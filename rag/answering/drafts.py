@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from rag.answering.markers import marker_spans
 from rag.index.terms import terms
-from rag.markers import marker_spans
-from rag.sentences import sentence_spans
+from rag.text.sentences import sentence_spans
 
 _FENCE = re.compile(r"\s{0,3}(?:`{3,}|~{3,})")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s|\s{0,3}\*\*[^*\n]{1,80}\*\*:?$")

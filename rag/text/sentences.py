@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from rag.layout import blocks
+from rag.text.layout import blocks
 
 Spans = list[tuple[int, int]]
 

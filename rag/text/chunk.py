@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from rag.boundaries import BLOCK, LONG_LINE, BoundaryScanner, Heading
+from rag.text.boundaries import BLOCK, LONG_LINE, BoundaryScanner, Heading
 
 CHUNK_CHARS = 1200
 """No chunk is longer; a document up to this long stays one chunk (a page, where it has pages)."""
@@ -180,7 +180,7 @@ class _Cutter:
         return cut or self._word_end(first, last)
 
     def _sentence_ends(self, start: int, first: int, last: int) -> list[int]:
-        from rag.sentences import sentence_spans
+        from rag.text.sentences import sentence_spans
 
         spans = sentence_spans(self._buffer[start : last + self._least])
         return [start + end for _, end in spans if first <= start + end <= last]

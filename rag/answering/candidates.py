@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from rag.answering.question import AnswerKind, Question
 from rag.index.terms import terms
-from rag.question import AnswerKind, Question
 
 _MONTH = "january|february|march|april|may|june|july|august|september|october|november|december"
 _DATE = re.compile(

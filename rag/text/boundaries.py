@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-# How much a cut is worth before what it fills is added (0 to 1, see rag/chunk.py): a heading
+# How much a cut is worth before what it fills is added (0 to 1, see rag/text/chunk.py): a heading
 # is worth more than a chunk filled to the brim, a line inside prose less than a sentence.
 HEADING = 1.7
 """A first-level heading; each level below is worth 0.1 less."""

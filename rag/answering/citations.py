@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rag.drafts import Piece, assemble, read_draft
-from rag.evidence import term_weights
+from rag.answering.drafts import Piece, assemble, read_draft
+from rag.answering.evidence import term_weights
+from rag.answering.support import Claim, Quote, judge, make_claim
 from rag.index.protocol import CollectionReader
-from rag.sentences import sentence_spans
-from rag.support import Claim, Quote, judge, make_claim
+from rag.text.sentences import sentence_spans
 from state.answer import Citation, Support
 from state.passages import Passage, Span
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from rag.evidence import (
+from rag.answering.evidence import (
     Measured,
     Source,
     Strip,
@@ -20,8 +20,8 @@ from rag.evidence import (
     table_head,
     term_weights,
 )
+from rag.answering.question import analyse
 from rag.index.protocol import CollectionReader
-from rag.question import analyse
 from state.grades import Grade
 from state.passages import Passage, RetrievedChunk, Span
 

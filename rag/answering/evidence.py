@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag.candidates import candidates
+from rag.answering.candidates import candidates
+from rag.answering.logistic import Logistic, load_logistic
+from rag.answering.question import AnswerKind, Question, negations
 from rag.index.terms import terms
-from rag.logistic import Logistic, load_logistic
-from rag.question import AnswerKind, Question, negations
-from rag.sentences import sentence_spans
+from rag.text.sentences import sentence_spans
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder
