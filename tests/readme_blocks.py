@@ -1,11 +1,12 @@
-"""The README's printed blocks, made from the program itself.
+"""The README's printed blocks and the command reference, made from the program itself.
 
-    python tests/readme_blocks.py          says which blocks are out of date
-    python tests/readme_blocks.py --write  brings them up to date
+    python tests/readme_blocks.py          says which file is out of date
+    python tests/readme_blocks.py --write  brings both up to date
 
-A block is a fenced one behind `<!-- run: crag … -->`, or what stands between
-`<!-- made: NAME -->` and `<!-- end -->`. Commands run in one session: a fresh home, the
-sample corpus ingested, the local engine, 80 columns.
+cli/README.md is made as a whole. In README.md a block is a fenced one behind
+`<!-- run: crag … -->`, or what stands between `<!-- made: NAME -->` and `<!-- end -->`.
+Commands run in one session: a fresh home, the sample corpus ingested, the local engine, 80
+columns.
 """
 
 from __future__ import annotations
@@ -19,6 +20,15 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+README = ROOT / "README.md"
+REFERENCE = ROOT / "cli" / "README.md"
+REFERENCE_HEAD = """\
+# Every command
+
+What `crag COMMAND --help` prints. Made by the program (`python tests/readme_blocks.py --write`)
+and checked by a test. Every long flag has a twin in the environment: `CRAG_MAX_LOOPS` for
+`--max-loops`.
+"""
 BLOCK = re.compile(
     r"(?P<head><!-- run: (?P<run>.+?) -->\n```\w*\n)(?P<printed>.*?)(?P<foot>\n```)"
     r"|(?P<before><!-- made: (?P<made>.+?) -->\n)(?P<table>.*?)(?P<after>\n<!-- end -->)",
@@ -91,17 +101,42 @@ def refreshed(text: str, session: Session) -> str:
     return BLOCK.sub(fresh, text)
 
 
+def reference() -> str:
+    """cli/README.md: the help of every command and of every one beneath it."""
+    from cli.lazy import COMMANDS, command_of
+
+    parts = [REFERENCE_HEAD]
+    for name, (_, short) in COMMANDS.items():
+        parts.append(f"## crag {name}\n\n{short}\n")
+        for child in ("", *getattr(command_of(name), "commands", {})):
+            words = [name, child] if child else [name]
+            shown = f"$ crag {' '.join(words)} --help\n{steady(help_of(words))}"
+            parts.append(f"```text\n{shown}\n```\n")
+    return "\n".join(parts)
+
+
+def help_of(words: list[str]) -> str:
+    from typer.testing import CliRunner
+
+    from cli.main import app
+
+    # 78: what a process writes on a terminal of 80 columns.
+    done = CliRunner().invoke(app, [*words, "--help"], prog_name="crag", terminal_width=78)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
 def main() -> int:
-    readme = ROOT / "README.md"
-    before = readme.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as home:
-        after = refreshed(before, Session(Path(home)))
-    if "--write" in sys.argv:
-        readme.write_text(after, encoding="utf-8")
-        return 0
-    if before != after:
-        print("README.md is out of date: python tests/readme_blocks.py --write")
-    return int(before != after)
+        made_now = {README: refreshed(README.read_text("utf-8"), Session(Path(home)))}
+    made_now[REFERENCE] = reference()
+    stale = [path for path, text in made_now.items() if path.read_text("utf-8") != text]
+    for path in stale:
+        if "--write" in sys.argv:
+            path.write_text(made_now[path], encoding="utf-8")
+        else:
+            print(f"{path.name} is out of date: python tests/readme_blocks.py --write")
+    return int(bool(stale) and "--write" not in sys.argv)
 
 
 if __name__ == "__main__":
