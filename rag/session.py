@@ -23,9 +23,11 @@ from rag.memory import ThreadMemory
 from rag.opening import open_reader
 from rag.web import open_web
 from state.answer import Answer
+from state.errors import CragError
 from state.events import AnswerEvent, Event, TurnStarted
 from state.passages import HistoryTurn
 from state.settings import Settings
+from state.trace_bounds import bounds_of
 from state.traces import TraceStore
 
 if TYPE_CHECKING:
@@ -61,7 +63,7 @@ class Session:
     ) -> None:
         self.settings = settings
         self._keep_traces = keep_traces
-        self._notify = notify
+        self.notify = notify
         self._resources = ExitStack()
         self.reader: CollectionReader = self._resources.enter_context(open_reader(settings, notify))
         choice = choose_engine(settings)
@@ -96,11 +98,18 @@ class Session:
         history: Sequence[HistoryTurn] | None = None,
         pin: bool = False,
         budget: Budget | None = None,
+        parent: str | None = None,
     ) -> Answer:
         """The finished turn; errors as `stream`. Thread-safe where no thread is named."""
         answer: Answer | None = None
         for event in self.stream(
-            question, thread=thread, history=history, pin=pin, tokens=False, budget=budget
+            question,
+            thread=thread,
+            history=history,
+            pin=pin,
+            tokens=False,
+            budget=budget,
+            parent=parent,
         ):
             if event["event"] == "answer":
                 answer = event["answer"]  # the turn's checkpoint is kept after its last event
@@ -124,12 +133,14 @@ class Session:
         pin: bool = False,
         tokens: bool = True,
         budget: Budget | None = None,
+        parent: str | None = None,
     ) -> Generator[Event]:
         """Run one turn and yield its events, the answer last.
 
         Without `tokens` a draft comes as one token event, which costs a model less work.
         `budget` stands in for the settings' own, where several questions share one.
-        `history` stands in for a thread's own, oldest turn first. Whatever ends the turn
+        `history` stands in for a thread's own, oldest turn first. `parent` is the research
+        run that the question is asked for; its trace is kept with that. Whatever ends the turn
         early (an error, Ctrl-C, a closed iterator) leaves the thread as it was.
 
         Raises:
@@ -141,6 +152,7 @@ class Session:
         started: TurnStarted = {
             "event": "turn_started",
             "trace_id": deps.trace_id,
+            "started_at": round(time.time() - (time.perf_counter() - deps.started), 6),
             "question": question,
             "thread": thread,
             "engine": deps.engine.name,
@@ -154,7 +166,7 @@ class Session:
         for event in self._run(question, deps, leave):
             if event["event"] == "answer":
                 if self._keep_traces:
-                    self._keep_trace(events, event)
+                    self._keep_trace(events, event, parent)
             elif event["event"] != "token":
                 events.append(event)
             yield event
@@ -227,15 +239,13 @@ class Session:
             return self.engine.for_question(budget, streamed=tokens)
         return self.engine
 
-    def _keep_trace(self, events: list[Event], last: AnswerEvent) -> None:
-        with TraceStore(self.settings.home) as traces:
-            traces.keep(
-                last["answer"]["trace_id"],
-                events,
-                last["answer"],
-                keep=self.settings.trace_keep,
-                days=self.settings.trace_days,
-            )
+    def _keep_trace(self, events: list[Event], last: AnswerEvent, parent: str | None) -> None:
+        """A trace that cannot be kept is told of; it costs nobody the answer."""
+        try:
+            with TraceStore(self.settings.home, bounds_of(self.settings)) as traces:
+                traces.keep(last["answer"]["trace_id"], events, last["answer"], parent=parent)
+        except CragError as error:
+            self.notify(f"The trace was not kept: {error}")
 
 
 def open_session(

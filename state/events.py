@@ -1,7 +1,8 @@
 """What a run says while it goes on: the lines of `--events` and the stuff of traces.
 
 Every event is JSON. A run is: `turn_started`, then `node_started`/`node_finished` around
-each node's own events, and last the finished answer (`crag.answer/1`) itself.
+each node's own events, and last the finished answer (`crag.answer/1`) itself; on stdout a
+run that fails ends with `error` instead.
 """
 
 from __future__ import annotations
@@ -14,8 +15,11 @@ from state.passages import HistoryTurn
 
 
 class TurnStarted(TypedDict):
+    """`started_at` is seconds since 1970; every `at_ms` counts milliseconds from it."""
+
     event: Literal["turn_started"]
     trace_id: str
+    started_at: float
     question: str
     thread: str | None
     engine: str
@@ -28,12 +32,33 @@ class TurnStarted(TypedDict):
 class NodeStarted(TypedDict):
     event: Literal["node_started"]
     node: str
+    at_ms: float
 
 
 class NodeFinished(TypedDict):
     event: Literal["node_finished"]
     node: str
     ms: float
+
+
+class ModelCalled(TypedDict):
+    """A request to a model, its retries included, told when its node has finished.
+
+    `prompt` is the version of the prompt, or a hash of one that has none. One that `failed`
+    gave no reply and counts no tokens.
+    """
+
+    event: Literal["model_called"]
+    node: str
+    operation: Literal["chat", "embeddings"]
+    model: str
+    host: str
+    prompt: str | None
+    at_ms: float
+    ms: float
+    input_tokens: int
+    output_tokens: int
+    failed: bool
 
 
 class ContextualizedEvent(TypedDict):
@@ -122,14 +147,26 @@ class WarningEvent(TypedDict):
 
 
 class AnswerEvent(TypedDict):
+    """The last event inside the program; on stdout the answer stands by itself."""
+
     event: Literal["answer"]
     answer: Answer
+
+
+class ErrorEvent(TypedDict):
+    """The last line of a run that failed. `error` names the kind of failure."""
+
+    event: Literal["error"]
+    error: str
+    message: str
+    exit_code: int
 
 
 Event = (
     TurnStarted
     | NodeStarted
     | NodeFinished
+    | ModelCalled
     | ContextualizedEvent
     | RetrievedEvent
     | GradedEvent

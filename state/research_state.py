@@ -7,7 +7,7 @@ working set that a planner sees as summaries, small however long the run goes on
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 from state.answer import Citation, Usage
 from state.reducers import overwrite
@@ -44,6 +44,7 @@ class Artifact(TypedDict):
     `content` is Markdown whose markers are those of `citations`; `missing` is what was
     looked for and not found; `entities` are names met on the way. One that is `cut` was
     ended by a budget: it may be shown, and its subtask is done again when the run goes on.
+    `trace_id` is the trace of the question that was asked for it.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Artifact(TypedDict):
     missing: list[str]
     entities: list[str]
     usage: Usage
+    trace_id: NotRequired[str]
 
 
 class FileEntry(TypedDict):

@@ -102,8 +102,9 @@ class Settings(BaseSettings):
     max_cost: float | None = Field(None, gt=0, description="USD budget of a question")
     timeout: float | None = Field(None, gt=0, description="seconds a question may take")
     history_tokens: int = Field(4000, ge=0, description="history the model sees, in tokens")
-    trace_keep: int = Field(500, ge=1, description="traces kept")
+    trace_keep: int = Field(500, ge=1, description="runs whose traces are kept")
     trace_days: int = Field(90, ge=1, description="days a trace is kept")
+    trace_megabytes: int = Field(200, ge=1, description="megabytes of traces kept")
     web: bool = Field(default=False, description="search the web when the documents do not hold it")
     web_url: str | None = Field(None, description="SearXNG endpoint of --web")
 

@@ -1,4 +1,4 @@
-"""Traces of finished runs, kept beside the threads and bounded by age and number."""
+"""Traces of finished runs, kept beside the threads and bounded by age, number and size."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import json
 import sqlite3
 import time
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self, TypedDict
 
@@ -14,23 +15,28 @@ from state.answer import Answer
 from state.errors import UsageError
 from state.events import Event
 from state.sqlite_file import connect, create_private, sqlite_failures
+from state.trace_bounds import TraceBounds, drop_most, drop_old, shrink
 
 TRACES_FILE = "traces.db"
 TRACE_SCHEMA = "crag.trace/1"
-PRUNE_EVERY = 50
+PRUNE_EVERY = 20
+"""Traces kept between two looks at their number and size."""
 
 Kind = Literal["answer", "research"]
 
 _SCHEMA = """
 create table if not exists traces (
     id text primary key, created_at real not null, kind text not null, thread text,
-    status text not null, question text not null, body blob not null);
+    status text not null, question text not null, body blob not null, parent text);
 create index if not exists traces_by_time on traces (created_at);
 """
+_SUMMARY = "select id, created_at, kind, thread, status, question, parent from traces"
 
 
 class TraceSummary(TypedDict):
-    """One line of `crag trace list`; `created_at` is seconds since 1970."""
+    """One line of `crag trace list`; `created_at` is seconds since 1970. `parent` is the
+    research run that the question was asked for.
+    """
 
     trace_id: str
     created_at: float
@@ -38,6 +44,7 @@ class TraceSummary(TypedDict):
     thread: str | None
     status: str
     question: str
+    parent: str | None
 
 
 class Trace(TypedDict):
@@ -51,15 +58,46 @@ class Trace(TypedDict):
     events: list[Event]
 
 
+@dataclass(frozen=True, slots=True)
+class TraceFilter:
+    """Which traces to list; None does not ask. Without `parent` those are left out that were
+    kept for a research run. `since` is seconds since 1970; `text` is in the question.
+    """
+
+    thread: str | None = None
+    status: str | None = None
+    kind: str | None = None
+    since: float | None = None
+    text: str | None = None
+    parent: str | None = None
+
+    def where(self) -> tuple[str, list[object]]:
+        """The condition and its values."""
+        asked: list[tuple[str, object]] = [
+            ("thread = ?", self.thread),
+            ("status = ?", self.status),
+            ("kind = ?", self.kind),
+            ("created_at >= ?", self.since),
+            ("instr(lower(question), lower(?))", self.text),
+            ("parent = ?", self.parent),
+        ]
+        given = [(condition, value) for condition, value in asked if value is not None]
+        conditions = [condition for condition, _ in given]
+        if self.parent is None:
+            conditions.append("parent is null")
+        return " and ".join(conditions), [value for _, value in given]
+
+
 class TraceStore:
     """One SQLite file under CRAG_HOME; a context manager.
 
     Every method raises StorageError or StoreBusyError, and nothing foreign.
     """
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, bounds: TraceBounds | None = None) -> None:
         self._path = home / TRACES_FILE
         self._name = f"The trace store {self._path}"
+        self._bounds = bounds or TraceBounds()
         self._connection: sqlite3.Connection | None = None
 
     def __enter__(self) -> Self:
@@ -80,31 +118,28 @@ class TraceStore:
         answer: Answer,
         *,
         kind: Kind = "answer",
-        keep: int = 500,
-        days: int = 90,
+        parent: str | None = None,
     ) -> None:
-        """Store a finished run; now and then drop those past `keep` or older than `days`."""
+        """Store a finished run, in the place of an earlier part of it; drop what is too old,
+        and now and then what is too much.
+        """
         body = json.dumps({"answer": answer, "events": list(events)}, separators=(",", ":"))
-        packed = zlib.compress(body.encode(), 6)
+        packed = zlib.compress(body.encode(), 1)
         now = time.time()
+        question = answer["question"].encode("utf-8", "replace").decode()
+        row = (trace_id, now, kind, answer["thread"], answer["status"], question, packed, parent)
         with sqlite_failures(self._name):
             db = self._writable()
-            row = (trace_id, now, kind, answer["thread"], answer["status"])
-            question = answer["question"].encode("utf-8", "replace").decode()
             db.execute("begin immediate")
-            db.execute(
-                "insert or replace into traces values (?, ?, ?, ?, ?, ?, ?)",
-                (*row, question, packed),
-            )
+            db.execute("insert or replace into traces values (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            drop_old(db, self._bounds, now)
             (rowid,) = db.execute("select max(rowid) from traces").fetchone()
-            if rowid % PRUNE_EVERY == 0:
-                db.execute("delete from traces where created_at < ?", (now - days * 86_400,))
-                db.execute(
-                    "delete from traces where rowid not in"
-                    " (select rowid from traces order by created_at desc limit ?)",
-                    (keep,),
-                )
+            looking = rowid % PRUNE_EVERY == 0
+            if looking:
+                drop_most(db, self._bounds)
             db.execute("commit")
+            if looking:
+                shrink(db)
 
     def get(self, trace_id: str) -> Trace:
         """One trace by its id, an unambiguous beginning of it, or "last".
@@ -121,30 +156,15 @@ class TraceStore:
             raise UsageError(
                 f"{trace_id!r} begins more than one trace.", "Give more of the trace's id."
             )
-        found, created_at, kind, body = rows[0]
-        content: dict[str, Any] = json.loads(zlib.decompress(body))
-        return {
-            "schema": TRACE_SCHEMA,
-            "trace_id": found,
-            "created_at": created_at,
-            "kind": kind,
-            "answer": content["answer"],
-            "events": content["events"],
-        }
+        return _read(rows[0])
 
-    def summaries(self, limit: int = 20) -> list[TraceSummary]:
-        """The newest traces, newest first."""
+    def summaries(self, limit: int = 20, wanted: TraceFilter | None = None) -> list[TraceSummary]:
+        """The newest traces that were asked for, newest first."""
+        where, values = (wanted or TraceFilter()).where()
         with sqlite_failures(self._name):
             db = self._readable()
-            rows = (
-                []
-                if db is None
-                else db.execute(
-                    "select id, created_at, kind, thread, status, question from traces"
-                    " order by created_at desc, rowid desc limit ?",
-                    (limit,),
-                ).fetchall()
-            )
+            statement = f"{_SUMMARY} where {where} order by created_at desc, rowid desc limit ?"
+            rows = [] if db is None else db.execute(statement, (*values, limit)).fetchall()
         return [
             {
                 "trace_id": trace_id,
@@ -153,9 +173,24 @@ class TraceStore:
                 "thread": thread,
                 "status": status,
                 "question": question,
+                "parent": parent,
             }
-            for trace_id, created_at, kind, thread, status, question in rows
+            for trace_id, created_at, kind, thread, status, question, parent in rows
         ]
+
+    def every(self, kind: Kind, parent: str | None = None) -> Iterator[Trace]:
+        """Whole traces of a kind, oldest first; only those kept for `parent`, where given."""
+        with sqlite_failures(self._name):
+            db = self._readable()
+            if db is None:
+                return
+            rows = db.execute(
+                "select id, created_at, kind, body from traces"
+                " where kind = ? and parent is coalesce(?, parent) order by created_at, rowid",
+                (kind, parent),
+            )
+            for row in rows:
+                yield _read(row)
 
     def _matching(self, trace_id: str) -> list[tuple[str, float, str, bytes]]:
         db = self._readable()
@@ -163,7 +198,8 @@ class TraceStore:
             return []
         select = "select id, created_at, kind, body from traces"
         if trace_id == "last":
-            return db.execute(f"{select} order by created_at desc, rowid desc limit 1").fetchall()
+            newest = "where parent is null order by created_at desc, rowid desc limit 1"
+            return db.execute(f"{select} {newest}").fetchall()
         exact = db.execute(f"{select} where id = ?", (trace_id,)).fetchall()
         return (
             exact
@@ -175,11 +211,30 @@ class TraceStore:
     def _writable(self) -> sqlite3.Connection:
         if self._connection is None:
             create_private(self._path)
-            self._connection = connect(self._path)
-            self._connection.executescript(f"pragma journal_mode = wal; {_SCHEMA}")
+            db = connect(self._path)
+            # A trace may be lost with the power; the file stays whole.
+            db.executescript(f"pragma journal_mode = wal; pragma synchronous = normal; {_SCHEMA}")
+            if not db.execute(
+                "select 1 from pragma_table_info('traces') where name = 'parent'"
+            ).fetchone():
+                db.execute("alter table traces add column parent text")
+            self._connection = db
         return self._connection
 
     def _readable(self) -> sqlite3.Connection | None:
         if self._connection is None and not self._path.exists():
             return None
         return self._writable()
+
+
+def _read(row: tuple[str, float, str, bytes]) -> Trace:
+    trace_id, created_at, kind, body = row
+    content: dict[str, Any] = json.loads(zlib.decompress(body))
+    return {
+        "schema": TRACE_SCHEMA,
+        "trace_id": trace_id,
+        "created_at": created_at,
+        "kind": kind,
+        "answer": content["answer"],
+        "events": content["events"],
+    }

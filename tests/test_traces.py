@@ -11,7 +11,8 @@ from rag.tracing.diff import diff_traces
 from rag.tracing.view import loops, path_taken
 from state.errors import StorageError, UsageError
 from state.events import Event
-from state.traces import TRACES_FILE, Trace, TraceStore
+from state.trace_bounds import TraceBounds
+from state.traces import PRUNE_EVERY, TRACES_FILE, Trace, TraceStore
 
 CHUNK = {
     "chunk_id": "c1",
@@ -94,11 +95,11 @@ def test_nothing_is_made_by_looking(tmp_path: Path):
 
 
 def test_traces_are_bounded_by_number(tmp_path: Path):
-    with TraceStore(tmp_path) as store:
+    with TraceStore(tmp_path, TraceBounds(runs=10)) as store:
         for number in range(120):
-            store.keep(f"t{number:04d}", events(), make_answer(f"q{number}", "a"), keep=10)
+            store.keep(f"t{number:04d}", events(), make_answer(f"q{number}", "a"))
         kept = store.summaries(limit=1000)
-    assert len(kept) <= 10 + 50
+    assert len(kept) <= 10 + PRUNE_EVERY
     assert kept[0]["question"] == "q119"
 
 

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from rich.live import Live
     from rich.tree import Tree
 
+    from state.research_events import ResearchEvent
+
 _SIGN = {"planned": "○", "running": "◐", "done": "●", "empty": "◌", "failed": "✗"}
 
 
@@ -47,11 +49,11 @@ class ResearchView:
             if line:
                 yield line
 
-    def show(self, event: dict[str, Any]) -> None:
+    def show(self, event: ResearchEvent) -> None:
         if self._events:
             self._terminal.json(event)
             return
-        line = self._note(event)
+        line = self._note(dict(event))
         if self._live is not None:
             self._live.update(self._tree())
         elif line:

@@ -19,6 +19,7 @@ from rag.endpoint.address import (
     http_client,
     no_async_client,
 )
+from rag.endpoint.calls import call_log, noting
 from rag.endpoint.failures import describe, foreign_errors
 from rag.endpoint.retry import Retries
 from state.errors import ModelError
@@ -80,7 +81,10 @@ class OpenAIEmbedder:
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
         wanted = [place for place, text in enumerate(clean) if text.strip()]
         batches = _batches([clean[place] for place in wanted])
-        with ThreadPoolExecutor(AT_ONCE) as pool:
+        with (
+            noting(call_log(), "embeddings", self._model, self._endpoint.host),
+            ThreadPoolExecutor(AT_ONCE) as pool,
+        ):
             parts = list(pool.map(lambda batch: self._batch(batch, retries), batches))
         if self._dimension is None:
             parts = [self._batch(["dimension"], retries)[:0]]

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from langgraph.runtime import Runtime
 
 from rag.dependencies import Dependencies
+from rag.endpoint.calls import noted
 from state.graph_state import GraphState
 
 Update = dict[str, Any]
@@ -23,15 +24,22 @@ class TimedNode(Protocol):
 
 
 def timed(name: str, node: Node) -> TimedNode:
-    """`node`, with its start and end told to the stream and its time in `timing_metrics`."""
+    """`node`, with its start, its model calls and its end told to the stream and its time in
+    `timing_metrics`.
+    """
 
     def run(state: GraphState, *, runtime: Runtime[Dependencies]) -> Update:
-        clock = runtime.context.clock
-        runtime.stream_writer({"event": "node_started", "node": name})
+        clock, started = runtime.context.clock, runtime.context.started
+        write = runtime.stream_writer
         began = clock()
-        update = node(state, runtime)
-        spent = (clock() - began) * 1000
-        runtime.stream_writer({"event": "node_finished", "node": name, "ms": round(spent, 3)})
+        at_ms = round((began - started) * 1000, 3)
+        write({"event": "node_started", "node": name, "at_ms": at_ms})
+        with noted() as calls:
+            update = node(state, runtime)
+        spent = round((clock() - began) * 1000, 3)
+        for call in calls:
+            write(call.event(name, started))
+        write({"event": "node_finished", "node": name, "ms": spent})
         timings = update.get("timing_metrics", state.get("timing_metrics", {}))
         total = round(timings.get(name, 0.0) + spent, 3)
         return {**update, "timing_metrics": {**timings, name: total}}

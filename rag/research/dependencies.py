@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from rag.budget import Budget
 from rag.index.protocol import CollectionReader
@@ -13,11 +13,12 @@ from rag.research.journal import Journal
 from rag.research.protocol import Thinker
 from rag.research.roles import Role
 from state.answer import Answer
+from state.research_events import ResearchEvent
 
 Corrective = Callable[[str], Answer]
 """One question through the corrective graph, with messages of its own; thread-safe."""
 
-Tell = Callable[[dict[str, Any]], None]
+Tell = Callable[[ResearchEvent], None]
 """Receives each event of a run, on the thread that runs it.
 
 Not LangGraph's custom stream: that moves the nodes to other threads, where an interrupt
@@ -39,3 +40,8 @@ class ResearchDependencies:
     tell: Tell
     max_rounds: int = 5
     at_once: int = 4
+    started: float = field(default_factory=time.perf_counter)
+
+    def at_ms(self) -> float:
+        """Milliseconds since the run was started or resumed."""
+        return round((time.perf_counter() - self.started) * 1000, 3)

@@ -7,15 +7,26 @@ none of them; a subtask whose artifact is in the journal is not run again.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Thread
 
 from rag.budget import BudgetSpent
+from rag.endpoint.calls import Call, noted
 from rag.research.dependencies import ResearchDependencies
 from rag.research.subagents import run_subtask
+from state.research_events import SubtaskFinished
 from state.research_state import EVERYTHING, Artifact, Subtask
 
-_Returned = tuple[Subtask, Artifact | BaseException]
+
+@dataclass(frozen=True, slots=True)
+class _Returned:
+    """What became of a subtask, with the model calls made for it and the time it took."""
+
+    task: Subtask
+    result: Artifact | BaseException
+    calls: Sequence[Call]
+    ms: float
 
 
 def dispatch(plan: Sequence[Subtask], run_id: str, deps: ResearchDependencies) -> list[Artifact]:
@@ -38,15 +49,18 @@ def dispatch(plan: Sequence[Subtask], run_id: str, deps: ResearchDependencies) -
             for task in _ready(waiting, plan, done)[: deps.at_once - len(running)]:
                 waiting.remove(task)
                 running.add(task["id"])
-                deps.tell({"event": "subtask_started", "subtask": task})
+                deps.tell({"event": "subtask_started", "subtask": task, "at_ms": deps.at_ms()})
                 _start(task, _files_of(task, plan, done), deps, returned)
-        task, result = returned.get()
+        came = returned.get()
+        task, result = came.task, came.result
+        for call in came.calls:
+            deps.tell(call.event(task["id"], deps.started))
         running.remove(task["id"])
         if isinstance(result, BaseException):
             failure = failure or result
             continue
         deps.journal.keep(run_id, result)
-        deps.tell(_finished(result))
+        deps.tell(_finished(result, came.ms))
         if result["status"] == "cut":
             failure = failure or BudgetSpent("The budget of the run is spent.", "Raise it.")
         else:
@@ -63,10 +77,14 @@ def _start(
     returned: SimpleQueue[_Returned],
 ) -> None:
     def work() -> None:
-        try:
-            returned.put((task, run_subtask(task, read, deps)))
-        except BaseException as error:  # noqa: BLE001 - raised again by the dispatcher
-            returned.put((task, error))
+        began = deps.at_ms()
+        result: Artifact | BaseException
+        with noted() as calls:
+            try:
+                result = run_subtask(task, read, deps)
+            except BaseException as error:  # noqa: BLE001 - raised again by the dispatcher
+                result = error
+        returned.put(_Returned(task, result, calls, round(deps.at_ms() - began, 3)))
 
     Thread(target=work, name=f"subagent {task['expected_artifact']}", daemon=True).start()
 
@@ -98,7 +116,7 @@ def _reads(task: Subtask, other: Subtask) -> bool:
     return other["expected_artifact"] in task["read_files"]
 
 
-def _finished(artifact: Artifact) -> dict[str, object]:
+def _finished(artifact: Artifact, ms: float) -> SubtaskFinished:
     return {
         "event": "subtask_finished",
         "subtask": artifact["subtask"],
@@ -107,4 +125,6 @@ def _finished(artifact: Artifact) -> dict[str, object]:
         "bytes": len(artifact["content"].encode("utf-8", "replace")),
         "citations": len(artifact["citations"]),
         "tokens": artifact["usage"]["input_tokens"] + artifact["usage"]["output_tokens"],
+        "trace_id": artifact.get("trace_id"),
+        "ms": ms,
     }

@@ -6,12 +6,13 @@ boundary that a person can see.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from langgraph.graph import START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
+from rag.endpoint.calls import noted
 from rag.research.dependencies import ResearchDependencies
 from rag.research.dispatch import dispatch as run_plan
 from rag.research.files import evict, shrink, summaries, write
@@ -25,6 +26,16 @@ if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
 
 Update = dict[str, Any]
+
+
+class ResearchNode(Protocol):
+    """A node as LangGraph calls it."""
+
+    def __call__(
+        self, state: ResearchState, *, runtime: Runtime[ResearchDependencies]
+    ) -> Update: ...
+
+
 BOUNDARY = "reflect"
 
 
@@ -126,15 +137,33 @@ def after_reflection(state: ResearchState) -> Literal["cleanup", "escalate", "__
             return "cleanup"
 
 
+def _timed(name: str, node: ResearchNode) -> ResearchNode:
+    """`node`, with its start, its model calls and its end told."""
+
+    def run(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
+        deps = runtime.context
+        began = deps.at_ms()
+        deps.tell({"event": "node_started", "node": name, "at_ms": began})
+        with noted() as calls:
+            update = node(state, runtime=runtime)
+        for call in calls:
+            deps.tell(call.event(name, deps.started))
+        spent = round(deps.at_ms() - began, 3)
+        deps.tell({"event": "node_finished", "node": name, "ms": spent})
+        return update
+
+    return run
+
+
 def compile_research(
     checkpointer: BaseCheckpointSaver[Any] | None = None,
 ) -> CompiledStateGraph[ResearchState, ResearchDependencies, ResearchState, ResearchState]:
     """The graph, stopping after each reflection."""
     graph = StateGraph(ResearchState, context_schema=ResearchDependencies)
-    graph.add_node("cleanup", cleanup)
-    graph.add_node("plan", plan)
-    graph.add_node("dispatch", dispatch)
-    graph.add_node("reflect", reflect)
+    graph.add_node("cleanup", _timed("cleanup", cleanup))
+    graph.add_node("plan", _timed("plan", plan))
+    graph.add_node("dispatch", _timed("dispatch", dispatch))
+    graph.add_node("reflect", _timed("reflect", reflect))
     graph.add_node("escalate", escalate)
     graph.add_edge(START, "cleanup")
     graph.add_edge("cleanup", "plan")

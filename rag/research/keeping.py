@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from state.answer import ANSWER_SCHEMA, Answer
+from state.errors import CragError, UsageError
+from state.trace_bounds import bounds_of
 from state.traces import TraceStore
 
 if TYPE_CHECKING:
@@ -14,19 +16,17 @@ if TYPE_CHECKING:
 
 
 def keep_trace(session: Session, report: Report, events: Sequence[Mapping[str, Any]]) -> None:
-    """Errors as the store's. A resumed run's trace takes the place of its earlier part's,
-    whose events it begins with.
+    """A resumed run's trace takes the place of its earlier part's, whose events it begins
+    with. One that cannot be kept is told of; it costs nobody the report.
     """
     settings = session.settings
-    with TraceStore(settings.home) as traces:
-        traces.keep(
-            report["run_id"],
-            [*_earlier(traces, report["run_id"]), *events],
-            as_answer(session, report),
-            kind="research",
-            keep=settings.trace_keep,
-            days=settings.trace_days,
-        )
+    try:
+        with TraceStore(settings.home, bounds_of(settings)) as traces:
+            earlier = _earlier(traces, report["run_id"])
+            answer = as_answer(session, report)
+            traces.keep(report["run_id"], [*earlier, *events], answer, kind="research")
+    except CragError as error:
+        session.notify(f"The trace was not kept: {error}")
 
 
 def record_turn(session: Session, report: Report) -> None:
@@ -41,8 +41,6 @@ def record_turn(session: Session, report: Report) -> None:
 
 
 def _earlier(traces: TraceStore, run_id: str) -> list[Any]:
-    from state.errors import UsageError
-
     try:
         return list(traces.get(run_id)["events"])
     except UsageError:

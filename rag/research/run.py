@@ -27,8 +27,10 @@ from rag.research.protocol import Thinker
 from rag.research.report import Report, make_report
 from rag.research.thinkers import build_thinker
 from rag.session import Session, new_trace_id
+from state.answer import Answer
 from state.checkpoints import open_checkpoints
 from state.errors import StoreBusyError, UsageError
+from state.research_events import ResearchEvent, ResearchStarted
 from state.research_state import ResearchState, new_research
 from state.settings import Settings
 from state.usage import NO_USAGE, add_usage
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
 STEPS_PER_PASS = 12
 
 
-def _silent(_event: dict[str, Any]) -> None:
+def _silent(_event: ResearchEvent) -> None:
     return
 
 
@@ -69,9 +71,7 @@ class Research:
         self.run_id: str | None = None
         self._resources = ExitStack()
         try:
-            self.session = self._resources.enter_context(
-                Session(settings, notify, keep_traces=False)
-            )
+            self.session = self._resources.enter_context(Session(settings, notify))
             self._journal = self._resources.enter_context(Journal(settings.home))
             self._checkpoints: Checkpoints = self._resources.enter_context(
                 open_checkpoints(settings.home, settings.threads)
@@ -105,7 +105,7 @@ class Research:
         told = self._contextualize(start, budget)
         run_id = new_trace_id()
         self._journal.start(run_id, start)
-        return self._work(run_id, start, self._dependencies(budget, tell), None, told)
+        return self._work(run_id, start, self._dependencies(run_id, budget, tell), None, told)
 
     def resume(self, run_id: str, answer: str | None = None, tell: Tell = _silent) -> Report:
         """A run taken up where it stood; `answer` is the person's, where it asked. A finished
@@ -129,10 +129,10 @@ class Research:
                 )
             run["answer"] = answer = answer.strip()
             self._journal.answered(run["id"], answer)
-        deps = self._dependencies(Budget.start(self._settings), tell)
+        deps = self._dependencies(run["id"], Budget.start(self._settings), tell)
         return self._work(run["id"], run["start"], deps, run["answer"], [])
 
-    def _contextualize(self, start: Start, budget: Budget) -> list[dict[str, Any]]:
+    def _contextualize(self, start: Start, budget: Budget) -> list[ResearchEvent]:
         """A follow-up on a thread becomes a question that stands alone before it is planned."""
         thread = self._settings.thread
         history = self.session.memory.history(thread) if thread is not None else []
@@ -155,17 +155,17 @@ class Research:
         start: Start,
         deps: ResearchDependencies,
         answer: str | None,
-        told: list[dict[str, Any]],
+        told: list[ResearchEvent],
     ) -> Report:
         self.run_id = run_id
-        events: list[dict[str, Any]] = []
+        events: list[ResearchEvent] = []
 
-        def tell(event: dict[str, Any]) -> None:
+        def tell(event: ResearchEvent) -> None:
             events.append(event)
             deps.tell(event)
 
         with self._alone(run_id):
-            tell({"event": "research_started", "run_id": run_id, "question": start["asked"]})
+            tell(self._started(run_id, start, deps))
             for event in told:
                 tell(event)
             report = self._rounds(run_id, start, replace(deps, tell=tell), answer)
@@ -179,6 +179,20 @@ class Research:
                 rmtree(self._settings.home / "research" / run_id, ignore_errors=True)
                 self.run_id = None
         return report
+
+    def _started(self, run_id: str, start: Start, deps: ResearchDependencies) -> ResearchStarted:
+        return {
+            "event": "research_started",
+            "run_id": run_id,
+            "started_at": round(time.time() - deps.at_ms() / 1000, 6),
+            "question": start["asked"],
+            "engine": self.session.engine.name,
+            "model": self.session.engine.model,
+            "collection": self.session.reader.name,
+            "max_loops": self._settings.max_loops,
+            "max_rounds": self._options.max_rounds,
+            "k": self._settings.k,
+        }
 
     def _rounds(
         self, run_id: str, start: Start, deps: ResearchDependencies, answer: str | None
@@ -252,11 +266,15 @@ class Research:
             ) from None
         return held
 
-    def _dependencies(self, budget: Budget, tell: Tell) -> ResearchDependencies:
+    def _dependencies(self, run_id: str, budget: Budget, tell: Tell) -> ResearchDependencies:
         session = self.session
+
+        def ask(question: str) -> Answer:
+            return session.ask(question, budget=budget, parent=run_id)
+
         return ResearchDependencies(
             thinker=self._thinker or build_thinker(session, budget),
-            corrective=self._corrective or (lambda asked: session.ask(asked, budget=budget)),
+            corrective=self._corrective or ask,
             reader=session.reader,
             journal=self._journal,
             folder=self._settings.home / "research",

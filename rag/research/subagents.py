@@ -57,6 +57,7 @@ def _searched(
         "missing": [] if found or cut else [question],
         "entities": names_in(answer["citations"]) if found else [],
         "usage": add_usages([usage, answer["usage"]]),
+        "trace_id": answer["trace_id"],
     }
 
 

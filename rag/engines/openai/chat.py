@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
@@ -10,10 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from rag.budget import BudgetSpent
 from rag.endpoint.address import CONNECT_SECONDS, Endpoint, http_client, no_async_client
+from rag.endpoint.calls import Call, noting
 from rag.endpoint.failures import describe, foreign_errors, quoted
 from rag.endpoint.retry import Retries
 from rag.engines.openai.prices import price_of
-from rag.engines.openai.prompts import Messages
+from rag.engines.openai.prompts import Messages, version_of
 from rag.engines.openai.tally import Tally
 from state.errors import ModelError
 from state.settings import Settings
@@ -123,9 +125,10 @@ class ChatModel:
             with _untraced():
                 return runnable.invoke(messages, **options)
 
-        reply = self._run(attempt, tally)
-        written = reply.text + "".join(str(call["args"]) for call in reply.tool_calls)
-        self._count(tally, messages, reply.usage_metadata, written)
+        with self._noted(messages, tally) as call:
+            reply = self._run(attempt, tally)
+            written = reply.text + "".join(str(used["args"]) for used in reply.tool_calls)
+            self._count(call, tally, messages, reply.usage_metadata, written)
         return reply
 
     def tell(self, messages: Messages, tally: Tally) -> Reply:
@@ -170,9 +173,13 @@ class ChatModel:
             reply.text = "".join(texts)
             return reply
 
-        reply = self._run(attempt, tally)
-        self._count(tally, messages, reply.usage, reply.text)
+        with self._noted(messages, tally) as call:
+            reply = self._run(attempt, tally)
+            self._count(call, tally, messages, reply.usage, reply.text)
         return reply
+
+    def _noted(self, messages: Messages, tally: Tally) -> AbstractContextManager[Call]:
+        return noting(tally.log, "chat", self.name, self.endpoint.host, version_of(messages))
 
     def _pieces(
         self, messages: Messages, options: dict[str, Any], tally: Tally
@@ -222,15 +229,22 @@ class ChatModel:
         }
 
     def _count(
-        self, tally: Tally, messages: Messages, usage: UsageMetadata | None, written: str
+        self,
+        call: Call,
+        tally: Tally,
+        messages: Messages,
+        usage: UsageMetadata | None,
+        written: str,
     ) -> None:
-        if usage and (usage["input_tokens"] or usage["output_tokens"]):
+        told = bool(usage and (usage["input_tokens"] or usage["output_tokens"]))
+        if usage and told:
             inputs, outputs = usage["input_tokens"], usage["output_tokens"]
-            tally.add(inputs, outputs, self.price, estimated=False)
-            return
-        from state.tokens import count_tokens
+        else:
+            from state.tokens import count_tokens
 
-        tally.add(self._tokens(messages), count_tokens(written), self.price, estimated=True)
+            inputs, outputs = self._tokens(messages), count_tokens(written)
+        call.input_tokens, call.output_tokens = inputs, outputs
+        tally.add(inputs, outputs, self.price, estimated=not told)
 
     def _tokens(self, messages: Messages) -> int:
         from state.tokens import count_tokens

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 from rag.engines.openai.fence import Fence
 from state.passages import HistoryTurn, Passage, RetrievedChunk
@@ -74,6 +75,17 @@ VERIFY = Prompt(
         "itself; the reason has at most ten words. " + SUSPICION
     ),
 )
+
+
+_VERSIONS = {
+    prompt.system: prompt.version for prompt in (CONTEXTUALIZE, GRADE, REWRITE, GENERATE, VERIFY)
+}
+
+
+def version_of(messages: Messages) -> str:
+    """The version of a prompt's constant words; of those that have none, a hash."""
+    system = messages[0][1]
+    return _VERSIONS.get(system) or f"sha256:{sha256(system.encode()).hexdigest()[:12]}"
 
 
 def contextualize_messages(question: str, history: Sequence[HistoryTurn]) -> Messages:

@@ -6,13 +6,16 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from rag.budget import Budget
+from rag.endpoint.calls import Call, call_log
 from rag.engines.openai.prices import cost_of
 from state.answer import NodeUsage
 
 
 @dataclass(slots=True)
 class Tally:
-    """`cost` turns None with the first call whose price is not known. Thread-safe."""
+    """`cost` turns None with the first call whose price is not known. `log` is that of the
+    thread that made the tally. Thread-safe.
+    """
 
     budget: Budget
     calls: int = 0
@@ -20,6 +23,7 @@ class Tally:
     outputs: int = 0
     cost: float | None = 0.0
     estimated: bool = False
+    log: list[Call] | None = field(default_factory=call_log)
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def add(

@@ -1,0 +1,92 @@
+"""What a research run says while it goes on; `crag.research/1` is its last line on stdout.
+
+Rounds follow each other: the nodes `cleanup`, `plan`, `dispatch` and `reflect`, the subtasks
+of `dispatch` side by side. `at_ms` counts milliseconds from the last `research_started`: a
+resumed run starts anew.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+from state.events import ModelCalled, NodeFinished, NodeStarted
+from state.research_state import FileSummary, RoundDecision, Subtask, SubtaskStatus
+
+
+class ResearchStarted(TypedDict):
+    """`started_at` is seconds since 1970."""
+
+    event: Literal["research_started"]
+    run_id: str
+    started_at: float
+    question: str
+    engine: str
+    model: str | None
+    collection: str
+    max_loops: int
+    max_rounds: int
+    k: int
+
+
+class ResearchContextualized(TypedDict):
+    event: Literal["contextualized"]
+    standalone_question: str
+    reason: str | None
+
+
+class CleanedUp(TypedDict):
+    event: Literal["cleaned_up"]
+    evicted: list[str]
+    spilled: list[str]
+
+
+class PlannedRound(TypedDict):
+    event: Literal["planned"]
+    round: int
+    subtasks: list[Subtask]
+
+
+class SubtaskStarted(TypedDict):
+    event: Literal["subtask_started"]
+    subtask: Subtask
+    at_ms: float
+
+
+class SubtaskFinished(TypedDict):
+    """`trace_id` is the trace of the question that a searcher asked, None of other roles.
+    `subtask` is its id, and so is the `node` of its model calls.
+    """
+
+    event: Literal["subtask_finished"]
+    subtask: str
+    artifact: str
+    status: SubtaskStatus
+    bytes: int
+    citations: int
+    tokens: int
+    trace_id: str | None
+    ms: float
+
+
+class Reflected(TypedDict):
+    event: Literal["reflected"]
+    round: int
+    decision: RoundDecision
+    reason: str
+    question: str | None
+    files: list[FileSummary]
+    tokens: int
+
+
+ResearchEvent = (
+    ResearchStarted
+    | ResearchContextualized
+    | NodeStarted
+    | NodeFinished
+    | ModelCalled
+    | CleanedUp
+    | PlannedRound
+    | SubtaskStarted
+    | SubtaskFinished
+    | Reflected
+)

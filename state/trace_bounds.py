@@ -1,0 +1,52 @@
+"""How much of the past is kept: traces by age, by number of runs and by size."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from state.settings import Settings
+
+_WORTH_A_VACUUM = 4_000_000
+"""Bytes of free pages, at least half of the file, that are worth giving back to the disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceBounds:
+    """A research run and the questions it asked count as one run, and go together."""
+
+    runs: int = 500
+    days: int = 90
+    megabytes: int = 200
+
+
+def bounds_of(settings: Settings) -> TraceBounds:
+    return TraceBounds(settings.trace_keep, settings.trace_days, settings.trace_megabytes)
+
+
+def drop_old(db: sqlite3.Connection, bounds: TraceBounds, now: float) -> None:
+    """Drop what is older than it may be; cheap, inside the caller's transaction."""
+    db.execute("delete from traces where created_at < ?", (now - bounds.days * 86_400,))
+
+
+def drop_most(db: sqlite3.Connection, bounds: TraceBounds) -> None:
+    """Drop the oldest runs past the number and the size; the newest always stays."""
+    runs = db.execute(
+        "select coalesce(parent, id) as run, max(created_at), sum(length(body)) from traces"
+        " group by run order by 2 desc, max(rowid) desc"
+    ).fetchall()
+    size = 0
+    for place, (run, _, octets) in enumerate(runs):
+        size += octets
+        if place and (place >= bounds.runs or size > bounds.megabytes * 1_000_000):
+            db.execute("delete from traces where id = ? or parent = ?", (run, run))
+
+
+def shrink(db: sqlite3.Connection) -> None:
+    """Give freed pages back, where they are many; outside any transaction."""
+    (pages,), (free,), (size,) = (
+        db.execute(f"pragma {name}").fetchone()
+        for name in ("page_count", "freelist_count", "page_size")
+    )
+    if free * size > _WORTH_A_VACUUM and free * 2 > pages:
+        db.execute("vacuum")
