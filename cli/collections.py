@@ -1,4 +1,4 @@
-"""`crag collections`: list, show and delete what was ingested."""
+"""`crag collections`: list, show, delete and in part forget what was ingested."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
     no_args_is_help=True,
-    help="List, show and delete collections.",
+    help="List, show and delete collections, and forget folders.",
 )
 
 Name = Annotated[str, typer.Argument(help="The collection.", autocompletion=complete_collection)]
+Yes = Annotated[bool, typer.Option("--yes", "-y", envvar="CRAG_YES", help="Do not ask.")]
 
 
 @app.command("list")
@@ -102,9 +103,7 @@ def show(
 @app.command()
 def delete(
     name: Name,
-    yes: Annotated[
-        bool, typer.Option("--yes", "-y", envvar="CRAG_YES", help="Do not ask.")
-    ] = False,
+    yes: Yes = False,
     json_: options.Json = False,
     home: options.Home = None,
     config: options.Config = None,
@@ -116,18 +115,52 @@ def delete(
     settings = options.read_settings(config, home=home)
     from rag.index.inventory import require_inventory
     from rag.index.removal import delete_collection
-    from state.errors import UsageError
 
     found = require_inventory(settings.home, name)
     if not yes:
-        if not sys.stdin.isatty():
-            raise UsageError("Deleting asks first, and nobody is there to answer.", "Add --yes.")
-        what = f"Delete the collection {name!r} of {len(found.documents):,} documents?"
-        typer.confirm(what, abort=True, err=True)
+        _confirm(f"Delete the collection {name!r} of {len(found.documents):,} documents?")
     delete_collection(settings.home, name)
     if json_:
         terminal.json({"schema": "crag.deleted/1", "name": name, "documents": len(found.documents)})
     terminal.notice(f"Deleted {name!r}: {len(found.documents):,} documents.")
+
+
+@app.command()
+def forget(
+    path: Annotated[str, typer.Argument(help="A folder or file that was ingested.")],
+    collection: options.Collection = None,
+    yes: Yes = False,
+    json_: options.Json = False,
+    store: options.Store = None,
+    home: options.Home = None,
+    config: options.Config = None,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
+) -> None:
+    """Take a folder or file out of a collection, also one that has gone from the disk."""
+    terminal = Terminal(quiet=quiet)
+    settings = options.read_settings(config, home=home, collection=collection, store=store)
+    from rag.ingest.forget import forget as forget_held
+    from rag.ingest.forget import holding
+
+    name = settings.collection
+    held = holding(settings.home, name, path)
+    if not yes:
+        _confirm(f"Forget {len(held.sources):,} documents of {held.path} in {name!r}?")
+    removed = forget_held(settings.home, name, held, store=settings.store, notice=terminal.notice)
+    if json_:
+        terminal.json(
+            {"schema": "crag.forgotten/1", "name": name, "path": held.path, "documents": removed}
+        )
+    terminal.notice(f"{name}: {removed:,} documents forgotten; their files stay as they are.")
+
+
+def _confirm(question: str) -> None:
+    from state.errors import UsageError
+
+    if not sys.stdin.isatty():
+        raise UsageError("Deleting asks first, and nobody is there to answer.", "Add --yes.")
+    typer.confirm(question, abort=True, err=True)
 
 
 def _document(document: IndexedDocument) -> dict[str, object]:

@@ -17,9 +17,15 @@ from state.errors import RemoteStoreError
 _PATIENCE = 60.0
 
 
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 @contextlib.contextmanager
-def running_chroma(folder):
-    """Yields its URL; skips the test where `chroma run` cannot start."""
+def running_chroma(folder, port=None):
+    """Yields its URL, on `port` or a free one; skips the test where `chroma run` cannot start."""
     program = Path(sys.executable).with_name("chroma")
     import chromadb
 
@@ -27,9 +33,7 @@ def running_chroma(folder):
     command = next((str(path) for path in (program, installed) if path.exists()), None)
     if command is None:
         pytest.skip("the `chroma` command is not installed")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = port or free_port()
     url = f"http://127.0.0.1:{port}"
     process = subprocess.Popen(
         [command, "run", "--path", str(folder), "--host", "127.0.0.1", "--port", str(port)],

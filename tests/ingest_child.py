@@ -19,8 +19,8 @@ from state.settings import load_settings
 BUSY = 4
 
 
-def run(home: str, folder: str, started: Connection) -> None:
-    settings = load_settings({"home": Path(home)})
+def run(home: str, store: str | None, folder: str, started: Connection) -> None:
+    settings = load_settings({"home": Path(home), "store": store})
     embedder = BuiltinEmbedder()
     started.send(True)
     try:
@@ -29,12 +29,12 @@ def run(home: str, folder: str, started: Connection) -> None:
         sys.exit(BUSY)
 
 
-def start(home: Path, folder: Path) -> BaseProcess:
+def start(home: Path, folder: Path, store: str | None = None) -> BaseProcess:
     """Returns once the process is about to ingest."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["ingest_child"])
     here, there = context.Pipe()
-    process = context.Process(target=run, args=(str(home), str(folder), there))
+    process = context.Process(target=run, args=(str(home), store, str(folder), there))
     process.start()
     there.close()
     here.recv()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rag.embed.builtin import BuiltinEmbedder
+from rag.index.collection import Collection, open_collection
 from rag.index.inventory import Inventory, read_inventory
 from rag.ingest.report import IngestEvent, IngestReport
 from rag.ingest.run import IngestOptions, ingest
@@ -32,8 +33,10 @@ class CountingEmbedder:
 class Library:
     """A home with one collection, and the ingests into it."""
 
-    def __init__(self, home: Path, collection: str = "default") -> None:
-        self.settings: Settings = load_settings({"home": home, "collection": collection})
+    def __init__(self, home: Path, collection: str = "default", store: str | None = None) -> None:
+        self.settings: Settings = load_settings(
+            {"home": home, "collection": collection, "store": store}
+        )
         self.embedder = CountingEmbedder()
         self.events: list[IngestEvent] = []
 
@@ -46,6 +49,12 @@ class Library:
             [str(path) for path in paths],
             IngestOptions(**options),
             on_event=self.events.append,
+        )
+
+    def open(self) -> Collection:
+        settings = self.settings
+        return open_collection(
+            settings.home, settings.collection, self.embedder, store=settings.store
         )
 
     @property

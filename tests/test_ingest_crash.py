@@ -9,10 +9,11 @@ from pathlib import Path
 
 import ingest_child
 import pytest
+from chroma_server import running_chroma
 from ingest_runs import Library, counts
 
 from rag.index.catalog import catalog_path, is_sound
-from rag.index.collection import open_collection
+from state.errors import RemoteStoreError
 
 WORDS = ["valve", "pump", "rotor", "seal", "bearing", "flange", "gasket", "boiler", "relay"]
 
@@ -79,7 +80,7 @@ def check_promises(library: Library, folder: Folder, kept: set[str]) -> int:
             assert stored == (chunk_count,)
     if not shapes:
         return 0
-    with closing(open_collection(home, "default", library.embedder)) as reader:
+    with closing(library.open()) as reader:
         for source, (_, _, characters) in shapes.items():
             text = reader.document_text(source)
             assert text in folder.versions[source]
@@ -98,23 +99,23 @@ def resume(library: Library, folder: Folder, current: int) -> None:
     assert report.failed == []
     assert report.unchanged == current
     assert library.sources == sorted(folder.texts)
-    with closing(open_collection(library.settings.home, "default", library.embedder)) as reader:
+    with closing(library.open()) as reader:
         for source, text in folder.texts.items():
             assert reader.document_text(source) == text
     assert counts(library.ingest(folder.path)) == {"unchanged": len(folder.texts)}
 
 
-def kill_often(tmp_path: Path, kills: int, seed: int) -> None:
+def kill_often(tmp_path: Path, kills: int, seed: int, store: str | None = None) -> None:
     dice = random.Random(seed)
     folder = Folder(tmp_path / "docs", dice)
-    library = Library(tmp_path / "home")
+    library = Library(tmp_path / "home", store=store)
     for number in range(40):
         folder.write(f"{number}.md")
     kept: set[str] = set()
     longest = 1.0
     for _ in range(kills):
         began = time.monotonic()
-        process = ingest_child.start(library.settings.home, folder.path)
+        process = ingest_child.start(library.settings.home, folder.path, store)
         process.join(dice.uniform(0, longest))
         process.kill()
         process.join()
@@ -137,6 +138,38 @@ def test_a_killed_ingest_breaks_no_promise(tmp_path):
 @pytest.mark.slow
 def test_an_ingest_killed_three_hundred_times_breaks_no_promise(tmp_path):
     kill_often(tmp_path, 300, seed=2)
+
+
+def test_a_killed_ingest_into_a_server_breaks_no_promise(tmp_path):
+    with running_chroma(tmp_path) as url:
+        kill_often(tmp_path, 5, seed=5, store=url)
+
+
+@pytest.mark.slow
+def test_an_ingest_into_a_server_killed_sixty_times_breaks_no_promise(tmp_path):
+    with running_chroma(tmp_path) as url:
+        kill_often(tmp_path, 60, seed=6, store=url)
+
+
+def test_a_server_that_goes_away_loses_nothing(tmp_path):
+    folder = Folder(tmp_path / "docs", random.Random(7))
+    for number in range(12):
+        folder.write(f"{number}.md")
+    with running_chroma(tmp_path) as url:
+        library = Library(tmp_path / "home", store=url)
+        library.ingest(folder.path)
+    folder.change()
+    assert library.ingest(folder.path).updated  # so few wait in the catalog, without the server
+    for number in range(40):
+        folder.write(f"many{number}.md")
+    with pytest.raises(RemoteStoreError, match="cannot be reached"):
+        library.ingest(folder.path)
+    # It comes back with what it had, or as another that has nothing: the catalog knows.
+    (tmp_path / "new").mkdir()
+    for place in (tmp_path, tmp_path / "new"):
+        with running_chroma(place, port=int(url.rsplit(":", 1)[1])):
+            library.ingest(folder.path)
+            assert check_promises(library, folder, set(folder.texts)) == len(folder.texts)
 
 
 def test_of_two_ingests_at_once_one_does_the_work(tmp_path):
@@ -162,7 +195,7 @@ def test_a_reader_never_sees_a_torn_document(tmp_path):
     seen: list[str] = []
 
     def read() -> None:
-        with closing(open_collection(library.settings.home, "default", library.embedder)) as reader:
+        with closing(library.open()) as reader:
             while not done.is_set():
                 for chunk in reader.search("valve pump rotor", 20):
                     seen.append(chunk["source"])

@@ -1,4 +1,5 @@
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from ingest_runs import Library, counts
 import rag.index.writer as writer_module
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.writer import open_writer
+from rag.ingest.forget import forget, holding
 from rag.ingest.staleness import staleness
 from state.errors import EmbedderMismatchError, StorageError, StoreBusyError, UsageError
 
@@ -288,3 +290,32 @@ def test_a_full_disk_is_told_and_the_next_ingest_goes_on(tmp_path, library, monk
     monkeypatch.undo()
     report = library.ingest(folder)
     assert report.added + report.unchanged == report.documents == 300
+
+
+def test_a_folder_that_is_gone_can_be_forgotten_and_the_others_stay(folder, library, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "kept.md").write_text(TEXT.format("kept", 1))
+    (folder / "bad.pdf").write_bytes(b"%PDF-1.7 no")
+    library.ingest(folder, other)
+    shutil.rmtree(folder)
+    with pytest.raises(UsageError, match="No such file") as refused:
+        library.ingest(folder)
+    assert "crag collections forget" in str(refused.value)
+    held = holding(library.settings.home, "default", str(folder))
+    assert (sorted(held.sources), held.roots) == (["a.md", "b.md", "sub/c.md"], [str(folder)])
+    assert forget(library.settings.home, "default", held) == 3
+    assert library.sources == ["kept.md"]
+    assert library.inventory.roots == [str(other)]
+    assert library.inventory.unread == []
+    with pytest.raises(UsageError, match="holds nothing of"):
+        holding(library.settings.home, "default", str(folder))
+
+
+def test_what_is_forgotten_of_a_folder_that_stays_comes_back_with_it(folder, library):
+    library.ingest(folder)
+    held = holding(library.settings.home, "default", str(folder / "sub"))
+    assert (held.sources, held.roots) == (["sub/c.md"], [])
+    assert forget(library.settings.home, "default", held) == 1
+    assert library.sources == ["a.md", "b.md"]
+    assert counts(library.ingest(folder)) == {"added": 1, "unchanged": 2}

@@ -125,21 +125,15 @@ def open_server(
         VectorsDamaged: it does not hold them, or those of another embedder.
 
     """
-    parts = check_server(url)
-    # Loopback is never behind a proxy, whatever the environment says.
-    with _foreign_errors(url), _no_proxy(parts.hostname or ""):
-        client = chromadb_module().HttpClient(
-            host=parts.hostname,
-            port=parts.port or (443 if parts.scheme == "https" else 8000),
-            ssl=parts.scheme == "https",
-            settings=chroma_settings(),
-        )
+    check_server(url)
+    with _foreign_errors(url):
+        client = _server_client(url)
         client._server._session.timeout = _REQUEST_SECONDS  # noqa: SLF001 - there is no setting
     return _collection(client, name, identity, create=create, remote=url)
 
 
-def check_server(url: str) -> Any:
-    """The URL's parts, after a heartbeat of at most a few seconds.
+def check_server(url: str) -> None:
+    """A heartbeat of at most a few seconds.
 
     Raises:
         SettingsError: this is no URL of a server.
@@ -168,19 +162,25 @@ def check_server(url: str) -> Any:
         connection.close()
     if status != http.client.OK:
         raise RemoteStoreError(f"The server {url} does not answer as Chroma does ({status}).")
-    return parts
 
 
-def delete_server_collection(url: str, name: str) -> None:
-    """Forgets vectors on a server; none there is fine."""
-    parts = check_server(url)
-    with _foreign_errors(url), _no_proxy(parts.hostname or ""):
-        client = chromadb_module().HttpClient(
+def _server_client(url: str) -> Any:
+    parts = urlsplit(url)
+    # Loopback is never behind a proxy, whatever the environment says.
+    with _no_proxy(parts.hostname or ""):
+        return chromadb_module().HttpClient(
             host=parts.hostname,
             port=parts.port or (443 if parts.scheme == "https" else 8000),
             ssl=parts.scheme == "https",
             settings=chroma_settings(),
         )
+
+
+def delete_server_collection(url: str, name: str) -> None:
+    """Forgets vectors on a server; none there is fine."""
+    check_server(url)
+    with _foreign_errors(url):
+        client = _server_client(url)
         try:
             if name in {found.name for found in client.list_collections()}:
                 client.delete_collection(name)

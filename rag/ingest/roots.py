@@ -52,7 +52,10 @@ def roots_of(paths: Sequence[str]) -> list[Root]:
             path = os.path.realpath(typed, strict=True)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
-            raise UsageError(f"{typed}: {reason}.", "Give a folder or a file.") from None
+            raise UsageError(
+                f"{typed}: {reason}.",
+                "Give a folder or file; `crag collections forget PATH` takes out what has gone.",
+            ) from None
         is_file = os.path.isfile(path)
         if not is_file and not os.path.isdir(path):
             raise UsageError(f"{typed} is neither a folder nor a regular file.")

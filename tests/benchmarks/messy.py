@@ -1,18 +1,29 @@
 """Reads every file of a folder of hostile documents: outcome, characters and seconds of each.
 
-python tests/benchmarks/messy.py --data DIR [--show NAME]
+python tests/benchmarks/messy.py --data DIR [--show NAME] [--search]
+
+With --search the folder is ingested, and stretches of ten words of every text that was read are
+searched: a file is found again when all four of its stretches bring it up among ten results.
 """
 
 from __future__ import annotations
 
 import argparse
+import random
 import sys
+import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 
 from rag.documents.registry import read_document
+from rag.index.collection import open_collection
+from rag.index.inventory import require_inventory
+from rag.ingest.run import ingest
+from rag.opening import build_embedder
 from state.documents import Document
 from state.errors import DocumentError, UnsupportedFormatError
+from state.settings import load_settings
 
 
 def outcome(path: Path) -> tuple[str, str, Document | None]:
@@ -29,9 +40,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--show", help="print the text of the files whose path holds this")
+    parser.add_argument("--search", action="store_true")
     arguments = parser.parse_args()
     files = sorted(path for path in arguments.data.rglob("*") if path.is_file())
     counts: dict[str, int] = {}
+    texts: dict[Path, str] = {}
     slowest = 0.0
     for path in files:
         shown = str(path.relative_to(arguments.data))
@@ -42,6 +55,8 @@ def main() -> None:
         seconds = time.perf_counter() - started
         slowest = max(slowest, seconds)
         counts[state] = counts.get(state, 0) + 1
+        if document:
+            texts[path] = document.text
         kind = document.format if document else "-"
         size = len(document.text) if document else 0
         print(f"{state:8}{kind:10}{size:>9}{seconds:7.2f} s  {shown[-60:]}  {note[:110]}")
@@ -49,6 +64,37 @@ def main() -> None:
             sys.stdout.write(f"--- {document.title}\n{document.text}\n---\n")
     total = ", ".join(f"{count} {state}" for state, count in sorted(counts.items()))
     print(f"{sum(counts.values())} files: {total}; slowest {slowest:.2f} s")
+    if arguments.search:
+        again = found_again(arguments.data, texts)
+        print(f"found again by search: {again} of {len(texts)}")
+
+
+def found_again(folder: Path, texts: dict[Path, str]) -> int:
+    dice = random.Random(0)
+    with tempfile.TemporaryDirectory() as home:
+        settings = load_settings({"home": home})
+        embedder = build_embedder(settings)
+        ingest(settings, embedder, [str(folder)])
+        found = 0
+        with closing(open_collection(settings.home, settings.collection, embedder)) as reader:
+            names = {
+                each.path: each.source
+                for each in require_inventory(settings.home, settings.collection).documents
+            }
+            for path, text in texts.items():
+                words = text.split()
+                starts = [dice.randrange(max(1, len(words) - 9)) for _ in range(4)]
+                queries = [" ".join(words[start : start + 10])[:1_000] for start in starts]
+                missed = [
+                    query
+                    for query in queries
+                    if names[str(path.resolve())]
+                    not in {chunk["source"] for chunk in reader.search(query, 10)}
+                ]
+                found += not missed
+                if missed:
+                    print(f"not found: {path.name}: {missed[0][:100]}")
+    return found
 
 
 if __name__ == "__main__":
