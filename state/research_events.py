@@ -40,6 +40,13 @@ class CleanedUp(TypedDict):
     spilled: list[str]
 
 
+class Warned(TypedDict):
+    """A line that the report's warnings hold too."""
+
+    event: Literal["warned"]
+    line: str
+
+
 class PlannedRound(TypedDict):
     event: Literal["planned"]
     round: int
@@ -85,6 +92,7 @@ ResearchEvent = (
     | NodeFinished
     | ModelCalled
     | CleanedUp
+    | Warned
     | PlannedRound
     | SubtaskStarted
     | SubtaskFinished

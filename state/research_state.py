@@ -56,6 +56,7 @@ class Artifact(TypedDict):
     citations: list[Citation]
     missing: list[str]
     entities: list[str]
+    warnings: list[str]
     usage: Usage
     trace_id: NotRequired[str]
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from openai_samples import settings_for
 from research_library import lasting, library, places
-from research_model import decide, of, researcher, subtask
-from scripted_server import Reply, ScriptedServer, call, status, text
+from research_model import asked_for, decide, of, researcher, subtask
+from scripted_server import Reply, ScriptedServer, call, status
 
 from rag.engines.openai.research import PLANNER
 from rag.research.options import ResearchOptions
@@ -162,26 +162,54 @@ def test_an_escalation_is_answered_and_the_run_goes_on(home: Path):
 
 
 @pytest.mark.parametrize("what", ["Plan", "Reflection", "SubagentReply"])
-def test_replies_that_cannot_be_read_end_the_run_and_it_can_go_on(home: Path, what: str):
+@pytest.mark.parametrize("broken", ['{"subtasks": 7', "", "[]"])
+def test_rules_take_the_place_of_replies_that_cannot_be_read(home: Path, what: str, broken: str):
     good = researcher([PLAN], [END])
-    broken = [True]
 
     def reply(body):
-        asked = body["tools"][0]["function"]["name"] if body.get("tools") else ""
-        if asked == what and broken[0]:
-            return (call('{"subtasks": 7') if what != "SubagentReply" else text(""))(body)
-        return good(body)
+        return (call(broken) if asked_for(body) == what else good)(body)
 
     with served(always=reply) as server, research(server, home) as run:
-        with pytest.raises(ModelError, match="no usable"):
-            run.start(QUESTION)
-        assert len(of(server.requests, what)) == 2
-        broken[0] = False
-        before = len(of(server.requests, "grade_documents"))
-        report = run.resume("last")
-        assert report["status"] == "answered"
-        if what != "Plan":
-            assert len(of(server.requests, "grade_documents")) == before
+        report = run.start("How long is the Stone Bridge?")
+    assert report["status"] == "answered"
+    assert report["citations"]
+    assert any(f"no usable {what}" in line for line in report["warnings"])
+
+
+REFUSAL = "I cannot answer this question from the given context."
+
+
+def test_a_plan_that_refuses_or_repeats_its_prompt_is_planned_by_rules(home: Path):
+    echo = PLANNER.split(". ")[2]
+    bad = [subtask("searcher", REFUSAL), subtask("searcher", f"{echo}.")]
+    with (
+        served(always=researcher([bad], [decide("continue")])) as server,
+        research(server, home) as run,
+    ):
+        report = run.start("How long is the Stone Bridge?")
+    assert report["status"] == "answered"
+    assert "140 metres" in report["answer"]
+    assert any("Rules planned" in line for line in report["warnings"])
+    subagents = of(server.requests, "SubagentReply", "grade_documents", "answer")
+    assert not any(echo in request.prompt or REFUSAL in request.prompt for request in subagents)
+
+
+def test_a_plan_in_other_words_is_followed_beside_the_question(home: Path):
+    foreign = [subtask("searcher", "Welche Strecke ist am schnellsten?")]
+    with served(always=researcher([foreign], [END])) as server, research(server, home) as run:
+        report = run.start("How long is the Stone Bridge?")
+    assert "140 metres" in report["answer"]
+    assert "Welche Strecke ist am schnellsten?" in report["not_found"]
+
+
+def test_a_contradiction_needs_two_sides(home: Path):
+    skeptic = subtask("skeptic", "Do they disagree?", "*")
+    with (
+        served(always=researcher([[STONE, skeptic]], [END])) as server,
+        research(server, home) as run,
+    ):
+        report = run.start("How long is the Stone Bridge?")
+    assert report["contradictions"] == []
 
 
 def test_a_server_that_goes_down_repeats_no_finished_subtask(made: Path, tmp_path: Path):

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag.research.dependencies import ResearchDependencies
+from rag.research.local_thinker import LocalThinker
 from rag.research.options import ResearchOptions
 from rag.research.plan_check import LONGEST_INSTRUCTION, checked_plan, subtask_id
 from rag.research.protocol import DraftSubtask, Reflected
@@ -86,6 +87,7 @@ def artifact(status: str = "done") -> Artifact:
         "citations": [],
         "missing": [],
         "entities": [],
+        "warnings": [],
         "usage": NO_USAGE,
     }
 
@@ -104,6 +106,7 @@ def reflected(says: Reflected, artifacts: list[Artifact], rounds: int = 0) -> Re
     state: ResearchState = {**new_research("q", "r"), "rounds": rounds}
     deps = ResearchDependencies(
         thinker=cast("Any", Says(says)),
+        rules=LocalThinker(cast("Any", None)),
         corrective=cast("Any", None),
         reader=cast("Any", None),
         journal=cast("Any", None),
@@ -111,6 +114,7 @@ def reflected(says: Reflected, artifacts: list[Artifact], rounds: int = 0) -> Re
         budget=cast("Any", None),
         roles=ROLES,
         tell=print,
+        warn=print,
     )
     return reflect(state, artifacts, deps)
 

@@ -56,30 +56,33 @@ class ResearchView:
         line = self._note(dict(event))
         if self._live is not None:
             self._live.update(self._tree())
-        elif line:
+        elif line and event["event"] != "warned":  # the report's end tells it
             self._terminal.notice(line)
 
     def _note(self, event: dict[str, Any]) -> str | None:
+        line: str | None = None
         match event["event"]:
             case "research_started":
                 self._title = f"{event['question']} ({event['run_id']})"
-                return f"research {event['run_id']}: {event['question']}"
+                line = f"research {event['run_id']}: {event['question']}"
             case "planned":
                 self._rounds.append((event["round"], event["subtasks"]))
                 count = len(event["subtasks"])
-                return f"round {event['round']}: {count} subtask{'' if count == 1 else 's'} planned"
+                line = f"round {event['round']}: {count} subtask{'' if count == 1 else 's'} planned"
             case "subtask_started":
                 self._status[event["subtask"]["id"]] = "running"
-                return f"  {event['subtask']['role']}: {event['subtask']['instruction']}"
+                line = f"  {event['subtask']['role']}: {event['subtask']['instruction']}"
             case "subtask_finished":
                 self._status[event["subtask"]] = event["status"]
                 detail = f"{event['citations']} citations, {event['bytes']} bytes"
                 self._detail[event["subtask"]] = detail
-                return f"  {event['status']}: {event['artifact']} ({detail})"
+                line = f"  {event['status']}: {event['artifact']} ({detail})"
+            case "warned":
+                line = f"warning: {event['line']}"
             case "reflected":
                 self._ending[event["round"]] = f"{event['decision']}: {event['reason']}"
-                return f"round {event['round']} → {event['decision']}: {event['reason']}"
-        return None
+                line = f"round {event['round']} → {event['decision']}: {event['reason']}"
+        return line
 
     def _tree(self) -> Tree:
         from rich.text import Text

@@ -10,6 +10,7 @@ from pathlib import Path
 from rag.budget import Budget
 from rag.index.protocol import CollectionReader
 from rag.research.journal import Journal
+from rag.research.local_thinker import LocalThinker
 from rag.research.protocol import Thinker
 from rag.research.roles import Role
 from state.answer import Answer
@@ -28,9 +29,12 @@ Not LangGraph's custom stream: that moves the nodes to other threads, where an i
 
 @dataclass(frozen=True, slots=True)
 class ResearchDependencies:
-    """`folder` takes spilled files; `at_once` bounds the subtasks that run together."""
+    """`rules` take the place of a thinker whose reply is of no use; `warn` keeps a line for the
+    report. `folder` takes spilled files; `at_once` bounds the subtasks that run together.
+    """
 
     thinker: Thinker
+    rules: LocalThinker
     corrective: Corrective
     reader: CollectionReader
     journal: Journal
@@ -38,6 +42,7 @@ class ResearchDependencies:
     budget: Budget
     roles: dict[str, Role]
     tell: Tell
+    warn: Callable[[str], None]
     max_rounds: int = 5
     at_once: int = 4
     started: float = field(default_factory=time.perf_counter)

@@ -61,6 +61,8 @@ def dispatch(plan: Sequence[Subtask], run_id: str, deps: ResearchDependencies) -
             continue
         deps.journal.keep(run_id, result)
         deps.tell(_finished(result, came.ms))
+        for line in result["warnings"]:
+            deps.warn(line)
         if result["status"] == "cut":
             failure = failure or BudgetSpent("The budget of the run is spent.", "Raise it.")
         else:

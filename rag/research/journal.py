@@ -32,6 +32,8 @@ create table if not exists plans (
 create table if not exists artifacts (
     run text not null, subtask text not null, cut integer not null,
     body text not null, primary key (run, subtask));
+create table if not exists warnings (
+    run text not null, line text not null, primary key (run, line));
 """
 
 
@@ -138,12 +140,20 @@ class Journal:
         )
         return (json.loads(rows[0][0]), json.loads(rows[0][1])) if rows else None
 
+    def warn(self, run_id: str, line: str) -> None:
+        """Keep a line for the report's warnings, once."""
+        self._write("insert or ignore into warnings values (?, ?)", (run_id, line))
+
+    def warnings(self, run_id: str) -> list[str]:
+        rows = self._read("select line from warnings where run = ? order by rowid", (run_id,))
+        return [line for (line,) in rows]
+
     def artifacts(self, run_id: str) -> list[Artifact]:
         """What was returned, in the order it was planned, whichever was finished first."""
         plans = self._read("select body from plans where run = ? order by round", (run_id,))
         order = [task["id"] for (body,) in plans for task in json.loads(body)]
         rows = self._read("select body from artifacts where run = ?", (run_id,))
-        found = [cast("Artifact", json.loads(body)) for (body,) in rows]
+        found = [cast("Artifact", {"warnings": [], **json.loads(body)}) for (body,) in rows]
         return sorted(found, key=lambda artifact: order.index(artifact["subtask"]))
 
     def run(self, run_id: str) -> Run:

@@ -1,31 +1,54 @@
 """A round's subtasks: what the thinker plans, made safe, and what a run must not go without.
 
-A planner that offers nothing new does not stop the run: the question itself is searched
-before it is given up, and what was found is written up before it ends.
+A planner that offers nothing new, or nothing that bears on the question, does not stop the
+run: rules plan the round, and the report says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
+from rag.index.terms import terms
 from rag.research.dependencies import ResearchDependencies
 from rag.research.files import summaries
 from rag.research.plan_check import checked_plan
-from rag.research.protocol import DraftSubtask, PlanView
-from rag.research.roles import Role
+from rag.research.protocol import DraftSubtask, Planned, PlanView, UnusableReplyError
 from state.answer import NodeUsage
 from state.research_state import EVERYTHING, ResearchState, Subtask
+
+BY_RULES = "Rules planned what the model's plan left out."
 
 
 def new_subtasks(
     state: ResearchState, deps: ResearchDependencies
 ) -> tuple[list[Subtask], NodeUsage]:
     """The round's new subtasks; errors as the thinker's."""
-    planned = deps.thinker.plan(_view(state, deps))
-    new = _checked(planned.subtasks, state, deps.roles)
-    if not new:
-        new = _checked(_must_do(state, deps.roles), state, deps.roles)
-    return new, planned.usage
+    view = _view(state, deps)
+    warning = BY_RULES
+    try:
+        planned = deps.thinker.plan(view)
+    except UnusableReplyError as error:
+        planned = Planned((), error.usage)
+        warning = f"{error.message} Rules planned instead."
+    new = _checked(planned.subtasks, state, deps)
+    if _will_do(new, state, deps):
+        return new, planned.usage
+    by_rules = deps.rules.plan(view).subtasks
+    ruled = _checked([*by_rules, *planned.subtasks], state, deps)
+    if not ruled:
+        ruled = _checked([_whole(state, deps)], state, deps)
+    if len(ruled) > len(new) and deps.thinker is not deps.rules:
+        deps.warn(warning)
+    return ruled, planned.usage
+
+
+def _will_do(new: Sequence[Subtask], state: ResearchState, deps: ResearchDependencies) -> bool:
+    """Whether there is new work, the first of it a search for something that was asked."""
+    asked = set(terms(" ".join([state["question"], *state["guidance"]])))
+    searched = [task for task in new if deps.roles[task["role"]].searches]
+    if state["plan"] or not asked:
+        return bool(new)
+    return any(asked & set(terms(task["instruction"])) for task in searched)
 
 
 def _view(state: ResearchState, deps: ResearchDependencies) -> PlanView:
@@ -42,22 +65,21 @@ def _view(state: ResearchState, deps: ResearchDependencies) -> PlanView:
 
 
 def _checked(
-    drafts: Sequence[DraftSubtask], state: ResearchState, roles: Mapping[str, Role]
+    drafts: Sequence[DraftSubtask], state: ResearchState, deps: ResearchDependencies
 ) -> list[Subtask]:
     return checked_plan(
-        drafts, roles=roles, files=state["files"], known=state["plan"], step=state["step"]
+        drafts, roles=deps.roles, files=state["files"], known=state["plan"], step=state["step"]
     )
 
 
-def _must_do(state: ResearchState, roles: Mapping[str, Role]) -> list[DraftSubtask]:
-    searcher = next(role.name for role in roles.values() if role.searches)
+def _whole(state: ResearchState, deps: ResearchDependencies) -> DraftSubtask:
+    """The question itself: searched before it is given up, and what was found written up."""
+    searcher = next(role.name for role in deps.roles.values() if role.searches)
     found = any(task["status"] == "done" for task in state["plan"])
-    role, reads = ("writer", [EVERYTHING]) if found and "writer" in roles else (searcher, [])
-    return [
-        {
-            "role": role,
-            "instruction": state["question"],
-            "expected_artifact": role,
-            "read_files": reads,
-        }
-    ]
+    role, reads = ("writer", [EVERYTHING]) if found and "writer" in deps.roles else (searcher, [])
+    return {
+        "role": role,
+        "instruction": state["question"],
+        "expected_artifact": role,
+        "read_files": reads,
+    }

@@ -13,8 +13,19 @@ from typing import Protocol, TypedDict
 from rag.engines.protocol import NO_USAGE
 from rag.research.roles.role import Role
 from state.answer import NodeUsage
+from state.errors import ModelError
 from state.passages import Passage
 from state.research_state import Artifact, FileSummary, RoundDecision, Subtask
+
+
+class UnusableReplyError(ModelError):
+    """The model replied, and no attempt could be read; `usage` is what they cost. Rules take
+    the reply's place, and the report says so.
+    """
+
+    def __init__(self, message: str, usage: NodeUsage) -> None:
+        super().__init__(message, "Try again, or another model.")
+        self.usage = usage
 
 
 class DraftSubtask(TypedDict):
@@ -88,7 +99,9 @@ class Reflected:
 
 
 class Thinker(Protocol):
-    """Each call starts from nothing but its arguments. Failures are RemoteError subclasses."""
+    """Each call starts from nothing but its arguments. Failures are RemoteError subclasses,
+    UnusableReplyError among them.
+    """
 
     def plan(self, view: PlanView) -> Planned: ...
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rag.research.dependencies import ResearchDependencies
-from rag.research.protocol import Reflected, ReflectionView
+from rag.research.protocol import Reflected, ReflectionView, UnusableReplyError
 from state.research_state import Artifact, ResearchState
 
 LONGEST_QUESTION = 500
@@ -21,14 +21,15 @@ def reflect(
     """What the thinker decides, within the rules."""
     done = any(artifact["status"] == "done" for artifact in artifacts)
     last = state["rounds"] + 1 >= deps.max_rounds
-    reflected = deps.thinker.reflect(
+    reflected = _thought(
         ReflectionView(
             question=state["question"],
             plan=state["plan"],
             artifacts=artifacts,
             guidance=state["guidance"],
             round=state["rounds"],
-        )
+        ),
+        deps,
     )
     if reflected.decision == "escalate":
         return _asking(reflected, reflected.reason)
@@ -41,6 +42,21 @@ def reflect(
         spent = "the only round is" if deps.max_rounds == 1 else f"all {deps.max_rounds} rounds are"
         return _asking(reflected, f"{spent} spent")
     return replace(reflected, question=None)
+
+
+def _thought(view: ReflectionView, deps: ResearchDependencies) -> Reflected:
+    """The thinker's decision; that of rules, where it cannot be read or means nothing: a plan
+    that is worked off cannot be continued.
+    """
+    try:
+        reflected = deps.thinker.reflect(view)
+    except UnusableReplyError as error:
+        deps.warn(f"{error.message} Rules decided how the run goes on.")
+        return replace(deps.rules.reflect(view), usage=error.usage)
+    open_ = any(task["status"] == "planned" for task in view.plan)
+    if reflected.decision == "continue" and not open_ and not reflected.leads:
+        return replace(deps.rules.reflect(view), usage=reflected.usage)
+    return reflected
 
 
 def _asking(reflected: Reflected, reason: str) -> Reflected:

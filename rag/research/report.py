@@ -87,6 +87,7 @@ def make_report(
     seconds: float,
     escalation: str | None = None,
     ended: BudgetSpent | None = None,
+    warnings: Sequence[str] = (),
 ) -> Report:
     """The report of what was finished, whole or partial."""
     numbering = _Numbering()
@@ -119,7 +120,10 @@ def make_report(
         "subtasks": len(artifacts),
         "usage": add_usages([planning, *(artifact["usage"] for artifact in artifacts)]),
         "seconds": round(seconds, 3),
-        "warnings": [] if ended is None else [f"The budget ended the run early: {ended.message}"],
+        "warnings": [
+            *warnings,
+            *([f"The budget ended the run early: {ended.message}"] if ended is not None else []),
+        ],
         "report": "",
     }
     report["report"] = "\n".join(_markdown(report)).strip() + "\n"

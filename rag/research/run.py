@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from langgraph.types import Command
 
 from rag.budget import Budget, BudgetSpent
+from rag.engines.local.engine import LocalEngine
 from rag.index.lock import WriteLock
 from rag.research.dependencies import Corrective, ResearchDependencies, Tell
 from rag.research.graph import compile_research
 from rag.research.journal import Journal, Start
 from rag.research.keeping import keep_trace, record_turn
+from rag.research.local_thinker import LocalThinker
 from rag.research.options import ResearchOptions, kept_flags
 from rag.research.protocol import Thinker
 from rag.research.report import Report, make_report
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
 STEPS_PER_PASS = 12
 
 
-def _silent(_event: ResearchEvent) -> None:
+def _silent(_told: object) -> None:
     return
 
 
@@ -164,11 +166,16 @@ class Research:
             events.append(event)
             deps.tell(event)
 
+        def warn(line: str) -> None:
+            if line not in self._journal.warnings(run_id):
+                self._journal.warn(run_id, line)
+                tell({"event": "warned", "line": line})
+
         with self._alone(run_id):
             tell(self._started(run_id, start, deps))
             for event in told:
                 tell(event)
-            report = self._rounds(run_id, start, replace(deps, tell=tell), answer)
+            report = self._rounds(run_id, start, replace(deps, tell=tell, warn=warn), answer)
             keep_trace(self.session, report, events)
             if report["escalation"] is not None:
                 self._journal.wait(run_id, report["escalation"])
@@ -217,6 +224,7 @@ class Research:
             planning=state["usage"],
             seconds=time.perf_counter() - began,
             escalation=state["escalation"] if ended is None else None,
+            warnings=self._journal.warnings(run_id),
             ended=ended,
         )
 
@@ -268,12 +276,14 @@ class Research:
 
     def _dependencies(self, run_id: str, budget: Budget, tell: Tell) -> ResearchDependencies:
         session = self.session
+        rules = LocalThinker(LocalEngine(session.reader))
 
         def ask(question: str) -> Answer:
             return session.ask(question, budget=budget, parent=run_id)
 
         return ResearchDependencies(
-            thinker=self._thinker or build_thinker(session, budget),
+            thinker=self._thinker or build_thinker(session, budget, rules),
+            rules=rules,
             corrective=self._corrective or ask,
             reader=session.reader,
             journal=self._journal,
@@ -281,6 +291,7 @@ class Research:
             budget=budget,
             roles=self._pool,
             tell=tell,
+            warn=_silent,
             max_rounds=self._options.max_rounds,
         )
 

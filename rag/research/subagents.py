@@ -7,12 +7,16 @@ returns is an artifact whose every marker resolves to a located quote.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rag.answering.citations import check
 from rag.research.dependencies import ResearchDependencies
 from rag.research.entities import names_in
+from rag.research.protocol import UnusableReplyError
 from rag.research.reading import passages_of, read_files_of
 from rag.research.roles import Role
+from state.answer import Usage
+from state.passages import Passage
 from state.research_state import Artifact, Subtask
 from state.usage import NO_USAGE, add_usage, add_usages
 
@@ -33,16 +37,21 @@ def run_subtask(task: Subtask, read: Sequence[Artifact], deps: ResearchDependenc
     return _composed(task, role, read, deps)
 
 
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a role said of what it read; `warnings` tell of rules that took its place."""
+
+    text: str
+    usage: Usage
+    warnings: list[str]
+
+
 def _searched(
     task: Subtask, role: Role, read: Sequence[Artifact], deps: ResearchDependencies
 ) -> Artifact:
     """By the corrective graph; what was read first makes the instruction a question of its own."""
-    question, usage = task["instruction"], NO_USAGE
-    passages = passages_of(read)
-    if passages:
-        asked = deps.thinker.compose(role, question, read_files_of(read, passages), passages)
-        question = " ".join(asked.content.split())[:LONGEST_QUESTION] or question
-        usage = add_usage(NO_USAGE, role.name, asked.usage)
+    told = _told(task, role, passages_of(read), read, deps)
+    question = " ".join(told.text.split())[:LONGEST_QUESTION] or task["instruction"]
     answer = deps.corrective(question)
     found = answer["status"] != "abstained"
     cut = deps.budget.ended and answer["status"] != "answered"
@@ -56,7 +65,8 @@ def _searched(
         "citations": answer["citations"] if found else [],
         "missing": [] if found or cut else [question],
         "entities": names_in(answer["citations"]) if found else [],
-        "usage": add_usages([usage, answer["usage"]]),
+        "warnings": [*told.warnings, *answer["warnings"]],
+        "usage": add_usages([told.usage, answer["usage"]]),
         "trace_id": answer["trace_id"],
     }
 
@@ -65,21 +75,56 @@ def _composed(
     task: Subtask, role: Role, read: Sequence[Artifact], deps: ResearchDependencies
 ) -> Artifact:
     passages = passages_of(read)
-    content, usage = "", NO_USAGE
-    if passages:
-        files = read_files_of(read, passages)
-        composed = deps.thinker.compose(role, task["instruction"], files, passages)
-        content, usage = composed.content, add_usage(NO_USAGE, role.name, composed.usage)
-    checked = check(content, passages, deps.reader)
+    told = _told(task, role, passages, read, deps)
+    checked = check(told.text, passages, deps.reader)
+    if told.text and not checked.citations and not told.warnings:
+        unsupported = f"The quotes support nothing that the {role.name} wrote."
+        told = _by_rules(task, role, passages, read, deps, unsupported, told.usage)
+        checked = check(told.text, passages, deps.reader)
+    content = role.kept(checked.text) if checked.citations else ""
     return {
         "name": task["expected_artifact"],
         "subtask": task["id"],
         "role": role.name,
         "instruction": task["instruction"],
-        "content": checked.text if checked.citations else "",
-        "status": "done" if checked.citations else "empty",
+        "content": content,
+        "status": "done" if content else "empty",
         "citations": checked.citations,
         "missing": [],
         "entities": [],
-        "usage": usage,
+        "warnings": told.warnings,
+        "usage": told.usage,
     }
+
+
+def _told(
+    task: Subtask,
+    role: Role,
+    passages: Sequence[Passage],
+    read: Sequence[Artifact],
+    deps: ResearchDependencies,
+) -> _Told:
+    """The role's words on the passages, by rules where its own cannot be used."""
+    if not passages:
+        return _Told("", NO_USAGE, [])
+    files = read_files_of(read, passages)
+    try:
+        composed = deps.thinker.compose(role, task["instruction"], files, passages)
+    except UnusableReplyError as error:
+        usage = add_usage(NO_USAGE, role.name, error.usage)
+        return _by_rules(task, role, passages, read, deps, error.message, usage)
+    return _Told(composed.content, add_usage(NO_USAGE, role.name, composed.usage), [])
+
+
+def _by_rules(
+    task: Subtask,
+    role: Role,
+    passages: Sequence[Passage],
+    read: Sequence[Artifact],
+    deps: ResearchDependencies,
+    why: str,
+    usage: Usage,
+) -> _Told:
+    files = read_files_of(read, passages)
+    ruled = deps.rules.compose(role, task["instruction"], files, passages)
+    return _Told(ruled.content, usage, [f"{why} Rules did its work instead."])

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from rag.budget import Budget
-from rag.engines.local.engine import LocalEngine
-from rag.research.local_thinker import LocalThinker
 from rag.research.protocol import Thinker
 from rag.session import Session
 
 
-def build_thinker(session: Session, budget: Budget) -> Thinker:
-    """A thinker charging `budget`."""
+def build_thinker(session: Session, budget: Budget, rules: Thinker) -> Thinker:
+    """A thinker charging `budget`, or the rules."""
     if session.engine.model is None:
-        return LocalThinker(LocalEngine(session.reader))
+        return rules
     from rag.engines.openai.engine import OpenAIEngine
     from rag.engines.openai.research import ModelThinker
 

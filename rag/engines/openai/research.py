@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rag.budget import Budget
 from rag.engines.openai.chat import ChatModel
+from rag.engines.openai.echoes import is_echo, says_nothing
 from rag.engines.openai.fence import Fence
 from rag.engines.openai.prompts import Messages
 from rag.engines.openai.replies import fields, plain_text
@@ -24,9 +25,9 @@ from rag.research.protocol import (
     ReadFile,
     Reflected,
     ReflectionView,
+    UnusableReplyError,
 )
 from rag.research.roles import Role
-from state.errors import ModelError
 from state.passages import Passage
 from state.research_state import Artifact
 
@@ -34,6 +35,8 @@ T = TypeVar("T", bound="BaseModel")
 
 ATTEMPTS = 2
 """How often a reply that cannot be read is asked for."""
+
+MOST_LEADS = 6
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -65,7 +68,9 @@ class ModelThinker:
     def plan(self, view: PlanView) -> Planned:
         tally = Tally(self._budget)
         schema = plan_schema(tuple(role.name for role in view.roles))
-        reply = self._structured(_plan_messages(view), schema, tally)
+        messages = _plan_messages(view)
+        reply = self._structured(messages, schema, tally)
+        given = (view.question, *view.leads, *view.guidance)
         drafts: list[DraftSubtask] = [
             {
                 "role": task.role,
@@ -74,6 +79,8 @@ class ModelThinker:
                 "read_files": task.read_files,
             }
             for task in reply.subtasks
+            if not says_nothing(task.instruction)
+            and not is_echo(task.instruction, messages, *given)
         ]
         return Planned(tuple(drafts), tally.usage)
 
@@ -87,16 +94,26 @@ class ModelThinker:
         tally = Tally(self._budget)
         messages = _role_messages(role, instruction, files, passages)
         reply = self._structured(messages, SubagentReply, tally)
-        return Composed(reply.content if reply.status != "empty" else "", tally.usage)
+        if reply.status == "empty":
+            return Composed("", tally.usage)
+        if says_nothing(reply.content) or is_echo(reply.content, [("system", role.system)]):
+            raise UnusableReplyError(f"{self._chat.who} gave the {role.name} nothing.", tally.usage)
+        return Composed(reply.content, tally.usage)
 
     def reflect(self, view: ReflectionView) -> Reflected:
         tally = Tally(self._budget)
-        reply = self._structured(_reflection_messages(view), Reflection, tally)
+        messages = _reflection_messages(view)
+        reply = self._structured(messages, Reflection, tally)
+        leads = [
+            lead
+            for lead in reply.leads
+            if not says_nothing(lead) and not is_echo(lead, messages, view.question)
+        ]
         return Reflected(
             reply.decision,
-            reply.reason,
-            tuple(reply.leads[:6]),
-            reply.question or None,
+            "" if says_nothing(reply.reason) else reply.reason,
+            tuple(leads[:MOST_LEADS]),
+            None if says_nothing(reply.question) else reply.question,
             tally.usage,
         )
 
@@ -113,9 +130,9 @@ class ModelThinker:
                 return schema.model_validate(found)
             except ValidationError:
                 continue
-        raise ModelError(
+        raise UnusableReplyError(
             f"{self._chat.who} gave no usable {schema.__name__} in {ATTEMPTS} attempts.",
-            "Try again, or another model.",
+            tally.usage,
         )
 
 

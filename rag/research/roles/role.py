@@ -17,7 +17,7 @@ class Role:
     """`searches` roles gather evidence by the corrective graph; the others read artifacts.
 
     `system` is everything a model is told of its task: no line of a planner's prompt is
-    added to it.
+    added to it. What it wrote, checked, passes through `kept`: Markdown to Markdown.
     """
 
     name: str
@@ -25,3 +25,4 @@ class Role:
     system: str
     searches: bool = False
     compose: Compose | None = None
+    kept: Callable[[str], str] = str
