@@ -23,7 +23,8 @@ def checked_question(text: str) -> str:
 
     text = text.strip().strip("\ufeff")
     if not any(character.isalnum() for character in text):
-        raise UsageError("The question is empty.", "Type one, or pipe it in with '-'.")
+        what = "holds no word" if text else "is empty"
+        raise UsageError(f"The question {what}.", "Type one, or pipe it in with '-'.")
     if len(text) > MAX_CHARACTERS:
         raise UsageError(
             f"The question has {len(text):,} characters; {MAX_CHARACTERS:,} are the most.",

@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from threading import RLock
-from typing import Any, Self
+from typing import Any
 
-from state.answer import Answer
 from state.errors import StorageError
 from state.sqlite_file import connect, create_private, sqlite_failures
 from state.threads import (
-    PAGE_OF_TURNS,
     THREADS_SCHEMA,
-    CitedFile,
     Clock,
-    PrunePlan,
     StoreSize,
-    ThreadSummary,
-    Turn,
-    no_such_thread,
-    no_such_turn,
-    to_micros,
     utc_now,
 )
-from state.turn_codec import encode_turn
-from state.turn_rows import by_thread, checked_name, prune_query, to_summary, to_turn
+from state.turn_queries import SqlTurnStore
 
 # Small pages: a turn of two kilobytes must not round up to four. auto_vacuum works at commits
 # that freed pages, which only deleting does.
@@ -47,114 +36,26 @@ pragma user_version = {THREADS_SCHEMA};
 commit;
 """
 
-_SELECT = """select n, created_at, milestone, body from turns
-    where thread_id = (select id from threads where name = ?)"""
 
-
-class SqliteTurnStore:
+class SqliteTurnStore(SqlTurnStore):
     """Appends are transactions under SQLite's own write lock; a path of None lives in memory."""
 
+    tables = ("threads", "turns")
+    mark = "?"
+
     def __init__(self, path: Path | None, clock: Clock = utc_now) -> None:
+        super().__init__(clock)
         self._path = path
-        self._clock = clock
-        self._lock = RLock()
         self._connection: sqlite3.Connection | None = None
         self._name = "The thread store" if path is None else f"The thread store {path}"
 
-    def append(
-        self,
-        thread: str,
-        answer: Answer,
-        *,
-        milestone: bool = False,
-        files: Mapping[str, CitedFile] | None = None,
-    ) -> int:
-        checked_name(thread)
-        with self._writing() as db:
-            now = to_micros(self._clock())
-            db.execute("insert or ignore into threads values (null, ?, ?, 0)", (thread, now))
-            db.execute("update threads set last_turn = last_turn + 1 where name = ?", (thread,))
-            key, number = db.execute(
-                "select id, last_turn from threads where name = ?", (thread,)
-            ).fetchone()
-            kept: Answer = {**answer, "thread": thread, "turn": number}
-            db.execute(
-                "insert into turns values (null, ?, ?, ?, ?, ?)",
-                (key, number, now, milestone, encode_turn(kept, files or {})),
-            )
-        return int(number)
-
-    def turns(
-        self,
-        thread: str,
-        *,
-        newest_first: bool = False,
-        before: int | None = None,
-        limit: int | None = None,
-        milestones: bool = False,
-    ) -> Iterator[Turn]:
-        sql = _SELECT + " and n > ? and n < ?" + (" and milestone" if milestones else "")
-        sql += f" order by n {'desc' if newest_first else 'asc'} limit ?"
-        low, high = 0, 2**62 if before is None else before
-        left, size = limit, 2  # the newest turn or two are all that most callers need
-        while left is None or left > 0:
-            count = size if left is None else min(size, left)
-            rows = self._read(sql, (thread, low, high, count))
-            for row in rows:
-                yield to_turn(thread, row)
-            if len(rows) < count:
-                return
-            left = None if left is None else left - count
-            low, high = (low, rows[-1][0]) if newest_first else (rows[-1][0], high)
-            size = min(size * 2, PAGE_OF_TURNS)
-
-    def turn(self, thread: str, number: int) -> Turn:
-        rows = self._read(_SELECT + " and n = ?", (thread, number))
-        if not rows:
-            raise no_such_turn(thread, number)
-        return to_turn(thread, rows[0])
-
-    def last_turn(self, thread: str) -> int:
-        rows = self._read("select last_turn from threads where name = ?", (thread,))
-        return int(rows[0][0]) if rows else 0
-
-    def threads(self) -> list[ThreadSummary]:
-        rows = self._read(
-            """select name, last_turn, t.created_at, count(u.n), max(u.created_at),
-                   sum(length(u.body)),
-                   (select body from turns where thread_id = t.id order by n limit 1)
-               from threads t left join turns u on u.thread_id = t.id
-               group by t.id order by coalesce(max(u.created_at), t.created_at) desc, t.id desc"""
-        )
-        return [to_summary(row) for row in rows]
-
-    def pin(self, thread: str, number: int, *, milestone: bool = True) -> None:
-        with self._writing() as db:
-            changed = db.execute(
-                """update turns set milestone = ?
-                   where n = ? and thread_id = (select id from threads where name = ?)""",
-                (milestone, number, thread),
-            ).rowcount
-            if changed == 0:
-                raise no_such_turn(thread, number)
-
-    def delete(self, thread: str) -> int:
-        with self._writing() as db:
-            row = db.execute("select id from threads where name = ?", (thread,)).fetchone()
-            if row is None:
-                raise no_such_thread(thread)
-            turns = db.execute("delete from turns where thread_id = ?", row).rowcount
-            db.execute("delete from threads where id = ?", row)
-        return turns
-
-    def prune(self, plan: PrunePlan, *, dry_run: bool = False) -> dict[str, list[int]]:
-        query, values = prune_query(plan, ("threads", "turns"), "?")
-        if dry_run:
-            return by_thread(self._read(query, values))
-        with self._writing() as db:
-            rows = db.execute(query, values).fetchall()
-            db.executemany("delete from turns where id = ?", [(row[0],) for row in rows])
-        return by_thread(rows)
+    def _numbered(self, db: sqlite3.Connection, thread: str, now: int) -> tuple[int, int]:
+        db.execute("insert or ignore into threads values (null, ?, ?, 0)", (thread, now))
+        db.execute("update threads set last_turn = last_turn + 1 where name = ?", (thread,))
+        key, number = db.execute(
+            "select id, last_turn from threads where name = ?", (thread,)
+        ).fetchone()
+        return key, number
 
     def size(self) -> StoreSize:
         rows = self._read("select count(*), coalesce(sum(length(body)), 0) from turns")
@@ -173,12 +74,6 @@ class SqliteTurnStore:
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
 
     def _open(self, *, write: bool) -> sqlite3.Connection | None:
         """The connection, or None where there is nothing to read yet."""
@@ -215,7 +110,7 @@ class SqliteTurnStore:
     def _read(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         with self._lock, sqlite_failures(self._name):
             db = self._open(write=False)
-            return [] if db is None else db.execute(sql, values).fetchall()
+            return [] if db is None else db.execute(self._sql(sql), values).fetchall()
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:

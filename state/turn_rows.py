@@ -47,31 +47,27 @@ def to_summary(row: Sequence[Any]) -> ThreadSummary:
     )
 
 
-def prune_query(plan: PrunePlan, tables: tuple[str, str], mark: str) -> tuple[str, list[object]]:
-    """A query for (turn id, thread name, n) of what the plan names, with its values.
-
-    `tables` are the names of the threads and the turns table, `mark` is the placeholder.
-    """
-    threads, turns = tables
+def prune_query(plan: PrunePlan) -> tuple[str, list[object]]:
+    """A query for (turn id, thread name, n) of what the plan names, with its values."""
     doomed: list[str] = []
     values: list[object] = []
     if plan.before is not None:
-        doomed.append(f"u.created_at < {mark}")
+        doomed.append("u.created_at < ?")
         values.append(to_micros(plan.before))
     if plan.keep is not None:
-        doomed.append(f"u.age > {mark}")
+        doomed.append("u.age > ?")
         values.append(plan.keep)
     where = f"({' or '.join(doomed)})"
     if not plan.milestones:
         where += " and not u.milestone"
     if plan.thread is not None:
-        where += f" and t.name = {mark}"
+        where += " and t.name = ?"
         values.append(plan.thread)
     query = f"""select u.id, t.name, u.n
         from (select id, thread_id, n, created_at, milestone,
                   row_number() over (partition by thread_id order by n desc) as age
-              from {turns}) u
-        join {threads} t on t.id = u.thread_id where {where} order by t.id, u.n"""  # noqa: S608
+              from {{turns}}) u
+        join {{threads}} t on t.id = u.thread_id where {where} order by t.id, u.n"""  # noqa: S608
     return query, values
 
 
