@@ -27,12 +27,12 @@ EXIT_CODES = (
 @app.command()
 def man() -> None:
     """Print the manual page."""
-    typer.echo("\n".join(page()))
+    typer.echo("\n".join(page(package_version("crag-cli"))))
 
 
-def page() -> Iterator[str]:
+def page(version: str) -> Iterator[str]:
     """The page in man(7) macros, line by line."""
-    yield f'.TH CRAG 1 "" "crag {package_version("crag-cli")}" "User Commands"'
+    yield f'.TH CRAG 1 "" "crag {version}" "User Commands"'
     yield ".SH NAME"
     yield "crag \\- ask questions of your own documents; every sentence is cited"
     yield ".SH SYNOPSIS"
@@ -75,15 +75,12 @@ def page() -> Iterator[str]:
 
 
 def _options(command: Any) -> Iterator[str]:
+    context = typer.Context(command)
     for parameter in command.params:
-        text = getattr(parameter, "help", None)
-        if parameter.param_type_name == "option":
-            names = ", ".join(parameter.opts)
-        else:
-            names = parameter.metavar or parameter.name.upper()
+        names, text = parameter.get_help_record(context)
         yield ".TP"
         yield f".B {_escaped(names)}"
-        yield _escaped(text or "")
+        yield _escaped(text)
 
 
 def _first_line(text: str | None) -> str:

@@ -1,9 +1,8 @@
 """Calls, wall time, prompt tokens and client work with a model, beside the usual tutorial's.
 
-    python tests/benchmarks/model_calls.py --server SERVER.py [--data FOLDER] [--n 5]
+    python tests/benchmarks/model_calls.py [--data FOLDER] [--n 5]
 
-SERVER.py is a scripted OpenAI-compatible server that takes --port, --latency-ms and
---ttft-ms and counts under /stats. FOLDER holds Markdown files and a questions.jsonl as
+The model is model_server.py's. FOLDER holds Markdown files and a questions.jsonl as
 sample_corpus does; questions are taken from it, answerable and absent ones.
 """
 
@@ -12,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -35,7 +33,7 @@ class Server:
         self.url = url
 
     def _get(self, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
-        data = None if body is None else json.dumps(body).encode()
+        data = json.dumps(body or {}).encode()
         with urllib.request.urlopen(f"{self.url}/{path}", data) as reply:
             return json.load(reply)
 
@@ -53,19 +51,11 @@ class Server:
 
 
 @contextmanager
-def running(program: Path) -> Iterator[Server]:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
-    process = subprocess.Popen([sys.executable, program, "--port", str(port)])
+def running() -> Iterator[Server]:
+    program = Path(__file__).with_name("model_server.py")
+    process = subprocess.Popen([sys.executable, program], stdout=subprocess.PIPE, text=True)
     try:
-        url = f"http://127.0.0.1:{port}/v1"
-        for _ in range(200):
-            try:
-                socket.create_connection(("127.0.0.1", port), 1).close()
-                break
-            except OSError:
-                time.sleep(0.05)
-        yield Server(url)
+        yield Server(process.stdout.readline().strip())
     finally:
         process.terminate()
         process.wait(10)
@@ -202,7 +192,6 @@ def first_token(server: Server, engine: Any, text: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--server", type=Path, required=True)
     parser.add_argument("--data", type=Path, default=ROOT / "sample_corpus")
     parser.add_argument("--n", type=int, default=5)
     parser.add_argument("--latency-ms", type=float, default=300)
@@ -215,7 +204,7 @@ def main() -> None:
     absent = [r["text"] for r in rows if not r["answerable"]]
     cases = {"answerable": answerable[: given.n], "absent": absent[: given.n]}
 
-    with tempfile.TemporaryDirectory() as home, running(given.server) as server:
+    with tempfile.TemporaryDirectory() as home, running() as server:
         os.environ["CRAG_HOME"] = home
         command = [sys.executable, "-m", "cli.main", "ingest", str(given.data), "--include", "*.md"]
         subprocess.run([*command, "--quiet"], cwd=ROOT, check=True)

@@ -77,6 +77,7 @@ class ChatModel:
             http_client=http_client(self.endpoint),
             http_async_client=no_async_client(),
             openai_proxy="",
+            http_socket_options=(),  # else a notice about proxies, which our client does obey
             max_retries=0,
             stream_usage=True,
             use_responses_api=False,
