@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli import options
+from cli.app import new_app
 from cli.exits import Exit
 from cli.notices import tell_staleness
 from cli.question import read_question
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
     from rag.session import Session
     from state.answer import Answer
 
-app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+app = new_app()
 
 
 @app.command()
 def ask(
-    question: Annotated[str, typer.Argument(help="The question; '-' reads standard input.")],
+    question: Annotated[
+        str, typer.Argument(help="The question; '-' reads standard input.", metavar="QUESTION")
+    ],
     collection: options.Collection = None,
     thread: options.Thread = None,
     continue_: options.Continue = False,
@@ -49,7 +52,6 @@ def ask(
     home: options.Home = None,
     config: options.Config = None,
     quiet: options.Quiet = False,
-    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> int:
     """Answer one question from the collection, each sentence cited."""
     terminal = Terminal(quiet=quiet)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-import typer
-
 from cli import options
+from cli.app import new_app
 from cli.exits import Exit, exit_code
 from cli.notices import tell_staleness
 from cli.question import checked_question
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from cli.conversation.lines import Lines
     from cli.conversation.talk import Conversation
 
-app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+app = new_app()
 
 
 @app.command()
@@ -42,7 +41,6 @@ def chat(
     home: options.Home = None,
     config: options.Config = None,
     quiet: options.Quiet = False,
-    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> int:
     """Talk with your documents; every turn is kept in its thread."""
     terminal = Terminal(quiet=quiet)

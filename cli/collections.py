@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli import options
+from cli.app import new_app
 from cli.completion import complete_collection
 from cli.status import readable
 from cli.terminal import Terminal
@@ -15,16 +16,12 @@ from cli.terminal import Terminal
 if TYPE_CHECKING:
     from rag.index.protocol import IndexedDocument
 
-app = typer.Typer(
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-    no_args_is_help=True,
-    help="List, show and delete collections, and forget folders.",
-)
+app = new_app("List, show and delete collections, and forget folders.", no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(help="The collection.", autocompletion=complete_collection)]
-Yes = Annotated[bool, typer.Option("--yes", "-y", envvar="CRAG_YES", help="Do not ask.")]
+Name = Annotated[
+    str, typer.Argument(help="The collection.", metavar="NAME", autocompletion=complete_collection)
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
 @app.command("list")
@@ -32,7 +29,6 @@ def list_(
     json_: options.Json = False,
     home: options.Home = None,
     config: options.Config = None,
-    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> None:
     """Print every collection with its totals."""
     terminal = Terminal()
@@ -67,7 +63,6 @@ def show(
     json_: options.Json = False,
     home: options.Home = None,
     config: options.Config = None,
-    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> None:
     """Print the documents of a collection, and the files that gave none."""
     terminal = Terminal()
@@ -108,7 +103,6 @@ def delete(
     home: options.Home = None,
     config: options.Config = None,
     quiet: options.Quiet = False,
-    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> None:
     """Delete a collection: its text, its indexes, its vectors. The files stay as they are."""
     terminal = Terminal(quiet=quiet)
@@ -135,7 +129,6 @@ def forget(
     home: options.Home = None,
     config: options.Config = None,
     quiet: options.Quiet = False,
-    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> None:
     """Take a folder or file out of a collection, also one that has gone from the disk."""
     terminal = Terminal(quiet=quiet)

@@ -8,15 +8,10 @@ from typing import Annotated
 import typer
 
 from cli import options
+from cli.app import new_app
 from cli.terminal import Terminal
 
-app = typer.Typer(
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-    no_args_is_help=True,
-    help="Show, locate or start the settings file.",
-)
+app = new_app("Show, locate or start the settings file.", no_args_is_help=True)
 
 
 @app.command()
@@ -24,7 +19,6 @@ def show(
     config: options.Config = None,
     home: options.Home = None,
     json_: options.Json = False,
-    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> None:
     """Print every key, its value, where that comes from, and its default."""
     from state.settings_report import describe_settings
@@ -45,7 +39,6 @@ def show(
 def path(
     config: options.Config = None,
     json_: options.Json = False,
-    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> None:
     """Print the settings file's path, whether or not it exists."""
     from state.settings import default_config_file
@@ -62,7 +55,6 @@ def path(
 def init(
     config: options.Config = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
-    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> None:
     """Write a settings file with every key commented out at its default."""
     from state.errors import UsageError

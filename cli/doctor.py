@@ -7,17 +7,18 @@ from typing import Annotated
 import typer
 
 from cli import options
+from cli.app import new_app
 from cli.exits import Exit
 from cli.terminal import Terminal
 
-app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+app = new_app()
 
 
 @app.command()
 def doctor(
     repair: Annotated[
         bool,
-        typer.Option("--repair", envvar="CRAG_REPAIR", help="Build damaged indexes again."),
+        typer.Option("--repair", help="Build damaged indexes again."),
     ] = False,
     engine: options.Engine = None,
     json_: options.Json = False,
@@ -25,7 +26,6 @@ def doctor(
     home: options.Home = None,
     config: options.Config = None,
     quiet: options.Quiet = False,
-    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> int:
     """Check catalog, indexes, vectors, embedder, disk, permissions and model; exit 4 if one fails.
 

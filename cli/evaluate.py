@@ -9,42 +9,44 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli import options
+from cli.app import new_app
 from cli.choices import StageChoice
 from cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from rag.evaluate.measurements import Evaluation
 
-app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+app = new_app()
 
 
 @app.command()
 def evaluate(
     dataset: Annotated[
-        Path, typer.Argument(help="A folder with queries.jsonl and corpus.jsonl or files/.")
+        Path,
+        typer.Argument(
+            help="A folder with queries.jsonl and corpus.jsonl or files/.", metavar="DATASET"
+        ),
     ],
     stage: Annotated[
-        StageChoice, typer.Option("--stage", envvar="CRAG_STAGE", help="How far to go.")
+        StageChoice, typer.Option("--stage", help="How far to go.")
     ] = StageChoice.FULL,
     limit: Annotated[
-        int | None, typer.Option("--limit", min=1, envvar="CRAG_LIMIT", help="Queries at most.")
+        int | None, typer.Option("--limit", metavar="N", min=1, help="Queries at most.")
     ] = None,
     seed: Annotated[
         int,
-        typer.Option("--seed", min=0, envvar="CRAG_SEED", help="Which queries, and resampling."),
+        typer.Option("--seed", metavar="N", min=0, help="Which queries, and resampling."),
     ] = 0,
     baseline: Annotated[
         bool,
-        typer.Option(
-            "--baseline", envvar="CRAG_BASELINE", help="The same without loops, beside it."
-        ),
+        typer.Option("--baseline", help="The same without loops, beside it."),
     ] = False,
     compare: Annotated[
         Path | None,
-        typer.Option("--compare", envvar="CRAG_COMPARE", help="A report kept with --json."),
+        typer.Option("--compare", metavar="FILE", help="A report kept with --json."),
     ] = None,
     html: Annotated[
-        Path | None, typer.Option("--html", envvar="CRAG_HTML", help="Write a page with plots.")
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with plots.")
     ] = None,
     collection: options.Collection = None,
     engine: options.Engine = None,
@@ -60,7 +62,6 @@ def evaluate(
     home: options.Home = None,
     config: options.Config = None,
     quiet: options.Quiet = False,
-    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> None:
     """Score retrieval, grading, abstention, answers, citations, loops and cost on a dataset.
 

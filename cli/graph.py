@@ -7,16 +7,16 @@ from typing import Annotated
 import typer
 
 from cli import options
+from cli.app import new_app
 from cli.terminal import Terminal
 
-app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+app = new_app()
 
 
 @app.command()
 def graph(
     ascii_: Annotated[bool, typer.Option("--ascii", help="Boxes and lines.")] = False,
     json_: options.Json = False,
-    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> None:
     """Print the corrective graph as Mermaid, from the compiled graph."""
     from rag.diagram import ascii_diagram, edges, mermaid

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli import options
+from cli.app import new_app
 from cli.exits import Exit
 from cli.render.ingest import event_json, progress, report_json, tell_report
 from cli.terminal import Terminal
@@ -16,7 +17,7 @@ from cli.terminal import Terminal
 if TYPE_CHECKING:
     from rag.ingest.report import IngestReport
 
-app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+app = new_app()
 
 Globs = list[str] | None
 
@@ -29,32 +30,27 @@ def ingest(
     collection: options.Collection = None,
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", envvar="CRAG_DRY_RUN", help="Say what would change, only."),
+        typer.Option("--dry-run", help="Say what would change, only."),
     ] = False,
     include: Annotated[
         Globs,
-        typer.Option(
-            "--include", envvar="CRAG_INCLUDE", metavar="GLOB", help="Read only such files."
-        ),
+        typer.Option("--include", metavar="GLOB", help="Read only such files."),
     ] = None,
     exclude: Annotated[
         Globs,
-        typer.Option("--exclude", envvar="CRAG_EXCLUDE", metavar="GLOB", help="Leave such out."),
+        typer.Option("--exclude", metavar="GLOB", help="Leave such out."),
     ] = None,
     watch: Annotated[
         bool,
-        typer.Option("--watch", envvar="CRAG_WATCH", help="Keep it equal while files change."),
+        typer.Option("--watch", help="Keep it equal while files change."),
     ] = False,
-    strict: Annotated[
-        bool, typer.Option("--strict", envvar="CRAG_STRICT", help="Exit 6 when a file failed.")
-    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit 6 when a file failed.")] = False,
     json_: options.Json = False,
     events: options.Events = False,
     store: options.Store = None,
     home: options.Home = None,
     config: options.Config = None,
     quiet: options.Quiet = False,
-    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> int:
     """Make the collection equal to these folders: add, update, remove; resumable.
 

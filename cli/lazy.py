@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -12,6 +13,7 @@ import typer
 import typer.core
 import typer.main
 
+from cli.app import finish
 from cli.exits import Exit, exit_code
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -40,6 +42,8 @@ def command_of(name: str) -> Any:
     module, _ = COMMANDS.get(name) or UNLISTED[name]
     command = typer.main.get_command(import_module(module).app)
     command.name = name
+    for each in getattr(command, "commands", {name: command}).values():
+        finish(each)
     return command
 
 
@@ -86,7 +90,8 @@ class LazyGroup(typer.core.TyperGroup):
         **extra: Any,
     ) -> Any:
         """Run a command; every failure becomes one line on stderr and its exit code."""
-        debug = "--debug" in (sys.argv[1:] if args is None else args)
+        given = sys.argv[1:] if args is None else args
+        debug = "--debug" in given or os.environ.get("CRAG_DEBUG", "") not in ("", "0", "false")
         try:
             result = super().main(
                 args=args,
@@ -155,6 +160,4 @@ def _printable(text: str) -> str:
 
 
 def _discard_stdout() -> None:
-    import os
-
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

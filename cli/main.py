@@ -15,6 +15,7 @@ app = typer.Typer(
     name="crag",
     cls=LazyGroup,
     help="Ask questions of your own documents; every sentence of an answer is cited.",
+    epilog="Every long flag has a CRAG_… variable: CRAG_MAX_LOOPS for --max-loops.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     add_completion=True,

@@ -7,10 +7,11 @@ from typing import Any
 
 import typer
 
+from cli.app import new_app
 from cli.lazy import COMMANDS, command_of
 from cli.versions import package_version
 
-app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+app = new_app()
 
 EXIT_CODES = (
     ("0", "answered, or done"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli import options
+from cli.app import new_app
 from cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from state.settings import Settings
 
-app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+app = new_app()
 
 
 @app.command()
@@ -29,7 +30,6 @@ def mcp(
         bool,
         typer.Option(
             "--allow-ingest",
-            envvar="CRAG_ALLOW_INGEST",
             help="Let agents bring ingested folders up to date.",
         ),
     ] = False,
@@ -41,7 +41,6 @@ def mcp(
     threads: options.Threads = None,
     home: options.Home = None,
     config: options.Config = None,
-    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> None:
     """Serve the collection over MCP, on standard input and output or on loopback."""
     settings = options.read_settings(

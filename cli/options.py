@@ -28,73 +28,78 @@ Thread = Annotated[
     typer.Option(
         "--thread",
         "-t",
-        help="The thread to continue.",
+        help="The thread to use.",
         metavar="NAME",
         autocompletion=complete_thread,
     ),
 ]
-Engine = Annotated[EngineChoice | None, typer.Option("--engine", help="What thinks.")]
-K = Annotated[int | None, typer.Option("--k", min=1, max=200, help="Chunks retrieved a loop.")]
+Engine = Annotated[
+    EngineChoice | None,
+    typer.Option("--engine", help="Rules, a model, or a model where one is set."),
+]
+K = Annotated[
+    int | None,
+    typer.Option("--k", metavar="N", min=1, max=200, help="Chunks retrieved in each loop."),
+]
 MaxLoops = Annotated[
-    int | None, typer.Option("--max-loops", min=0, max=20, help="Corrections at most.")
+    int | None,
+    typer.Option(
+        "--max-loops", metavar="N", min=0, max=20, help="Corrections of the query at most."
+    ),
 ]
-Json = Annotated[
-    bool, typer.Option("--json", envvar="CRAG_JSON", help="One JSON object on stdout.")
-]
-Trace = Annotated[
-    bool, typer.Option("--trace", envvar="CRAG_TRACE", help="Print loops and grades on stderr.")
-]
+Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
+Trace = Annotated[bool, typer.Option("--trace", help="Print loops and grades on stderr.")]
 NoStream = Annotated[
-    bool, typer.Option("--no-stream", envvar="CRAG_NO_STREAM", help="Print the finished answer.")
+    bool,
+    typer.Option("--no-stream", help="Print the answer when it is whole."),
 ]
-Home = Annotated[Path | None, typer.Option("--home", help="Where index, threads and traces live.")]
+Home = Annotated[
+    Path | None,
+    typer.Option("--home", metavar="FOLDER", help="Where index, threads and traces live."),
+]
 Config = Annotated[
     Path | None,
-    typer.Option("--config", envvar="CRAG_CONFIG", help="A settings file instead of your own."),
+    typer.Option(
+        "--config",
+        metavar="FILE",
+        help="A settings file instead of your own.",
+    ),
 ]
-Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", envvar="CRAG_QUIET", help="No notices on stderr.")
-]
-Debug = Annotated[
-    bool, typer.Option("--debug", envvar="CRAG_DEBUG", help="A traceback when something fails.")
-]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No notices on stderr.")]
 Store = Annotated[
     str | None,
-    typer.Option("--store", metavar="URL", help="A Chroma server, not the folder."),
+    typer.Option("--store", metavar="URL", help="A Chroma server instead of the folder."),
 ]
 Threads = Annotated[
-    str | None, typer.Option("--threads", help="A Postgres for the threads.", metavar="URL")
+    str | None,
+    typer.Option("--threads", help="A Postgres database for the threads.", metavar="URL"),
 ]
 Grader = Annotated[GraderOption | None, typer.Option("--grader", help="Who grades the chunks.")]
-Verify = Annotated[VerifyOption | None, typer.Option("--verify", help="Who checks support.")]
+Verify = Annotated[
+    VerifyOption | None,
+    typer.Option("--verify", help="Who checks that the sources support the answer."),
+]
 Web = Annotated[
     bool | None, typer.Option("--web", help="Search the web when the documents do not hold it.")
 ]
 MaxTokens = Annotated[
-    int | None, typer.Option("--max-tokens", min=1, help="Token budget of the question.")
+    int | None,
+    typer.Option("--max-tokens", metavar="N", min=1, help="Tokens the question may take."),
 ]
 MaxCost = Annotated[
-    float | None, typer.Option("--max-cost", min=0, help="Budget of the question in USD.")
+    float | None,
+    typer.Option("--max-cost", metavar="USD", min=0, help="Money the question may cost."),
 ]
 Timeout = Annotated[
-    float | None, typer.Option("--timeout", min=0, help="Seconds the question may take.")
+    float | None,
+    typer.Option("--timeout", metavar="SECONDS", min=0, help="Seconds the question may take."),
 ]
-Events = Annotated[
-    bool, typer.Option("--events", envvar="CRAG_EVENTS", help="The run as NDJSON on stdout.")
-]
-OkAbstain = Annotated[
-    bool, typer.Option("--ok-abstain", envvar="CRAG_OK_ABSTAIN", help="Exit 0 when abstaining.")
-]
+Events = Annotated[bool, typer.Option("--events", help="The run as NDJSON on stdout.")]
+OkAbstain = Annotated[bool, typer.Option("--ok-abstain", help="Exit 0 when abstaining.")]
 
-Continue = Annotated[
-    bool, typer.Option("--continue", envvar="CRAG_CONTINUE", help="Go on with the newest thread.")
-]
-Pin = Annotated[
-    bool, typer.Option("--pin", envvar="CRAG_PIN", help="Keep this turn in the model's view.")
-]
-Estimate = Annotated[
-    bool, typer.Option("--estimate", envvar="CRAG_ESTIMATE", help="Say the most it can cost.")
-]
+Continue = Annotated[bool, typer.Option("--continue", help="Go on with the newest thread.")]
+Pin = Annotated[bool, typer.Option("--pin", help="Keep this turn in the model's view.")]
+Estimate = Annotated[bool, typer.Option("--estimate", help="Only say the most it can cost.")]
 
 
 def read_settings(config: Path | None = None, **flags: Any) -> Settings:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli import options
+from cli.app import new_app
 from cli.exits import Exit
 from cli.question import read_question
 from cli.render.research import ResearchView
@@ -17,27 +18,29 @@ if TYPE_CHECKING:
     from rag.research.report import Report
     from rag.research.run import Research
 
-app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+app = new_app()
 
 
 @app.command()
 def research(
     question: Annotated[
-        str | None, typer.Argument(help="The question; '-' reads standard input.")
+        str | None,
+        typer.Argument(help="The question; '-' reads standard input.", metavar="QUESTION"),
     ] = None,
     resume: Annotated[
         str | None, typer.Option("--resume", metavar="ID", help="Go on with a run; 'last' too.")
     ] = None,
     answer: Annotated[
-        str | None, typer.Option("--answer", help="Your answer to what the run asked.")
+        str | None,
+        typer.Option("--answer", metavar="TEXT", help="Your answer to what the run asked."),
     ] = None,
     roles: Annotated[
         str | None,
-        typer.Option("--roles", envvar="CRAG_ROLES", help="Roles by commas, 3 to 8 of the pool."),
+        typer.Option("--roles", metavar="NAMES", help="Roles by commas, 3 to 8 of the pool."),
     ] = None,
     max_rounds: Annotated[
         int | None,
-        typer.Option("--max-rounds", envvar="CRAG_MAX_ROUNDS", min=1, max=5, help="At most."),
+        typer.Option("--max-rounds", metavar="N", min=1, max=5, help="Rounds at most."),
     ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="REPORT.md", help="Write the report there.")
@@ -59,7 +62,6 @@ def research(
     home: options.Home = None,
     config: options.Config = None,
     quiet: options.Quiet = False,
-    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> int:
     """Plan a question, research its parts side by side, and write a cited report."""
     from state.errors import CragError, UsageError

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli import options
+from cli.app import new_app
 from cli.question import read_question
 from cli.render.places import place
 from cli.terminal import Terminal
@@ -15,12 +16,14 @@ from cli.terminal import Terminal
 if TYPE_CHECKING:
     from state.passages import RetrievedChunk
 
-app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+app = new_app()
 
 
 @app.command()
 def search(
-    query: Annotated[str, typer.Argument(help="What to search; '-' reads standard input.")],
+    query: Annotated[
+        str, typer.Argument(help="What to search; '-' reads standard input.", metavar="QUERY")
+    ],
     collection: options.Collection = None,
     k: options.K = None,
     json_: options.Json = False,
@@ -28,7 +31,6 @@ def search(
     home: options.Home = None,
     config: options.Config = None,
     quiet: options.Quiet = False,
-    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> None:
     """Print the chunks a query retrieves, best first."""
     terminal = Terminal(quiet=quiet)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from cli import options
+from cli.app import new_app
 from cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from rag.status import CollectionStatus, Status
 
-app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+app = new_app()
 
 
 @app.command()
@@ -23,7 +22,6 @@ def status(
     home: options.Home = None,
     config: options.Config = None,
     quiet: options.Quiet = False,
-    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> None:
     """Show every collection, or the one that --collection names."""
     terminal = Terminal(quiet=quiet)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli import options
+from cli.app import new_app
 from cli.completion import complete_thread
 from cli.terminal import Terminal
 
@@ -19,18 +20,12 @@ if TYPE_CHECKING:
     from rag.memory import ThreadMemory
     from state.threads import PrunePlan, Turn
 
-app = typer.Typer(
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-    no_args_is_help=True,
-    help="List, show, export, delete and prune threads.",
-)
+app = new_app("List, show, export, delete and prune threads.", no_args_is_help=True)
 
 Name = Annotated[
     str, typer.Argument(help="The thread.", metavar="THREAD", autocompletion=complete_thread)
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", envvar="CRAG_YES", help="Do not ask.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
 class ExportFormat(StrEnum):
@@ -44,7 +39,6 @@ def list_(
     threads: options.Threads = None,
     home: options.Home = None,
     config: options.Config = None,
-    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> None:
     """Print every thread, the one used last first."""
     terminal = Terminal()
@@ -83,7 +77,6 @@ def show(
     threads: options.Threads = None,
     home: options.Home = None,
     config: options.Config = None,
-    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> None:
     """Print a thread's turns, and which of the files they cite have since changed or gone."""
     terminal = Terminal()
@@ -108,7 +101,7 @@ def export(
     name: Name,
     format_: Annotated[
         ExportFormat,
-        typer.Option("--format", "-f", envvar="CRAG_FORMAT", help="What to write."),
+        typer.Option("--format", "-f", help="What to write."),
     ] = ExportFormat.MARKDOWN,
     output: Annotated[
         Path | None,
@@ -119,7 +112,6 @@ def export(
     home: options.Home = None,
     config: options.Config = None,
     quiet: options.Quiet = False,
-    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> None:
     """Write a whole thread as Markdown or JSON."""
     import json
@@ -155,7 +147,6 @@ def delete(
     home: options.Home = None,
     config: options.Config = None,
     quiet: options.Quiet = False,
-    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> None:
     """Forget a thread, its turns and its checkpoint."""
     terminal = Terminal(quiet=quiet)
@@ -172,25 +163,22 @@ def delete(
 @app.command()
 def prune(
     days: Annotated[
-        float | None, typer.Option("--days", min=0, help="Remove turns older than this.")
+        float | None,
+        typer.Option("--days", metavar="N", min=0, help="Remove turns older than this."),
     ] = None,
     keep: Annotated[
-        int | None, typer.Option("--keep", min=0, help="Keep this many newest turns a thread.")
+        int | None,
+        typer.Option("--keep", metavar="N", min=0, help="Keep this many newest turns a thread."),
     ] = None,
     thread: options.Thread = None,
-    pinned: Annotated[
-        bool, typer.Option("--pinned", envvar="CRAG_PINNED", help="Remove pinned turns too.")
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", envvar="CRAG_DRY_RUN", help="Only say what would go.")
-    ] = False,
+    pinned: Annotated[bool, typer.Option("--pinned", help="Remove pinned turns too.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
     yes: Yes = False,
     json_: options.Json = False,
     threads: options.Threads = None,
     home: options.Home = None,
     config: options.Config = None,
     quiet: options.Quiet = False,
-    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> None:
     """Remove old turns; nothing is ever removed unasked."""
     terminal = Terminal(quiet=quiet)
@@ -216,7 +204,6 @@ def size(
     threads: options.Threads = None,
     home: options.Home = None,
     config: options.Config = None,
-    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> None:
     """Print how much the threads take."""
     terminal = Terminal()

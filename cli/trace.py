@@ -9,6 +9,7 @@ import typer
 import typer.core
 
 from cli import options
+from cli.app import new_app
 from cli.completion import complete_trace
 from cli.terminal import Terminal
 
@@ -27,12 +28,8 @@ class TraceGroup(typer.core.TyperGroup):
         return super().parse_args(ctx, args)
 
 
-app = typer.Typer(
-    cls=TraceGroup,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-    help="Read, compare and replay stored traces; `crag trace` alone shows the last.",
+app = new_app(
+    "Read, compare and replay stored traces; `crag trace` alone shows the last.", cls=TraceGroup
 )
 
 TraceId = Annotated[
@@ -52,7 +49,6 @@ def show(
     json_: options.Json = False,
     home: options.Home = None,
     config: options.Config = None,
-    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> None:
     """Print one trace: its loops, grades and decisions."""
     terminal = Terminal()
@@ -72,11 +68,10 @@ def show(
 
 @app.command("list")
 def list_(
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many.")] = 20,
     json_: options.Json = False,
     home: options.Home = None,
     config: options.Config = None,
-    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> None:
     """List the newest traces."""
     from datetime import UTC, datetime
@@ -102,7 +97,6 @@ def diff(
     json_: options.Json = False,
     home: options.Home = None,
     config: options.Config = None,
-    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> None:
     """Print what two runs did differently, down to grades and ranks."""
     with _store(options.read_settings(config, home=home).home) as traces:
@@ -123,7 +117,6 @@ def replay(
     home: options.Home = None,
     config: options.Config = None,
     quiet: options.Quiet = False,
-    debug: options.Debug = False,  # noqa: ARG001 - read by the error boundary
 ) -> None:
     """Ask the same question from the same history again, then print the difference."""
     from rag.tracing.replay import replay as run_again

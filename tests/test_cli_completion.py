@@ -60,7 +60,7 @@ def test_the_manual_names_every_command_flag_and_exit_code():
     from cli.lazy import COMMANDS
     from cli.man import page
 
-    text = "\n".join(page())
+    text = "\n".join(page("1"))
     for name in COMMANDS:
         assert f".SS crag {name}\n" in text
     for word in ("\\-\\-max\\-loops", "\\-\\-collection", ".B 130", "CRAG_HOME"):

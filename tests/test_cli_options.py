@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from cli.app import SETTINGS
+from cli.lazy import COMMANDS, UNLISTED, command_of
+from cli.main import app
+from state.settings import Settings
+
+
+def long_options():
+    for name in COMMANDS | UNLISTED:
+        command = command_of(name)
+        for each in getattr(command, "commands", {name: command}).values():
+            for option in each.params:
+                for flag in option.opts:
+                    if flag.startswith("--"):
+                        yield flag[2:], option
+
+
+def test_every_long_option_has_its_variable_read_once():
+    fields = {name.replace("_", "-") for name in Settings.model_fields}
+    named = dict(long_options())
+    assert named.keys() & fields == SETTINGS
+    for flag, option in long_options():
+        twin = None if flag in SETTINGS else f"CRAG_{flag.upper().replace('-', '_')}"
+        assert option.envvar == twin
+
+
+@pytest.mark.parametrize("given", [["--debug"], []])
+def test_a_traceback_is_printed_where_it_was_asked_for(given, tmp_path, monkeypatch):
+    if not given:
+        monkeypatch.setenv("CRAG_DEBUG", "1")
+    done = CliRunner().invoke(app, ["search", "x", "--home", str(tmp_path / "none"), *given])
+    assert done.exit_code == 4
+    assert "Traceback (most recent call last)" in done.stderr
+
+
+def test_no_traceback_is_printed_where_it_was_not(tmp_path, monkeypatch):
+    monkeypatch.setenv("CRAG_DEBUG", "0")
+    done = CliRunner().invoke(app, ["search", "x", "--home", str(tmp_path / "none")])
+    assert done.exit_code == 4
+    assert "Traceback" not in done.stderr
