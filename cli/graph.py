@@ -1,7 +1,8 @@
-"""`crag graph`: the graph as it is compiled."""
+"""`crag graph`: the graph as it is compiled, alone or with the counts of real runs."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,13 +17,27 @@ app = new_app()
 @app.command()
 def graph(
     ascii_: Annotated[bool, typer.Option("--ascii", help="Boxes and lines.")] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            "--html", metavar="FILE", help="A page with how often stored runs took each way."
+        ),
+    ] = None,
     json_: options.Json = False,
+    home: options.Home = None,
+    config: options.Config = None,
 ) -> None:
     """Print the corrective graph as Mermaid, from the compiled graph."""
     from rag.diagram import ascii_diagram, edges, mermaid
 
     terminal = Terminal()
-    if json_:
+    if html is not None:
+        from cli.files import write_text
+        from rag.tracing.graph_page import graph_page
+
+        write_text(html, graph_page(options.read_settings(config, home=home).home))
+        terminal.notice(f"Wrote {html}.")
+    elif json_:
         terminal.json({"schema": "crag.graph/1", "edges": edges(), "mermaid": mermaid()})
     else:
         terminal.out(ascii_diagram() if ascii_ else mermaid())

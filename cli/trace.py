@@ -56,9 +56,10 @@ def show(
     with _store(settings.home) as traces:
         found = traces.get(trace_id)
     if html is not None:
-        from rag.tracing.html import write_page
+        from cli.files import write_text
+        from rag.tracing.trace_page import trace_page
 
-        write_page(found, html, settings)
+        write_text(html, trace_page(found, settings))
         terminal.notice(f"Wrote {html}.")
     elif json_:
         terminal.json(found)

@@ -24,7 +24,7 @@ from rag.opening import open_reader
 from rag.web import open_web
 from state.answer import Answer
 from state.errors import CragError
-from state.events import AnswerEvent, Event, TurnStarted
+from state.events import Event, TurnStarted
 from state.passages import HistoryTurn
 from state.settings import Settings
 from state.trace_bounds import bounds_of
@@ -162,14 +162,18 @@ class Session:
             "k": self.settings.k,
         }
         events: list[Event] = [started]
+        answer: Answer | None = None
         yield started
-        for event in self._run(question, deps, leave):
-            if event["event"] == "answer":
-                if self._keep_traces:
-                    self._keep_trace(events, event, parent)
-            elif event["event"] != "token":
-                events.append(event)
-            yield event
+        try:
+            for event in self._run(question, deps, leave):
+                if event["event"] == "answer":
+                    answer = event["answer"]
+                elif event["event"] != "token":
+                    events.append(event)
+                yield event
+        finally:
+            if answer is not None and self._keep_traces:
+                self._keep_trace(events, answer, parent)
 
     def _run(self, question: str, deps: Dependencies, leave: Leave) -> Iterator[Event]:
         if deps.thread is None:
@@ -239,11 +243,11 @@ class Session:
             return self.engine.for_question(budget, streamed=tokens)
         return self.engine
 
-    def _keep_trace(self, events: list[Event], last: AnswerEvent, parent: str | None) -> None:
+    def _keep_trace(self, events: list[Event], answer: Answer, parent: str | None) -> None:
         """A trace that cannot be kept is told of; it costs nobody the answer."""
         try:
             with TraceStore(self.settings.home, bounds_of(self.settings)) as traces:
-                traces.keep(last["answer"]["trace_id"], events, last["answer"], parent=parent)
+                traces.keep(answer["trace_id"], events, answer, parent=parent)
         except CragError as error:
             self.notify(f"The trace was not kept: {error}")
 

@@ -116,9 +116,14 @@ def reflect(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> 
     }
 
 
-def escalate(state: ResearchState) -> Update:
-    """A real interrupt: the run stands still until the person has answered."""
+def escalate(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
+    """A real interrupt: the run stands still until the person has answered, and this node is
+    then run from its beginning. It is told of once, when the answer is there.
+    """
     answer = interrupt({"question": state["escalation"]})
+    deps = runtime.context
+    deps.tell({"event": "node_started", "node": "escalate", "at_ms": deps.at_ms()})
+    deps.tell({"event": "node_finished", "node": "escalate", "ms": 0.0})
     return {
         "guidance": [*state["guidance"], str(answer)],
         "leads": [str(answer)],

@@ -1,4 +1,4 @@
-"""The graph as an inline SVG, with the nodes and edges of real runs marked and counted."""
+"""A graph as an inline SVG, with the nodes and edges of real runs marked and counted."""
 
 from __future__ import annotations
 
@@ -7,85 +7,102 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import pairwise
 
-from rag.diagram import edges
+from rag.tracing.layout import HEIGHT, WIDTH, Curve, Edge, Layout, Place, lay_out
 
-_X, _Y, _WIDTH, _HEIGHT = 190, 74, 140, 34
-
-# Where each node is drawn, in columns and rows; a node that is not named gets a row below.
-_PLACES = {
-    "start_turn": (0, 0),
-    "contextualize": (1, 0),
-    "retrieve": (2, 0),
-    "grade_documents": (3, 0),
-    "transform_query": (3, 1),
-    "refine": (4, 0),
-    "generate": (5, 0),
-    "check_answer": (5, 1),
-    "search_web": (4, 1),
-    "abstain": (4, 2),
-    "record_turn": (5, 2),
-}
+_MARKERS = "".join(
+    f'<marker id="{name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
+    f'markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8z" class="{name}"/></marker>'
+    for name in ("went", "idle")
+)
 
 
-def graph_svg(path: Sequence[str], timings_ms: Mapping[str, float]) -> str:
-    """One run: the nodes it took with their time, the edges with how often they were taken."""
-    return counted_svg(Counter(path), Counter(pairwise(path)), timings_ms)
+def path_svg(
+    edges: Sequence[Edge],
+    known: Mapping[str, Place],
+    path: Sequence[str],
+    timings_ms: Mapping[str, float],
+) -> str:
+    """One run: the nodes it took with their time, the edges with how often, past once."""
+    notes = {
+        name: f"{timings_ms[name]:,.0f} ms" + (f" in {count} runs" if count > 1 else "")
+        for name, count in Counter(path).items()
+        if name in timings_ms
+    }
+    taken = Counter(pairwise(path))
+    labels = {pair: f"{count}×" for pair, count in taken.items() if count > 1}
+    return _svg(edges, known, dict.fromkeys(path, 0.0), notes, dict.fromkeys(taken, 2.0), labels)
 
 
 def counted_svg(
-    nodes: Mapping[str, int], taken: Mapping[tuple[str, str], int], timings_ms: Mapping[str, float]
-) -> str:
-    places = dict(_PLACES)
-    ends = {"__start__", "__end__"}
-    shown = [edge for edge in edges() if not ends & {edge["from"], edge["to"]}]
-    for edge in shown:
-        for name in (str(edge["from"]), str(edge["to"])):
-            places.setdefault(name, (len(places) - len(_PLACES), 3))
-    parts = [_edge(places, str(e["from"]), str(e["to"]), taken) for e in shown]
-    parts += [_node(name, at, nodes, timings_ms) for name, at in places.items()]
-    width = (max(column for column, _ in places.values()) + 1) * _X
-    height = (max(row for _, row in places.values()) + 1) * _Y
-    return (
-        f'<svg viewBox="0 0 {width} {height}" width="{width}" role="img" '
-        f'aria-label="the path taken through the graph">{"".join(parts)}</svg>'
-    )
-
-
-def _node(
-    name: str, at: tuple[int, int], nodes: Mapping[str, int], timings_ms: Mapping[str, float]
-) -> str:
-    x, y = at[0] * _X + 10, at[1] * _Y + 14
-    ran = nodes.get(name, 0)
-    look = 'stroke="#2a8a4a" stroke-width="2"' if ran else 'stroke="#8888"'
-    label = f"{timings_ms[name]:.0f} ms" if ran and name in timings_ms else ""
-    times = f" x{ran}" if ran > 1 else ""
-    return (
-        f'<rect x="{x}" y="{y}" width="{_WIDTH}" height="{_HEIGHT}" rx="7" fill="none" {look}/>'
-        f'<text x="{x + 8}" y="{y + 15}">{escape(name)}{times}</text>'
-        f'<text x="{x + 8}" y="{y + 29}" opacity=".6">{label}</text>'
-    )
-
-
-def _edge(
-    places: Mapping[str, tuple[int, int]],
-    source: str,
-    target: str,
+    edges: Sequence[Edge],
+    known: Mapping[str, Place],
+    shares: Mapping[str, float],
+    notes: Mapping[str, str],
     taken: Mapping[tuple[str, str], int],
 ) -> str:
-    (c1, r1), (c2, r2) = places[source], places[target]
-    x1, y1 = c1 * _X + 10 + _WIDTH / 2, r1 * _Y + 14 + _HEIGHT / 2
-    x2, y2 = c2 * _X + 10 + _WIDTH / 2, r2 * _Y + 14 + _HEIGHT / 2
-    count = taken.get((source, target), 0)
-    look = 'stroke="#2a8a4a" stroke-width="2"' if count else 'stroke="#8886" stroke-dasharray="4"'
-    if r1 == r2:
-        step = 1 if c2 > c1 else -1
-        x1, x2 = x1 + step * _WIDTH / 2, x2 - step * _WIDTH / 2
-    else:
-        step = 1 if r2 > r1 else -1
-        y1, y2 = y1 + step * _HEIGHT / 2, y2 - step * _HEIGHT / 2
-    label = (
-        f'<text x="{(x1 + x2) / 2 + 4}" y="{(y1 + y2) / 2 - 4}" opacity=".8">{count}</text>'
-        if count > 1
+    """Many runs: each edge as wide as it was taken often, each node with a note and its share
+    of the time as a bar.
+    """
+    most = max(taken.values(), default=1)
+    widths = {pair: 1.5 + 4.5 * count / most for pair, count in taken.items() if count}
+    labels = {pair: f"{count:,}" for pair, count in taken.items() if count}
+    return _svg(edges, known, shares, notes, widths, labels)
+
+
+def _svg(
+    edges: Sequence[Edge],
+    known: Mapping[str, Place],
+    shares: Mapping[str, float],
+    notes: Mapping[str, str],
+    widths: Mapping[tuple[str, str], float],
+    labels: Mapping[tuple[str, str], str],
+) -> str:
+    layout = lay_out(edges, known)
+    order = sorted(edges, key=lambda edge: (edge.source, edge.target) in widths)
+    lines = [_line(edge, layout, widths.get((edge.source, edge.target))) for edge in order]
+    named = [
+        _label(layout.curves[pair], text) for pair, text in labels.items() if pair in layout.curves
+    ]
+    nodes = [_node(name, layout, shares.get(name), notes.get(name, "")) for name in layout.corners]
+    return (
+        f'<figure><svg viewBox="0 0 {layout.width:.0f} {layout.height:.0f}" '
+        f'width="{layout.width:.0f}" role="img" '
+        f'aria-label="the graph, and the ways taken through it"><defs>{_MARKERS}</defs>'
+        f"{''.join(lines)}{''.join(nodes)}{''.join(named)}</svg></figure>"
+    )
+
+
+def _line(edge: Edge, layout: Layout, width: float | None) -> str:
+    look = "went" if width else "idle"
+    dashes = ' stroke-dasharray="5 4"' if edge.conditional and not width else ""
+    return (
+        f'<path class="edge {look}" d="{layout.curves[edge.source, edge.target].path}" '
+        f'stroke-width="{width or 1.2:.1f}"{dashes} marker-end="url(#{look})"/>'
+    )
+
+
+def _label(curve: Curve, text: str) -> str:
+    wide = 7.5 * len(text) + 8
+    return (
+        f'<rect class="tag" x="{curve.x - wide / 2:.0f}" y="{curve.y - 9:.0f}" '
+        f'width="{wide:.0f}" height="18" rx="9"/>'
+        f'<text class="count" x="{curve.x:.0f}" y="{curve.y + 4:.0f}">{escape(text)}</text>'
+    )
+
+
+def _node(name: str, layout: Layout, share: float | None, note: str) -> str:
+    x, y = layout.corners[name]
+    look = "idle" if share is None else "went"
+    bar = (
+        f'<rect class="share" x="{x + 10:.0f}" y="{y + HEIGHT - 7:.0f}" '
+        f'width="{max(2.0, (WIDTH - 20) * share):.0f}" height="3" rx="1.5"/>'
+        if share
         else ""
     )
-    return f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" {look}/>{label}'
+    title = y + (19 if note else 28)
+    return (
+        f'<g class="node {look}"><rect x="{x:.0f}" y="{y:.0f}" width="{WIDTH}" '
+        f'height="{HEIGHT}" rx="9"/>'
+        f'<text class="name" x="{x + 10:.0f}" y="{title:.0f}">{escape(name)}</text>'
+        f'<text class="note" x="{x + 10:.0f}" y="{y + 34:.0f}">{escape(note)}</text>{bar}</g>'
+    )

@@ -1,0 +1,130 @@
+"""The graphs as they are compiled, as a page, with the counts of real runs on them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from html import escape
+from pathlib import Path
+
+from rag.tracing import topology
+from rag.tracing.flow import Flow, flow_of, quantile
+from rag.tracing.graph_svg import counted_svg
+from rag.tracing.page import page
+from rag.tracing.pieces import table, tiles
+from rag.tracing.topology import Topology
+from state.traces import TraceStore
+
+_LEGEND = (
+    "Drawn from the compiled graph by <code>crag graph --html</code>. Solid lines were taken, as "
+    "wide as they were taken often; dashed ones are conditional and were not. A bar in a node is "
+    "its share of the time."
+)
+
+
+def graph_page(home: Path) -> str:
+    """A self-contained page of both graphs, counted from the traces kept under `home`.
+
+    Raises:
+        CragError: the trace store cannot be read.
+
+    """
+    with TraceStore(home) as traces:
+        turns = flow_of(traces.every("answer"))
+        runs = flow_of(traces.every("research"))
+    body = [
+        "<h1>crag: the graph, and how it was used</h1>",
+        f"<p class=meta>{escape(_kept(turns, runs))}</p>",
+        "<h2>Questions: the corrective graph</h2>",
+        *_section(topology.corrective(), turns, "question"),
+        "<h2>Research: rounds of plan, dispatch and reflection</h2>",
+        *_section(topology.research(), runs, "run"),
+        f"<footer>{_LEGEND}</footer>",
+    ]
+    return page("crag graph", "\n".join(body))
+
+
+def _kept(turns: Flow, runs: Flow) -> str:
+    first = min((at for at in (turns.since, runs.since) if at is not None), default=None)
+    if first is None:
+        return "No run was kept yet, so there is nothing to count: every `crag ask` keeps a trace."
+    since = datetime.fromtimestamp(first, UTC).astimezone()
+    return (
+        f"{_many(turns.runs, 'question')} and {_many(runs.runs, 'research run')} kept since "
+        f"{since:%Y-%m-%d %H:%M}. Traces are dropped with age, so these are recent ones; a "
+        "research run's own questions count among the questions."
+    )
+
+
+def _section(graph: Topology, flow: Flow, what: str) -> Iterator[str]:
+    nodes = {node.name: node for node in flow.nodes()}
+    drawn = {edge for edge in flow.edges if not {"__start__", "__end__"} & set(edge)}
+    if flow.runs:
+        yield tiles(_facts(flow, what))
+    yield counted_svg(
+        graph.drawn,
+        graph.places,
+        {name: node.share for name, node in nodes.items()},
+        {name: f"{_ms(node.median)} · {node.share:.0%}" for name, node in nodes.items()},
+        {pair: flow.edges[pair] for pair in drawn},
+    )
+    if not flow.runs:
+        yield f"<p class=gone>No {what} was kept yet: nothing is counted here.</p>"
+        return
+    yield "<h3>Time by node</h3>"
+    rows = [
+        (
+            escape(n.name),
+            f"{n.runs:,}",
+            _ms(n.median),
+            _ms(n.p95),
+            f"{n.share:.1%}",
+            f"bar:{n.share}",
+        )
+        for n in nodes.values()
+    ]
+    yield table(("node", "times run", "median", "p95", "share of time", ""), rows, range(1, 5))
+    yield "<h3>Ways taken</h3>"
+    head = ("from", "to", "taken", "of those leaving", "when")
+    yield table(head, list(_ways(graph, flow.edges)), (2, 3))
+
+
+def _facts(flow: Flow, what: str) -> dict[str, str]:
+    facts = {f"{what}{'' if flow.runs == 1 else 's'}": f"{flow.runs:,}"}
+    for status, count in flow.statuses.most_common():
+        facts[status] = f"{count / flow.runs:.0%}"
+    if len(flow.loops) > 1:
+        corrected = flow.runs - flow.loops[0]
+        facts["corrected at least once"] = f"{corrected / flow.runs:.0%}"
+    facts["median"] = _ms(quantile(flow.totals, 0.5))
+    facts["p95"] = _ms(quantile(flow.totals, 0.95))
+    return facts
+
+
+def _ways(graph: Topology, taken: Counter[tuple[str, str]]) -> Iterator[Sequence[str]]:
+    leaving: Counter[str] = Counter()
+    for (source, _), count in taken.items():
+        leaving[source] += count
+    order = {name: place for place, name in enumerate(("__start__", *graph.places))}
+    for edge in sorted(graph.edges, key=lambda edge: order.get(edge.source, len(order))):
+        count = taken[edge.source, edge.target]
+        share = f"{count / leaving[edge.source]:.0%}" if leaving[edge.source] else ""
+        when = graph.when.get((edge.source, edge.target), "") if edge.conditional else "always"
+        yield (
+            escape(edge.source.strip("_")),
+            escape(edge.target.strip("_")),
+            f"{count:,}",
+            share,
+            escape(when.replace("`", "")),
+        )
+
+
+def _ms(ms: float) -> str:
+    if ms >= 10_000:
+        return f"{ms / 1000:,.1f} s"
+    return f"{ms:,.0f} ms" if ms >= 10 else f"{ms:.1f} ms"
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
