@@ -89,14 +89,14 @@ def ask(
         with live, closing(turn) as run:
             for event in run:
                 live.show(event)
-    answer = live.answer
-    if json_ or events:
-        terminal.json(answer)
-    else:
-        for line in answer_lines(answer):
-            terminal.out(line)
-    for warning in answer["warnings"]:
-        terminal.notice(f"warning: {warning}")
+        answer = live.answer
+        if json_ or events:
+            terminal.json(answer)
+        else:
+            for line in answer_lines(answer):
+                terminal.out(line)
+        for warning in answer["warnings"]:
+            terminal.notice(f"warning: {warning}")
     return exit_of(answer, ok_abstain=ok_abstain)
 
 

@@ -14,6 +14,7 @@ import typer.core
 import typer.main
 
 from cli.app import finish
+from cli.event_stream import end_events
 from cli.exits import Exit, exit_code
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -90,7 +91,7 @@ class LazyGroup(typer.core.TyperGroup):
         **extra: Any,
     ) -> Any:
         """Run a command; every failure becomes one line on stderr and its exit code."""
-        given = sys.argv[1:] if args is None else args
+        given = list(sys.argv[1:] if args is None else args)
         debug = "--debug" in given or os.environ.get("CRAG_DEBUG", "") not in ("", "0", "false")
         try:
             result = super().main(
@@ -114,12 +115,14 @@ class LazyGroup(typer.core.TyperGroup):
             line, code = _describe(error)
             if line:
                 typer.echo(_printable(line), err=True)
+            end_events(given, _kind(error), line, code)
             sys.exit(code)
         if not standalone_mode:
             return result
         code = result if isinstance(result, int) else Exit.DONE
         if code == Exit.INTERRUPTED:
             typer.echo("crag: interrupted.", err=True)
+            end_events(given, "Interrupted", "crag: interrupted.", code)
         sys.exit(code)
 
 
@@ -142,6 +145,19 @@ def _describe(error: BaseException) -> tuple[str, int]:
     what = " ".join(str(error).split())[:500]
     line = f"crag: unexpected {type(error).__name__}: {what}."
     return f"{line} Run it again with --debug and report the traceback.", Exit.UNEXPECTED
+
+
+def _kind(error: BaseException) -> str:
+    """The class of a failure that has one in state.errors, or a word for the others."""
+    from state.errors import CragError
+
+    if isinstance(error, typer.Abort | KeyboardInterrupt):
+        return "Interrupted"
+    if isinstance(error, typer.TyperException):
+        return "UsageError"
+    if isinstance(error, CragError):
+        return type(error).__name__
+    return "StorageError" if isinstance(error, OSError) else "Unexpected"
 
 
 def _usage_line(error: typer.TyperException) -> str:

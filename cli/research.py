@@ -114,7 +114,7 @@ def research(
                 mend = [error.mend] if error.mend else []
                 error.mend = " ".join([*mend, _how_to_resume(run.run_id)])
             raise
-    _tell(report, terminal, out, json_=json_ or events)
+        _tell(report, terminal, out, json_=json_ or events)
     unanswered = report["status"] == "abstained" and not ok_abstain
     return Exit.ABSTAINED if unanswered or report["status"] == "waiting" else Exit.DONE
 

@@ -65,6 +65,11 @@ class Session:
         self._keep_traces = keep_traces
         self.notify = notify
         self._resources = ExitStack()
+        self.exporter = None
+        if keep_traces and settings.otlp_endpoint is not None:
+            from rag.tracing.exporter import open_exporter
+
+            self.exporter = open_exporter(settings, notify)
         self.reader: CollectionReader = self._resources.enter_context(open_reader(settings, notify))
         choice = choose_engine(settings)
         if choice.notice is not None:
@@ -82,6 +87,8 @@ class Session:
 
     def close(self) -> None:
         self._resources.close()
+        if self.exporter is not None:
+            self.exporter.close()
 
     @property
     def memory(self) -> ThreadMemory:
@@ -248,6 +255,8 @@ class Session:
         try:
             with TraceStore(self.settings.home, bounds_of(self.settings)) as traces:
                 traces.keep(answer["trace_id"], events, answer, parent=parent)
+            if self.exporter is not None and parent is None:
+                self.exporter.send(answer["trace_id"])
         except CragError as error:
             self.notify(f"The trace was not kept: {error}")
 

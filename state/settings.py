@@ -105,6 +105,13 @@ class Settings(BaseSettings):
     trace_keep: int = Field(500, ge=1, description="runs whose traces are kept")
     trace_days: int = Field(90, ge=1, description="days a trace is kept")
     trace_megabytes: int = Field(200, ge=1, description="megabytes of traces kept")
+    otlp_endpoint: str | None = Field(
+        None, description="OpenTelemetry collector (OTLP over HTTP) that traces are sent to"
+    )
+    otlp_headers: SecretStr | None = Field(None, description="its headers: Name=value,Other=value")
+    otlp_content: bool = Field(
+        default=False, description="send it questions, answers, queries and quotes as well"
+    )
     web: bool = Field(default=False, description="search the web when the documents do not hold it")
     web_url: str | None = Field(None, description="SearXNG endpoint of --web")
 

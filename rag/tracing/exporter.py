@@ -1,0 +1,102 @@
+"""Finished traces sent to a collector in the background: no answer waits for it or fails by it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from queue import Full, Queue
+from threading import Thread
+from typing import Self
+
+from rag.tracing.otlp import SECONDS, Collector, collector_of
+from rag.tracing.spans import spans_of
+from state.errors import CragError
+from state.settings import Settings
+from state.traces import TraceStore
+
+MOST_WAITING = 64
+PATIENCE = SECONDS + 0.5
+"""Seconds that closing waits at most for what is still to be sent."""
+
+
+class Exporter:
+    """Sends kept traces by their ids; a context manager. What goes wrong is told once, from
+    the thread that closes it or sends the next, never from the background.
+    """
+
+    def __init__(
+        self, collector: Collector, settings: Settings, notify: Callable[[str], None]
+    ) -> None:
+        self._collector = collector
+        self._settings = settings
+        self._notify = notify
+        self._waiting: Queue[str | None] = Queue(MOST_WAITING)
+        self._thread: Thread | None = None
+        self._trouble: str | None = None
+        self._told = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self.close()
+
+    def send(self, trace_id: str) -> None:
+        self._tell()
+        if self._thread is None:
+            self._thread = Thread(target=self._work, name="otlp", daemon=True)
+            self._thread.start()
+        try:
+            self._waiting.put_nowait(trace_id)
+        except Full:
+            self._trouble = f"{self._collector.host} is too slow for them."
+
+    def close(self) -> None:
+        """Wait for what is still to be sent, PATIENCE at most."""
+        if self._thread is None:
+            return
+        deadline = time.monotonic() + PATIENCE
+        try:
+            self._waiting.put(None, timeout=PATIENCE)
+        except Full:
+            self._trouble = f"{self._collector.host} is too slow for them."
+        self._thread.join(max(0.0, deadline - time.monotonic()))
+        if self._thread.is_alive():
+            self._trouble = f"{self._collector.host} did not reply in time."
+        self._thread = None
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._trouble is not None and not self._told:
+            self._told = True
+            self._notify(f"Traces were not sent: {self._trouble}")
+
+    def _work(self) -> None:
+        while (trace_id := self._waiting.get()) is not None:
+            try:
+                self._export(trace_id)
+            except CragError as error:
+                self._trouble = error.message
+            except Exception as error:  # noqa: BLE001 - told like any other trouble
+                self._trouble = f"unexpected {type(error).__name__}."
+
+    def _export(self, trace_id: str) -> None:
+        with TraceStore(self._settings.home) as traces:
+            trace = traces.get(trace_id)
+            asked = list(traces.every("answer", trace_id)) if trace["kind"] == "research" else []
+        spans = spans_of(trace, asked, content=self._settings.otlp_content)
+        self._collector.send(spans, _version())
+
+
+def open_exporter(settings: Settings, notify: Callable[[str], None]) -> Exporter | None:
+    """An Exporter where the settings name a collector; raises SettingsError as they are wrong."""
+    collector = collector_of(settings)
+    return None if collector is None else Exporter(collector, settings, notify)
+
+
+def _version() -> str:
+    try:
+        return version("crag-cli")
+    except PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,219 @@
+"""A trace as OpenTelemetry spans with the GenAI semantic conventions' names.
+
+A question is an `invoke_agent` span with one span a node beneath it, and the model calls
+beneath their nodes; a research run has its rounds' nodes, its subtasks and their questions.
+Times are the trace's own. Ids follow from the trace's id, so the same trace is never twice.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+from urllib.parse import urlsplit
+
+from rag.tracing.rounds import research_events
+from state.answer import Answer
+from state.events import ModelCalled
+from state.research_events import SubtaskFinished
+from state.research_state import Subtask
+from state.traces import Trace
+
+Value = str | int | float | bool
+
+
+@dataclass(slots=True)
+class Span:
+    """`start` and `end` are nanoseconds since 1970; `client` is a call to another program."""
+
+    trace_id: bytes
+    span_id: bytes
+    parent_id: bytes
+    name: str
+    start: int
+    end: int = 0
+    client: bool = False
+    failed: bool = False
+    attributes: dict[str, Value | None] = field(default_factory=dict)
+
+
+def spans_of(trace: Trace, asked: Sequence[Trace] = (), *, content: bool = False) -> list[Span]:
+    """The whole tree, its root first; `asked` are the traces of a research run's questions.
+    Questions, answers, queries, names and quotes are in it only with `content`.
+    """
+    tree = _Tree(sha256(trace["trace_id"].encode()).digest()[:16], content)
+    if trace["kind"] == "research":
+        tree.research(trace, {child["trace_id"]: child for child in asked})
+    else:
+        tree.turn(trace, b"")
+    return tree.spans
+
+
+class _Tree:
+    def __init__(self, trace_id: bytes, content: bool) -> None:
+        self.spans: list[Span] = []
+        self._trace_id = trace_id
+        self._content = content
+
+    def turn(self, trace: Trace, parent: bytes) -> None:
+        answer = trace["answer"]
+        base = 0
+        node = root = self._root(trace, parent, "crag")
+        for event in trace["events"]:
+            match event["event"]:
+                case "turn_started":
+                    base = root.start = _nanoseconds(event["started_at"])
+                    root.attributes["gen_ai.data_source.id"] = event["collection"]
+                case "node_started":
+                    node = self._node(event["node"], root, base, event["at_ms"])
+                case "node_finished":
+                    node.end = node.start + round(event["ms"] * 1e6)
+                case "model_called":
+                    self._call(event, node, base, answer)
+                case "retrieved":
+                    self._retrieved(node, event["query"], event["chunks"], root)
+                case "decided":
+                    node.attributes["crag.decision"] = event["decision"]
+                case _:
+                    continue
+        root.end = max(root.start + round(answer["timings_ms"]["total"] * 1e6), node.end)
+
+    def research(self, trace: Trace, asked: Mapping[str, Trace]) -> None:
+        root = self._root(trace, b"", "crag.research")
+        base, node = 0, root
+        tasks: dict[str, Span] = {}
+        for event in research_events(trace):
+            match event["event"]:
+                case "research_started":
+                    base = _nanoseconds(event["started_at"])
+                    root.start = root.start or base
+                    root.attributes["gen_ai.data_source.id"] = event["collection"]
+                case "node_started":
+                    node = self._node(event["node"], root, base, event["at_ms"])
+                case "node_finished":
+                    node.end = node.start + round(event["ms"] * 1e6)
+                case "model_called":
+                    self._call(event, tasks.get(event["node"], node), base, trace["answer"])
+                case "subtask_started":
+                    task = event["subtask"]
+                    tasks[task["id"]] = self._subtask(task, node, base, event["at_ms"])
+                case "subtask_finished":
+                    self._returned(event, tasks[event["subtask"]], asked)
+                case "reflected":
+                    node.attributes["crag.decision"] = event["decision"]
+                case _:
+                    continue
+        for span in self.spans:
+            span.end = span.end or span.start
+        root.end = max(span.end for span in self.spans)
+
+    def _subtask(self, task: Subtask, node: Span, base: int, at_ms: float) -> Span:
+        made = self._span(f"invoke_agent {task['role']}", node.span_id)
+        made.start = base + round(at_ms * 1e6)
+        made.attributes |= {
+            "gen_ai.operation.name": "invoke_agent",
+            "gen_ai.agent.name": task["role"],
+            **self._said("crag.subtask", task["instruction"]),
+        }
+        return made
+
+    def _returned(self, event: SubtaskFinished, task: Span, asked: Mapping[str, Trace]) -> None:
+        task.end = task.start + round(event["ms"] * 1e6)
+        task.attributes["crag.status"] = event["status"]
+        if (child := asked.get(event["trace_id"] or "")) is not None:
+            self.turn(child, task.span_id)
+
+    def _root(self, trace: Trace, parent: bytes, agent: str) -> Span:
+        answer = trace["answer"]
+        root = self._span(f"invoke_agent {agent}", parent)
+        root.attributes |= {
+            "gen_ai.operation.name": "invoke_agent",
+            "gen_ai.agent.name": agent,
+            "gen_ai.provider.name": _provider(answer),
+            "gen_ai.request.model": answer["engine"]["model"],
+            "gen_ai.conversation.id": answer["thread"],
+            "gen_ai.usage.input_tokens": answer["usage"]["input_tokens"],
+            "gen_ai.usage.output_tokens": answer["usage"]["output_tokens"],
+            "crag.trace_id": trace["trace_id"],
+            "crag.status": answer["status"],
+            "crag.loops": answer["loop_count"],
+            "crag.citations": len(answer["citations"]),
+            "crag.model_calls": answer["usage"]["llm_calls"],
+            "crag.cost_usd": answer["usage"]["cost_usd"],
+            **self._said("gen_ai.input.messages", _messages("user", answer["question"])),
+            **self._said("gen_ai.output.messages", _messages("assistant", answer["answer"])),
+            **self._said(
+                "crag.quotes",
+                json.dumps([[c["source"], c["quote"]] for c in answer["citations"]]),
+            ),
+        }
+        return root
+
+    def _node(self, name: str, root: Span, base: int, at_ms: float) -> Span:
+        node = self._span(name, root.span_id)
+        node.start = node.end = base + round(at_ms * 1e6)
+        node.attributes["crag.node"] = name
+        if name == "search_web":
+            node.name = "execute_tool search_web"
+            node.attributes |= {
+                "gen_ai.operation.name": "execute_tool",
+                "gen_ai.tool.name": "search_web",
+            }
+        return node
+
+    def _retrieved(self, node: Span, query: str, chunks: Sequence[Any], root: Span) -> None:
+        collection = root.attributes.get("gen_ai.data_source.id")
+        if "gen_ai.tool.name" not in node.attributes:
+            node.name = f"retrieval {collection}"
+            node.attributes["gen_ai.operation.name"] = "retrieval"
+            node.attributes["gen_ai.data_source.id"] = collection
+        found = [{"id": c["chunk_id"], "score": c["score"], "source": c["source"]} for c in chunks]
+        node.attributes |= {
+            "crag.chunks": len(chunks),
+            "crag.new_chunks": sum(chunk["new"] for chunk in chunks),
+            **self._said("gen_ai.retrieval.query.text", query),
+            **self._said("gen_ai.retrieval.documents", json.dumps(found)),
+        }
+
+    def _call(self, event: ModelCalled, node: Span, base: int, answer: Answer) -> None:
+        call = self._span(f"{event['operation']} {event['model']}", node.span_id)
+        call.client, call.failed = True, event["failed"]
+        call.start = base + round(event["at_ms"] * 1e6)
+        call.end = call.start + round(event["ms"] * 1e6)
+        server = urlsplit(f"//{event['host']}")
+        chat = event["operation"] == "chat"
+        call.attributes |= {
+            "gen_ai.operation.name": event["operation"],
+            "gen_ai.provider.name": "openai" if not chat else _provider(answer),
+            "gen_ai.request.model": event["model"],
+            "gen_ai.prompt.name": event["prompt"],
+            "gen_ai.usage.input_tokens": event["input_tokens"] if chat else None,
+            "gen_ai.usage.output_tokens": event["output_tokens"] if chat else None,
+            "server.address": server.hostname,
+            "server.port": server.port,
+            "error.type": "ModelError" if event["failed"] else None,
+        }
+
+    def _span(self, name: str, parent: bytes) -> Span:
+        number = len(self.spans).to_bytes(4, "big")
+        identity = sha256(self._trace_id + number).digest()[:8]
+        self.spans.append(Span(self._trace_id, identity, parent, name, 0))
+        return self.spans[-1]
+
+    def _said(self, name: str, text: str) -> dict[str, Value | None]:
+        return {name: text} if self._content else {}
+
+
+def _provider(answer: Answer) -> str:
+    """The conventions call whatever speaks OpenAI's protocol openai."""
+    return "openai" if answer["engine"]["name"] == "openai" else "crag"
+
+
+def _messages(role: str, text: str) -> str:
+    return json.dumps([{"role": role, "parts": [{"type": "text", "content": text}]}])
+
+
+def _nanoseconds(seconds: float) -> int:
+    return round(seconds * 1e6) * 1000
