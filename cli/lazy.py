@@ -35,7 +35,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
-UNLISTED = {"man": ("cli.man", "Print the manual page.")}
+UNLISTED = {
+    "man": ("cli.man", "Print the manual page."),
+    "schema": ("cli.schema", "Print the JSON Schema of the lines of --events."),
+}
 
 
 def command_of(name: str) -> Any:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cli.terminal import Terminal
-    from rag.ingest.report import IngestEvent, IngestReport, OnEvent
+    from rag.ingest.report import IngestEvent, IngestReport, OnEvent, Trouble
+    from state.ingest_events import FileEvent, FileTrouble, IngestResult, PlannedFiles
 
 _MOST_LINES = 40
 
 
-def report_json(report: IngestReport) -> dict[str, Any]:
+def report_json(report: IngestReport) -> IngestResult:
     """The `crag.ingest/1` object."""
     return {
         "schema": "crag.ingest/1",
@@ -25,16 +26,20 @@ def report_json(report: IngestReport) -> dict[str, Any]:
         "moved": report.moved,
         "unchanged": report.unchanged,
         "removed": report.removed,
-        "skipped": [trouble._asdict() for trouble in report.skipped],
-        "failed": [trouble._asdict() for trouble in report.failed],
-        "warnings": [trouble._asdict() for trouble in report.warnings],
+        "skipped": _troubles(report.skipped),
+        "failed": _troubles(report.failed),
+        "warnings": _troubles(report.warnings),
         "documents": report.documents,
         "chunks": report.chunks,
         "seconds": round(report.seconds, 4),
     }
 
 
-def event_json(event: IngestEvent) -> dict[str, Any]:
+def _troubles(troubles: Sequence[Trouble]) -> list[FileTrouble]:
+    return [{"path": path, "reason": reason} for path, reason in troubles]
+
+
+def event_json(event: IngestEvent) -> PlannedFiles | FileEvent:
     """An event as one object of the NDJSON stream."""
     from rag.ingest.report import Planned
 
