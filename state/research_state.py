@@ -24,7 +24,9 @@ EVERYTHING = "*"
 
 class Subtask(TypedDict):
     """One piece of work. `read_files` are names of artifacts it is given whole, or EVERYTHING;
-    what an earlier subtask of the plan is to write makes it wait for that one.
+    what an earlier subtask of the plan is to write makes it wait for that one. Where there are
+    `names`, only what speaks of one of them is kept of what is found, and that only if it touches
+    on `topic`.
 
     `id` is a hash of role, instruction and files: the same work has the same id, so that a
     resumed run, or a plan that repeats itself, never does it twice.
@@ -36,6 +38,8 @@ class Subtask(TypedDict):
     expected_artifact: str
     read_files: list[str]
     status: SubtaskStatus
+    names: NotRequired[list[str]]
+    topic: NotRequired[str]
 
 
 class Artifact(TypedDict):

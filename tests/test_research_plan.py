@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag.research.comparisons import comparison
 from rag.research.dependencies import ResearchDependencies
 from rag.research.local_thinker import LocalThinker
 from rag.research.options import ResearchOptions
 from rag.research.plan_check import LONGEST_INSTRUCTION, checked_plan, subtask_id
 from rag.research.protocol import DraftSubtask, Reflected
-from rag.research.questions import follow, split
+from rag.research.questions import MOST_PARTS, Split, follow, followed_name, split
 from rag.research.reflection import reflect
 from rag.research.roles import MAX_ROLES, MIN_ROLES, ROLES
 from state.errors import UsageError
@@ -140,11 +141,77 @@ def test_an_escalation_always_asks_something():
     assert reflected(Reflected("escalate", "why", question=None), []).question
 
 
-def test_comparisons_lists_and_clauses_are_split():
-    assert split("When did the railway open?") == []
-    assert any("Anna" in part for part in split("Who was older, Anna Berg or Lena Holt?"))
+def asked(question: str) -> list[str]:
+    return [part.question for part in split(question).parts]
+
+
+def test_a_simple_question_has_no_parts():
+    assert split("When did the railway open?") == Split()
+    assert split("Who owns the mill and the quarry?") == Split()
+
+
+def test_questions_side_by_side_are_asked_each_for_itself():
     two = split("Who built the stone bridge and when did the quarry close?")
-    assert two == ["Who built the stone bridge", "when did the quarry close?"]
+    assert two.independent
+    assert [part.question for part in two.parts] == [
+        "Who built the stone bridge?",
+        "When did the quarry close?",
+    ]
+    assert asked("Wer baute die Brücke und wann wurde der Steinbruch geschlossen?") == [
+        "Wer baute die Brücke?",
+        "Wann wurde der Steinbruch geschlossen?",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Who was older, Anna Berg or Lena Holt?", ("Anna Berg", "Lena Holt")),
+        ("Compare the steam engines with the railcars.", ("steam engines", "railcars")),
+        ("How does the signal box differ from the station?", ("signal box", "station")),
+        ("What is the difference between a mill and a quarry?", ("mill", "quarry")),
+        ("Boxes vs. references", ("Boxes", "references")),
+        ("Compare threads and processes in terms of cost", ("threads", "processes")),
+        ("Which is longer, the old bridge or the new bridge?", ("old bridge", "new bridge")),
+    ],
+)
+def test_a_comparison_asks_of_each_thing(question: str, names: tuple[str, str]):
+    compared = comparison(question)
+    assert compared is not None
+    assert compared.names == names
+    parts = split(question)
+    assert not parts.independent
+    assert {name for part in parts.parts for name in part.names} == set(names)
+
+
+def test_a_comparative_becomes_the_question_that_settles_it():
+    assert "How long is Iron Bridge?" in asked("Which is longer, the Stone Bridge or Iron Bridge?")
+
+
+def test_a_list_is_asked_item_by_item():
+    assert asked("Which rules apply to volunteers, trains in winter, and dogs?") == [
+        "Which rules apply to volunteers?",
+        "Which rules apply to trains in winter?",
+        "Which rules apply to dogs?",
+    ]
+
+
+def test_a_change_is_asked_at_both_of_its_ends():
+    assert asked("How did the fares change between 2023 and 2025?") == [
+        "What is said of the fares in 2023?",
+        "What is said of the fares in 2025?",
+    ]
+
+
+def test_a_history_asks_for_beginning_and_end():
+    parts = asked("Give me a timeline of the railway.")
+    assert "When was the railway founded, built or opened?" in parts
+    assert "When was the railway closed or ended?" in parts
+
+
+def test_a_clause_is_asked_of_its_noun():
+    parts = asked("In which town was the engineer who designed the Stone Bridge born?")
+    assert "Which engineer designed the Stone Bridge born?" in parts
 
 
 QUOTE = "The stone bridge was designed by the engineer Anna Berg."
@@ -162,18 +229,23 @@ def test_nothing_is_followed_that_is_asked_or_answered_already(question: str):
     assert follow(question, "Anna Berg", QUOTE) is None
 
 
-def test_a_question_that_the_quote_hardly_touches_is_asked_of_the_name():
-    asked = follow("Which prize did the engineer win in Oslo?", "Anna Berg", QUOTE)
-    assert asked == "Anna Berg: Which prize did the engineer win in Oslo?"
+def test_a_quote_that_hardly_touches_the_question_is_not_followed():
+    assert follow("Which prize did the engineer win in Oslo?", "Anna Berg", QUOTE) is None
+
+
+def test_the_name_that_was_followed_is_known_again():
+    question = "In which town was the engineer who designed the stone bridge born?"
+    assert followed_name(question, "In which town was Anna Berg born?") == "Anna Berg"
 
 
 def test_a_part_that_leans_on_the_rest_is_not_asked_by_itself():
     parts = split("Who designed the old line, and in which country had he worked before?")
-    assert parts == ["Who designed the old line"]
+    assert [part.question for part in parts.parts] == ["Who designed the old line?"]
+    assert not parts.independent
 
 
 @given(st.text(max_size=200), st.text(max_size=40), st.text(max_size=200))
 def test_no_text_breaks_the_rules(question: str, name: str, quote: str):
-    assert len(split(question)) <= 6
+    assert len(split(question).parts) <= MOST_PARTS
     followed = follow(question, name, quote)
     assert followed is None or name in followed

@@ -35,6 +35,14 @@ _PLAIN = frozenset(
 )
 
 
+_DATE = re.compile(
+    r"(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|Jan(?:uary)?|Feb(?:ruary)?|March|April|May|"
+    r"June|July|Aug(?:ust)?|Sept(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?|Easter|"
+    r"Christmas|Spring|Summer|Autumn|Winter|[\d\s.,;:'’-])+"
+)
+"""A day is nothing that a question is asked about."""
+
+
 def names_in(citations: Sequence[Citation]) -> list[str]:
     """Titles of the cited documents, then capitalised names of the quotes, each once."""
     found: dict[str, str] = {}
@@ -49,5 +57,5 @@ def names_in(citations: Sequence[Citation]) -> list[str]:
 
 def _add(found: dict[str, str], name: str) -> None:
     name = name.strip(" .,;:'’-")
-    if len(name) > 2 and name not in _PLAIN and not name.isdigit():
+    if len(name) > 2 and name not in _PLAIN and not _DATE.fullmatch(name):
         found.setdefault(name.casefold(), name[:80])

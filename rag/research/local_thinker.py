@@ -7,10 +7,16 @@ answer are followed into the next; the answer is made of sentences of the docume
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
+from rag.answering.evidence import term_weights
 from rag.engines.local.engine import LocalEngine
 from rag.engines.protocol import GenerateRequest
+from rag.index.protocol import CollectionReader
+from rag.index.terms import terms
+from rag.research.comparisons import asks_for_comparison, comparison
+from rag.research.each import each_document
+from rag.research.local_writer import answer_of_parts, chained, sources_in
 from rag.research.protocol import (
     Composed,
     DraftSubtask,
@@ -20,36 +26,44 @@ from rag.research.protocol import (
     Reflected,
     ReflectionView,
 )
-from rag.research.questions import (
-    asks_for_comparison,
-    asks_for_time,
-    compared,
-    follow,
-    split,
-)
-from rag.research.reading import MARKER
+from rag.research.questions import Part, follow, followed_name, split
 from rag.research.roles import Role
+from rag.research.topics import asks_for_time
 from state.passages import Passage
 from state.research_state import EVERYTHING, Artifact
 
 FOLLOW_ROUNDS = 2
 MOST_LEADS = 4
-MOST_SENTENCES = 5
-_CITED_SENTENCE = re.compile(r".+?(?:\[\d{1,3}\])+[.!?]?", re.DOTALL)
+DISAGREE = "disagree"
+# A reason is told where the thing is; a name beside it is none.
+_WHY = re.compile(r"\W*(?:why|how (?:do|does|did|can|should|is|are|was|were)\b)", re.IGNORECASE)
 
 
 class LocalThinker:
     """A `Thinker` over the local engine of one collection."""
 
-    def __init__(self, engine: LocalEngine) -> None:
-        self._engine = engine
+    def __init__(self, collection: CollectionReader) -> None:
+        self._collection = collection
+        self._engine = LocalEngine(collection)
 
     def plan(self, view: PlanView) -> Planned:
-        questions = [*view.leads] if view.plan else [view.question, *split(view.question)]
-        searches = [_search(question, number) for number, question in enumerate(questions, 1)]
+        parts = list(_next(view)) if view.plan else list(self._first(view.question))
+        searches = [_search(part, number) for number, part in enumerate(parts, 1)]
         if searches and not view.last:
             return Planned(tuple(searches))
         return Planned((*searches, *self._closing(view)))
+
+    def _first(self, question: str) -> Iterator[Part]:
+        """The question's parts, after the question itself unless they are all there is to it."""
+        of_each = list(each_document(question, self._collection))
+        if of_each:
+            yield from of_each
+            return
+        made = split(question)
+        compared = comparison(question)
+        if not made.independent:
+            yield Part(question, compared.names if compared is not None else ())
+        yield from made.parts
 
     def _closing(self, view: PlanView) -> Iterator[DraftSubtask]:
         """What is made of everything found: once nothing is left to search, or no round."""
@@ -80,15 +94,27 @@ class LocalThinker:
             return Composed(instruction)
         if role.compose is not None:
             return Composed(role.compose(instruction, passages))
-        drafted = self._engine.generate(
-            GenerateRequest(question=instruction, passages=passages, history=()),
-            lambda _text: None,
-        ).text
         if role.name == "skeptic":
-            return Composed(drafted if "disagree" in drafted[:60] else "")
-        if not drafted:
-            return Composed("")
-        return Composed(" ".join([drafted, *_chain(drafted, files, passages)]))
+            return Composed("\n".join(self._disagreeing(instruction, passages)))
+        in_parts = answer_of_parts(instruction, files)
+        if in_parts:
+            return Composed(in_parts)
+        drafted = self._drafted(instruction, passages)
+        return Composed(chained(drafted, files, passages) if drafted else "")
+
+    def _disagreeing(self, question: str, passages: Sequence[Passage]) -> Iterator[str]:
+        """Asked of each part by itself: two answers to two questions are no contradiction."""
+        parts = split(question)
+        asked = [part.question for part in parts.parts] if parts.independent else [question]
+        sources = {passage["number"]: passage["source"] for passage in passages}
+        for part in asked:
+            drafted = self._drafted(part, passages)
+            if DISAGREE in drafted[:60] and len(sources_in(drafted, sources)) > 1:
+                yield drafted
+
+    def _drafted(self, question: str, passages: Sequence[Passage]) -> str:
+        request = GenerateRequest(question=question, passages=passages, history=())
+        return self._engine.generate(request, lambda _text: None).text
 
     def reflect(self, view: ReflectionView) -> Reflected:
         if any(task["status"] == "planned" for task in view.plan):
@@ -96,9 +122,10 @@ class LocalThinker:
         if any(artifact["role"] in ("writer", "skeptic") for artifact in view.artifacts):
             return Reflected("end", "what was found is written up")
         found = [artifact for artifact in view.artifacts if artifact["status"] == "done"]
-        leads = _leads(view, found) if view.round <= FOLLOW_ROUNDS else []
+        leads = self._leads(view, found) if view.round <= FOLLOW_ROUNDS else []
         if leads:
-            return Reflected("replan", f"{len(leads)} names met are worth following", tuple(leads))
+            many = "a name" if len(leads) == 1 else f"{len(leads)} names"
+            return Reflected("replan", f"{many} met on the way to follow", tuple(leads))
         if found:
             return Reflected("replan", "nothing is left to follow; write up what was found")
         return Reflected(
@@ -110,56 +137,49 @@ class LocalThinker:
             ),
         )
 
+    def _leads(self, view: ReflectionView, found: Sequence[Artifact]) -> list[str]:
+        """Follow-up questions about names met and not asked about yet, each once."""
+        if _WHY.match(view.question) or comparison(view.question):
+            return []
+        if split(view.question).independent:
+            return []
+        asked = [_plain(task["instruction"]) for task in view.plan]
+        leads: dict[str, str] = {}
+        for artifact in found:
+            for name in artifact["entities"]:
+                if not any(_plain(name) in earlier for earlier in [*asked, *leads]):
+                    followed = self._followed(view.question, name, artifact)
+                    if followed is not None:
+                        leads[_plain(followed)] = followed
+        return list(leads.values())[:MOST_LEADS]
 
-def _search(question: str, number: int) -> DraftSubtask:
-    return {
+    def _followed(self, question: str, name: str, artifact: Artifact) -> str | None:
+        for citation in artifact["citations"]:
+            if name in " ".join(citation["quote"].split()):
+                said = f"{citation['title'] or ''} {citation['quote']}"
+                weights = term_weights(sorted(set(terms(question))), self._collection)
+                return follow(question, name, said, weights)
+        return None
+
+
+def _next(view: PlanView) -> Iterator[Part]:
+    for lead in view.leads:
+        name = followed_name(view.question, lead)
+        follows = lead not in view.guidance and 0 < len(name) < len(lead)
+        yield Part(lead, (name,) if follows else ())
+
+
+def _search(part: Part, number: int) -> DraftSubtask:
+    draft: DraftSubtask = {
         "role": "searcher",
-        "instruction": question,
+        "instruction": part.question,
         "expected_artifact": f"search {number}",
         "read_files": [],
+        "names": list(part.names),
     }
-
-
-def _chain(drafted: str, files: Sequence[ReadFile], passages: Sequence[Passage]) -> Iterator[str]:
-    """The first sentence of each file that rests on a source not cited yet: the hops that the
-    draft, which knows the question's own words only, leaves out.
-    """
-    sources = {passage["number"]: passage["source"] for passage in passages}
-    cited = _sources(drafted, sources)
-    sentences = len(cited)
-    for file in files:
-        first = next(iter(_CITED_SENTENCE.findall(file.content)), "")
-        new = _sources(first, sources)
-        if new and not new <= cited and sentences < MOST_SENTENCES:
-            sentences += 1
-            cited |= new
-            yield first.strip()
-
-
-def _sources(text: str, sources: Mapping[int, str]) -> set[str]:
-    return {sources[int(n)] for n in MARKER.findall(text) if int(n) in sources}
-
-
-def _leads(view: ReflectionView, found: Sequence[Artifact]) -> list[str]:
-    """Follow-up questions about names met and not asked about yet, each once."""
-    if compared(view.question):
-        return []
-    asked = [_plain(task["instruction"]) for task in view.plan]
-    leads: dict[str, str] = {}
-    for artifact in found:
-        for name in artifact["entities"]:
-            if not any(_plain(name) in earlier for earlier in [*asked, *leads]):
-                for question in _of_name(view.question, name, artifact):
-                    leads[_plain(question)] = question
-    return list(leads.values())[:MOST_LEADS]
-
-
-def _of_name(question: str, name: str, artifact: Artifact) -> Iterator[str]:
-    quotes = [c["quote"] for c in artifact["citations"] if name in " ".join(c["quote"].split())]
-    for quote in quotes[:1]:
-        followed = follow(question, name, quote)
-        if followed is not None:
-            yield followed
+    if part.topic:
+        draft["topic"] = part.topic
+    return draft
 
 
 def _plain(text: str) -> str:

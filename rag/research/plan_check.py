@@ -52,16 +52,19 @@ def checked_plan(
         name = artifact_name(draft["role"], step + number, instruction, taken)
         taken[name] = _PLACEHOLDER
         names[draft["expected_artifact"]] = name
-        plan.append(
-            {
-                "id": identity,
-                "role": draft["role"],
-                "instruction": instruction,
-                "expected_artifact": name,
-                "read_files": reads,
-                "status": "planned",
-            }
-        )
+        task: Subtask = {
+            "id": identity,
+            "role": draft["role"],
+            "instruction": instruction,
+            "expected_artifact": name,
+            "read_files": reads,
+            "status": "planned",
+        }
+        if draft.get("names"):
+            task["names"] = draft["names"]
+        if draft.get("topic"):
+            task["topic"] = draft["topic"]
+        plan.append(task)
     return plan
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypedDict
+from typing import NotRequired, Protocol, TypedDict
 
 from rag.engines.protocol import NO_USAGE
 from rag.research.roles.role import Role
@@ -29,12 +29,16 @@ class UnusableReplyError(ModelError):
 
 
 class DraftSubtask(TypedDict):
-    """A subtask as it was planned, before it has an id."""
+    """A subtask as it was planned, before it has an id; `names` and `topic` as in
+    `Subtask`.
+    """
 
     role: str
     instruction: str
     expected_artifact: str
     read_files: list[str]
+    names: NotRequired[list[str]]
+    topic: NotRequired[str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,135 +1,209 @@
-"""Questions taken apart by rules: comparisons, lists, clauses; names followed."""
+"""Questions taken apart by rules, each kind in its way, into questions that can be searched."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from rag.index.terms import term_spans, terms
+from rag.research.comparisons import comparison
+from rag.research.topics import changed, history
 
-_HELPERS = (
-    "Are|Is|Was|Were|Did|Do|Does|Has|Have|Had|Can|Could|Both|Between|What|Which|Who|When|Where|"
-    "How|Why|In|Of|To|The|And|Or|Compare"
+MOST_PARTS = 7
+LONGEST = 2_000
+_LEAST_WORDS = 2
+_BEFORE = r"(?:(?:in|at|to|of|for|by|on|from|since)\s+)?"
+# What joins two questions, and what the second one begins with, in a few languages.
+_JOINED = (
+    ("and", "who|whom|whose|what|when|where|why|how|which"),
+    ("und", "wer|wen|wem|was|wann|wo|warum|wieso|wie|welche[rsmn]?"),
+    ("et", "qui|que|quoi|quand|où|pourquoi|comment|combien|quel(?:le)?s?"),
+    ("y|e", "quién(?:es)?|qué|cuándo|dónde|cómo|cuál(?:es)?|cuánt[oa]s?|chi|quando|dove|quanto"),
+    ("en|och", "wie|wat|wanneer|waar|waarom|hoe|vem|vad|när|hur"),
 )
-_WORD = r"[A-Z0-9(][\w'’.()-]*"
-# A capitalised word and those that belong to it: "Song of the South".
-_NAME = (
-    rf"(?!(?:{_HELPERS})\b){_WORD}"
-    rf"(?: (?:(?:of|the|from|for|de|du|von|van|da|di|la|le|v\.|vs\.|&) )*{_WORD})*"
+_AUXILIARIES = "is|are|was|were|do|does|did|can|could|has|have|compare|list|give|tell|describe"
+_SEVERAL = re.compile(
+    r"(?<=[?\uff1f])\s*|;\s+|,\s+(?=(?:how|what|why)\b)"
+    + "".join(rf"|,?\s+(?:{joint})\s+(?={_BEFORE}(?:{asking})\b)" for joint, asking in _JOINED),
+    re.IGNORECASE,
 )
-_THE = r"(?:[Tt]he |an? )?"
-_OR = re.compile(rf"(?P<one>{_NAME}),? or {_THE}(?P<other>{_NAME}(?:, {_NAME})?)")
-_AND = re.compile(rf"(?P<one>{_NAME}),? and {_THE}(?P<other>{_NAME})")
-_QUESTIONS = re.compile(r"(?<=\?)\s+|;\s+|\s+and\s+(?=(?:who|what|when|where|why|how|which)\b)")
+_ASKS = re.compile(
+    rf"[¿(\"'\s]*{_BEFORE}(?:{'|'.join(asking for _, asking in _JOINED)}|{_AUXILIARIES})\b",
+    re.IGNORECASE,
+)
+_STATEMENT = re.compile(r"(?<=[.!])\s+(?=[A-Z¿])")
 _CLAUSE = re.compile(
     r",?\s+\b(?:who|whom|whose|which|that|where|when|in which|of which|for which|by which)\b\s+"
 )
-_COMPARISON = re.compile(
-    r"\b(?:compare|compared|comparison|differ|difference|versus|vs|older|younger|earlier|later|"
-    r"first|more|larger|smaller|longer|bigger|higher|same|both|than|common)\b",
-    re.IGNORECASE,
+_NOUN = re.compile(r"([\w'’-]+)$")
+_ITEMS = re.compile(
+    r"^(?P<head>.*?\b(?:to|for|of|about|on|in|with|from|are|is|were|was|the):?\s+)"
+    r"(?P<items>[^,?.:;]{2,60}(?:,\s+(?!and\b|or\b)[^,?.:;]{2,60})+,?\s+(?:and|or)\s+[^,?.:;]{2,60})"
+    r"[?.!]*$"
 )
-_TIME = re.compile(
-    r"\b(?:timeline|history|chronolog\w+|over time|when|sequence of)\b", re.IGNORECASE
-)
+_ITEM = re.compile(r",\s+(?:(?:and|or)\s+)?|\s+(?:and|or)\s+")
 _LOOSE_END = re.compile(r",?\s+(?:and|or|in|of|for|by)$")
 # A part that says "he" is about someone whom only the whole question names.
-_PRONOUN = re.compile(r"\b(?:he|she|it|they|him|them|his|its|their)\b", re.IGNORECASE)
-_LEAST_WORDS = 2
-_MOST_PARTS = 6
-_LONGEST = 2_000
+_PRONOUN = re.compile(
+    r"\b(?:he|she|it|they|him|them|his|its|their|this|these|those)\b", re.IGNORECASE
+)
+_LEAST_LEFT = 0.2
+"""Share of a question's weight that an answer must leave open for its names to be followed."""
 
 
-def split(question: str) -> list[str]:
-    """Sub-questions that stand beside the whole one; empty for a simple question."""
-    question = " ".join(question[:_LONGEST].split())
-    parts = [*_compared(question)]
-    if not parts:
-        pieces = [piece.strip(" ,;") for piece in _QUESTIONS.split(question)]
-        if len(pieces) > 1:
-            parts += pieces
-        else:
-            parts += [clause.strip(" ,?") for clause in _CLAUSE.split(question.rstrip("?"))]
-    parts = [_LOOSE_END.sub("", part) for part in parts]
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One question to search. An answer to it must speak of one of `names`, where it has any,
+    and touch on `topic`.
+    """
+
+    question: str
+    names: tuple[str, ...] = ()
+    topic: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """`independent` parts are asked and answered each for itself; the others only lead to the
+    answer of the whole.
+    """
+
+    parts: tuple[Part, ...] = ()
+    independent: bool = False
+
+
+def split(question: str) -> Split:
+    """The parts of a question; none of a simple one."""
+    question = " ".join(question[:LONGEST].split())
+    several = _several(question)
+    if several is not None:
+        return several
+    compared = comparison(question)
+    if compared is not None:
+        parts = (Part(asked, (thing.name,)) for thing, asked in compared.questions())
+        return Split(tuple(parts)[:MOST_PARTS])
+    for listed in (changed(question), list(_listed(question))):
+        if listed:
+            return Split(tuple(map(Part, listed[:MOST_PARTS])), independent=True)
+    if told := history(question):
+        return Split(tuple(map(Part, told)), independent=True)
+    return Split(tuple(map(Part, _worth_asking(_clauses(question), question))))
+
+
+def _several(question: str) -> Split | None:
+    """Questions that stand side by side: two sentences, or joined by "and"."""
+    sentences = _STATEMENT.split(question)
+    asked = [s for s in sentences if s.rstrip().endswith(("?", "\uff1f"))] or sentences
+    pieces = [piece.strip(" ,;") for sentence in asked for piece in _SEVERAL.split(sentence)]
+    pieces = [piece for piece in pieces if piece]
+    if len(pieces) < 2 and len(sentences) < 2:
+        return None
+    # "Compare what each says and when": a piece that asks nothing is part of another.
+    if not all(map(_ASKS.match, pieces)):
+        return None if len(sentences) < 2 else Split(_parts(pieces, question))
+    kept = _parts(pieces, question)
+    return Split(kept, independent=len(kept) == len(pieces)) if kept else None
+
+
+def _parts(pieces: list[str], question: str) -> tuple[Part, ...]:
+    return tuple(Part(as_question(p)) for p in _worth_asking(pieces, question, least=1))
+
+
+def _listed(question: str) -> Iterator[str]:
+    """One question for each of three things or more that are named side by side at the end."""
+    found = _ITEMS.match(question)
+    if found is not None:
+        for item in _ITEM.split(found["items"]):
+            if item.strip():
+                yield as_question(f"{found['head']}{item.strip()}")
+
+
+def _clauses(question: str) -> Iterator[str]:
+    """What relative clauses say, each asked of the noun that it belongs to."""
+    before, *clauses = _CLAUSE.split(question.rstrip("?! \uff01\uff1f"))
+    yield before
+    for clause in clauses:
+        noun = _NOUN.search(before)
+        yield as_question(
+            f"Which {noun[1]} {clause}" if noun and not _ASKS.match(noun[1]) else clause
+        )
+        before = clause
+
+
+def _worth_asking(
+    parts: list[str] | Iterator[str], question: str, least: int = _LEAST_WORDS
+) -> list[str]:
     whole = set(terms(question))
+    stripped = (_LOOSE_END.sub("", part.strip(" ,")) for part in parts)
     return [
         part
-        for part in dict.fromkeys(parts)
-        if len(terms(part)) >= _LEAST_WORDS
-        and set(terms(part)) != whole
-        and not _PRONOUN.search(part)
-    ][:_MOST_PARTS]
+        for part in dict.fromkeys(stripped)
+        if len(terms(part)) >= least and set(terms(part)) != whole and not _PRONOUN.search(part)
+    ][:MOST_PARTS]
 
 
-def compared(question: str) -> re.Match[str] | None:
-    """The two things that a question compares, as groups `one` and `other`."""
-    question = question[:_LONGEST]
-    found = _OR.search(question)
-    if found is None and asks_for_comparison(question):
-        found = _AND.search(question)
-    return found
+def as_question(text: str) -> str:
+    text = text.strip(" ,;").rstrip("?.!")
+    return f"{text[:1].upper()}{text[1:]}?"
 
 
-def _compared(question: str) -> Iterator[str]:
-    """What each of two things is, and what is asked of them, for each by itself."""
-    found = compared(question)
-    if found is None:
-        return
-    asked = _without_names(question, found)
-    for name in (found["one"].strip(" ,"), found["other"].strip(" ,?")):
-        yield about(name)
-        if asked:
-            yield f"{name}: {asked}"
-
-
-def about(name: str) -> str:
-    return f"What is known of {name}?"
-
-
-def follow(question: str, name: str, quote: str) -> str | None:
-    """The question asked of a name that was met: what the quote already says of it gives way
-    to the name. None if the question has the name, or nothing is left of it.
+def follow(
+    question: str, name: str, said: str, weights: Mapping[str, float] | None = None
+) -> str | None:
+    """The question asked of a name that was met: what was said already gives way to the name.
+    None if the question has the name, or nothing is left to ask of it.
 
     "In which town was the engineer who designed the bridge born?" and "The bridge was
     designed by Anna Berg." make "In which town was Anna Berg born?"
     """
-    named, said = set(terms(name)), set(terms(quote))
-    asked = list(term_spans(question[:_LONGEST]))
-    if not named or named <= {term for _, _, found in asked for term in found}:
+    named, told = set(terms(name)), set(terms(said))
+    asked = list(term_spans(question[:LONGEST]))
+    every = {term for _, _, found in asked for term in found}
+    if not named or named <= every:
+        return None
+    weigh = weights or dict.fromkeys(every, 1.0)
+    left = sum(weigh.get(term, 0.0) for term in every - told - named)
+    if left < _LEAST_LEFT * sum(weigh.get(term, 0.0) for term in every):
         return None
     runs: list[list[tuple[int, int]]] = [[]]
     for start, end, found in asked:
-        if said.issuperset(found):
+        if told.issuperset(found):
             runs[-1].append((start, end))
         elif runs[-1]:
             runs.append([])
     longest = max(runs, key=len)
-    if len(longest) == len(asked):
+    if len(longest) == len(asked) or len(longest) < 2:
         return None
-    if len(longest) < 2:
-        return f"{name}: {question}"
     before = _ARTICLE.sub("", question[: longest[0][0]])
     return f"{before}{name}{question[longest[-1][1] :]}"
 
 
-_ARTICLE = re.compile(r"\b(?:the|an?|his|her|its|their)\s+$", re.IGNORECASE)
+def topic_of(question: str) -> str | None:
+    """What a question asks of at large: a few words that are no question, or all that is known."""
+    asked = _ABOUT.fullmatch(question.strip())
+    if asked is not None:
+        return asked[1]
+    few = len(question.split()) <= _TOPIC_WORDS and not question.rstrip().endswith("?")
+    return question.strip() if few and not _ASKS.match(question) and terms(question) else None
 
 
-def asks_for_comparison(question: str) -> bool:
-    return _COMPARISON.search(question) is not None or _OR.search(question) is not None
+_ABOUT = re.compile(
+    r"(?:what is known of|tell me (?:all |everything )?about|what (?:is|are)|who (?:is|are|was)|"
+    r"describe|explain)\s+(?:the\s+|an?\s+)?([^?]{2,40}?)\s*[?.!]*",
+    re.IGNORECASE,
+)
+_TOPIC_WORDS = 3
 
 
-def asks_for_time(question: str) -> bool:
-    return _TIME.search(question) is not None
+_ARTICLE = re.compile(r"\b(?:the|an?|his|her|its|their|this|that)\s+$", re.IGNORECASE)
 
 
-def _without_names(question: str, found: re.Match[str]) -> str:
-    """What is asked of the two names: the question's other words."""
-    rest = question[: found.start("one")] + question[found.end("other") :]
-    words = re.sub(
-        r"\b(?:which|who|what|both|and|or|the|are|were|is|was|did|do|between|than|has)\b",
-        " ",
-        rest,
-        flags=re.IGNORECASE,
-    )
-    return " ".join(words.replace("?", " ").replace(",", " ").replace(":", " ").split())
+def followed_name(question: str, lead: str) -> str:
+    """The words that `follow` put into a question."""
+    old, new = question.split(), lead.split()
+    while old and new and old[0] == new[0]:
+        old, new = old[1:], new[1:]
+    while old and new and old[-1] == new[-1]:
+        old, new = old[:-1], new[:-1]
+    return " ".join(new).strip(" ,.;:?")

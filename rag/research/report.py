@@ -94,7 +94,9 @@ def make_report(
     done = [artifact for artifact in artifacts if artifact["content"]]
     first = _leading(artifacts)
     answer = numbering.renumbered(first) if first is not None else ""
-    sections, repeated = _sections([a for a in done if a is not first], answer, numbering)
+    sections, repeated = _sections(
+        [a for a in done if a is not first], start["question"], answer, numbering
+    )
     contradictions = [
         line
         for artifact in done
@@ -112,7 +114,7 @@ def make_report(
         "sections": sections,
         "repeated": repeated,
         "citations": numbering.citations,
-        "not_found": list(dict.fromkeys(m for artifact in artifacts for m in artifact["missing"])),
+        "not_found": _not_found(artifacts, start["question"] if answer else None),
         "contradictions": contradictions,
         "escalation": escalation,
         "resumable": ended is not None or escalation is not None,
@@ -131,26 +133,39 @@ def make_report(
 
 
 def _sections(
-    artifacts: Sequence[Artifact], answer: str, numbering: _Numbering
+    artifacts: Sequence[Artifact], question: str, answer: str, numbering: _Numbering
 ) -> tuple[list[Section], list[str]]:
     """One a subtask, and the titles of those that say nothing that another does not. An
     answer written before more was found is superseded; contradictions are told apart.
     """
     sections: list[Section] = []
     told: list[set[str]] = []
+    led = _sentences(answer)
     repeated: dict[str, None] = {}
     for artifact in artifacts:
         if artifact["role"] in ("writer", "skeptic"):
             continue
         text, title = numbering.renumbered(artifact), artifact["instruction"]
-        sentences = {sentence.strip(" -.") for sentence in _SENTENCE_END.split(text)} - {""}
-        if text == answer or any(sentences <= others for others in told):
+        sentences = _sentences(text)
+        if title == question and sentences <= led:
+            continue
+        if any(sentences <= others for others in told):
             repeated[title] = None
             continue
         told.append(sentences)
         title = title if artifact["role"] == "searcher" else f"{artifact['role'].title()}: {title}"
         sections.append({"role": artifact["role"], "title": title, "text": text})
     return sections, list(repeated)
+
+
+def _not_found(artifacts: Sequence[Artifact], answered: str | None) -> list[str]:
+    """What was looked for in vain; of a question that its parts answered, only the parts."""
+    missing = dict.fromkeys(m for artifact in artifacts for m in artifact["missing"])
+    return [asked for asked in missing if asked != answered]
+
+
+def _sentences(text: str) -> set[str]:
+    return {sentence.strip(" -.") for sentence in _SENTENCE_END.split(text)} - {""}
 
 
 def _status(
@@ -185,7 +200,7 @@ def _markdown(report: Report) -> Iterator[str]:
     for title, lines in (
         ("Contradictions", report["contradictions"]),
         ("What could not be found", report["not_found"]),
-        ("Asked too, with nothing new", report["repeated"]),
+        ("Asked too, and told above", report["repeated"]),
     ):
         if lines:
             yield ""
@@ -206,7 +221,9 @@ def _source(citation: Citation) -> str:
     if citation["page"] is not None:
         where += f", p. {citation['page']}"
     elif citation["start_line"] is not None:
-        where += f":{citation['start_line']}-{citation['end_line']}"
+        where += f":{citation['start_line']}"
+        if citation["end_line"] not in (None, citation["start_line"]):
+            where += f"-{citation['end_line']}"
     return f"{citation['marker']}. {where}: “{_line(citation['quote'])}”"
 
 

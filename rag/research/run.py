@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from langgraph.types import Command
 
 from rag.budget import Budget, BudgetSpent
-from rag.engines.local.engine import LocalEngine
 from rag.index.lock import WriteLock
 from rag.research.dependencies import Corrective, ResearchDependencies, Tell
 from rag.research.graph import compile_research
@@ -276,7 +275,7 @@ class Research:
 
     def _dependencies(self, run_id: str, budget: Budget, tell: Tell) -> ResearchDependencies:
         session = self.session
-        rules = LocalThinker(LocalEngine(session.reader))
+        rules = LocalThinker(session.reader)
 
         def ask(question: str) -> Answer:
             return session.ask(question, budget=budget, parent=run_id)

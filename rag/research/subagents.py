@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from rag.answering.citations import check
 from rag.research.dependencies import ResearchDependencies
 from rag.research.entities import names_in
+from rag.research.focus import focused, of_one_voice
+from rag.research.mentions import mentions
 from rag.research.protocol import UnusableReplyError
+from rag.research.questions import topic_of
 from rag.research.reading import passages_of, read_files_of
 from rag.research.roles import Role
-from state.answer import Usage
+from state.answer import Citation, Usage
 from state.passages import Passage
 from state.research_state import Artifact, Subtask
 from state.usage import NO_USAGE, add_usage, add_usages
@@ -53,18 +56,27 @@ def _searched(
     told = _told(task, role, passages_of(read), read, deps)
     question = " ".join(told.text.split())[:LONGEST_QUESTION] or task["instruction"]
     answer = deps.corrective(question)
-    found = answer["status"] != "abstained"
+    content = ""
+    citations: list[Citation] = []
+    if answer["status"] != "abstained":
+        content, citations = of_one_voice(answer["answer"], answer["citations"])
+    if content and "names" in task:
+        content, citations = focused(content, citations, task["names"], task.get("topic", ""))
     cut = deps.budget.ended and answer["status"] != "answered"
+    topic = topic_of(task["instruction"])
+    if not content and topic is not None and not cut:
+        content, citations = mentions(topic, deps.reader)
+    found = bool(content)
     return {
         "name": task["expected_artifact"],
         "subtask": task["id"],
         "role": role.name,
         "instruction": question,
-        "content": answer["answer"] if found else "",
+        "content": content if found else "",
         "status": "cut" if cut else "done" if found else "empty",
-        "citations": answer["citations"] if found else [],
+        "citations": citations if found else [],
         "missing": [] if found or cut else [question],
-        "entities": names_in(answer["citations"]) if found else [],
+        "entities": names_in(citations) if found else [],
         "warnings": [*told.warnings, *answer["warnings"]],
         "usage": add_usages([told.usage, answer["usage"]]),
         "trace_id": answer["trace_id"],

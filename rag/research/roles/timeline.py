@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from rag.research.roles.role import Role
 from state.passages import Passage
 
-_YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-9]{2})(?!\d)")
+YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-9]{2})(?!\d)")
 
 
 def compose(_instruction: str, passages: Sequence[Passage]) -> str:
@@ -17,7 +17,7 @@ def compose(_instruction: str, passages: Sequence[Passage]) -> str:
         (int(found.group(1)), index, span["text"], passage["number"])
         for index, passage in enumerate(passages)
         for span in passage["spans"]
-        if (found := _YEAR.search(span["text"]))
+        if (found := YEAR.search(span["text"]))
     ]
     return "\n".join(f"- {' '.join(text.split())} [{n}]" for _, _, text, n in sorted(dated))
 
