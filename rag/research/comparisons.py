@@ -52,6 +52,7 @@ _PHRASES = tuple(
         ),
     )
 )
+_BEFORE = re.compile(r"\b(?:the|an?)\s+$", re.IGNORECASE)
 _MORE = re.compile(r",\s+(?=\S)")
 _ARTICLE = re.compile(r"^(?:the|an?|its|their)\s+", re.IGNORECASE)
 # A comparative, and the question that settles it for one thing.
@@ -121,7 +122,7 @@ def comparison(question: str) -> Comparison | None:
         found = next((match for phrase in _PHRASES if (match := phrase.search(question))), None)
     if found is None:
         return None
-    called = [*_MORE.split(found["one"]), found["other"]]
+    called = [*_MORE.split(_called(question, found, "one")), _called(question, found, "other")]
     things = tuple(Thing(thing.strip(" ,.?!")) for thing in called)
     names = {thing.name.casefold() for thing in things}
     if len(names) < len(things) or "" in names:
@@ -131,6 +132,11 @@ def comparison(question: str) -> Comparison | None:
 
 def asks_for_comparison(question: str) -> bool:
     return _COMPARING.search(question) is not None or comparison(question) is not None
+
+
+def _called(question: str, found: re.Match[str], part: str) -> str:
+    article = _BEFORE.search(question[: found.start(part)])
+    return f"{article[0] if article else ''}{found[part]}"
 
 
 def _asked(question: str, found: re.Match[str]) -> str:

@@ -142,18 +142,19 @@ def _sections(
     told: list[set[str]] = []
     led = _sentences(answer)
     repeated: dict[str, None] = {}
-    for artifact in artifacts:
+    for artifact in sorted(artifacts, key=lambda a: a["instruction"] == question):
         if artifact["role"] in ("writer", "skeptic"):
             continue
         text, title = numbering.renumbered(artifact), artifact["instruction"]
         sentences = _sentences(text)
-        if title == question and sentences <= led:
+        searched = artifact["role"] == "searcher"
+        if searched and title == question and sentences <= led.union(*told):
             continue
         if any(sentences <= others for others in told):
             repeated[title] = None
             continue
         told.append(sentences)
-        title = title if artifact["role"] == "searcher" else f"{artifact['role'].title()}: {title}"
+        title = title if searched else f"{artifact['role'].title()}: {title}"
         sections.append({"role": artifact["role"], "title": title, "text": text})
     return sections, list(repeated)
 

@@ -1,0 +1,71 @@
+"""What a report holds for questions of each kind, over a real index and the local engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from research_library import library
+
+from rag.research.report import Report
+from rag.research.run import Research
+from state.settings import load_settings
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Research]:
+    home = library(tmp_path_factory.mktemp("kinds")).settings.home
+    with Research(load_settings({"home": home, "engine": "local"})) as research:
+        yield research
+
+
+def sources(report: Report) -> set[str]:
+    return {Path(citation["source"]).name for citation in report["citations"]}
+
+
+def test_of_a_comparison_both_things_are_told_and_nothing_beside_them(run: Research):
+    report = run.start("Compare the Stone Bridge and the Iron Bridge.")
+    assert "140 metres" in report["report"]
+    assert "95 metres" in report["report"]
+    assert sources(report) == {"stone-bridge.md", "iron-bridge.md"}
+    assert {"What is known of the Stone Bridge?"} <= {s["title"] for s in report["sections"]}
+
+
+def test_the_absent_half_of_a_comparison_is_named_and_not_made_up(run: Research):
+    report = run.start("Which is longer, the Stone Bridge or the Glass Bridge?")
+    assert "140 metres" in report["answer"]
+    assert "What is known of the Glass Bridge?" in report["not_found"]
+    assert sources(report) == {"stone-bridge.md"}
+
+
+def test_questions_side_by_side_are_answered_in_their_order(run: Research):
+    report = run.start("When was the quarry closed, and where was Lena Holt born?")
+    assert report["answer"].index("1931") < report["answer"].index("Viborg")
+    assert [section["title"] for section in report["sections"]] == [
+        "When was the quarry closed?",
+        "Where was Lena Holt born?",
+    ]
+
+
+def test_the_absent_one_of_two_questions_is_what_could_not_be_found(run: Research):
+    report = run.start("When was the quarry closed and what is the melting point of tungsten?")
+    assert "1931" in report["answer"]
+    assert report["not_found"] == ["What is the melting point of tungsten?"]
+
+
+def test_a_topic_of_a_word_is_told_from_its_own_document(run: Research):
+    report = run.start("quarry")
+    assert report["status"] == "answered"
+    assert sources(report) == {"quarry.md"}
+
+
+def test_a_simple_question_follows_no_names(run: Research):
+    report = run.start("How long is the Iron Bridge?")
+    assert "95 metres" in report["answer"]
+    assert (report["rounds"], sources(report)) == (2, {"iron-bridge.md"})
+
+
+def test_a_place_of_one_line_is_given_as_one(run: Research):
+    report = run.start("How long is the Iron Bridge?")
+    assert "iron-bridge.md:3: “" in report["report"]
