@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rag.index.vectors import check_server
+from rag.index.chroma_server import check_server
 from state.errors import RemoteStoreError
 
 _PATIENCE = 60.0

@@ -12,13 +12,14 @@ from rag.doctor.check import REPAIR, Check, ill, well
 from rag.embed.protocol import EmbedderIdentity
 from rag.index import collection_rows
 from rag.index.catalog import catalog_path, connect, mapped_errors, reading, writing
+from rag.index.chroma_errors import VectorsDamaged
 from rag.index.collection_rows import CollectionRow
 from rag.index.inventory import collection_names
 from rag.index.lexical import LexicalTable
 from rag.index.lock import WriteLock, lock_path
+from rag.index.sharing.origin import origin_of
 from rag.index.terms import TERMS_VERSION
 from rag.index.vector_sync import VectorPlace, pending, read_state, write_all
-from rag.index.vectors import VectorsDamaged
 from rag.index.writer import rebuild_lexical
 from rag.ingest.staleness import staleness
 from state.errors import CragError, StoreBusyError
@@ -38,7 +39,7 @@ def check_collections(home: Path, embedder: EmbedderIdentity, store: str | None)
                     f"Choose that embedder, or `crag collections delete {name}` and ingest again",
                 )
             yield _lexical(connection, row)
-            yield _vectors(connection, row, home, store)
+            yield _vectors(connection, row, _place(connection, row, home, store))
         stale = staleness(home, name)
         yield well(f"{name}: files", stale.line or f"{stale.checked:,} files are as indexed")
 
@@ -67,9 +68,10 @@ def repair_collections(home: Path, store: str | None, tell: Callable[[str], None
                 tell(f"{name}: building the lexical index again")
                 with writing(connection):
                     rebuild_lexical(connection, row.id)
-            if not _vectors(connection, row, home, store).ok:
+            place = _place(connection, row, home, store)
+            if not _vectors(connection, row, place).ok:
                 tell(f"{name}: building the vectors again")
-                write_all(connection, _place(home, row, store), tell, again=True)
+                write_all(connection, place, tell, again=True)
             shutil.rmtree(home / "spool" / lock_path(home, name).stem, ignore_errors=True)
     folder = home / "vectors"
     for orphan in folder.iterdir() if names and folder.is_dir() else ():
@@ -101,11 +103,8 @@ def _lexical(connection: sqlite3.Connection, row: CollectionRow) -> Check:
     return well(part, f"{indexed:,} chunks")
 
 
-def _vectors(
-    connection: sqlite3.Connection, row: CollectionRow, home: Path, store: str | None
-) -> Check:
+def _vectors(connection: sqlite3.Connection, row: CollectionRow, place: VectorPlace) -> Check:
     part = f"{row.name}: vectors"
-    place = _place(home, row, store)
     state = read_state(connection, place)
     if state is None:
         (documents,) = connection.execute(
@@ -113,7 +112,7 @@ def _vectors(
         ).fetchone()
         return ill(part, "not in the store", REPAIR) if documents else well(part, "none yet")
     if state.dirty:
-        return _half_written(part, lock_path(home, row.name))
+        return _half_written(part, lock_path(place.home, row.name))
     try:
         place.open_sealed(state).close()
     except VectorsDamaged as error:
@@ -133,5 +132,9 @@ def _half_written(part: str, lock: Path) -> Check:
         return well(part, "being written")
 
 
-def _place(home: Path, row: CollectionRow, store: str | None) -> VectorPlace:
-    return VectorPlace(home, row.id, row.uid, row.embedder, store or "")
+def _place(
+    connection: sqlite3.Connection, row: CollectionRow, home: Path, store: str | None
+) -> VectorPlace:
+    """A copy of a server's collection keeps its own vectors in the folder."""
+    copied = origin_of(collection_rows.roots(connection, row)) is not None
+    return VectorPlace(home, row.id, row.uid, row.embedder, "" if copied else store or "")

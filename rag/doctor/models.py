@@ -22,7 +22,7 @@ def check_models(settings: Settings, embedder: Embedder) -> Iterator[Check]:
     if choose_engine(settings).name is EngineName.OPENAI:
         yield _endpoint(settings)
     if settings.store is not None:
-        from rag.index.vectors import check_server
+        from rag.index.chroma_server import check_server
 
         try:
             check_server(settings.store)

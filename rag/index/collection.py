@@ -46,12 +46,20 @@ def open_collection(
 ) -> Collection:
     """The collection of this name, for reading. `store` and `notice` as in `open_writer`.
 
+    One that another machine keeps on the server is copied here first (`sharing/copying.py`).
+
     Raises:
         NoIndexError: nothing was ingested.
         UsageError: there is no collection of this name; names the nearest.
         EmbedderMismatchError: it was embedded by another embedder.
+        RemoteStoreError: the server cannot be reached, and there is nothing of its here.
 
     """
+    if store is not None:
+        from rag.index.sharing.copying import refresh_copy
+
+        if refresh_copy(home, name, embedder.identity, store, notice):
+            store = None
     connection = connect(home)
     try:
         with mapped_errors(catalog_path(home)):

@@ -9,6 +9,7 @@ import uuid
 from dataclasses import dataclass
 
 from rag.embed.protocol import EmbedderIdentity
+from rag.index.codec import decode_path
 from rag.index.lexical import LexicalTable
 from rag.index.terms import TERMS_VERSION
 from state.errors import EmbedderMismatchError, NoIndexError, UsageError
@@ -92,12 +93,23 @@ def check_embedder(row: CollectionRow, embedder: EmbedderIdentity) -> None:
         EmbedderMismatchError: with the command that mends it.
 
     """
-    if row.embedder != embedder:
+    check_same_embedder(row.name, row.embedder, embedder)
+
+
+def check_same_embedder(name: str, stored: EmbedderIdentity, embedder: EmbedderIdentity) -> None:
+    """As `check_embedder`, of a collection that is not here yet."""
+    if stored != embedder:
         raise EmbedderMismatchError(
-            f"The collection {row.name!r} was embedded by {row.embedder}, not by {embedder}.",
-            f"Choose that embedder, or start over: `crag collections delete {row.name}`,"
+            f"The collection {name!r} was embedded by {stored}, not by {embedder}.",
+            f"Choose that embedder, or start over: `crag collections delete {name}`,"
             " then `crag ingest`.",
         )
+
+
+def roots(connection: sqlite3.Connection, row: CollectionRow) -> dict[str, str]:
+    """What was ingested, each path with its options."""
+    found = connection.execute("SELECT path, options FROM roots WHERE collection_id = ?", (row.id,))
+    return {decode_path(path): options for path, options in found}
 
 
 def mark_changed(connection: sqlite3.Connection, collection_id: int) -> None:

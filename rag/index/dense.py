@@ -12,10 +12,11 @@ from contextlib import closing
 from rag.embed.protocol import Vectors
 from rag.index import chunk_rows, exact
 from rag.index.catalog import connect
+from rag.index.chroma_errors import VectorsDamaged
 from rag.index.lock import WriteLock
 from rag.index.protocol import Notice
 from rag.index.vector_sync import StoreState, VectorPlace, read_state, removals, write_all
-from rag.index.vectors import ChromaVectors, VectorsDamaged
+from rag.index.vectors import ChromaVectors
 from state.errors import StorageError, StoreBusyError
 
 REPAIR_CHUNKS = 30_000

@@ -214,6 +214,13 @@ def visible_documents(
     return [_document(row) for row in rows]
 
 
+def visible_document(connection: sqlite3.Connection, document_id: int) -> IndexedDocument:
+    row = connection.execute(
+        f"SELECT {_COLUMNS} FROM documents WHERE id = ? AND visible = 1", (document_id,)
+    ).fetchone()
+    return _document(row)
+
+
 def file_times(
     connection: sqlite3.Connection, collection_id: int
 ) -> dict[str, tuple[int, int, int]]:

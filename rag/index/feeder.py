@@ -10,9 +10,9 @@ from contextlib import closing
 from threading import Event, Thread
 
 from rag.index.catalog import connect
+from rag.index.chroma_errors import VectorsDamaged
 from rag.index.protocol import Notice
 from rag.index.vector_sync import VectorPlace, VectorWrite, needs_write, write_all
-from rag.index.vectors import VectorsDamaged
 
 START_CHUNKS = 2_000
 

@@ -8,8 +8,10 @@ from pathlib import Path
 
 from rag.index import collection_rows, document_rows
 from rag.index.catalog import catalog_path, connect, mapped_errors, writing
+from rag.index.chroma_server import delete_server_collection
 from rag.index.lexical import LexicalTable
 from rag.index.lock import WriteLock, lock_path
+from rag.index.sharing.shelf import shelf_name
 from rag.index.vector_sync import VectorPlace, read_state
 
 
@@ -44,5 +46,7 @@ def delete_collection(home: Path, name: str) -> None:
         connection.execute("PRAGMA incremental_vacuum").fetchall()
         for place, state in written:
             place.discard(state)
-            if not place.store:
+            if place.store:
+                delete_server_collection(place.store, shelf_name(row.uid))
+            else:
                 shutil.rmtree(place.root, ignore_errors=True)

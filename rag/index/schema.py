@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 _TABLES = """
 CREATE TABLE collections (
@@ -100,6 +100,12 @@ CREATE TABLE vector_removals (
   chunk_id INTEGER NOT NULL,
   PRIMARY KEY (collection_id, store, chunk_id)
 ) WITHOUT ROWID;
+CREATE TABLE shares (
+  collection_id INTEGER NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
+  store TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  PRIMARY KEY (collection_id, store)
+) WITHOUT ROWID;
 CREATE TABLE grades (
   key BLOB PRIMARY KEY,
   grade TEXT NOT NULL,
@@ -110,7 +116,18 @@ CREATE INDEX grades_used ON grades (used);
 
 Migration = Callable[[sqlite3.Connection], None]
 
-MIGRATIONS: dict[int, Migration] = {}
+
+def _add_shares(connection: sqlite3.Connection) -> None:
+    """2: what of a collection is on which server."""
+    connection.execute(_table("shares"))
+
+
+def _table(name: str) -> str:
+    statements = (statement.strip() for statement in _TABLES.split(";"))
+    return next(each for each in statements if each.startswith(f"CREATE TABLE {name} "))
+
+
+MIGRATIONS: dict[int, Migration] = {1: _add_shares}
 """From a version to the next one; each runs inside the transaction that `migrate` opened."""
 
 

@@ -17,9 +17,11 @@ from pathlib import Path
 from rag.embed.protocol import EmbedderIdentity
 from rag.index import vectors
 from rag.index.catalog import writing
+from rag.index.chroma_errors import VectorsDamaged
+from rag.index.chroma_server import delete_server_collection
 from rag.index.codec import decode_vectors
 from rag.index.protocol import Notice
-from rag.index.vectors import ChromaVectors, VectorsDamaged
+from rag.index.vectors import ChromaVectors
 
 TAIL_CHUNKS = 64
 """Fewer changes than this, or than a twentieth of the collection, wait for the next write."""
@@ -78,7 +80,7 @@ class VectorPlace:
         """Deletes the vectors: of a folder all generations, of a server the one of `state`."""
         if self.store:
             if state is not None:
-                vectors.delete_server_collection(self.store, f"crag-{self.uid}-{state.generation}")
+                delete_server_collection(self.store, f"crag-{self.uid}-{state.generation}")
         elif self.root.is_dir():
             for folder in self.root.iterdir():
                 vectors.delete_folder(folder)

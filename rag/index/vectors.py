@@ -9,29 +9,21 @@ it again.
 from __future__ import annotations
 
 import contextlib
-import http.client
 import os
-import re
 import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Self
-from urllib.parse import urlsplit
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
+from rag.index.chroma_errors import VectorsDamaged, foreign_errors
 from rag.index.chroma_import import chroma_settings, chromadb_module
-from state.errors import RemoteStoreError, SettingsError, StorageError
+from rag.index.chroma_server import connect_server
 
 SCHEMA = "1"
 BATCH = 5_000
-_CONNECT_SECONDS = 3.0
-_REQUEST_SECONDS = 60.0
 _SEARCH_WIDTH = 200
-
-
-class VectorsDamaged(Exception):  # noqa: N818 - a state of the folder, not a failure shown to anyone
-    """The vectors are missing, stale or unreadable; the catalog still has them all."""
 
 
 class ChromaVectors:
@@ -96,7 +88,7 @@ class ChromaVectors:
 
     @contextlib.contextmanager
     def _mapped(self) -> Iterator[None]:
-        with _foreign_errors(self._remote):
+        with foreign_errors(self._remote):
             yield
 
 
@@ -109,7 +101,7 @@ def open_folder(path: Path, identity: EmbedderIdentity, *, create: bool = False)
     """
     if not create and not (path / "chroma.sqlite3").is_file():
         raise VectorsDamaged("missing")
-    with _foreign_errors(None):
+    with foreign_errors(None):
         path.mkdir(parents=True, exist_ok=True)
         client = chromadb_module().PersistentClient(path=str(path), settings=chroma_settings())
     return _collection(client, "chunks", identity, create=create, remote=None)
@@ -125,67 +117,8 @@ def open_server(
         VectorsDamaged: it does not hold them, or those of another embedder.
 
     """
-    check_server(url)
-    with _foreign_errors(url):
-        client = _server_client(url)
-        client._server._session.timeout = _REQUEST_SECONDS  # noqa: SLF001 - there is no setting
+    client = connect_server(url)
     return _collection(client, name, identity, create=create, remote=url)
-
-
-def check_server(url: str) -> None:
-    """A heartbeat of at most a few seconds.
-
-    Raises:
-        SettingsError: this is no URL of a server.
-        RemoteStoreError: nobody answers there as Chroma does.
-
-    """
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
-        parts, port = urlsplit(""), None
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise SettingsError(f"--store {url!r} is no URL of a Chroma server.", "As http://host:8000")
-    secure = parts.scheme == "https"
-    kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
-    connection = kind(parts.hostname, port or (443 if secure else 8000), timeout=_CONNECT_SECONDS)
-    try:
-        connection.request("GET", "/api/v2/heartbeat")
-        status = connection.getresponse().status
-    except (OSError, http.client.HTTPException) as error:
-        raise RemoteStoreError(
-            f"The Chroma server {url} cannot be reached: {error or type(error).__name__}.",
-            "Start it, or leave --store away.",
-        ) from error
-    finally:
-        connection.close()
-    if status != http.client.OK:
-        raise RemoteStoreError(f"The server {url} does not answer as Chroma does ({status}).")
-
-
-def _server_client(url: str) -> Any:
-    parts = urlsplit(url)
-    # Loopback is never behind a proxy, whatever the environment says.
-    with _no_proxy(parts.hostname or ""):
-        return chromadb_module().HttpClient(
-            host=parts.hostname,
-            port=parts.port or (443 if parts.scheme == "https" else 8000),
-            ssl=parts.scheme == "https",
-            settings=chroma_settings(),
-        )
-
-
-def delete_server_collection(url: str, name: str) -> None:
-    """Forgets vectors on a server; none there is fine."""
-    check_server(url)
-    with _foreign_errors(url):
-        client = _server_client(url)
-        try:
-            if name in {found.name for found in client.list_collections()}:
-                client.delete_collection(name)
-        finally:
-            client.close()
 
 
 def plausible_size(path: Path, count: int, dimension: int) -> bool:
@@ -218,7 +151,7 @@ def _collection(
     client: Any, name: str, identity: EmbedderIdentity, *, create: bool, remote: str | None
 ) -> ChromaVectors:
     try:
-        with _foreign_errors(remote):
+        with foreign_errors(remote):
             if create:
                 collection = client.create_collection(
                     name,
@@ -243,48 +176,3 @@ def _collection(
 
 def _metadata(identity: EmbedderIdentity) -> dict[str, str | int]:
     return {"embedder": str(identity), "dimension": identity.dimension, "schema": SCHEMA}
-
-
-_NO_ROOM = re.compile(r"disk is full|No space left|readonly database|Read-only file system")
-
-
-@contextlib.contextmanager
-def _foreign_errors(remote: str | None) -> Iterator[None]:
-    """Whatever Chroma raises, as damage (its errors have no common class) or as the server's."""
-    try:
-        yield
-    except (MemoryError, KeyError) as error:
-        raise VectorsDamaged(str(error)) from error
-    except Exception as error:
-        words = f"{type(error).__name__}: {error}"
-        missing = type(error).__name__ == "NotFoundError"
-        if remote is not None and not missing:
-            raise RemoteStoreError(f"The Chroma server {remote} failed: {words}.") from error
-        if _NO_ROOM.search(words):
-            raise StorageError(
-                "The disk is full or read-only; the vector store cannot be written.",
-                "Free some space, then run the command again: what was read is kept.",
-            ) from error
-        raise VectorsDamaged(words) from error
-    except BaseException as error:
-        # A panic of the Rust core derives from BaseException.
-        if type(error).__name__ == "PanicException":
-            raise VectorsDamaged(str(error)) from error
-        raise
-
-
-@contextlib.contextmanager
-def _no_proxy(host: str) -> Iterator[None]:
-    if host not in ("localhost", "::1") and not host.startswith("127."):
-        yield
-        return
-    before = {name: os.environ.get(name) for name in ("NO_PROXY", "no_proxy")}
-    os.environ.update(dict.fromkeys(before, "*"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value

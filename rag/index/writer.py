@@ -23,6 +23,7 @@ from rag.index.protocol import (
     Notice,
     UnreadFile,
 )
+from rag.index.sharing.origin import origin_of
 from rag.index.staging import Staging
 from rag.index.terms import TERMS_VERSION
 from rag.index.vector_sync import VectorPlace
@@ -56,6 +57,8 @@ def open_writer(
         try:
             with mapped_errors(catalog_path(home)):
                 row = _prepare(connection, name, embedder, notice)
+                if store and origin_of(collection_rows.roots(connection, row)):
+                    store = None
                 place = VectorPlace(home, row.id, row.uid, row.embedder, store or "")
                 writer = CatalogWriter(connection, row, VectorFeeder(place, notice))
                 try:
@@ -64,8 +67,17 @@ def open_writer(
                     writer.close(hurry=True)
                     raise
                 writer.close()
+                if store:
+                    _share(connection, place, name)
         finally:
             connection.close()
+
+
+def _share(connection: sqlite3.Connection, place: VectorPlace, name: str) -> None:
+    from rag.index.sharing.publish import needs_publishing, publish
+
+    if needs_publishing(connection, place):
+        publish(connection, place, name)
 
 
 def _prepare(
@@ -137,10 +149,7 @@ class CatalogWriter:
         return document_rows.totals(self._connection, self._row.id)
 
     def roots(self) -> dict[str, str]:
-        rows = self._connection.execute(
-            "SELECT path, options FROM roots WHERE collection_id = ?", (self._row.id,)
-        )
-        return {decode_path(path): options for path, options in rows}
+        return collection_rows.roots(self._connection, self._row)
 
     def set_root(self, path: str, options: str) -> None:
         self._connection.execute(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from rag.index.sharing.origin import origin_of
 from rag.ingest.ignore import rules_for
 from rag.ingest.pipeline import Ingest
 from rag.ingest.plan import Plan, make_plan, unchanged_plan
@@ -17,6 +18,7 @@ from rag.ingest.report import IngestEvent, IngestReport, OnEvent, Planned, Troub
 from rag.ingest.roots import Root, root_of, roots_of
 from rag.ingest.task import READING
 from rag.ingest.walk import Found, file_stat, walk
+from state.errors import UsageError
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder
@@ -86,6 +88,11 @@ def _bring_up_to_date(
     on_event: OnEvent,
 ) -> None:
     known_roots = writer.roots()
+    if (origin := origin_of(known_roots)) is not None:
+        raise UsageError(
+            f"The collection {writer.name!r} is a copy of the one on {origin.store}.",
+            "Ingest on the machine that owns it, or into another collection with -c NAME.",
+        )
     unread = _remembered(writer, roots, known_roots)
     plan = None
     if all(_is_current(noted) for noted in known_roots.values()):

@@ -1,0 +1,41 @@
+"""What Chroma's failures are called here."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+
+from state.errors import RemoteStoreError, StorageError
+
+
+class VectorsDamaged(Exception):  # noqa: N818 - a state of the folder, not a failure shown to anyone
+    """The vectors are missing, stale or unreadable; the catalog still has them all."""
+
+
+_NO_ROOM = re.compile(r"disk is full|No space left|readonly database|Read-only file system")
+
+
+@contextlib.contextmanager
+def foreign_errors(remote: str | None) -> Iterator[None]:
+    """Whatever Chroma raises, as damage (its errors have no common class) or as the server's."""
+    try:
+        yield
+    except (MemoryError, KeyError) as error:
+        raise VectorsDamaged(str(error)) from error
+    except Exception as error:
+        words = f"{type(error).__name__}: {error}"
+        missing = type(error).__name__ == "NotFoundError"
+        if remote is not None and not missing:
+            raise RemoteStoreError(f"The Chroma server {remote} failed: {words}.") from error
+        if _NO_ROOM.search(words):
+            raise StorageError(
+                "The disk is full or read-only; the vector store cannot be written.",
+                "Free some space, then run the command again: what was read is kept.",
+            ) from error
+        raise VectorsDamaged(words) from error
+    except BaseException as error:
+        # A panic of the Rust core derives from BaseException.
+        if type(error).__name__ == "PanicException":
+            raise VectorsDamaged(str(error)) from error
+        raise

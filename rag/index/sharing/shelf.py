@@ -1,0 +1,171 @@
+"""The documents of a collection on a Chroma server, beside their vectors.
+
+One Chroma collection of records: `KEY` is a document's head, `KEY.0`, `KEY.1` … its parts. A
+head is written last and removed first, so that who sees a head finds the whole document.
+Records are told apart by id alone; the vectors that Chroma asks for mean nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Self
+
+from rag.embed.protocol import EmbedderIdentity
+from rag.index.chroma_errors import VectorsDamaged, foreign_errors
+from rag.index.chroma_server import connect_server
+from rag.index.sharing.record import in_batches
+from state.errors import RemoteStoreError
+
+KIND = "crag.documents/1"
+_BATCH_CHARACTERS = 2 << 20
+_PAGE = 5_000
+
+
+class Shelf:
+    """One collection's records on one server."""
+
+    def __init__(self, client: Any, collection: Any, url: str) -> None:
+        self._client = client
+        self._collection = collection
+        self._url = url
+        self.about: dict[str, Any] = dict(collection.metadata or {})
+
+    @property
+    def token(self) -> str:
+        """What `seal` wrote last: another one says that something changed."""
+        return str(self.about.get("token", ""))
+
+    @property
+    def embedder(self) -> EmbedderIdentity:
+        about = self.about
+        return EmbedderIdentity(
+            str(about.get("embedder")), int(about.get("dimension", 0)), str(about.get("version"))
+        )
+
+    def keys(self) -> tuple[set[str], set[str]]:
+        """(the keys of whole documents, those of which a part or more is there)."""
+        with self._mapped():
+            ids: list[str] = self._collection.get(include=[])["ids"]
+        return {each for each in ids if "." not in each}, {each.partition(".")[0] for each in ids}
+
+    def read(self, identifiers: Sequence[str]) -> list[object]:
+        """The data of the records, in the order asked; None for one that is not there."""
+        with self._mapped():
+            found = self._collection.get(ids=list(identifiers), include=["metadatas"])
+        held = {
+            identifier: (fields or {}).get("data")
+            for identifier, fields in zip(found["ids"], found["metadatas"], strict=True)
+        }
+        return [held.get(identifier) for identifier in identifiers]
+
+    def write(self, rows: Iterable[tuple[str, str]]) -> None:
+        """(id, data) pairs, in order."""
+        for batch in in_batches(rows, _BATCH_CHARACTERS):
+            with self._mapped():
+                self._collection.upsert(
+                    ids=[identifier for identifier, _ in batch],
+                    embeddings=[_point(identifier) for identifier, _ in batch],
+                    metadatas=[{"data": data} for _, data in batch],
+                )
+
+    def remove(self, keys: set[str]) -> None:
+        """Documents with all their parts, whole or not."""
+        with self._mapped():
+            ids: list[str] = self._collection.get(include=[])["ids"]
+            doomed = [each for each in ids if each.partition(".")[0] in keys]
+            doomed.sort(key=lambda each: "." in each)
+            for first in range(0, len(doomed), _PAGE):
+                self._collection.delete(ids=doomed[first : first + _PAGE])
+
+    def seal(self, token: str) -> None:
+        self.about = {**self.about, "token": token, "published": time.time()}
+        with self._mapped():
+            self._collection.modify(metadata=self.about)
+
+    def close(self) -> None:
+        with contextlib.suppress(Exception):  # nothing is at stake any more
+            self._client.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextlib.contextmanager
+    def _mapped(self) -> Iterator[None]:
+        try:
+            with foreign_errors(self._url):
+                yield
+        except VectorsDamaged as error:
+            raise RemoteStoreError(f"The Chroma server {self._url} failed: {error}.") from error
+
+
+def shelf_name(uid: str) -> str:
+    return f"crag-{uid}-documents"
+
+
+def own_shelf(url: str, name: str, uid: str, embedder: EmbedderIdentity) -> Shelf:
+    """The shelf of the collection of this uid, made if need be.
+
+    Raises:
+        RemoteStoreError: the server cannot be reached or fails.
+
+    """
+    about = {
+        "kind": KIND,
+        "collection": name,
+        "uid": uid,
+        "embedder": embedder.name,
+        "dimension": embedder.dimension,
+        "version": embedder.version,
+    }
+    client = connect_server(url)
+    with _closed_if_failed(client), foreign_errors(url):
+        collection = client.get_or_create_collection(
+            shelf_name(uid), metadata=about, embedding_function=None
+        )
+        return Shelf(client, collection, url)
+
+
+def find_shelf(url: str, name: str, uid: str | None = None) -> Shelf | None:
+    """The shelf of this uid, or else the newest of a collection of this name.
+
+    Raises:
+        RemoteStoreError: the server cannot be reached or fails.
+
+    """
+    client = connect_server(url)
+    with _closed_if_failed(client), foreign_errors(url):
+        found = [
+            each
+            for each in client.list_collections()
+            if (each.metadata or {}).get("kind") == KIND
+            and each.metadata.get("token")
+            and (
+                each.metadata.get("uid") == uid if uid else each.metadata.get("collection") == name
+            )
+        ]
+        if found:
+            newest = max(found, key=lambda each: float(each.metadata.get("published", 0)))
+            return Shelf(client, newest, url)
+    client.close()
+    return None
+
+
+@contextlib.contextmanager
+def _closed_if_failed(client: Any) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(Exception):
+            client.close()
+        raise
+
+
+def _point(identifier: str) -> list[float]:
+    """Any two records apart; nobody searches for it."""
+    return [1.0, zlib.crc32(identifier.encode()) / 2**32]
