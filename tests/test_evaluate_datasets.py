@@ -44,9 +44,13 @@ def test_a_query_is_read_whole(tmp_path):
 
 
 def test_answerable_is_inferred_where_it_is_not_said(tmp_path):
-    rows = [{"id": "a", "text": "x", "relevant": ["d"]}, {"id": "b", "text": "y"}]
+    rows = [
+        {"id": "a", "text": "x", "relevant": ["d"]},
+        {"id": "b", "text": "y", "relevant": []},
+        {"id": "c", "text": "z"},
+    ]
     loaded = load_dataset(dataset(tmp_path, *rows))
-    assert [query.answerable for query in loaded.queries] == [True, False]
+    assert [query.answerable for query in loaded.queries] == [True, False, None]
 
 
 def test_judgements_name_a_query_by_id_or_text(tmp_path):

@@ -22,14 +22,15 @@ _LONGEST_LINE = 64 << 20
 @dataclass(frozen=True, slots=True)
 class Query:
     """One question with what a right run gives: `relevant` are document ids or paths,
-    `rewrite` a follow-up as a person made it stand alone.
+    `rewrite` a follow-up as a person made it stand alone, `answerable` None where the
+    dataset does not say whether its documents hold an answer.
     """
 
     id: str
     text: str
     answers: tuple[str, ...]
     relevant: tuple[str, ...]
-    answerable: bool
+    answerable: bool | None
     history: tuple[HistoryTurn, ...]
     rewrite: str | None = None
 
@@ -130,8 +131,9 @@ def _files(files: Path, folder: Path, *, beside: bool) -> Path | None:
 def _query(row: Mapping[str, Any], where: str) -> Query:
     answers = _texts(row, "answers", where)
     relevant = _texts(row, "relevant", where)
-    answerable = row.get("answerable", bool(answers or relevant))
-    if not isinstance(answerable, bool):
+    told = "answers" in row or "relevant" in row
+    answerable = row.get("answerable", bool(answers or relevant) if told else None)
+    if not isinstance(answerable, bool | None):
         raise UsageError(f"{where}: 'answerable' is not true or false.")
     text = _text(row, "text", where)
     if not text.strip():

@@ -100,7 +100,7 @@ def _token_f1(measured: Measurement) -> float | None:
 
 def _right_status(measured: Measurement) -> float | None:
     answer = measured["answer"]
-    if answer is None:
+    if answer is None or measured["answerable"] is None:
         return None
     return float((answer["status"] == "abstained") != measured["answerable"])
 

@@ -54,7 +54,7 @@ class Measurement(TypedDict):
 
     id: str
     relevant: list[str]
-    answerable: bool
+    answerable: bool | None
     has_answers: bool
     standalone_question: str
     ranking: list[str]

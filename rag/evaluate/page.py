@@ -245,7 +245,7 @@ def _faults(measured: Measurement) -> Iterable[str]:
     abstained = answer["status"] == "abstained"
     if measured["answerable"] and abstained:
         yield "abstained on an answerable question"
-    elif not measured["answerable"] and not abstained:
+    elif measured["answerable"] is False and not abstained:
         yield "answered an unanswerable question"
     elif measured["answerable"] and measured["has_answers"] and not answer["contains"]:
         yield "the answer does not hold a gold answer"

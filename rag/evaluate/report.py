@@ -81,10 +81,14 @@ def grading(measured: Sequence[Measurement]) -> Figures:
 
 
 def abstention(measured: Sequence[Measurement]) -> Figures:
-    """Abstaining is the positive decision, being unanswerable the positive truth;
-    `answered_unanswerable` counts the unanswerable that were answered all the same.
+    """Over questions known to be answerable or not. Abstaining is the positive decision,
+    being unanswerable the positive truth; `answered_unanswerable` counts the unanswerable that were answered all the same.
     """
-    pairs = [(a["status"] == "abstained", not m["answerable"]) for m, a in _answered(measured)]
+    pairs = [
+        (a["status"] == "abstained", not m["answerable"])
+        for m, a in _answered(measured)
+        if m["answerable"] is not None
+    ]
     decisions = Decisions.of(pairs)
     return {
         "precision": rounded(decisions.precision),

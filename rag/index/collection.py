@@ -15,9 +15,9 @@ from rag.index import chunk_rows, collection_rows, document_rows, exact
 from rag.index.catalog import catalog_path, connect, mapped_errors, reading
 from rag.index.codec import chunk_key, decode_vectors, encode_path
 from rag.index.collection_rows import CollectionRow
-from rag.index.coverage import best_window, frequent_score, term_weights
+from rag.index.coverage import best_window, named, okapi, term_weights
 from rag.index.dense import DenseLeg
-from rag.index.fusion import WINDOW_WEIGHT, fuse
+from rag.index.fusion import NAMED_WEIGHT, WINDOW_WEIGHT, fuse
 from rag.index.lexical import LexicalTable, query_terms, searched_terms
 from rag.index.lock import WriteLock, lock_path
 from rag.index.protocol import IndexedDocument, Notice
@@ -132,23 +132,26 @@ class Collection:
             total = self.chunk_count
         lexical_ranks = {row: rank for rank, row in enumerate(lexical, 1)}
         dense_ranks = {row: rank for rank, row in enumerate(dense, 1)}
-        words = {row: _words(chunk) for row, chunk in chunks.items()}
-        if left := {t: n for t, n in frequencies.items() if n and t not in searched}:
-            average = sum(len(body) + len(head) for body, head in words.values()) / len(words)
-            for row, (body, head) in words.items():
-                if extra := frequent_score(left, total, average, body, head):
-                    lexical[row] = lexical.get(row, 0.0) + extra
-            scores = fuse(lexical, cosine)
         weights = term_weights(frequencies, total)
+        words = {row: _words(chunk) for row, chunk in chunks.items()}
+        lengths = [len(body) + len(head) for body, head in words.values()]
+        average = max(sum(lengths), 1) / max(len(lengths), 1)
+        counted = {
+            row: score
+            for row, (body, head) in words.items()
+            if (score := okapi(weights, average, body, head))
+        }
+        scores = fuse(counted, cosine)
         for row, (body, head) in words.items():
             scores[row] += WINDOW_WEIGHT * best_window(weights, body, head)
+            scores[row] += NAMED_WEIGHT * named(weights, terms(chunks[row]["title"] or ""))
         best.sort(key=lambda row: (-scores[row], row))
         for row in best[:k]:
             chunk = chunks[row]
             chunk["score"] = scores[row]
             chunk["lexical_rank"] = lexical_ranks.get(row)
             chunk["dense_rank"] = dense_ranks.get(row)
-            chunk["bm25"] = lexical.get(row)
+            chunk["bm25"] = counted.get(row)
             chunk["cosine"] = cosine.get(row)
         return [chunks[row] for row in best[:k]]
 

@@ -1,19 +1,21 @@
-"""What is counted in a candidate's own words: its best window, and terms too frequent to search.
+"""What a candidate's own words show of a query: its BM25, its best window, its name.
 
-BM25 counts a query's words wherever they stand; an answer has them close together. Measured
-on sets that the weight was not fitted to, this adds about .013 nDCG@10 to the fused score
-(tests/benchmarks/retrieval.py).
+FTS5 finds the candidates by its own BM25, whose parameters are fixed and which is given only
+the terms that are affordable to search; here every candidate is counted with all of them.
+BM25 counts a query's words wherever they stand; an answer has them close together, and a
+document that the query names is meant.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from rag.index.lexical import HEAD_WEIGHT
 
 WINDOW_TERMS = 15
-_K1, _B = 1.2, 0.75  # FTS5's own
+_K1, _B = 0.8, 0.6
 
 
 def term_weights(frequencies: Mapping[str, int], chunks: int) -> dict[str, float]:
@@ -53,23 +55,25 @@ def best_window(weights: Mapping[str, float], body: Sequence[str], head: Sequenc
     return min((best + sum(weights[term] for term in in_head)) / total, 1.0)
 
 
-def frequent_score(
-    frequencies: Mapping[str, int],
-    chunks: int,
-    average: float,
-    body: Sequence[str],
-    head: Sequence[str],
+def okapi(
+    weights: Mapping[str, float], average: float, body: Sequence[str], head: Sequence[str]
 ) -> float:
-    """The BM25 score of these terms in one chunk, as FTS5 would have counted it.
+    """Okapi BM25 of the weighed terms in one chunk, those of its head counting double.
 
     `average` is the mean length of a chunk in terms, title and headings included.
     """
-    length = (len(body) + len(head)) / average
-    score = 0.0
-    for term, count in frequencies.items():
-        occurrences = body.count(term) + HEAD_WEIGHT * head.count(term)
-        if occurrences:
-            weight = max(math.log((chunks - count + 0.5) / (count + 0.5)), 1e-6)
-            damping = occurrences + _K1 * (1 - _B + _B * length)
-            score += weight * occurrences * (_K1 + 1) / damping
-    return score
+    counts = Counter(body)
+    for term in head:
+        counts[term] += HEAD_WEIGHT
+    norm = _K1 * (1 - _B + _B * (len(body) + len(head)) / average)
+    return sum(
+        weight * counts[term] * (_K1 + 1) / (counts[term] + norm)
+        for term, weight in weights.items()
+        if term in counts
+    )
+
+
+def named(weights: Mapping[str, float], title: Sequence[str]) -> float:
+    """How nearly the query names the title: the square of the share of its terms, 0 to 1."""
+    own = set(title)
+    return (len(own & weights.keys()) / len(own)) ** 2 if own else 0.0
