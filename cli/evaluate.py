@@ -89,6 +89,11 @@ def evaluate(
 
     if baseline and stage is not StageChoice.FULL:
         raise UsageError("--baseline compares answers.", "Use it with --stage full.")
+    if html is not None:  # said before an hour of measuring, not after it
+        if html.is_dir():
+            raise UsageError(f"{html} cannot be written: it is a folder.")
+        if not html.absolute().parent.is_dir():
+            raise UsageError(f"{html} cannot be written: its folder does not exist.")
     old = None if compare is None else read_report(compare)
     loaded = load_dataset(dataset)
     plan = Plan(Stage(stage.value), limit, seed, baseline, collection)

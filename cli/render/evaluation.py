@@ -40,9 +40,10 @@ def print_report(report: dict[str, Any]) -> None:
     console = Console(highlight=False, markup=False, emoji=False)
     config = report["config"]
     thinks = config["engine"] + (f" ({config['model']})" if config["model"] else "")
+    asked = f"{report['queries']:,} question" + ("s" if report["queries"] != 1 else "")
     console.print(
         clean(
-            f"{report['dataset']}: {report['queries']:,} questions, "
+            f"{report['dataset']}: {asked}, "
             f"{config['documents']:,} documents in {config['chunks']:,} chunks; "
             f"engine {thinks}, k {config['k']}, at most {config['max_loops']} loops"
         ),

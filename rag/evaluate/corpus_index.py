@@ -26,9 +26,9 @@ _TOGETHER = 256
 def index_corpus(
     documents: Iterable[CorpusDocument], writer: CollectionWriter, embedder: Embedder, on: Progress
 ) -> int:
-    """Put every document that is not in the collection yet; returns how many there are."""
+    """Put every document that is not in the collection yet; returns how many hold text."""
     known = {document.source: document.content_hash for document in writer.documents()}
-    count = 0
+    count = with_text = 0
     for batch in _batches(documents):
         new = [(d, h) for d in batch if known.get(d.id) != (h := _content_hash(d))]
         chunks = [_chunks(document) for document, _ in new]
@@ -41,9 +41,10 @@ def index_corpus(
                 _indexed(document, content_hash), [DocumentPart(clean(document.text), held, rows)]
             )
         count += len(batch)
+        with_text += sum(bool(document.text.strip()) for document in batch)
         on("index", count, None)
     writer.flush()
-    return count
+    return with_text
 
 
 def _batches(documents: Iterable[CorpusDocument]) -> Iterator[list[CorpusDocument]]:

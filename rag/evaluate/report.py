@@ -82,7 +82,8 @@ def grading(measured: Sequence[Measurement]) -> Figures:
 
 def abstention(measured: Sequence[Measurement]) -> Figures:
     """Over questions known to be answerable or not. Abstaining is the positive decision,
-    being unanswerable the positive truth; `answered_unanswerable` counts the unanswerable that were answered all the same.
+    being unanswerable the positive truth; `answered_unanswerable` counts the unanswerable
+    that were answered all the same.
     """
     pairs = [
         (a["status"] == "abstained", not m["answerable"])

@@ -94,6 +94,9 @@ class _Run:
             measurer = Measurer(
                 session, sources, self.plan.stage, grade_queries=not self.dataset.judgements
             )
+            if session.engine.model is None and queries:
+                # What is imported and opened for a first question is no question's latency.
+                measurer.query(queries[0])
             tasks: dict[str, Callable[[], Measurement]] = {
                 query.id: partial(measurer.query, query) for query in queries
             }
