@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag.index.coverage import best_window, term_weights
+from rag.index.coverage import best_window, named, okapi, term_weights
 from rag.index.lexical import LexicalRow, LexicalTable, query_terms, searched_terms
 from rag.index.spelling import edit_distance
 from rag.index.terms import TERM_CHARACTERS, term_spans, terms
@@ -101,3 +101,20 @@ def test_frequent_terms_are_left_out_when_the_rare_ones_cost_enough():
     chosen = searched_terms({"rare": 3, "known": 15_000, "everywhere": 90_000, "absent": 0})
     assert chosen == ["rare", "known"]
     assert searched_terms({"everywhere": 90_000}) == ["everywhere"]
+
+
+def test_a_rarer_term_a_second_one_and_a_shorter_chunk_score_more():
+    weights = term_weights({"rare": 1, "common": 90}, 100)
+    rare, common = (okapi(weights, 4, [term, "x", "y", "z"], []) for term in ("rare", "common"))
+    assert 0 < common < rare
+    assert rare < okapi(weights, 4, ["rare", "rare", "y", "z"], [])
+    assert rare < okapi(weights, 4, ["rare"], [])
+    assert okapi(weights, 4, ["x"], ["rare"]) > okapi(weights, 4, ["rare"], ["x"])
+    assert okapi(weights, 4, [], []) == 0
+
+
+def test_a_query_names_a_title_by_its_terms():
+    weights = term_weights({"tarn": 3, "viaduct": 2, "built": 9}, 100)
+    assert named(weights, ["tarn", "viaduct"]) == 1
+    assert named(weights, ["tarn", "line"]) == 0.25
+    assert named(weights, []) == 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rag.index.lexical import HEAD_WEIGHT
 
@@ -62,18 +62,16 @@ def okapi(
 
     `average` is the mean length of a chunk in terms, title and headings included.
     """
-    counts = Counter(body)
-    for term in head:
-        counts[term] += HEAD_WEIGHT
+    in_body, in_head = Counter(body), Counter(head)
     norm = _K1 * (1 - _B + _B * (len(body) + len(head)) / average)
-    return sum(
-        weight * counts[term] * (_K1 + 1) / (counts[term] + norm)
-        for term, weight in weights.items()
-        if term in counts
-    )
+    score = 0.0
+    for term, weight in weights.items():
+        if count := in_body[term] + HEAD_WEIGHT * in_head[term]:
+            score += weight * count * (_K1 + 1) / (count + norm)
+    return score
 
 
-def named(weights: Mapping[str, float], title: Sequence[str]) -> float:
+def named(weights: Mapping[str, float], title: Iterable[str]) -> float:
     """How nearly the query names the title: the square of the share of its terms, 0 to 1."""
     own = set(title)
     return (len(own & weights.keys()) / len(own)) ** 2 if own else 0.0
