@@ -167,6 +167,9 @@ class Session:
             "collection": self.reader.name,
             "max_loops": self.settings.max_loops,
             "k": self.settings.k,
+            "grader": self.settings.grader.value,
+            "verify": self.settings.verify.value,
+            "web": self.settings.web,
         }
         events: list[Event] = [started]
         answer: Answer | None = None

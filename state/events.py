@@ -27,6 +27,9 @@ class TurnStarted(TypedDict):
     collection: str
     max_loops: int
     k: int
+    grader: str
+    verify: str
+    web: bool
 
 
 class NodeStarted(TypedDict):

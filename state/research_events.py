@@ -26,6 +26,8 @@ class ResearchStarted(TypedDict):
     max_loops: int
     max_rounds: int
     k: int
+    grader: str
+    roles: list[str]
 
 
 class ResearchContextualized(TypedDict):

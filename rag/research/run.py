@@ -198,6 +198,8 @@ class Research:
             "max_loops": self._settings.max_loops,
             "max_rounds": self._options.max_rounds,
             "k": self._settings.k,
+            "grader": self._settings.grader.value,
+            "roles": list(self._options.roles),
         }
 
     def _rounds(

@@ -6,8 +6,12 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import TypedDict
 
+from rag.tracing.rounds import Round, TracedSubtask, rounds, run_started
 from rag.tracing.view import TracedLoop, loops, path_taken, started
 from state.answer import Answer
+from state.errors import UsageError
+from state.events import TurnStarted
+from state.research_events import ResearchStarted
 from state.traces import Trace
 
 
@@ -19,34 +23,95 @@ class Difference(TypedDict):
     b: str | None
 
 
+Pairs = Iterator[tuple[str, str | None, str | None]]
+
+
 def diff_traces(one: Trace, other: Trace) -> list[Difference]:
-    """Every difference that is not time: set-up, path, loops, grades, answer, cost."""
-    return [{"what": what, "a": a, "b": b} for what, a, b in _pairs(one, other) if a != b]
+    """Every difference that is not time: set-up, path, loops or rounds, grades, answer, cost.
+
+    Raises:
+        UsageError: one is of a question, the other of a research run.
+
+    """
+    if one["kind"] != other["kind"]:
+        raise UsageError("A question's trace and a research run's cannot be compared.")
+    pairs = _run_pairs if one["kind"] == "research" else _turn_pairs
+    found = [*pairs(one, other), *_result_pairs(one["answer"], other["answer"])]
+    return [{"what": what, "a": a, "b": b} for what, a, b in found if a != b]
 
 
-def _pairs(one: Trace, other: Trace) -> Iterator[tuple[str, str | None, str | None]]:
+def _turn_pairs(one: Trace, other: Trace) -> Pairs:
     a, b = one["answer"], other["answer"]
     first, second = started(one), started(other)
     yield "question", a["question"], b["question"]
     yield "stand-alone question", a["standalone_question"], b["standalone_question"]
+    yield from _setup_pairs(first, second, a, b)
+    yield "path", " → ".join(path_taken(one)), " → ".join(path_taken(other))
+    for left, right in zip_longest(loops(one), loops(other)):
+        yield from _loop_pairs(left, right)
+    yield "generation retries", str(a["generation_retries"]), str(b["generation_retries"])
+
+
+def _run_pairs(one: Trace, other: Trace) -> Pairs:
+    """The stand-alone question is the one that was researched; what was typed is not compared."""
+    a, b = one["answer"], other["answer"]
+    first, second = run_started(one), run_started(other)
+    yield "question", a["standalone_question"], b["standalone_question"]
+    yield from _setup_pairs(first, second, a, b)
+    yield "max_rounds", str(first["max_rounds"]), str(second["max_rounds"])
+    yield "path", " → ".join(path_taken(one)), " → ".join(path_taken(other))
+    for left, right in zip_longest(rounds(one), rounds(other)):
+        yield from _round_pairs(left, right)
+
+
+def _setup_pairs(
+    first: TurnStarted | ResearchStarted,
+    second: TurnStarted | ResearchStarted,
+    a: Answer,
+    b: Answer,
+) -> Pairs:
     yield "collection", first["collection"], second["collection"]
     yield "engine", _engine(a), _engine(b)
     yield "k", str(first["k"]), str(second["k"])
     yield "max_loops", str(first["max_loops"]), str(second["max_loops"])
-    yield "path", " → ".join(path_taken(one)), " → ".join(path_taken(other))
-    for left, right in zip_longest(loops(one), loops(other)):
-        yield from _loop_pairs(left, right)
+
+
+def _result_pairs(a: Answer, b: Answer) -> Pairs:
     yield "status", a["status"], b["status"]
-    yield "answer", a["answer"], b["answer"]
+    yield "answer", _body(a), _body(b)
     yield "citations", _citations(a), _citations(b)
-    yield "generation retries", str(a["generation_retries"]), str(b["generation_retries"])
     yield "model calls", str(a["usage"]["llm_calls"]), str(b["usage"]["llm_calls"])
     yield "tokens in", str(a["usage"]["input_tokens"]), str(b["usage"]["input_tokens"])
 
 
-def _loop_pairs(
-    one: TracedLoop | None, other: TracedLoop | None
-) -> Iterator[tuple[str, str | None, str | None]]:
+def _body(answer: Answer) -> str:
+    """A report without its title, which is what was typed."""
+    text = answer["answer"]
+    return text.partition("\n")[2] if text.startswith(f"# {answer['question'].strip()}") else text
+
+
+def _round_pairs(one: Round | None, other: Round | None) -> Pairs:
+    present = one or other
+    assert present is not None
+    name = f"round {present.number}"
+    tasks = zip_longest(one.subtasks if one else [], other.subtasks if other else [])
+    for number, (left, right) in enumerate(tasks, 1):
+        yield f"{name} subtask {number}", _subtask(left), _subtask(right)
+    yield f"{name} decision", _decision(one), _decision(other)
+
+
+def _subtask(task: TracedSubtask | None) -> str | None:
+    if task is None:
+        return None
+    cited = f"{task.citations} citation{'' if task.citations == 1 else 's'}"
+    return f"{task.role}: {task.instruction} ({task.status}, {cited})"
+
+
+def _decision(shown: Round | None) -> str | None:
+    return None if shown is None else f"{shown.decision}: {shown.reason}"
+
+
+def _loop_pairs(one: TracedLoop | None, other: TracedLoop | None) -> Pairs:
     present = one or other
     assert present is not None
     name = f"loop {present.number}"

@@ -1,4 +1,4 @@
-"""A past question asked again, from the history it had, with the same or other settings."""
+"""A past run made again, from the history it had, with the same or other settings."""
 
 from __future__ import annotations
 
@@ -6,22 +6,19 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rag.session import open_session
+from rag.tracing.rounds import run_started
 from rag.tracing.view import started
 from state.passages import HistoryTurn
 from state.settings import Settings
 from state.traces import Trace, TraceStore
 
+_SAME = ("collection", "engine", "model", "k", "max_loops", "grader", "verify", "web")
+
 
 def replay_flags(trace: Trace, given: Mapping[str, Any]) -> dict[str, Any]:
     """The trace's own settings under those that are given anew."""
-    event = started(trace)
-    recorded = {
-        "collection": event["collection"],
-        "engine": event["engine"],
-        "model": event["model"],
-        "k": event["k"],
-        "max_loops": event["max_loops"],
-    }
+    event = run_started(trace) if trace["kind"] == "research" else started(trace)
+    recorded = {name: value for name, value in event.items() if name in _SAME}
     if given.get("engine") is not None:
         del recorded["model"]
     return {**recorded, **{name: value for name, value in given.items() if value is not None}}
@@ -30,14 +27,32 @@ def replay_flags(trace: Trace, given: Mapping[str, Any]) -> dict[str, Any]:
 def replay(trace: Trace, settings: Settings, notify: Callable[[str], None]) -> Trace:
     """Run the question outside its thread, which stays as it is, and return the new trace.
 
+    A research run starts from the question that stood alone then. Where the person was asked
+    something, the new run asks again.
+
     Raises:
         CragError: as a session does.
 
     """
-    with open_session(settings, notify) as session:
-        answer = session.ask(trace["answer"]["question"], history=_history(trace))
+    settings = settings.model_copy(update={"thread": None})
+    if trace["kind"] == "research":
+        identity = _research(trace, settings, notify)
+    else:
+        with open_session(settings, notify) as session:
+            asked = trace["answer"]["question"]
+            identity = session.ask(asked, history=_history(trace))["trace_id"]
     with TraceStore(settings.home) as traces:
-        return traces.get(answer["trace_id"])
+        return traces.get(identity)
+
+
+def _research(trace: Trace, settings: Settings, notify: Callable[[str], None]) -> str:
+    from rag.research.options import ResearchOptions
+    from rag.research.run import Research
+
+    event = run_started(trace)
+    options = ResearchOptions(tuple(event["roles"]), event["max_rounds"])
+    with Research(settings, options, notify) as run:
+        return run.start(trace["answer"]["standalone_question"])["run_id"]
 
 
 def _history(trace: Trace) -> list[HistoryTurn]:

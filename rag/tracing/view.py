@@ -39,17 +39,14 @@ class TracedLoop:
 
 
 def started(trace: Trace) -> TurnStarted:
-    """How the run was set up.
+    """How a question's run was set up.
 
     Raises:
-        UsageError: the trace is of a research run, which has no single loop.
+        UsageError: the trace is of a research run.
 
     """
     if trace["kind"] != "answer":
-        raise UsageError(
-            f"Trace {trace['trace_id']} is of a research run: it can be shown, and gone on with "
-            "by `crag research --resume`, but not compared or replayed."
-        )
+        raise UsageError(f"Trace {trace['trace_id']} is of a research run, not of a question.")
     return cast("TurnStarted", trace["events"][0])
 
 

@@ -1,0 +1,120 @@
+"""A turn replayed unchanged on the local engine: same answer, same citations, same path."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from trace_runs import MISSPELT, RESEARCHED, SAMPLES, UNKNOWN, local, make_home
+
+from rag.research.options import ResearchOptions
+from rag.research.run import Research
+from rag.session import open_session
+from rag.tracing.diff import diff_traces
+from rag.tracing.replay import replay, replay_flags
+from rag.tracing.view import path_taken
+from state.errors import UsageError
+from state.settings import load_settings
+from state.traces import Trace, TraceStore
+
+TALK = [
+    "When is the museum open?",
+    "And on Mondays?",
+    "What does it cost?",
+    "Who is the general manager of the railway?",
+    "When did she start?",
+    "How many arches does the Gillfoot Viaduct have?",
+    "And how high is it?",
+]
+
+
+def questions() -> list[str]:
+    rows = [json.loads(line) for line in (SAMPLES / "questions.jsonl").read_text().splitlines()]
+    alone = [row["text"] for row in rows if not row["history"]]
+    kinds = {row["kind"]: row["text"] for row in rows if not row["history"]}
+    step = max(1, len(alone) // 16)
+    return list(dict.fromkeys([*alone[::step], *kinds.values(), MISSPELT, UNKNOWN]))
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_home(tmp_path_factory.mktemp("replay"))
+
+
+def again(trace: Trace, home: Path, **given: Any) -> Trace:
+    flags = replay_flags(trace, {"home": home, **given})
+    return replay(trace, load_settings(flags), lambda _line: None)
+
+
+def identical(one: Trace, other: Trace) -> None:
+    assert diff_traces(one, other) == []
+    for part in ("answer", "citations", "status", "loops", "standalone_question"):
+        assert one["answer"][part] == other["answer"][part]
+    assert path_taken(one) == path_taken(other)
+
+
+def test_questions_replay_as_they_went(home: Path):
+    asked = questions()
+    assert len(asked) >= 20
+    with open_session(local(home)) as session:
+        ids = [session.ask(question)["trace_id"] for question in asked]
+    with TraceStore(home) as traces:
+        before = [traces.get(identity) for identity in ids]
+    assert any(trace["answer"]["loop_count"] for trace in before), "one was rewritten"
+    assert any(trace["answer"]["status"] == "abstained" for trace in before)
+    for trace in before:
+        identical(trace, again(trace, home))
+
+
+def test_follow_ups_replay_from_the_history_they_had(home: Path):
+    with open_session(local(home)) as session:
+        ids = [session.ask(question, thread="talk")["trace_id"] for question in TALK]
+        turns = session.memory.store.last_turn("talk")
+    with TraceStore(home) as traces:
+        before = [traces.get(identity) for identity in ids]
+    resolved = [t for t in before if t["answer"]["standalone_question"] != t["answer"]["question"]]
+    assert len(resolved) >= 3
+    for trace in before:
+        identical(trace, again(trace, home))
+    with open_session(local(home)) as session:
+        assert session.memory.store.last_turn("talk") == turns, "a replay adds nothing to a thread"
+
+
+def test_other_settings_show_in_the_difference(home: Path):
+    with open_session(local(home)) as session:
+        identity = session.ask(MISSPELT)["trace_id"]
+    with TraceStore(home) as traces:
+        trace = traces.get(identity)
+    other = again(trace, home, max_loops=0, k=3)
+    found = {difference["what"]: difference for difference in diff_traces(trace, other)}
+    assert (found["k"]["a"], found["k"]["b"]) == ("8", "3")
+    assert found["max_loops"]["b"] == "0"
+    assert "path" in found
+    assert found["loop 1 query"]["b"] is None
+
+
+def test_a_research_run_replays_as_it_went(home: Path):
+    with Research(local(home), ResearchOptions()) as research:
+        run_id = research.start(RESEARCHED)["run_id"]
+    with TraceStore(home) as traces:
+        trace = traces.get(run_id)
+    other = again(trace, home)
+    assert other["trace_id"] != run_id
+    assert diff_traces(trace, other) == []
+    assert trace["answer"]["answer"] == other["answer"]["answer"]
+    assert trace["answer"]["citations"] == other["answer"]["citations"]
+    narrower = again(trace, home, k=1, max_loops=0)
+    found = {difference["what"] for difference in diff_traces(trace, narrower)}
+    assert {"k", "max_loops"} <= found
+
+
+def test_a_question_and_a_run_are_not_compared(home: Path):
+    with Research(local(home), ResearchOptions()) as research:
+        run_id = research.start(RESEARCHED)["run_id"]
+    with TraceStore(home) as traces:
+        run = traces.get(run_id)
+        question = next(traces.every("answer", run_id))
+    with pytest.raises(UsageError, match="compared"):
+        diff_traces(run, question)
