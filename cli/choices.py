@@ -30,3 +30,14 @@ class StageChoice(StrEnum):
     RETRIEVAL = "retrieval"
     GRADING = "grading"
     FULL = "full"
+
+
+class StatusOption(StrEnum):
+    ANSWERED = "answered"
+    PARTIAL = "partial"
+    ABSTAINED = "abstained"
+
+
+class KindOption(StrEnum):
+    ANSWER = "answer"
+    RESEARCH = "research"

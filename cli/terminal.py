@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -39,6 +40,11 @@ class Terminal:
     @property
     def err_is_tty(self) -> bool:
         return sys.stderr.isatty()
+
+    @property
+    def width(self) -> int | None:
+        """Columns of the terminal that stdout is; None where it is none."""
+        return get_terminal_size().columns if self.out_is_tty else None
 
     def out(self, text: str) -> None:
         """Write a line of the answer or of data to stdout."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -14,6 +13,7 @@ import typer
 from cli import options
 from cli.app import new_app
 from cli.completion import complete_thread
+from cli.confirm import confirm
 from cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -258,13 +258,8 @@ def _plan(days: float | None, keep: int | None, thread: str | None, *, pinned: b
 
 
 def _confirm(question: str, *, yes: bool) -> None:
-    from state.errors import UsageError
-
-    if yes:
-        return
-    if not sys.stdin.isatty():
-        raise UsageError("This asks first, and nobody is there to answer.", "Add --yes.")
-    typer.confirm(question, abort=True, err=True)
+    if not yes:
+        confirm(question)
 
 
 def _ranges(numbers: list[int]) -> str:

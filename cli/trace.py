@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,8 @@ import typer.core
 
 from cli import options
 from cli.app import new_app
-from cli.completion import complete_trace
+from cli.choices import KindOption, StatusOption
+from cli.completion import complete_thread, complete_trace
 from cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -70,25 +72,96 @@ def show(
 @app.command("list")
 def list_(
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many.")] = 20,
+    thread: Annotated[
+        str | None,
+        typer.Option(
+            "--thread", "-t", metavar="NAME", help="Of this thread.", autocompletion=complete_thread
+        ),
+    ] = None,
+    status: Annotated[StatusOption | None, typer.Option("--status", help="That ended so.")] = None,
+    kind: Annotated[KindOption | None, typer.Option("--kind", help="Of this kind.")] = None,
+    since: Annotated[
+        str | None,
+        typer.Option("--since", metavar="WHEN", help="Not older: 90m, 12h, 3d, 2w or a date."),
+    ] = None,
+    contains: Annotated[
+        str | None, typer.Option("--contains", metavar="TEXT", help="With this in the question.")
+    ] = None,
+    run: Annotated[
+        str | None,
+        typer.Option("--run", metavar="ID", help="The questions that a research run asked."),
+    ] = None,
     json_: options.Json = False,
     home: options.Home = None,
     config: options.Config = None,
 ) -> None:
-    """List the newest traces."""
-    from datetime import UTC, datetime
+    """List the newest traces, all or those that are asked for."""
+    from cli.render.trace_list import trace_line
+    from cli.since import moment
+    from state.trace_filter import TraceFilter
 
     terminal = Terminal()
+    wanted = TraceFilter(
+        thread=thread,
+        status=status.value if status else None,
+        kind=kind.value if kind else None,
+        since=moment(since) if since else None,
+        text=contains,
+    )
     with _store(options.read_settings(config, home=home).home) as traces:
-        rows = traces.summaries(limit)
+        if run is not None:
+            wanted = replace(wanted, parent=traces.get(run)["trace_id"])
+        rows = traces.summaries(limit, wanted)
+        any_ = bool(rows or traces.summaries(1))
     if json_:
         terminal.json({"schema": "crag.traces/1", "traces": rows})
         return
     for row in rows:
-        when = datetime.fromtimestamp(row["created_at"], UTC).astimezone()
-        question = " ".join(row["question"].split())[:80]
-        terminal.out(f"{row['trace_id']}  {when:%Y-%m-%d %H:%M}  {row['status']:9}  {question}")
+        terminal.out(trace_line(row, terminal.width))
     if not rows:
-        terminal.notice("No traces yet: every `crag ask` keeps one.")
+        none = "No trace is like that." if any_ else "No traces yet: every `crag ask` keeps one."
+        terminal.notice(none)
+
+
+@app.command()
+def delete(
+    trace_id: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="ID", help="A trace, its beginning, or last.", autocompletion=complete_trace
+        ),
+    ] = None,
+    thread: Annotated[
+        str | None,
+        typer.Option(
+            "--thread",
+            "-t",
+            metavar="NAME",
+            help="Those of this thread instead.",
+            autocompletion=complete_thread,
+        ),
+    ] = None,
+    all_: Annotated[bool, typer.Option("--all", help="Every trace instead.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    home: options.Home = None,
+    config: options.Config = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Forget a trace, a thread's or all of them. Threads and collections stay."""
+    from state.errors import UsageError
+
+    if (trace_id is not None) + (thread is not None) + all_ != 1:
+        raise UsageError("Name one trace, or --thread NAME, or --all.")
+    if trace_id is None and not yes:
+        from cli.confirm import confirm
+
+        confirm("Forget every trace?" if thread is None else f"Forget the traces of {thread!r}?")
+    with _store(options.read_settings(config, home=home).home) as traces:
+        if trace_id is not None:
+            count = traces.delete(trace_id)
+        else:
+            count = traces.delete_all() if thread is None else traces.delete_thread(thread)
+    Terminal(quiet=quiet).notice(f"Forgot {count:,} trace{'' if count == 1 else 's'}.")
 
 
 @app.command()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from state.answer import Answer
 from state.history import read_history, read_timeline
 from state.threads import CitedFile, TurnStore, open_turn_store
+from state.traces import TraceStore
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -86,9 +87,11 @@ class ThreadMemory:
         return threads[0].name
 
     def delete(self, thread: str) -> int:
-        """Forget a thread whole; returns how many turns it had."""
+        """Forget a thread whole, its traces here too; returns how many turns it had."""
         turns = self.store.delete(thread)
         self.checkpoints.delete(thread)
+        with TraceStore(self._settings.home) as traces:
+            traces.delete_thread(thread)
         return turns
 
 

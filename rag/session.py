@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from rag.background import Leave, in_background
@@ -78,6 +79,7 @@ class Session:
         self._local = LocalEngine(self.reader) if self.engine.model is not None else None
         self._web = open_web(settings)
         self._memory: ThreadMemory | None = None
+        self._traces_lock = Lock()
 
     def __enter__(self) -> Self:
         return self
@@ -89,6 +91,12 @@ class Session:
         self._resources.close()
         if self.exporter is not None:
             self.exporter.close()
+
+    @cached_property
+    def _traces(self) -> TraceStore:
+        """Held open: an SQLite file that its last user closes is written a second time."""
+        store = TraceStore(self.settings.home, bounds_of(self.settings))
+        return self._resources.enter_context(store)
 
     @property
     def memory(self) -> ThreadMemory:
@@ -256,8 +264,8 @@ class Session:
     def _keep_trace(self, events: list[Event], answer: Answer, parent: str | None) -> None:
         """A trace that cannot be kept is told of; it costs nobody the answer."""
         try:
-            with TraceStore(self.settings.home, bounds_of(self.settings)) as traces:
-                traces.keep(answer["trace_id"], events, answer, parent=parent)
+            with self._traces_lock:
+                self._traces.keep(answer["trace_id"], events, answer, parent=parent)
             if self.exporter is not None and parent is None:
                 self.exporter.send(answer["trace_id"])
         except CragError as error:

@@ -7,7 +7,6 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self, TypedDict
 
@@ -16,6 +15,7 @@ from state.errors import UsageError
 from state.events import Event
 from state.sqlite_file import connect, create_private, sqlite_failures
 from state.trace_bounds import TraceBounds, drop_most, drop_old, shrink
+from state.trace_filter import TraceFilter
 
 TRACES_FILE = "traces.db"
 TRACE_SCHEMA = "crag.trace/1"
@@ -56,36 +56,6 @@ class Trace(TypedDict):
     kind: str
     answer: Answer
     events: list[Event]
-
-
-@dataclass(frozen=True, slots=True)
-class TraceFilter:
-    """Which traces to list; None does not ask. Without `parent` those are left out that were
-    kept for a research run. `since` is seconds since 1970; `text` is in the question.
-    """
-
-    thread: str | None = None
-    status: str | None = None
-    kind: str | None = None
-    since: float | None = None
-    text: str | None = None
-    parent: str | None = None
-
-    def where(self) -> tuple[str, list[object]]:
-        """The condition and its values."""
-        asked: list[tuple[str, object]] = [
-            ("thread = ?", self.thread),
-            ("status = ?", self.status),
-            ("kind = ?", self.kind),
-            ("created_at >= ?", self.since),
-            ("instr(lower(question), lower(?))", self.text),
-            ("parent = ?", self.parent),
-        ]
-        given = [(condition, value) for condition, value in asked if value is not None]
-        conditions = [condition for condition, _ in given]
-        if self.parent is None:
-            conditions.append("parent is null")
-        return " and ".join(conditions), [value for _, value in given]
 
 
 class TraceStore:
@@ -191,6 +161,34 @@ class TraceStore:
             )
             for row in rows:
                 yield _read(row)
+
+    def delete(self, trace_id: str) -> int:
+        """Drop one trace, found as `get` finds it, and those of the questions it asked; returns
+        how many. Errors as `get`.
+        """
+        found = self.get(trace_id)["trace_id"]
+        return self._drop("delete from traces where id = ? or parent = ?", (found, found))
+
+    def delete_thread(self, thread: str) -> int:
+        """Drop every trace of a thread's turns; returns how many."""
+        runs = "select id from traces where thread = ?"
+        return self._drop(
+            f"delete from traces where thread = ? or parent in ({runs})",  # noqa: S608 - a constant
+            (thread, thread),
+        )
+
+    def delete_all(self) -> int:
+        return self._drop("delete from traces", ())
+
+    def _drop(self, statement: str, values: tuple[str, ...]) -> int:
+        with sqlite_failures(self._name):
+            db = self._readable()
+            if db is None:
+                return 0
+            db.execute("pragma secure_delete = on")
+            count = db.execute(statement, values).rowcount
+            shrink(db)
+        return count
 
     def _matching(self, trace_id: str) -> list[tuple[str, float, str, bytes]]:
         db = self._readable()

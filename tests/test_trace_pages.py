@@ -13,7 +13,8 @@ from rag.tracing import topology
 from rag.tracing.flow import flow_of, quantile
 from rag.tracing.graph_page import graph_page
 from rag.tracing.trace_page import trace_page
-from state.traces import TraceFilter, TraceStore
+from state.trace_filter import TraceFilter
+from state.traces import TraceStore
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 OPTIONAL = {"td", "th", "tr", "li", "p", "html"}

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import random
 import sqlite3
+import time
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,6 +14,7 @@ from rag.tracing.view import loops, path_taken
 from state.errors import StorageError, UsageError
 from state.events import Event
 from state.trace_bounds import TraceBounds
+from state.trace_filter import TraceFilter
 from state.traces import PRUNE_EVERY, TRACES_FILE, Trace, TraceStore
 
 CHUNK = {
@@ -141,3 +144,87 @@ def test_a_store_that_is_not_a_store_is_left_alone(tmp_path: Path):
     with TraceStore(tmp_path) as store:
         store.keep("t1", events(), make_answer("q", "a"))
         assert len(store.summaries()) == 1
+
+
+def ids(store: TraceStore, **wanted: Any) -> list[str]:
+    return [row["trace_id"] for row in store.summaries(100, TraceFilter(**wanted))]
+
+
+def test_traces_are_listed_by_what_is_asked_for(tmp_path: Path):
+    with TraceStore(tmp_path) as store:
+        store.keep("a", events(), make_answer("The Bridge?", thread="one"))
+        store.keep("b", events(), make_answer("The tunnel?", status="abstained"))
+        store.keep("c", events(), make_answer("A run"), kind="research")
+        store.keep("d", events(), make_answer("its question"), parent="c")
+        assert ids(store) == ["c", "b", "a"]
+        assert ids(store, thread="one") == ["a"]
+        assert ids(store, status="abstained") == ["b"]
+        assert ids(store, kind="research") == ["c"]
+        assert ids(store, parent="c") == ["d"]
+        assert ids(store, text="bridge") == ["a"]
+        assert ids(store, since=time.time() + 60) == []
+        assert ids(store, since=time.time() - 60, status="answered") == ["c", "a"]
+        assert store.get("last")["trace_id"] == "c"
+        assert [trace["trace_id"] for trace in store.every("answer")] == ["a", "b", "d"]
+
+
+def test_traces_are_bounded_by_age(tmp_path: Path):
+    with TraceStore(tmp_path, TraceBounds(days=30)) as store:
+        store.keep("old", events(), make_answer("old"))
+        store.keep("new", events(), make_answer("new"))
+        with sqlite3.connect(tmp_path / TRACES_FILE) as db:
+            db.execute("update traces set created_at = created_at - 31 * 86400 where id = 'old'")
+        store.keep("next", events(), make_answer("next"))
+        assert ids(store) == ["next", "new"]
+
+
+def test_traces_are_bounded_by_size_and_the_newest_stays(tmp_path: Path):
+    rng = random.Random(4)
+    with TraceStore(tmp_path, TraceBounds(megabytes=1)) as store:
+        for number in range(PRUNE_EVERY * 3):
+            noise = rng.randbytes(60_000).hex()
+            store.keep(f"t{number:03d}", events(), make_answer(f"q{number}", noise))
+        kept = ids(store)
+    assert kept[0] == f"t{PRUNE_EVERY * 3 - 1:03d}"
+    assert 10 <= len(kept) <= 16
+    assert (tmp_path / TRACES_FILE).stat().st_size < 4_000_000
+    with TraceStore(tmp_path, TraceBounds(runs=1, megabytes=1)) as store:
+        for number in range(PRUNE_EVERY):
+            store.keep(f"u{number}", events(), make_answer("q", rng.randbytes(2_000_000).hex()))
+        assert len(ids(store)) <= PRUNE_EVERY
+        assert ids(store)[0] == f"u{PRUNE_EVERY - 1}"
+
+
+def test_a_research_run_goes_with_its_questions(tmp_path: Path):
+    with TraceStore(tmp_path, TraceBounds(runs=2)) as store:
+        for number in range(4):
+            for part in range(4):
+                store.keep(f"r{number}q{part}", events(), make_answer("q"), parent=f"r{number}")
+            store.keep(f"r{number}", events(), make_answer("run"), kind="research")
+        kept = {trace["trace_id"] for trace in store.every("answer")} | set(ids(store))
+        assert kept == {f"r{n}{part}" for n in (2, 3) for part in ("", "q0", "q1", "q2", "q3")}
+        assert store.delete("r3") == 5
+        assert ids(store) == ["r2"]
+
+
+def test_what_is_deleted_is_gone_from_the_file(tmp_path: Path):
+    with TraceStore(tmp_path) as store:
+        store.keep("a", events(), make_answer("a secret question", thread="one"))
+        store.keep("b", events(), make_answer("another", thread="two"))
+        assert store.delete_thread("one") == 1
+        assert ids(store) == ["b"]
+        assert store.delete_all() == 1
+    held = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    assert b"traces" in held
+    assert b"secret" not in held
+
+
+def test_a_store_from_before_parents_is_read_and_written(tmp_path: Path):
+    with TraceStore(tmp_path) as store:
+        store.keep("a", events(), make_answer("q"))
+    with sqlite3.connect(tmp_path / TRACES_FILE) as db:
+        db.execute("alter table traces drop column parent")
+    with TraceStore(tmp_path) as store:
+        assert ids(store) == ["a"]
+        store.keep("b", events(), make_answer("q"), parent="a")
+        assert ids(store, parent="a") == ["b"]

@@ -1,0 +1,16 @@
+"""Asking before something is deleted."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+
+def confirm(question: str) -> None:
+    """Raises typer.Abort at a no, and UsageError where nobody can be asked."""
+    from state.errors import UsageError
+
+    if not sys.stdin.isatty():
+        raise UsageError("This asks first, and nobody is there to answer.", "Add --yes.")
+    typer.confirm(question, abort=True, err=True)
