@@ -34,6 +34,9 @@ _WORD = {
     "abstain": "abstain",
 }
 
+WORTH_SAYING = 0.05
+"""The share of a turn's time from which a node is named; `--json` has them all."""
+
 
 class TraceView:
     """Prints each event as it comes; `console` is one on stderr."""
@@ -108,11 +111,11 @@ class TraceView:
 
     def _end(self, answer: Answer) -> None:
         usage = answer["usage"]
-        spent = f"{answer['timings_ms']['total']:.0f} ms"
-        nodes = ", ".join(
-            f"{name} {ms:.0f}" for name, ms in answer["timings_ms"].items() if name != "total"
-        )
-        self._line("└─ ", f"{answer['status']} in {spent} ({nodes})", "bold")
+        total = answer["timings_ms"]["total"]
+        nodes = ((ms, name) for name, ms in answer["timings_ms"].items() if name != "total")
+        long = sorted((node for node in nodes if node[0] >= total * WORTH_SAYING), reverse=True)
+        where = ", ".join(f"{name} {ms:.0f}" for ms, name in long) or "in no node"
+        self._line("└─ ", f"{answer['status']} in {total:.0f} ms ({where})", "bold")
         cost = "" if not usage["cost_usd"] else f", ${usage['cost_usd']:.4f}"
         calls = "1 call" if usage["llm_calls"] == 1 else f"{usage['llm_calls']} calls"
         tokens = f"{usage['input_tokens']} tokens in, {usage['output_tokens']} out"
