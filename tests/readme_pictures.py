@@ -22,7 +22,7 @@ from readme_blocks import ROOT, steady
 from screen import Screen, Style
 
 FOLDER = ROOT / "tests" / "pictures"
-COLUMNS = 92
+COLUMNS = 98
 CELL, LINE, EDGE, BAR = 8.4, 19.0, 18.0, 34.0
 INK, PAPER, BORDER = "#d7dae0", "#16181d", "#3a3f4b"
 PALETTE = {
@@ -54,31 +54,38 @@ class Picture:
     command: str
     typed: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def file(self) -> Path:
+        return FOLDER / f"{self.name}.svg"
+
 
 PICTURES = (
     Picture(
         "ask",
-        "a question with two misspelt words, its rewriting, the grades of each chunk, the answer",
+        "crag ask --trace: a question with two misspelt words, its rewriting, the grade of each "
+        "chunk, the cited answer",
         'crag ask "Are dogs alowed in the musuem?" --k 3 --trace',
     ),
     Picture(
         "chat",
-        "a conversation: a question, a follow-up, the cited passage opened in its surroundings",
+        "crag chat: a question, a follow-up, the cited passage opened in its surroundings",
         "crag chat -t railway",
         (
-            ("How long is the Corbel Tunnel?", "[1] "),
-            ("And the Gillfoot Viaduct?", "[1] "),
-            ("/open 1", "> "),
+            ("When is the museum open in the main season?", "[1] "),
+            ("And in winter?", "[1] "),
+            ("/open 1", "11:00"),
         ),
     ),
     Picture(
         "research",
-        "rounds of subtasks, what each found, and what was decided after each round",
-        'crag research "Who inspects the Corbel Tunnel, and how long is it?" --out report.md',
+        "crag research: rounds of subtasks, what each found, what was decided after each round",
+        'crag research "How high is Stone Gill station, and how long is the Corbel Tunnel?" '
+        "--out report.md",
     ),
     Picture(
         "eval",
-        "retrieval, grading, abstention, answers and citations measured on 80 questions",
+        "crag eval: retrieval, grading, abstention, answers, citations and loops measured on 80 "
+        "questions",
         "crag eval sample_corpus",
     ),
 )
@@ -178,27 +185,22 @@ def words(svg: str) -> str:
     return steady(text)
 
 
-def pictures(home: Path) -> dict[Path, str]:
-    """Every picture as it would be drawn now; `home` holds the sample corpus afterwards."""
-    ingest = Picture("ingest", "", "crag ingest sample_corpus")
-    recorded(ingest, home)
-    return {FOLDER / f"{each.name}.svg": drawn(recorded(each, home), each) for each in PICTURES}
+def prepared(home: Path) -> Path:
+    """The home, with the sample corpus in it."""
+    recorded(Picture("ingest", "", "crag ingest sample_corpus"), home)
+    return home
 
 
 def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
-        made_now = pictures(Path(folder) / "home")
-    stale = [
-        path
-        for path, svg in made_now.items()
-        if not path.exists() or words(path.read_text("utf-8")) != words(svg)
-    ]
-    for path in stale:
+        home = prepared(Path(folder) / "home")
+        made_now = {each: drawn(recorded(each, home), each) for each in PICTURES}
+    stale = [each for each, svg in made_now.items() if words(each.file.read_text()) != words(svg)]
+    for each in stale:
         if "--write" in sys.argv:
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(made_now[path], encoding="utf-8")
+            each.file.write_text(made_now[each], encoding="utf-8")
         else:
-            print(f"{path.name} is out of date: python tests/readme_pictures.py --write")
+            print(f"{each.name} is out of date: python tests/readme_pictures.py --write")
     return int(bool(stale) and "--write" not in sys.argv)
 
 
