@@ -30,6 +30,9 @@ def research(
     resume: Annotated[
         str | None, typer.Option("--resume", metavar="ID", help="Go on with a run; 'last' too.")
     ] = None,
+    list_: Annotated[
+        bool, typer.Option("--list", help="The runs that can go on, the newest first.")
+    ] = False,
     answer: Annotated[
         str | None,
         typer.Option("--answer", metavar="TEXT", help="Your answer to what the run asked."),
@@ -67,8 +70,11 @@ def research(
     from state.errors import CragError, UsageError
 
     terminal = Terminal(quiet=quiet)
+    if list_:
+        settings = options.read_settings(config, **({} if home is None else {"home": home}))
+        return _list(settings.home, terminal, json_=json_)
     if (question is None) == (resume is None):
-        raise UsageError("Give a question, or --resume with a run's id.")
+        raise UsageError("Give a question, or --resume with a run's id (--list shows them).")
     if answer is not None and resume is None:
         raise UsageError("--answer goes with --resume: a new run has not asked anything.")
     flags: dict[str, Any] = {
@@ -117,6 +123,22 @@ def research(
         _tell(report, terminal, out, json_=json_ or events)
     unanswered = report["status"] == "abstained" and not ok_abstain
     return Exit.ABSTAINED if unanswered or report["status"] == "waiting" else Exit.DONE
+
+
+def _list(home: Path, terminal: Terminal, *, json_: bool) -> int:
+    from datetime import datetime
+
+    from rag.research.run import unfinished_runs
+
+    for run in unfinished_runs(home):
+        if json_:
+            terminal.json(run)
+            continue
+        when = datetime.fromtimestamp(run["created_at"]).astimezone()
+        state = "waits for an answer" if run["state"] == "waiting" else "unfinished"
+        question = " ".join(run["question"].split())[:80]
+        terminal.out(f"{run['run_id']}  {when:%Y-%m-%d %H:%M}  {state:19}  {question}")
+    return Exit.DONE
 
 
 def _watched(

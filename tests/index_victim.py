@@ -5,8 +5,7 @@ from a whole. Victims are forked from a server that has imported everything but 
 thread, so that a kill can come at any instant of the writing and hundreds of them are cheap.
 """
 
-import multiprocessing
-
+from forked import forked
 from index_samples import EMBEDDER, document, parts
 
 from rag.index import feeder, staging
@@ -44,8 +43,7 @@ class Victim:
     """A process in `write_until_killed`; `kill` returns the last version it had finished."""
 
     def __init__(self, home, first):
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["index_victim"])
+        context = forked("index_victim")
         self._reader, sender = context.Pipe(duplex=False)
         self._process = context.Process(
             target=write_until_killed, args=(home, first, sender), daemon=True

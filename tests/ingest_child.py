@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import sys
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+
+from forked import forked
 
 import rag.ingest.embedding
 import rag.ingest.pool
@@ -31,8 +32,7 @@ def run(home: str, store: str | None, folder: str, started: Connection) -> None:
 
 def start(home: Path, folder: Path, store: str | None = None) -> BaseProcess:
     """Returns once the process is about to ingest."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["ingest_child"])
+    context = forked("ingest_child")
     here, there = context.Pipe()
     process = context.Process(target=run, args=(str(home), store, str(folder), there))
     process.start()

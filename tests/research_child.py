@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-import state.checkpoints_sqlite  # noqa: F401 - imported so that no kill is spent on an import
+# What a run imports as it goes on is imported here, once, so that no kill is spent on it.
+import chromadb  # noqa: F401
+import tokenizers  # noqa: F401
+from forked import forked
+
+import rag.embed.builtin
+import rag.engines.local.answer
+import rag.engines.local.grade
+import rag.engines.local.rewrite  # noqa: F401
+import state.checkpoints_sqlite  # noqa: F401
 from rag.research.run import Research
 from state.errors import UsageError
 from state.settings import load_settings
@@ -35,8 +43,7 @@ def run(home: str, question: str, log: str, started: Connection) -> None:
 
 def start(home: Path, question: str, log: Path) -> BaseProcess:
     """Returns once the process is about to begin or to go on."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["research_child"])
+    context = forked("research_child")
     here, there = context.Pipe()
     process = context.Process(target=run, args=(str(home), question, str(log), there))
     process.start()

@@ -52,13 +52,14 @@ def test_a_whole_run_answers_over_two_hops(whole: tuple[dict[str, Any], float]):
 
 
 @pytest.mark.parametrize(
-    "kills", [10, pytest.param(100, marks=pytest.mark.slow)], ids=["short", "long"]
+    ("kills", "seed"),
+    [(10, 7), *(pytest.param(25, seed, marks=pytest.mark.slow) for seed in range(4))],
 )
 def test_a_killed_run_goes_on_where_it_stood(
-    made: Path, whole: tuple[dict[str, Any], float], tmp_path: Path, kills: int
+    made: Path, whole: tuple[dict[str, Any], float], tmp_path: Path, kills: int, seed: int
 ):
     expected, seconds = whole
-    chance = random.Random(7)
+    chance = random.Random(seed)
     repeated = duplicated = killed = homes = 0
     while killed < kills:
         homes += 1

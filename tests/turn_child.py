@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+
+from forked import forked
 
 import state.checkpoints_sqlite  # noqa: F401 - imported so that no kill is spent on an import
 from rag.session import open_session
@@ -32,8 +33,7 @@ def run(home: str, thread: str, told: Connection) -> None:
 
 def start(home: Path, thread: str) -> tuple[BaseProcess, Connection]:
     """A process that is about to ask, and where it tells of its turns."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["turn_child"])
+    context = forked("turn_child")
     here, there = context.Pipe(duplex=False)
     process = context.Process(target=run, args=(str(home), thread, there), daemon=True)
     process.start()

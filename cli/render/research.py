@@ -9,10 +9,13 @@ from cli.terminal import Terminal, clean
 
 if TYPE_CHECKING:
     from rich.live import Live
+    from rich.text import Text
     from rich.tree import Tree
 
     from state.research_events import ResearchEvent
 
+MOST_FILES = 6
+"""Shown at once, the newest."""
 _SIGN = {"planned": "○", "running": "◐", "done": "●", "empty": "◌", "failed": "✗"}
 
 
@@ -26,6 +29,9 @@ class ResearchView:
         self._status: dict[str, str] = {}
         self._detail: dict[str, str] = {}
         self._ending: dict[int, str] = {}
+        self._files: dict[str, str] = {}
+        self._spent: dict[str, int] = {}
+        self._planning = 0
         self._title = ""
         self._live: Live | None = None
 
@@ -74,29 +80,64 @@ class ResearchView:
                 line = f"  {event['subtask']['role']}: {event['subtask']['instruction']}"
             case "subtask_finished":
                 self._status[event["subtask"]] = event["status"]
-                detail = f"{event['citations']} citations, {event['bytes']} bytes"
+                detail = f"{event['citations']} citations, {_size(event['bytes'])}"
                 self._detail[event["subtask"]] = detail
+                self._files[event["artifact"]] = f"{event['status']}  {_size(event['bytes'])}"
+                self._spent[event["subtask"]] = event.get("tokens", 0)
                 line = f"  {event['status']}: {event['artifact']} ({detail})"
+            case "cleaned_up":
+                for name in event["evicted"]:
+                    self._files.pop(name, None)
             case "warned":
                 line = f"warning: {event['line']}"
             case "reflected":
                 self._ending[event["round"]] = f"{event['decision']}: {event['reason']}"
+                self._planning = event.get("tokens", 0)
                 line = f"round {event['round']} → {event['decision']}: {event['reason']}"
         return line
 
     def _tree(self) -> Tree:
+        """What is going on now: the rounds that ended are a line each."""
         from rich.text import Text
         from rich.tree import Tree
 
-        tree = Tree(Text(clean(self._title), style="bold"))
+        tree = Tree(_text(self._title, "bold"))
         for number, subtasks in self._rounds:
-            branch = tree.add(Text(f"round {number}", style="cyan"))
-            for task in subtasks:
+            current = number == self._rounds[-1][0]
+            ending = f" → {self._ending[number]}" if number in self._ending else ""
+            if not current:
+                done = sum(self._status.get(task["id"]) == "done" for task in subtasks)
+                ending = f", {done} of {len(subtasks)} found something{ending}"
+            branch = tree.add(_text(f"round {number}{ending}", "cyan"))
+            for task in subtasks if current else ():
                 status = self._status.get(task["id"], "planned")
-                line = Text(f"{_SIGN[status]} {task['role']} ")
-                line.append(" ".join(clean(task["instruction"]).split())[:100], style="dim")
-                line.append(f"  {self._detail.get(task['id'], '')}", style="green")
+                line = Text(f"{_SIGN[status]} {task['role']}", no_wrap=True, overflow="ellipsis")
+                if task["id"] in self._detail:
+                    line.append(f" · {self._detail[task['id']]}", style="green")
+                line.append(f" · {_plain(task['instruction'])}", style="dim")
                 branch.add(line)
-            if number in self._ending:
-                branch.add(Text(f"→ {clean(self._ending[number])}", style="magenta"))
+        if self._files:
+            branch = tree.add(_text(f"{len(self._files)} files", "cyan"))
+            for name, told in list(self._files.items())[-MOST_FILES:]:
+                branch.add(_text(f"{name}  {told}", "dim"))
+        if self._tokens:
+            tree.add(_text(f"{self._tokens:,} tokens", "cyan"))
         return tree
+
+    @property
+    def _tokens(self) -> int:
+        return self._planning + sum(self._spent.values())
+
+
+def _text(words: str, style: str) -> Text:
+    from rich.text import Text
+
+    return Text(_plain(words), style=style, no_wrap=True, overflow="ellipsis")
+
+
+def _plain(words: str) -> str:
+    return " ".join(clean(words).split())
+
+
+def _size(count: int) -> str:
+    return f"{count:,} bytes" if count < 10_000 else f"{count / 1000:,.0f} kB"

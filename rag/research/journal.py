@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
+from difflib import get_close_matches
 from pathlib import Path
 from threading import RLock
 from typing import Any, Self, TypedDict, cast
@@ -62,6 +63,16 @@ class Run(TypedDict):
     escalation: str | None
     answer: str | None
     report: dict[str, Any] | None
+
+
+class Unfinished(TypedDict):
+    """A run that can go on. `state` is running (or broken off) or waiting for `escalation`."""
+
+    run_id: str
+    created_at: float
+    question: str
+    state: str
+    escalation: str | None
 
 
 class Journal:
@@ -173,7 +184,7 @@ class Journal:
             )
         if len(rows) != 1 or not run_id:
             many = "begins more than one research run" if rows else "is no research run"
-            raise UsageError(f"{run_id!r} {many}.", "A run prints its id when it starts.")
+            raise UsageError(f"{run_id!r} {many}.", self._others(run_id))
         found, created_at, start, state, escalation, answer, report = rows[0]
         return {
             "id": found,
@@ -184,6 +195,34 @@ class Journal:
             "answer": answer,
             "report": None if report is None else json.loads(report),
         }
+
+    def unfinished(self) -> list[Unfinished]:
+        """The runs that can go on, the newest first."""
+        rows = self._read(
+            "select id, created_at, start, state, escalation from runs "
+            "where state != 'finished' order by created_at desc",
+            (),
+        )
+        return [
+            {
+                "run_id": run,
+                "created_at": created_at,
+                "question": json.loads(start)["asked"],
+                "state": state,
+                "escalation": escalation,
+            }
+            for run, created_at, start, state, escalation in rows
+        ]
+
+    def _others(self, run_id: str) -> str:
+        """What may have been meant."""
+        names = [name for (name,) in self._read("select id from runs order by created_at", ())]
+        near = get_close_matches(run_id, names, n=1)
+        if near:
+            return f"Did you mean {near[0]}?"
+        if any(run["run_id"] for run in self.unfinished()):
+            return "`crag research --list` shows the runs that can go on."
+        return "A run prints its id when it starts; none waits to go on."
 
     def _write(self, statement: str, values: tuple[Any, ...]) -> None:
         with self._lock, sqlite_failures(self._name):

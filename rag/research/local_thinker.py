@@ -9,11 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from rag.answering.evidence import term_weights
 from rag.engines.local.engine import LocalEngine
 from rag.engines.protocol import GenerateRequest
 from rag.index.protocol import CollectionReader
-from rag.index.terms import terms
 from rag.research.comparisons import asks_for_comparison, comparison
 from rag.research.each import each_document
 from rag.research.local_writer import answer_of_parts, chained, sources_in
@@ -96,7 +94,7 @@ class LocalThinker:
             return Composed(role.compose(instruction, passages))
         if role.name == "skeptic":
             return Composed("\n".join(self._disagreeing(instruction, passages)))
-        in_parts = answer_of_parts(instruction, files)
+        in_parts = answer_of_parts(instruction, files, passages)
         if in_parts:
             return Composed(in_parts)
         drafted = self._drafted(instruction, passages)
@@ -122,7 +120,7 @@ class LocalThinker:
         if any(artifact["role"] in ("writer", "skeptic") for artifact in view.artifacts):
             return Reflected("end", "what was found is written up")
         found = [artifact for artifact in view.artifacts if artifact["status"] == "done"]
-        leads = self._leads(view, found) if view.round <= FOLLOW_ROUNDS else []
+        leads = _leads(view, found) if view.round <= FOLLOW_ROUNDS else []
         if leads:
             many = "a name" if len(leads) == 1 else f"{len(leads)} names"
             return Reflected("replan", f"{many} met on the way to follow", tuple(leads))
@@ -137,29 +135,27 @@ class LocalThinker:
             ),
         )
 
-    def _leads(self, view: ReflectionView, found: Sequence[Artifact]) -> list[str]:
-        """Follow-up questions about names met and not asked about yet, each once."""
-        if _WHY.match(view.question) or comparison(view.question):
-            return []
-        if split(view.question).independent:
-            return []
-        asked = [_plain(task["instruction"]) for task in view.plan]
-        leads: dict[str, str] = {}
-        for artifact in found:
-            for name in artifact["entities"]:
-                if not any(_plain(name) in earlier for earlier in [*asked, *leads]):
-                    followed = self._followed(view.question, name, artifact)
-                    if followed is not None:
-                        leads[_plain(followed)] = followed
-        return list(leads.values())[:MOST_LEADS]
 
-    def _followed(self, question: str, name: str, artifact: Artifact) -> str | None:
-        for citation in artifact["citations"]:
-            if name in " ".join(citation["quote"].split()):
-                said = f"{citation['title'] or ''} {citation['quote']}"
-                weights = term_weights(sorted(set(terms(question))), self._collection)
-                return follow(question, name, said, weights)
-        return None
+def _leads(view: ReflectionView, found: Sequence[Artifact]) -> list[str]:
+    """Follow-up questions about names met and not asked about yet, each once."""
+    if _WHY.match(view.question) or comparison(view.question):
+        return []
+    if split(view.question).independent:
+        return []
+    asked = [_plain(task["instruction"]) for task in view.plan]
+    leads: dict[str, str] = {}
+    for artifact in found:
+        for name in artifact["entities"]:
+            if not any(_plain(name) in earlier for earlier in [*asked, *leads]):
+                followed = _followed(view.question, name, artifact)
+                if followed is not None:
+                    leads[_plain(followed)] = followed
+    return list(leads.values())[:MOST_LEADS]
+
+
+def _followed(question: str, name: str, artifact: Artifact) -> str | None:
+    quotes = [c["quote"] for c in artifact["citations"] if name in " ".join(c["quote"].split())]
+    return follow(question, name, quotes[0]) if quotes else None
 
 
 def _next(view: PlanView) -> Iterator[Part]:

@@ -11,6 +11,7 @@ from rag.research.focus import CITED_SENTENCE
 from rag.research.protocol import ReadFile
 from rag.research.questions import split, topic_of
 from rag.research.reading import MARKER
+from rag.research.roles.comparer import LEAD
 from rag.research.roles.timeline import YEAR
 from rag.research.topics import history
 from state.passages import Passage
@@ -20,13 +21,13 @@ SENTENCES_A_PART = 2
 MOST_TOLD = 3
 
 
-def answer_of_parts(question: str, files: Sequence[ReadFile]) -> str:
+def answer_of_parts(question: str, files: Sequence[ReadFile], passages: Sequence[Passage]) -> str:
     """For questions side by side, what was found of each, in their order; for a comparison,
     what answers it of each thing; for a history, what is dated; else nothing.
     """
     compared = comparison(question)
     if compared is not None:
-        return " ".join(_of_each(compared, files))
+        return " ".join(_of_each(compared, passages))
     if topic_of(question) is not None:
         return " ".join(dict.fromkeys(s for file in files for s in _told(file)[:MOST_TOLD]))
     if history(question):
@@ -36,19 +37,23 @@ def answer_of_parts(question: str, files: Sequence[ReadFile]) -> str:
     return ""
 
 
-def _of_each(compared: Comparison, files: Sequence[ReadFile]) -> list[str]:
+def _of_each(compared: Comparison, passages: Sequence[Passage]) -> list[str]:
     names = {term for name in compared.names for term in terms(name)}
     asked = set(terms(compared.measure or compared.asked)) - names
-    found = [_nearest(name, asked, files) for name in compared.names]
+    found = [_nearest(name, asked, passages) for name in compared.names]
     return list(dict.fromkeys(filter(None, found)))
 
 
-def _nearest(name: str, asked: set[str], files: Sequence[ReadFile]) -> str:
-    """The sentence on a name that holds most of what is asked, an earlier one among equals."""
+def _nearest(name: str, asked: set[str], passages: Sequence[Passage]) -> str:
+    """The quote on a name that holds most of what is asked, an earlier one among equals."""
     wanted = set(terms(name))
-    told = [s for file in files for s in _told(file)]
-    held = [(len(asked & set(terms(s))), s) for s in told if wanted <= set(terms(s))]
-    return max(held, key=lambda pair: pair[0])[1] if held else ""
+    held = [(set(terms(passage["spans"][0]["text"])), passage) for passage in passages]
+    speaking = [(len(asked & told), passage) for told, passage in held if wanted <= told]
+    if not speaking:
+        return ""
+    best = max(speaking, key=lambda pair: pair[0])[1]
+    text = LEAD.sub("", " ".join(best["spans"][0]["text"].split()))
+    return f"{text.rstrip('.')} [{best['number']}]."
 
 
 def _dated(files: Sequence[ReadFile]) -> list[str]:

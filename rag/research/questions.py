@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rag.index.terms import term_spans, terms
@@ -32,9 +32,9 @@ _ASKS = re.compile(
     rf"[¿(\"'\s]*{_BEFORE}(?:{'|'.join(asking for _, asking in _JOINED)}|{_AUXILIARIES})\b",
     re.IGNORECASE,
 )
-_STATEMENT = re.compile(r"(?<=[.!])\s+(?=[A-Z¿])")
+_STATEMENT = re.compile(r"(?<=[a-z]{3}[.!])\s+(?=[A-Z¿])")
 _CLAUSE = re.compile(
-    r",?\s+\b(?:who|whom|whose|which|that|where|when|in which|of which|for which|by which)\b\s+"
+    r",?\s+\b(who|whom|whose|which|that|where|when|(?:in|of|for|by|at|on|to|from) which)\b\s+"
 )
 _NOUN = re.compile(r"([\w'’-]+)$")
 _ITEMS = re.compile(
@@ -45,11 +45,7 @@ _ITEMS = re.compile(
 _ITEM = re.compile(r",\s+(?:(?:and|or)\s+)?|\s+(?:and|or)\s+")
 _LOOSE_END = re.compile(r",?\s+(?:and|or|in|of|for|by)$")
 # A part that says "he" is about someone whom only the whole question names.
-_PRONOUN = re.compile(
-    r"\b(?:he|she|it|they|him|them|his|its|their|this|these|those)\b", re.IGNORECASE
-)
-_LEAST_LEFT = 0.2
-"""Share of a question's weight that an answer must leave open for its names to be followed."""
+_PRONOUN = re.compile(r"\b(?:he|she|it|they|him|them|his|its|their)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +117,16 @@ def _listed(question: str) -> Iterator[str]:
 
 def _clauses(question: str) -> Iterator[str]:
     """What relative clauses say, each asked of the noun that it belongs to."""
-    before, *clauses = _CLAUSE.split(question.rstrip("?! \uff01\uff1f"))
+    before, *rest = _CLAUSE.split(question.rstrip("?! \uff01\uff1f"))
     yield before
-    for clause in clauses:
+    for joint, clause in zip(rest[::2], rest[1::2], strict=True):
         noun = _NOUN.search(before)
-        yield as_question(
-            f"Which {noun[1]} {clause}" if noun and not _ASKS.match(noun[1]) else clause
-        )
+        if " " in joint:  # "of which heir": what is asked stands here, not in the beginning
+            yield as_question(f"Which {clause}")
+        elif noun is None or _ASKS.match(noun[1]):
+            yield as_question(clause)
+        else:
+            yield as_question(f"Which {noun[1]} {'whose ' * (joint == 'whose')}{clause}")
         before = clause
 
 
@@ -148,23 +147,16 @@ def as_question(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}?"
 
 
-def follow(
-    question: str, name: str, said: str, weights: Mapping[str, float] | None = None
-) -> str | None:
+def follow(question: str, name: str, said: str) -> str | None:
     """The question asked of a name that was met: what was said already gives way to the name.
-    None if the question has the name, or nothing is left to ask of it.
+    None if the question has the name, or the name is what was asked for.
 
     "In which town was the engineer who designed the bridge born?" and "The bridge was
     designed by Anna Berg." make "In which town was Anna Berg born?"
     """
     named, told = set(terms(name)), set(terms(said))
     asked = list(term_spans(question[:LONGEST]))
-    every = {term for _, _, found in asked for term in found}
-    if not named or named <= every:
-        return None
-    weigh = weights or dict.fromkeys(every, 1.0)
-    left = sum(weigh.get(term, 0.0) for term in every - told - named)
-    if left < _LEAST_LEFT * sum(weigh.get(term, 0.0) for term in every):
+    if not named or named <= {term for _, _, found in asked for term in found}:
         return None
     runs: list[list[tuple[int, int]]] = [[]]
     for start, end, found in asked:
@@ -173,10 +165,21 @@ def follow(
         elif runs[-1]:
             runs.append([])
     longest = max(runs, key=len)
-    if len(longest) == len(asked) or len(longest) < 2:
+    if len(longest) == len(asked):
         return None
+    if len(longest) < 2:
+        return f"{name}: {question}" if len(asked) >= _MANY_WORDS else None
     before = _ARTICLE.sub("", question[: longest[0][0]])
+    if _IS_ASKED.fullmatch(before):
+        return None
     return f"{before}{name}{question[longest[-1][1] :]}"
+
+
+_MANY_WORDS = 8
+"""Of a question that has more than one step, by its length."""
+_IS_ASKED = re.compile(
+    r"\W*(?:who|what|which)(?:\s+(?:is|are|was|were|has|had))?\s*", re.IGNORECASE
+)
 
 
 def topic_of(question: str) -> str | None:

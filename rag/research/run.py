@@ -20,7 +20,7 @@ from rag.budget import Budget, BudgetSpent
 from rag.index.lock import WriteLock
 from rag.research.dependencies import Corrective, ResearchDependencies, Tell
 from rag.research.graph import compile_research
-from rag.research.journal import Journal, Start
+from rag.research.journal import Journal, Start, Unfinished
 from rag.research.keeping import keep_trace, record_turn
 from rag.research.local_thinker import LocalThinker
 from rag.research.options import ResearchOptions, kept_flags
@@ -299,6 +299,12 @@ class Research:
 
 def _checkpoint_name(run_id: str) -> str:
     return f"research:{run_id}"
+
+
+def unfinished_runs(home: Path) -> list[Unfinished]:
+    """The runs that can go on, the newest first; errors as the journal's."""
+    with Journal(home) as journal:
+        return journal.unfinished()
 
 
 def run_start(home: Path, run_id: str) -> Start:

@@ -101,7 +101,7 @@ def _composed(
         "instruction": task["instruction"],
         "content": content,
         "status": "done" if content else "empty",
-        "citations": checked.citations,
+        "citations": checked.citations if content else [],
         "missing": [],
         "entities": [],
         "warnings": told.warnings,

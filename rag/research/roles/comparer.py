@@ -12,7 +12,7 @@ from state.passages import Passage
 
 MOST_LINES = 3
 """Of each thing."""
-_LEAD = re.compile(r"^(?:[-*+•]|\d{1,3}[.)])\s+")
+LEAD = re.compile(r"^(?:[-*+•]|\d{1,3}[.)])\s+")
 
 
 def compose(instruction: str, passages: Sequence[Passage]) -> str:
@@ -24,7 +24,7 @@ def compose(instruction: str, passages: Sequence[Passage]) -> str:
     told = [
         (set(terms(text)), f"- {text} [{passage['number']}]")
         for passage in passages
-        if (text := _LEAD.sub("", " ".join(passage["spans"][0]["text"].split())))
+        if (text := LEAD.sub("", " ".join(passage["spans"][0]["text"].split())))
     ]
     of_each = [[line for held, line in told if name <= held] for name in names]
     if not all(of_each):
