@@ -12,7 +12,8 @@ from cli.app import new_app
 from cli.exits import Exit
 from cli.notices import tell_staleness
 from cli.question import read_question
-from cli.render.answer import answer_lines
+from cli.render.answer import print_answer
+from cli.render.links import citation_links
 from cli.render.live import LiveAnswer
 from cli.terminal import Terminal
 
@@ -93,8 +94,8 @@ def ask(
         if json_ or events:
             terminal.json(answer)
         else:
-            for line in answer_lines(answer):
-                terminal.out(line)
+            links = citation_links(settings.links, answer, session.reader)
+            print_answer(terminal, answer, links)
         for warning in answer["warnings"]:
             terminal.notice(f"warning: {warning}")
     return exit_of(answer, ok_abstain=ok_abstain)

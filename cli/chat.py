@@ -10,6 +10,7 @@ from cli.app import new_app
 from cli.exits import Exit, exit_code
 from cli.notices import tell_staleness
 from cli.question import checked_question
+from cli.render.links import citation_links
 from cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -138,4 +139,4 @@ def _take(talk: Conversation, line: str, *, streaming: bool, json: bool, typed: 
         what = f"It was answered already: turn {kept}." if kept > before else "Nothing was kept."
         talk.terminal.notice(f"Cancelled. {what}")
         return
-    view.finish(answer)
+    view.finish(answer, citation_links(talk.settings.links, answer, talk.session.reader))

@@ -78,6 +78,12 @@ class Terminal:
 
         return Console(stderr=True, highlight=False, markup=False, soft_wrap=False)
 
+    def out_console(self) -> Console:
+        """A rich console on stdout, for what a person reads there."""
+        from rich.console import Console
+
+        return Console(highlight=False, markup=False)
+
 
 def _utf8(encoding: str | None) -> bool:
     return (encoding or "").lower().replace("-", "") == "utf8"

@@ -112,6 +112,10 @@ class Settings(BaseSettings):
     otlp_content: bool = Field(
         default=False, description="send it questions, answers, queries and quotes as well"
     )
+    links: str = Field(
+        "file://{host}{path}#{line}",
+        description="link of a cited file on a terminal; vscode://file{path}:{line}, or none",
+    )
     web: bool = Field(default=False, description="search the web when the documents do not hold it")
     web_url: str | None = Field(None, description="SearXNG endpoint of --web")
 
@@ -125,6 +129,15 @@ class Settings(BaseSettings):
                 "a name has 1 to 128 characters, without slashes or control characters"
             )
         return value
+
+    @field_validator("links")
+    @classmethod
+    def _link_template(cls, value: str) -> str:
+        try:
+            value.format(host="", path="", line=1)
+        except (LookupError, ValueError, AttributeError):
+            raise ValueError("a link may hold {host}, {path} and {line}") from None
+        return "" if value == "none" else value
 
     @classmethod
     def settings_customise_sources(

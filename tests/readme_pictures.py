@@ -98,6 +98,7 @@ def recorded(picture: Picture, home: Path) -> Screen:
         **os.environ,
         "CRAG_HOME": str(home),
         "CRAG_ENGINE": "local",
+        "CRAG_LINKS": "none",  # they would hold the paths of a machine
         "TERM": "xterm-256color",
         "COLORTERM": "",
         "PROMPT_TOOLKIT_NO_CPR": "1",

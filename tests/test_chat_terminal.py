@@ -7,7 +7,7 @@ import re
 
 import pexpect
 import pytest
-from chat_samples import chat_in_terminal, crag, make_home
+from chat_samples import CRAG, chat_in_terminal, crag, environment, make_home
 from scripted_server import ScriptedServer, hang
 
 
@@ -128,3 +128,43 @@ def test_escapes_of_documents_and_questions_never_reach_the_terminal(home):
     assert "\x07" not in shown
     assert "\x1b[2J" not in shown
     assert "\x9b" not in shown
+
+
+def asked_in_terminal(home, *words, **more):
+    """What `crag ask` writes to a terminal of 60 columns, as bytes come."""
+    child = pexpect.spawn(
+        CRAG[0],
+        [*CRAG[1:], "ask", *words],
+        env=environment(home, COLUMNS="60", **more),
+        encoding="utf-8",
+        timeout=60,
+        dimensions=(40, 60),
+    )
+    child.expect(pexpect.EOF)
+    child.close()
+    return child.before
+
+
+def test_a_cited_place_is_a_link_that_opens_the_file_at_its_line(home):
+    path = home.parent / "documents" / "viaduct.md"
+    shown = asked_in_terminal(home, "How high is the Gillfoot Viaduct?")
+    assert re.search(rf"\x1b\]8;id=\d+;file://[^/]*{path}#3\x1b\\viaduct.md:3\x1b\]8;;\x1b", shown)
+    code = {"CRAG_LINKS": "vscode://file{path}:{line}"}
+    shown = asked_in_terminal(home, "How high is the Gillfoot Viaduct?", **code)
+    assert f";vscode://file{path}:3\x1b" in shown
+    for off in ({"CRAG_LINKS": "none"}, {"TERM": "dumb"}):
+        shown = asked_in_terminal(home, "How high is the Gillfoot Viaduct?", **off)
+        assert "\x1b]8" not in shown
+        assert "viaduct.md:3" in shown
+    refused = asked_in_terminal(home, "How high?", CRAG_LINKS="file://{nothing}")
+    assert "CRAG_LINKS is unusable" in refused
+
+
+def test_an_answer_is_wrapped_at_words_on_a_terminal(home):
+    shown = asked_in_terminal(home, "How high is the Gillfoot Viaduct?", CRAG_LINKS="none")
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
+    piped = crag(home, "ask", "How high is the Gillfoot Viaduct?").stdout
+    assert max(map(len, piped.splitlines())) > 60
+    lines = [line.rstrip() for line in plain.splitlines()]
+    assert max(map(len, lines)) <= 60
+    assert " ".join(" ".join(lines).split()).endswith(" ".join(piped.split()))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Self
 
-from cli.render.answer import answer_lines, source_line
+from cli.render.answer import answer_lines, source_text
 from cli.render.live import LiveAnswer
 from cli.terminal import Terminal, clean
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import RenderableType
 
     from state.answer import Answer
 
@@ -28,15 +29,16 @@ class ChatView(LiveAnswer):
     def _frame(self) -> RenderableType:
         return _markdown(self._draft) if self._draft else super()._frame()
 
-    def finish(self, answer: Answer) -> None:
-        """Print the answer that was kept."""
+    def finish(self, answer: Answer, links: Mapping[int, str]) -> None:
+        """Print the answer that was kept; `links` by marker."""
         if self._json:
             self._terminal.json(answer)
         elif self._terminal.out_is_tty:
-            console = _console()
+            console = self._terminal.out_console()
             console.print(_markdown(answer["answer"]))
             for citation in answer["citations"]:
-                console.print(clean(source_line(citation)), style="dim", soft_wrap=True)
+                text = source_text(citation, links.get(citation["marker"]))
+                console.print(text, style="dim")
         else:
             for line in answer_lines(answer):
                 self._terminal.out(line)
@@ -50,9 +52,3 @@ def _markdown(text: str) -> RenderableType:
 
     # A link shows where it leads: its words may come from a document.
     return Markdown(clean(text), hyperlinks=False)
-
-
-def _console() -> Console:
-    from rich.console import Console
-
-    return Console(highlight=False, markup=False)
