@@ -12,7 +12,10 @@ from typing import Any
 import anyio
 import pytest
 from ingest_runs import Library
-from mcp import Client, StdioServerParameters
+from mcp import Client, MCPError, StdioServerParameters
+
+from rag.session import open_session
+from state.settings import EngineName, Settings
 
 ROOT = Path(__file__).parent.parent
 READING = {"ask", "search", "sources", "read_source", "status", "thread_history"}
@@ -109,7 +112,7 @@ def test_tools_only_read_unless_ingest_is_allowed(home: Path, folder: Path):
     assert content(known)["unchanged"] == 2
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def served(home: Path) -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -144,10 +147,168 @@ def test_other_hosts_and_origins_are_refused(served: str):
             assert reply.status_code in (400, 403, 421)
 
 
+def test_nothing_of_another_collection_is_told(home: Path, tmp_path: Path):
+    (tmp_path / "secret.md").write_text("# Plans\n\nThe vault code of the bank is 7781.\n")
+    Library(home, collection="private").ingest(tmp_path)
+    question = "What is the vault code of the bank?"
+    for name, asked in (("private", question), ("default", "On what date did the railway open?")):
+        settings = Settings(home=home, engine=EngineName.LOCAL, collection=name)
+        with open_session(settings) as session:
+            assert session.ask(asked, thread="mixed")["status"] == "answered"
+    results = run(
+        stdio(home),
+        ("thread_history", {"thread": "mixed"}),
+        ("ask", {"question": question}),
+        ("search", {"query": "vault code", "k": 50}),
+        ("sources", {}),
+        ("sources", {"after": "s"}),
+        ("read_source", {"source": "secret.md"}),
+        ("read_source", {"source": str(tmp_path / "secret.md")}),
+        ("status", {}),
+    )
+    said = [part.text for result in results for part in result.content]
+    assert not any("7781" in text or "secret.md" in text for text in said[:5]), said
+    assert not any("7781" in text or str(tmp_path) in text for text in said[5:] if "{" in text)
+    newest, other = content(results[0])
+    assert "1897" in newest["answer"]
+    assert other == {"turn": 1, "withheld": "not of this collection"}
+    assert results[5].is_error
+    assert results[6].is_error
+
+
+def test_a_folder_that_became_a_link_elsewhere_is_not_followed(tmp_path: Path):
+    files, elsewhere = tmp_path / "files", tmp_path / "elsewhere"
+    for folder in (files, elsewhere):
+        folder.mkdir()
+        (folder / "a.md").write_text(f"# {folder.name}\n\nThis is {folder.name}.\n")
+    Library(tmp_path / "home").ingest(files)
+    files.rename(tmp_path / "moved")
+    files.symlink_to(elsewhere)
+    named, all_, status = run(
+        stdio(tmp_path / "home", "--allow-ingest"),
+        ("ingest", {"paths": [str(files)]}),
+        ("ingest", {"paths": []}),
+        ("status", {}),
+    )
+    assert named.is_error
+    assert all_.is_error
+    assert content(status)["documents"] == 1
+
+
+def test_what_an_agent_ingested_is_found_at_once(tmp_path: Path):
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "a.md").write_text("# Dogs\n\nDogs travel free.\n")
+    Library(tmp_path / "home").ingest(files)
+
+    async def main() -> list[Any]:
+        async with Client(stdio(tmp_path / "home", "--allow-ingest")) as client:
+            before = await client.call_tool("search", {"query": "ferry harbour"})
+            (files / "b.md").write_text("# Ferry\n\nThe ferry leaves the harbour at 9.15.\n")
+            done = await client.call_tool("ingest", {"paths": [str(files)]})
+            return [before, done, await client.call_tool("search", {"query": "ferry harbour"})]
+
+    before, done, after = map(content, anyio.run(main))
+    assert not any(hit["source"] == "b.md" for hit in before)
+    assert done["added"] == 1
+    assert after[0]["source"].endswith("b.md")
+
+
+def test_calls_at_once_over_http_all_answer(served: str):
+    async def one(results: list[Any], number: int) -> None:
+        async with Client(served) as client:
+            query = {"question": "On what date did the railway open?"} if number % 2 else {}
+            results.append(await client.call_tool("ask" if number % 2 else "sources", query))
+
+    async def main() -> list[Any]:
+        results: list[Any] = []
+        async with anyio.create_task_group() as group:
+            for number in range(8):
+                group.start_soon(one, results, number)
+        return results
+
+    assert all(content(result) for result in anyio.run(main))
+
+
+def test_rebound_names_are_refused_and_loopback_s_own_are_not(served: str):
+    import httpx
+
+    port = served.split(":")[2].split("/", maxsplit=1)[0]
+    body = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        },
+    }
+    usual = {"Accept": "application/json, text/event-stream"}
+    with httpx.Client(trust_env=False) as client:
+
+        def code(**headers: str) -> int:
+            return client.post(served, json=body, headers={**usual, **headers}).status_code
+
+        assert code() == 200
+        assert code(Host=f"localhost:{port}", Origin=f"http://localhost:{port}") == 200
+        for host in ("evil.example", f"evil.example:{port}", "127.0.0.1.evil.example", "0.0.0.0"):
+            assert code(Host=host) in (400, 403, 421), host
+        for origin in ("null", "https://evil.example", f"https://127.0.0.1:{port}", "http://[::1]"):
+            assert code(Origin=origin) in (400, 403, 421), origin
+
+
+def test_only_loopback_is_listened_on(served: str):
+    port = int(served.split(":")[2].split("/", maxsplit=1)[0])
+    listening = {
+        line.split()[1]
+        for table in ("/proc/net/tcp", "/proc/net/tcp6")
+        if Path(table).exists()
+        for line in Path(table).read_text().splitlines()[1:]
+        if line.split()[3] == "0A" and int(line.split()[1].split(":")[1], 16) == port
+    }
+    assert listening <= {f"0100007F:{port:04X}"}
+
+
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("search", {"query": "dogs", "k": 2}),
+    ("ask", {"question": "On what date did the railway open?"}),
+    ("sources", {"limit": 1}),
+    ("read_source", {"source": "dogs.md", "start": 5}),
+    ("status", {}),
+    ("thread_history", {"thread": "none"}),
+    ("search", {"query": '\x00\ud7ff OR NEAR(*) "', "k": 1}),
+    ("search", {"query": "dogs", "k": "many"}),
+    ("ask", {"question": " "}),
+    ("read_source", {"source": "../home/catalog.sqlite"}),
+    ("thread_history", {"thread": "'; drop table turns; --", "limit": -5}),
+    ("no_such_tool", {"x": 1}),
+]
+
+
 @pytest.mark.parametrize(
-    "count", [40, pytest.param(1000, marks=pytest.mark.slow)], ids=["short", "long"]
+    "count", [60, pytest.param(1000, marks=pytest.mark.slow)], ids=["short", "long"]
 )
-def test_many_calls_in_one_connection(home: Path, count: int):
-    calls = [("search", {"query": f"dogs {n}", "k": 2}) for n in range(count)]
-    results = run(stdio(home), *calls)
-    assert all(not result.is_error for result in results)
+def test_many_calls_of_every_kind_in_one_connection(home: Path, count: int):
+    calls = [CALLS[n % len(CALLS)] for n in range(count)]
+
+    async def main() -> list[tuple[str, str]]:
+        seen = []
+        async with Client(stdio(home)) as client:
+            for name, given in calls:
+                try:
+                    result = await client.call_tool(name, given)
+                    seen.append((name, "error" if result.is_error else "done"))
+                except MCPError:
+                    seen.append((name, "refused"))
+        return seen
+
+    seen = anyio.run(main)
+    assert len(seen) == count
+    first = seen[: len(CALLS)]
+    assert [how for _, how in first[:7]] == ["done"] * 7
+    assert [how for _, how in first[7:10]] == ["error"] * 3
+    assert first[10][1] == "done"
+    assert first[11][1] in ("error", "refused")
+    for n, one in enumerate(seen):
+        assert one == first[n % len(CALLS)]

@@ -24,11 +24,11 @@ def refresh(settings: Settings, paths: Sequence[str]) -> dict[str, Any]:
 
     inventory = read_inventory(settings.home, settings.collection)
     known = set(inventory.roots) if inventory is not None else set()
-    wanted = [os.path.realpath(path) for path in paths] or sorted(known)
+    wanted = list(paths) or sorted(known)
     for path in wanted:
-        if path not in known:
+        if os.path.realpath(path) not in known:  # also a folder that now is a link elsewhere
             raise UsageError(
-                f"{path} was not ingested before.", "Ask the person to `crag ingest` it."
+                f"{path!r} was not ingested before.", "Ask the person to `crag ingest` it."
             )
     report = ingest(settings, build_embedder(settings), wanted, IngestOptions())
     return {

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Any, TypedDict
 
+from rag.serving.confined import is_of_collection
 from rag.session import Session, open_session
 from state.answer import Answer
 from state.errors import CragError, UsageError
@@ -89,23 +90,40 @@ class CollectionTools:
         }
 
     def status(self) -> dict[str, Any]:
-        """What is indexed: collection, documents, chunks and embedder."""
+        """What is indexed: documents, chunks, embedder, the folders they came from, and how many
+        of their files have changed or gone since.
+        """
+        from rag.index.inventory import read_inventory
+        from rag.ingest.staleness import staleness
+
+        inventory = read_inventory(self._settings.home, self._settings.collection)
         with self._open() as session:
             reader = session.reader
+            stale = staleness(self._settings.home, reader.name)
             return {
                 "collection": reader.name,
                 "documents": reader.document_count,
                 "chunks": reader.chunk_count,
                 "embedder": str(reader.embedder.identity),
+                "folders": sorted(inventory.roots) if inventory is not None else [],
+                "changed": stale.changed,
+                "gone": stale.gone,
             }
 
-    def thread_history(self, thread: str, limit: int = 20) -> list[Answer]:
-        """The newest turns of a conversation thread, newest first."""
+    def thread_history(self, thread: str, limit: int = 20) -> list[dict[str, Any]]:
+        """The newest turns of a conversation thread, newest first. Of a turn that drew on
+        documents outside this collection only its number is told.
+        """
         with self._open() as session:
             turns = session.memory.store.turns(
                 thread, newest_first=True, limit=max(1, min(limit, MAX_TURNS))
             )
-            return [turn.answer for turn in turns]
+            return [
+                dict(turn.answer)
+                if is_of_collection(turn.answer, session.reader)
+                else {"turn": turn.answer["turn"], "withheld": "not of this collection"}
+                for turn in turns
+            ]
 
     @contextmanager
     def _open(self) -> Iterator[Session]:

@@ -1,0 +1,24 @@
+"""Whether a turn of a thread may be shown to who may see one collection only.
+
+Threads belong to the home, not to a collection: one thread may have asked several.
+"""
+
+from __future__ import annotations
+
+from rag.index.protocol import CollectionReader
+from state.answer import Answer
+
+
+def is_of_collection(answer: Answer, reader: CollectionReader) -> bool:
+    """All it retrieved is in the collection, and all it quotes still stands there. A turn of
+    which nothing of that is known drew on who knows what.
+    """
+    sources = {chunk["source"] for loop in answer["loops"] for chunk in loop["chunks"]}
+    if not sources and not answer["citations"]:
+        return False
+    if any(reader.document(source) is None for source in sources):
+        return False
+    texts = {c["source"]: reader.document_text(c["source"]) for c in answer["citations"]}
+    return all(
+        citation["quote"] in (texts[citation["source"]] or "") for citation in answer["citations"]
+    )
