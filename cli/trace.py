@@ -34,6 +34,8 @@ app = new_app(
     "Read, compare and replay stored traces; `crag trace` alone shows the last.", cls=TraceGroup
 )
 
+ONE_LINE = 72
+
 TraceId = Annotated[
     str,
     typer.Argument(
@@ -192,7 +194,7 @@ def replay(
     config: options.Config = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Ask the same question from the same history again, then print the difference."""
+    """Run it again from the history it had, then print the difference."""
     from rag.tracing.replay import replay as run_again
     from rag.tracing.replay import replay_flags
 
@@ -255,9 +257,18 @@ def _print_diff(one: Trace, other: Trace, terminal: Terminal, *, json_: bool) ->
             }
         )
         return
+    if differences:
+        for sign, trace in (("---", one), ("+++", other)):
+            terminal.out(f"{sign} {trace['trace_id']}  {trace['answer']['status']}")
     for difference in differences:
+        a = "nothing" if difference["a"] is None else difference["a"]
+        b = "nothing" if difference["b"] is None else difference["b"]
+        if len(difference["what"]) + len(a) + len(b) <= ONE_LINE and "\n" not in a + b:
+            terminal.out(f"{difference['what']}: {a} → {b}")
+            continue
         terminal.out(f"{difference['what']}:")
-        terminal.out(f"  - {difference['a'] if difference['a'] is not None else 'nothing'}")
-        terminal.out(f"  + {difference['b'] if difference['b'] is not None else 'nothing'}")
+        for sign, text in (("-", a), ("+", b)):
+            for line in text.splitlines():
+                terminal.out(f"  {sign} {line}")
     if not differences:
         terminal.out("No difference: same path, grades, answer and citations.")

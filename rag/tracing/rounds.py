@@ -39,11 +39,16 @@ def run_started(trace: Trace) -> ResearchStarted:
     """How a research run was set up when it was last started or resumed.
 
     Raises:
-        UsageError: the trace is of a question.
+        UsageError: the trace is of a question, or an older version kept it.
 
     """
     for event in reversed(research_events(trace)):
         if event["event"] == "research_started":
+            if "roles" not in event:
+                raise UsageError(
+                    f"Trace {trace['trace_id']} was kept by an older version.",
+                    "`crag trace ID` still shows it.",
+                )
             return event
     raise UsageError(f"Trace {trace['trace_id']} is of a question, not of a research run.")
 
