@@ -45,6 +45,7 @@ CODES = {
     'crag ask "What is the capital of Mongolia?"': 3,
     "crag collections delete default": 2,
     "crag threads delete railway": 2,
+    "crag trace delete --all": 2,
 }
 # They go on until they are interrupted, and listen on that port.
 LASTING = {
