@@ -1,4 +1,4 @@
-"""What the shell may complete: collections, threads and traces of the home, read lightly.
+"""What the shell may complete: names of collections, threads, traces and research runs.
 
 A completion must neither be slow nor fail: whatever goes wrong, nothing is offered.
 """
@@ -6,11 +6,15 @@ A completion must neither be slow nor fail: whatever goes wrong, nothing is offe
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 
 MOST = 50
+_PLAIN = re.compile(r"[\w.,@%+=-]+")
+"""Names that mean themselves in every shell; zsh evaluates what it is offered."""
 
 
 def complete_collection(incomplete: str) -> list[str]:
@@ -26,6 +30,11 @@ def complete_trace(incomplete: str) -> list[str]:
     return [*(["last"] if "last".startswith(incomplete) else []), *ids]
 
 
+def complete_run(incomplete: str) -> list[str]:
+    runs = _names("research.db", "select id from runs order by created_at desc", incomplete)
+    return [*(["last"] if "last".startswith(incomplete) else []), *runs]
+
+
 def _names(file: str, query: str, incomplete: str) -> list[str]:
     path = _home() / file
     if not path.exists():
@@ -35,7 +44,8 @@ def _names(file: str, query: str, incomplete: str) -> list[str]:
             names = [str(name) for (name,) in db.execute(query)]
     except sqlite3.Error:
         return []
-    return [name for name in names if name.startswith(incomplete)][:MOST]
+    offered = (name for name in names if name.startswith(incomplete) and _PLAIN.fullmatch(name))
+    return list(islice(offered, MOST))
 
 
 def _home() -> Path:

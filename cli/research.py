@@ -9,6 +9,7 @@ import typer
 
 from cli import options
 from cli.app import new_app
+from cli.completion import complete_run
 from cli.exits import Exit
 from cli.question import read_question
 from cli.render.research import ResearchView
@@ -28,7 +29,13 @@ def research(
         typer.Argument(help="The question; '-' reads standard input.", metavar="QUESTION"),
     ] = None,
     resume: Annotated[
-        str | None, typer.Option("--resume", metavar="ID", help="Go on with a run; 'last' too.")
+        str | None,
+        typer.Option(
+            "--resume",
+            metavar="ID",
+            autocompletion=complete_run,
+            help="Go on with a run; 'last' too.",
+        ),
     ] = None,
     list_: Annotated[
         bool, typer.Option("--list", help="The runs that can go on, the newest first.")
