@@ -168,7 +168,7 @@ def _usage_line(error: typer.TyperException) -> str:
     path = context.command_path if context is not None else "crag"
     if type(error).__name__ == "NoArgsIsHelpError":
         return error.format_message()
-    message = " ".join(error.format_message().split())
+    message = " ".join(error.format_message().split()).replace(": Value error, ", ": ")
     stop = "" if message.endswith((".", "?", "!", "`")) else "."
     return f"{path}: {message}{stop} See `{path} --help`."
 

@@ -242,7 +242,7 @@ def _turns(memory: ThreadMemory, name: str) -> Iterator[Turn]:
     from state.threads import no_such_thread
 
     if memory.store.last_turn(name) == 0:
-        raise no_such_thread(name)
+        raise no_such_thread(name, (each.name for each in memory.store.threads()))
     return memory.store.turns(name)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,6 +26,9 @@ class TraceGroup(typer.core.TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         first = next((arg for arg in args if not arg.startswith("-")), None)
         wants_help = "--help" in args[:1] or "-h" in args[:1]
+        near = get_close_matches(first or "", self.commands, n=1)
+        if near and first not in self.commands:  # an id is near to no command
+            ctx.fail(f"There is no trace or command {first!r}. Did you mean {near[0]!r}?")
         if first not in self.commands and not wants_help:
             args = ["show", *args]
         return super().parse_args(ctx, args)

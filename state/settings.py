@@ -196,11 +196,12 @@ def _settings_error(
     error: ValidationError, given: Mapping[str, Any], file: Path
 ) -> SettingsError | UsageError:
     first = error.errors(include_url=False, include_input=False)[0]
+    what = first["msg"].removeprefix("Value error, ")
     key = str(first["loc"][0]) if first["loc"] else "settings"
     if key in given:
-        return UsageError(f"--{key.replace('_', '-')}: {first['msg']}.")
+        return UsageError(f"--{key.replace('_', '-')}: {what}.")
     variable = f"CRAG_{key.upper()}"
     where = variable if variable in os.environ else f"{key} in {file}"
     if first["type"] == "extra_forbidden":
         return SettingsError(f"Unknown setting {where}.", "`crag config show` lists every key.")
-    return SettingsError(f"The setting {where} is unusable: {first['msg']}.")
+    return SettingsError(f"The setting {where} is unusable: {what}.")

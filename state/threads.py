@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Protocol, Self, TypedDict
 
 from state.answer import Answer
 from state.errors import UsageError
+from state.nearest import did_you_mean
 
 THREADS_FILE = "threads.db"
 THREADS_SCHEMA = 1
@@ -201,5 +202,6 @@ def no_such_turn(thread: str, number: int) -> UsageError:
     )
 
 
-def no_such_thread(thread: str) -> UsageError:
-    return UsageError(f"There is no thread {thread!r}.", "`crag threads list` shows all of them.")
+def no_such_thread(thread: str, names: Iterable[str] = ()) -> UsageError:
+    hint = did_you_mean(thread, names, "`crag threads list` shows all of them.")
+    return UsageError(f"There is no thread {thread!r}.", hint)

@@ -13,6 +13,7 @@ from typing import Any, Literal, Self, TypedDict
 from state.answer import Answer
 from state.errors import UsageError
 from state.events import Event
+from state.nearest import did_you_mean
 from state.sqlite_file import connect, create_private, sqlite_failures
 from state.trace_bounds import TraceBounds, drop_most, drop_old, shrink
 from state.trace_filter import TraceFilter
@@ -121,7 +122,9 @@ class TraceStore:
         with sqlite_failures(self._name):
             rows = self._matching(trace_id)
         if not rows:
-            raise UsageError(f"There is no trace {trace_id!r}.", "`crag trace list` shows them.")
+            kept = (each["trace_id"] for each in self.summaries(limit=1_000))
+            hint = did_you_mean(trace_id, ("last", *kept), "`crag trace list` shows them.")
+            raise UsageError(f"There is no trace {trace_id!r}.", hint)
         if len(rows) > 1:
             raise UsageError(
                 f"{trace_id!r} begins more than one trace.", "Give more of the trace's id."

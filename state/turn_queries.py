@@ -139,7 +139,8 @@ class SqlTurnStore(ABC):
                 self._sql("select id from {threads} where name = ?"), (thread,)
             ).fetchone()
             if row is None:
-                raise no_such_thread(thread)
+                named = db.execute(self._sql("select name from {threads}")).fetchall()
+                raise no_such_thread(thread, (str(each[0]) for each in named))
             # The thread first: whoever appends to it meanwhile waits, then starts it anew.
             db.execute(self._sql("delete from {threads} where id = ?"), row)
             turns = db.execute(self._sql("delete from {turns} where thread_id = ?"), row).rowcount

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import pytest
+from turn_samples import make_answer
 from typer.testing import CliRunner
 
 from cli.exits import Exit, exit_code
 from cli.main import app
 from cli.terminal import clean
 from state import errors
+from state.threads import open_turn_store
+from state.traces import TraceStore
 
 
 @pytest.mark.parametrize(
@@ -70,3 +73,26 @@ def test_an_unknown_command_with_escapes_cannot_drive_the_terminal():
 )
 def test_clean_leaves_nothing_that_drives_a_terminal(text: str, shown: str):
     assert clean(text) == shown
+
+
+def test_a_name_that_nothing_has_brings_the_nearest(tmp_path, monkeypatch):
+    monkeypatch.setenv("CRAG_HOME", str(tmp_path))
+    with open_turn_store(tmp_path) as turns:
+        turns.append("railway", make_answer())
+    with TraceStore(tmp_path) as traces:
+        traces.keep("20260101-000000-aaaaaa", [], make_answer())
+    for given, meant in (
+        (["threads", "show", "railwy"], "Did you mean 'railway'?"),
+        (["threads", "delete", "raiway", "--yes"], "Did you mean 'railway'?"),
+        (["threads", "show", "zzz"], "`crag threads list` shows all"),
+        (["trace", "20260101-000000-aaaaab"], "Did you mean '20260101-000000-aaaaaa'?"),
+        (["trace", "lasst"], "Did you mean 'last'?"),
+        (["trace", "shwo"], "Did you mean 'show'?"),
+        (["trace", "zzz"], "`crag trace list` shows them"),
+        (["ask", "q", "--thread", "a/b"], "--thread: a name has 1 to 128 characters"),
+        (["ask", "q", "--threadd", "a"], "--thread"),
+    ):
+        result = CliRunner().invoke(app, given)
+        assert result.exit_code == Exit.USAGE, given
+        assert meant in result.stderr, given
+        assert len(result.stderr.strip().splitlines()) == 1
