@@ -26,8 +26,9 @@ class TraceGroup(typer.core.TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         first = next((arg for arg in args if not arg.startswith("-")), None)
         wants_help = "--help" in args[:1] or "-h" in args[:1]
-        near = get_close_matches(first or "", self.commands, n=1)
-        if near and first not in self.commands:  # an id is near to no command
+        known = {*self.commands, "last"}
+        near = get_close_matches(first or "", sorted(known), n=1)
+        if near and first not in known:  # an id is near to none of them
             ctx.fail(f"There is no trace or command {first!r}. Did you mean {near[0]!r}?")
         if first not in self.commands and not wants_help:
             args = ["show", *args]

@@ -43,7 +43,7 @@ def test_an_error_says_what_happened_and_what_to_do_on_one_line():
         (["ask"], "Missing argument"),
         (["ask", "q", "--k", "x"], "--k"),
         (["ask", "q", "--engine", "abacus"], "abacus"),
-        (["ask", "?!"], "The question is empty"),
+        (["ask", "?!"], "The question holds no word"),
         (["ask", "a" * 100_000], "20,000 are the most"),
     ],
 )
