@@ -19,6 +19,8 @@ from state.passages import Passage
 MOST_SENTENCES = 5
 SENTENCES_A_PART = 2
 MOST_TOLD = 3
+_OWN_WORDS = 0.8
+"""Share of a sentence's words that its quote must hold."""
 
 
 def answer_of_parts(question: str, files: Sequence[ReadFile], passages: Sequence[Passage]) -> str:
@@ -29,11 +31,15 @@ def answer_of_parts(question: str, files: Sequence[ReadFile], passages: Sequence
     if compared is not None:
         return " ".join(_of_each(compared, passages))
     if topic_of(question) is not None:
-        return " ".join(dict.fromkeys(s for file in files for s in _told(file)[:MOST_TOLD]))
+        return " ".join(
+            dict.fromkeys(s for file in files for s in _told(file, passages)[:MOST_TOLD])
+        )
     if history(question):
-        return " ".join(sorted(_dated(files), key=_year)[:MOST_SENTENCES])
+        return " ".join(sorted(_dated(files, passages), key=_year)[:MOST_SENTENCES])
     if split(question).independent or asks_of_each(question):
-        return " ".join(dict.fromkeys(s for file in files for s in _told(file)[:SENTENCES_A_PART]))
+        return " ".join(
+            dict.fromkeys(s for file in files for s in _told(file, passages)[:SENTENCES_A_PART])
+        )
     return ""
 
 
@@ -56,8 +62,8 @@ def _nearest(name: str, asked: set[str], passages: Sequence[Passage]) -> str:
     return f"{text.rstrip('.')} [{best['number']}]."
 
 
-def _dated(files: Sequence[ReadFile]) -> list[str]:
-    return list(dict.fromkeys(s for file in files for s in _told(file) if YEAR.search(s)))
+def _dated(files: Sequence[ReadFile], passages: Sequence[Passage]) -> list[str]:
+    return list(dict.fromkeys(s for file in files for s in _told(file, passages) if YEAR.search(s)))
 
 
 def _year(sentence: str) -> int:
@@ -65,8 +71,23 @@ def _year(sentence: str) -> int:
     return int(found[1]) if found else 0
 
 
-def _told(file: ReadFile) -> list[str]:
-    return [s.strip() for s in CITED_SENTENCE.findall(file.content)]
+def _told(file: ReadFile, passages: Sequence[Passage]) -> list[str]:
+    """Its sentences; the quote itself where one holds more than its quote."""
+    quotes = {p["number"]: " ".join(p["spans"][0]["text"].split()) for p in passages}
+    return [_sure(s.strip(), quotes) for s in CITED_SENTENCE.findall(file.content)]
+
+
+def _sure(sentence: str, quotes: Mapping[int, str]) -> str:
+    markers = [int(n) for n in MARKER.findall(sentence) if int(n) in quotes]
+    if not markers:
+        return sentence
+    quote = quotes[markers[0]]
+    held, told = set(terms(quote)), terms(MARKER.sub("", sentence))
+    own = sum(term in held for term in told) >= _OWN_WORDS * len(told)
+    row = " | " in quote and "; " in sentence  # read aloud with its column's names
+    if len(markers) == 1 and (own or row):
+        return sentence
+    return f"{LEAD.sub('', quote).rstrip('.')} [{markers[0]}]."
 
 
 def chained(drafted: str, files: Sequence[ReadFile], passages: Sequence[Passage]) -> str:
