@@ -106,6 +106,20 @@ def test_without_a_terminal_the_question_is_printed_and_answered_later(home: Pat
     assert again.stdout == answered.stdout
 
 
+def test_runs_that_can_go_on_are_listed_and_a_wrong_id_is_answered_with_the_nearest(home: Path):
+    asked = inside(home, ABSENT)
+    name = asked.stderr.split("--resume ")[1].split()[0]
+    listed = inside(home, "--list")
+    assert listed.exit_code == 0
+    assert f"{name}  " in listed.stdout
+    assert "waits for an answer" in listed.stdout
+    rows = [json.loads(line) for line in inside(home, "--list", "--json").stdout.splitlines()]
+    assert (rows[0]["run_id"], rows[0]["question"]) == (name, ABSENT)
+    wrong = inside(home, "--resume", f"{name[:-1]}x")
+    assert wrong.exit_code == 2
+    assert f"Did you mean {name}?" in wrong.stderr
+
+
 def test_on_a_terminal_the_person_is_asked_and_the_run_goes_on(home: Path):
     child = pexpect.spawn(
         command("research", ABSENT)[0],

@@ -69,3 +69,20 @@ def test_a_simple_question_follows_no_names(run: Research):
 def test_a_place_of_one_line_is_given_as_one(run: Research):
     report = run.start("How long is the Iron Bridge?")
     assert "iron-bridge.md:3: “" in report["report"]
+
+
+def test_each_document_of_a_kind_is_asked_by_itself(run: Research):
+    report = run.start("What does each bridge document say about the engineer?")
+    assert "What does “Stone Bridge” say about the engineer?" in [
+        section["title"] for section in report["sections"]
+    ]
+    assert sources(report) == {"stone-bridge.md", "iron-bridge.md"}
+
+
+def test_who_someone_is_is_told_whatever_language_asks(run: Research):
+    assert "Lund" in run.start("Wer war Anna Berg?")["answer"]
+
+
+def test_a_finished_report_names_no_day_as_a_lead(run: Research):
+    report = run.start("Which town on the river Aske holds its market on which day of the week?")
+    assert not any("Friday" in asked for asked in [*report["not_found"], *report["repeated"]])

@@ -13,7 +13,14 @@ from rag.research.local_thinker import LocalThinker
 from rag.research.options import ResearchOptions
 from rag.research.plan_check import LONGEST_INSTRUCTION, checked_plan, subtask_id
 from rag.research.protocol import DraftSubtask, Reflected
-from rag.research.questions import MOST_PARTS, Split, follow, followed_name, split
+from rag.research.questions import (
+    MOST_PARTS,
+    Split,
+    follow,
+    followed_name,
+    split,
+    topic_of,
+)
 from rag.research.reflection import reflect
 from rag.research.roles import MAX_ROLES, MIN_ROLES, ROLES
 from state.errors import UsageError
@@ -171,6 +178,8 @@ def test_questions_side_by_side_are_asked_each_for_itself():
         ("How does the signal box differ from the station?", ("signal box", "station")),
         ("What is the difference between a mill and a quarry?", ("mill", "quarry")),
         ("Boxes vs. references", ("Boxes", "references")),
+        ("Pros and cons of using maps vs lists", ("maps", "lists")),
+        ("Compare maps, lists and sets", ("maps", "lists", "sets")),
         ("Compare threads and processes in terms of cost", ("threads", "processes")),
         ("Which is longer, the old bridge or the new bridge?", ("old bridge", "new bridge")),
     ],
@@ -194,6 +203,30 @@ def test_a_list_is_asked_item_by_item():
         "Which rules apply to trains in winter?",
         "Which rules apply to dogs?",
     ]
+
+
+def test_what_is_to_be_listed_is_asked_for():
+    assert asked("List the bridges, the engineers, and the towns.") == [
+        "What are the bridges?",
+        "What are the engineers?",
+        "What are the towns?",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "topic"),
+    [
+        ("quarry", "quarry"),
+        ("stone bridge", "stone bridge"),
+        ("What is known of the Stone Bridge?", "Stone Bridge"),
+        ("What is a lifetime?", "lifetime"),
+        ("Wer war Anna Berg?", "Anna Berg"),
+        ("Where is the quarry?", None),
+        ("When did the quarry above the valley close?", None),
+    ],
+)
+def test_a_topic_is_told_from_a_question(question: str, topic: str | None):
+    assert topic_of(question) == topic
 
 
 def test_a_change_is_asked_at_both_of_its_ends():

@@ -31,21 +31,24 @@ _END = (
     r"|[?.!]*$)"
 )
 _BOTH = rf"(?P<one>{_THINGS}),? and (?P<other>{_THING})"
-# In words of any case: each pattern's `one`, `other`, and perhaps `aspect` before them.
+# In words of any case.
 _PHRASES = tuple(
     re.compile(f"{pattern}{_END}", re.IGNORECASE)
     for pattern in (
         (
-            rf"\b(?:compare|contrast)(?: and contrast)? (?P<aspect>the [\w ]{{2,40}} of )?"
+            rf"\b(?:compare|contrast)(?: and contrast)? (?:the [\w ]{{2,40}} of )?"
             rf"(?P<one>{_THINGS}),? (?:and|with|to|against|versus|vs\.?) (?P<other>{_THING})"
         ),
-        rf"\b(?:differences?|distinction|comparison) (?P<aspect>in [\w ]{{2,40}} )?between {_BOTH}",
+        rf"\b(?:differences?|distinction|comparison) (?:in [\w ]{{2,40}} )?between {_BOTH}",
         (
             rf"\bhow (?:do|does|did|is|are) (?P<one>{_THING}) (?:differ(?:ent)?|compare[ds]?) "
             rf"(?:from|to|with) (?P<other>{_THING})"
         ),
         rf"\bhow (?:do|does|did) {_BOTH} (?:differ|compare)",
-        rf"^(?P<one>{_THING}) (?:versus|vs\.?) (?P<other>{_THING})",
+        (
+            rf"^(?:[\w ,]{{2,40}}? (?:of|between) (?:using )?)?"
+            rf"(?P<one>{_THING}) (?:versus|vs\.?) (?P<other>{_THING})"
+        ),
         (
             rf"^which (?:is|are|was|were|has|have|had|of|one)\b[^,:?]*[,:] "
             rf"(?P<one>{_THING}),? or (?P<other>{_THING})"
@@ -123,7 +126,7 @@ def comparison(question: str) -> Comparison | None:
     if found is None:
         return None
     called = [*_MORE.split(_called(question, found, "one")), _called(question, found, "other")]
-    things = tuple(Thing(thing.strip(" ,.?!")) for thing in called)
+    things = tuple(Thing(thing.strip(" ,.?")) for thing in called)
     names = {thing.name.casefold() for thing in things}
     if len(names) < len(things) or "" in names:
         return None
@@ -141,8 +144,7 @@ def _called(question: str, found: re.Match[str], part: str) -> str:
 
 def _asked(question: str, found: re.Match[str]) -> str:
     """What is asked of the two: the question's other words."""
-    aspect = found.groupdict().get("aspect") or ""
-    rest = f"{question[: found.start('one')]} {aspect} {question[found.end('other') :]}"
+    rest = f"{question[: found.start('one')]} {question[found.end('other') :]}"
     words = re.sub(
         r"\b(?:which|who|what|how|both|and|or|the|are|were|is|was|did|do|does|between|than|has|one|"
         r"compare[ds]?|contrast|comparison|differ|differs|different|differences?|distinction|from|"

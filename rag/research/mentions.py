@@ -23,12 +23,15 @@ _NO_PROSE = re.compile(r"[|{}]|^\s*(?:#|```)|[=;]\s*$")
 _IS = re.compile(r"^\W*(?:\w+\W+){0,4}?(?:is|are|was|were|means|lets|allows)\b", re.IGNORECASE)
 
 
-def mentions(name: str, reader: CollectionReader) -> tuple[str, list[Citation]]:
-    """At most three sentences with markers, and their citations; nothing if none speaks of it."""
+def mentions(name: str, reader: CollectionReader, among: str = "") -> tuple[str, list[Citation]]:
+    """At most three sentences with markers, and their citations; nothing if none speaks of it.
+    Those are preferred whose title or heading has the name, or all the words of `among`.
+    """
     wanted = set(terms(name))
     found: list[tuple[int, Citation]] = []
-    for chunk in reader.search(name, _SEARCHED) if wanted else ():
-        headed = wanted <= set(terms(f"{chunk['title'] or ''} {chunk['heading']}"))
+    above = set(terms(among)) or wanted
+    for chunk in reader.search(f"{among} {name}".strip(), _SEARCHED) if wanted else ():
+        headed = above <= set(terms(f"{chunk['title'] or ''} {chunk['heading']}"))
         for citation in _sentences(chunk):
             told = terms(citation["quote"])
             if wanted <= set(told):

@@ -42,6 +42,8 @@ _ITEMS = re.compile(
     r"(?P<items>[^,?.:;]{2,60}(?:,\s+(?!and\b|or\b)[^,?.:;]{2,60})+,?\s+(?:and|or)\s+[^,?.:;]{2,60})"
     r"[?.!]*$"
 )
+_IMPERATIVE = re.compile(r"\W*(?:please\s+)?(?:list|name|enumerate|give)\b", re.IGNORECASE)
+_THE = re.compile(r"(?:the|all|an?)\s", re.IGNORECASE)
 _ITEM = re.compile(r",\s+(?:(?:and|or)\s+)?|\s+(?:and|or)\s+")
 _LOOSE_END = re.compile(r",?\s+(?:and|or|in|of|for|by)$")
 # A part that says "he" is about someone whom only the whole question names.
@@ -111,8 +113,14 @@ def _listed(question: str) -> Iterator[str]:
     found = _ITEMS.match(question)
     if found is not None:
         for item in _ITEM.split(found["items"]):
-            if item.strip():
-                yield as_question(f"{found['head']}{item.strip()}")
+            if item := item.strip():
+                head = found["head"]
+                if _IMPERATIVE.match(head):
+                    yield as_question(f"What are {item if _THE.match(item) else f'the {item}'}")
+                else:
+                    yield as_question(
+                        f"{_ARTICLE.sub('', head) if _THE.match(item) else head}{item}"
+                    )
 
 
 def _clauses(question: str) -> Iterator[str]:
@@ -193,7 +201,8 @@ def topic_of(question: str) -> str | None:
 
 _ABOUT = re.compile(
     r"(?:what is known of|tell me (?:all |everything )?about|what (?:is|are)|who (?:is|are|was)|"
-    r"describe|explain)\s+(?:the\s+|an?\s+)?([^?]{2,40}?)\s*[?.!]*",
+    r"wer (?:ist|war)|was (?:ist|sind)|qui (?:est|était)|qu['’]est-ce que?|quién (?:es|fue)|"
+    r"qué (?:es|son)|describe|explain)\s+(?:the\s+|an?\s+)?([^?]{2,40}?)\s*[?.!]*",
     re.IGNORECASE,
 )
 _TOPIC_WORDS = 3

@@ -63,9 +63,8 @@ def _searched(
     if content and "names" in task:
         content, citations = focused(content, citations, task["names"], task.get("topic", ""))
     cut = deps.budget.ended and answer["status"] != "answered"
-    topic = topic_of(task["instruction"])
-    if not content and topic is not None and not cut:
-        content, citations = mentions(topic, deps.reader)
+    if not content and not cut:
+        content, citations = _mentioned(task, deps)
     found = bool(content)
     return {
         "name": task["expected_artifact"],
@@ -81,6 +80,18 @@ def _searched(
         "usage": add_usages([told.usage, answer["usage"]]),
         "trace_id": answer["trace_id"],
     }
+
+
+def _mentioned(task: Subtask, deps: ResearchDependencies) -> tuple[str, list[Citation]]:
+    """What is said of a topic at large, or of a topic by one document."""
+    topic = topic_of(task["instruction"])
+    if topic is not None:
+        return mentions(topic, deps.reader)
+    if "topic" not in task:
+        return "", []
+    names = task.get("names", [])
+    content, citations = mentions(task["topic"], deps.reader, among=" ".join(names))
+    return focused(content, citations, names, task["topic"])
 
 
 def _composed(
