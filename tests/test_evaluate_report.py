@@ -233,3 +233,10 @@ def test_the_table_says_every_figure_in_plain_text_where_there_is_no_terminal(ca
     assert re.search(
         r"answers\.contains\s+0\.\d{3}\s+0\.\d{3}\s+[+-]0\.\d{3}", capsys.readouterr().out
     )
+
+
+def test_a_question_that_nobody_said_to_be_answerable_or_not_is_no_right_or_wrong_abstention():
+    unknown = measurement(answerable=None, relevant=[], has_answers=False, graded=[])
+    made = report(run(unknown))
+    assert made["abstention"] == dict.fromkeys(made["abstention"]) | {"n": 0}
+    assert made["answers"]["n"] == 0

@@ -58,6 +58,19 @@ def test_the_reason_names_what_is_covered_and_what_is_not(railway):
     ), reasons
 
 
+def test_words_that_only_shape_a_question_are_neither_covered_nor_missing(railway):
+    question = "How many arches does the viaduct have, and what kind of dogs are allowed?"
+    grades, _ = graded_by_source(railway, question)
+    reasons = " ".join(one["reason"] for one in grades.values())
+    assert "'dogs'" in reasons
+    assert not any(f"'{word}'" in reasons for word in ("many", "kind", "allowed"))
+
+
+def test_a_question_of_such_words_alone_is_weighed_by_them(railway):
+    grades, _ = graded_by_source(railway, "How much, and of what kind?")
+    assert any("'much'" in one["reason"] for one in grades.values())
+
+
 def test_a_misspelt_question_is_graded_as_it_was_meant(railway):
     grades, _ = graded_by_source(railway, "Who desinged the Tarn viaducct?")
     assert grades["bridge.md"]["relevant"]

@@ -41,27 +41,27 @@ class Asked:
     milliseconds: float
 
 
-def rows_of(sets: Sequence[LabelledSet], seed: int, most: int) -> list[Asked]:
-    rows: list[Asked] = []
-    for one in sets:
-        others = [other for other in sets if other is not one]
-        began = time.perf_counter()
-        for corpus in corpora(one, others, seed, most):
-            rows += _asked(corpus)
-        print(f"{one.name}: measured in {time.perf_counter() - began:.0f} s", flush=True)
-    return rows
-
-
 def cached_rows(
     sets: Sequence[LabelledSet], seed: int, most: int, cache: Path | None
 ) -> list[Asked]:
-    """`cache` is a file of this program's own making; never give it another's."""
-    if cache is not None and cache.exists():
-        found: list[Asked] = pickle.loads(cache.read_bytes())
-        return found
-    rows = rows_of(sets, seed, most)
-    if cache is not None:
-        cache.write_bytes(pickle.dumps(rows))
+    """`cache` is a folder of this program's own making, a file a set; never give it another's.
+
+    Two runs with the sets in opposite orders share the work.
+    """
+    rows: list[Asked] = []
+    for one in sets:
+        file = None if cache is None else cache / f"{one.name}-{seed}-{most}.pickle"
+        if file is None or not file.exists():
+            others = sorted((other for other in sets if other is not one), key=lambda s: s.name)
+            began = time.perf_counter()
+            found = [row for corpus in corpora(one, others, seed, most) for row in _asked(corpus)]
+            print(f"{one.name}: measured in {time.perf_counter() - began:.0f} s", flush=True)
+            if file is not None:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(pickle.dumps(found))
+        else:
+            found = pickle.loads(file.read_bytes())
+        rows += found
     return rows
 
 

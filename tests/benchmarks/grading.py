@@ -13,7 +13,7 @@ from fit_grader import (
     abstention_f1,
     arguments,
     balanced_accuracy,
-    confidences,
+    deciding,
     enough,
     fit,
     pairs_of,
@@ -66,13 +66,14 @@ def line(name: str, size: str, rows: Sequence[Asked], model: GraderModel) -> dic
             if label is not None
         ]
     )
-    tops = [max(confidences(row, model)) for row in rows]
+    decides, _ = pairs_of(own, model, deciding)
+    tops = [max(deciding(row, model)) for row in rows]
     foreign = [row.foreign for row in rows]
     result = {
         "cosine": auc(cosines, truth),
         "auc": auc(sure, truth),
         "ece": calibration_error(sure, truth),
-        "balanced": balanced_accuracy(sure, truth, model.relevant),
+        "balanced": balanced_accuracy(decides, truth, model.relevant),
         "f1": abstention_f1(tops, foreign, model.relevant),
     }
     refused = np.mean([t < model.relevant for t, f in zip(tops, foreign, strict=True) if f])
@@ -85,8 +86,8 @@ def line(name: str, size: str, rows: Sequence[Asked], model: GraderModel) -> dic
     enough_of = {kind: np.array(sure_enough)[found == kind].mean() for kind in (True, False)}
     verdicts = []
     bands = (
-        sure >= model.correct,
-        (sure < model.correct) & (sure >= model.incorrect),
+        decides >= model.correct,
+        (decides < model.correct) & (sure >= model.incorrect),
         sure < model.incorrect,
     )
     for band in bands:

@@ -1,6 +1,6 @@
 """What the loop gains over no loop, set by set and rewrite by rewrite, as asked and with typos.
 
-python tests/benchmarks/rewriting.py --data DIR
+python tests/benchmarks/rewriting.py --data DIR [--without "feedback, more"] [--only-kinds]
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from labelled import asked_text, index, load_set
 
+from rag.engines.local import rewrite
 from rag.engines.local.engine import LocalEngine
 from rag.engines.local.mending import mend_spelling
 from rag.engines.protocol import GradeRequest, RewriteRequest
@@ -31,11 +32,18 @@ SETS = ("scifact", "squad2", "hotpotqa_sub", "mtrag_clapnq")
 
 @dataclass
 class Loops:
-    """One question: the documents known after each loop, best first, and who asked for it."""
+    """One question: the documents known after each loop, best first, whether they sufficed,
+    and which kind of rewrite each further loop tried.
+    """
 
     rankings: list[list[str]] = field(default_factory=list)
+    sufficient: list[bool] = field(default_factory=list)
     kinds: list[str] = field(default_factory=list)
-    sufficient: bool = False
+
+    def stopped(self) -> Loops:
+        """As it would have been, had it stopped where enough was found."""
+        last = self.sufficient.index(True) + 1 if True in self.sufficient else None
+        return Loops(self.rankings[:last], self.sufficient[:last], self.kinds)
 
 
 def misspell(text: str, rng: Random) -> str:
@@ -64,6 +72,7 @@ def ask(question: str, collection: Collection, engine: LocalEngine, *, always: b
     known: dict[str, RetrievedChunk] = {}
     grades: dict[str, Grade] = {}
     tried = [question]
+    enough = False
     while True:
         hits = collection.search(tried[-1], RETRIEVED)
         new = [hit for hit in hits if hit["chunk_id"] not in known]
@@ -73,7 +82,7 @@ def ask(question: str, collection: Collection, engine: LocalEngine, *, always: b
                 GradeRequest(question, tried[-1], new, grades, list(known.values()), True)
             )
             grades |= {grade["chunk_id"]: grade for grade in graded.grades}
-            loops.sufficient = graded.sufficient
+            enough = graded.sufficient
         best = sorted(
             known.values(),
             key=lambda hit: (
@@ -82,7 +91,8 @@ def ask(question: str, collection: Collection, engine: LocalEngine, *, always: b
             ),
         )
         loops.rankings.append(list(dict.fromkeys(hit["source"] for hit in best)))
-        if (loops.sufficient and not always) or not new or len(tried) > MAX_LOOPS:
+        loops.sufficient.append(enough)
+        if (enough and not always) or not new or len(tried) > MAX_LOOPS:
             return loops
         situation = RewriteRequest(question, tried, list(known.values()), grades, None)
         rewritten = engine.rewrite(situation)
@@ -133,16 +143,44 @@ def line(label: str, queries: Sequence[dict[str, Any]], asked: Sequence[Loops]) 
 
 
 def by_kind(queries: Sequence[dict[str, Any]], asked: Sequence[Loops]) -> Counter[str]:
-    """Relevant documents newly found, and how often each kind was used."""
+    """How often each kind was used where something was missing, the relevant documents
+    that it newly found, those of them among the best 10, and those that left the best 10.
+    """
     found: Counter[str] = Counter()
     for query, one in zip(queries, asked, strict=True):
         relevant = set(query["relevant"])
         for kind, before, after in zip(one.kinds, one.rankings, one.rankings[1:], strict=False):
+            was, became = relevant & set(before[:10]), relevant & set(after[:10])
+            found[f"{kind}: lost"] += len(was - became)
             if relevant <= set(before):
                 continue
             found[f"{kind}: used"] += 1
             found[f"{kind}: found"] += len(relevant & set(after) - set(before))
+            found[f"{kind}: gained"] += len(became - was)
     return found
+
+
+def print_kinds(found: Counter[str]) -> None:
+    print("  kind, uses where some were missing: newly found, gained and lost among the best 10")
+    for kind in sorted({key.partition(":")[0] for key in found}):
+        used, hits, gained, lost = (
+            found[f"{kind}: {what}"] for what in ("used", "found", "gained", "lost")
+        )
+        each = f"{hits / used:.2f} each" if used else "-"
+        print(f"  {kind:24s} {used:4d}: {hits:4d} ({each}), {gained:+4d} {-lost:+4d}", flush=True)
+
+
+def leave_out(kind: str) -> None:
+    """Takes one kind of rewrite, called as in the table, from those that are tried."""
+    names = {
+        "spelling": "mend",
+        "uncovered part": "look_for_the_rest",
+        "rarest words": "drop_the_common",
+        "nearest words": "reach_for_meaning",
+        "feedback, one passage": "follow_the_best",
+        "feedback, more": "follow_more",
+    }
+    rewrite.REWRITES = tuple(r for r in rewrite.REWRITES if r.__name__ != names[kind])
 
 
 def changed_when_right(queries: Sequence[dict[str, Any]], collection: Collection) -> int:
@@ -155,12 +193,17 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", default=SETS)
     parser.add_argument("--questions", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--without", action="append", default=[], help="a kind of rewrite")
+    parser.add_argument("--only-kinds", action="store_true", help="no typos")
     given = parser.parse_args()
+    for kind in given.without:
+        leave_out(kind)
     print(
         "recall@10 before and after; gain on questions that missed some, that missed all;"
-        " gain on the others; loops a question; share that looped"
+        " gain on the others; loops a question; share that looped",
+        flush=True,
     )
-    found: Counter[str] = Counter()
+    whole: Counter[str] = Counter()
     for name in given.sets:
         one = load_set(given.data / name)
         rng = Random(given.seed)
@@ -171,22 +214,23 @@ def main() -> None:
             try:
                 engine = LocalEngine(collection)
                 texts = [asked_text(query) for query in queries]
-                asked = [ask(text, collection, engine, always=False) for text in texts]
-                line(name, queries, asked)
-                asked = [ask(text, collection, engine, always=True) for text in texts]
-                line(f"{name}, looping always", queries, asked)
-                found += by_kind(queries, asked)
+                always = [ask(text, collection, engine, always=True) for text in texts]
+                line(f"{name}, looping always", queries, always)
+                found = by_kind(queries, always)
+                print_kinds(found)
+                whole += found
+                line(name, queries, [one.stopped() for one in always])
+                if given.only_kinds:
+                    continue
                 slips = [misspell(text, rng) for text in texts]
                 asked = [ask(text, collection, engine, always=False) for text in slips]
                 line(f"{name}, one typo each", queries, asked)
                 wrong = changed_when_right(queries, collection)
-                print(f"  {wrong} of {len(queries)} questions as asked were respelt")
+                print(f"  {wrong} of {len(queries)} questions as asked were respelt", flush=True)
             finally:
                 collection.close()
-    print("relevant documents newly found by each kind of rewrite, where some were missing:")
-    for kind in sorted({key.partition(":")[0] for key in found}):
-        used, hits = found[f"{kind}: used"], found[f"{kind}: found"]
-        print(f"  {kind:24s} {hits:4d} in {used:4d} uses ({hits / used:.2f} each)")
+    print("all sets")
+    print_kinds(whole)
 
 
 if __name__ == "__main__":

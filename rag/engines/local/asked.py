@@ -7,19 +7,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rag.engines.local.mending import mend_spelling
+from rag.engines.local.scaffolding import scaffolding
 from rag.index.protocol import CollectionReader
 from rag.index.terms import fold, term_spans
 
 # What follows is pasted text, which a question is not weighed by.
 QUESTION_CHARACTERS = 4000
 QUESTION_TERMS = 64
+SCAFFOLD_SHARE = 0.3
+"""Of a term's weight, where it only shapes the question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
     """`weights` are the inverse document frequencies in the collection, one for each of
     `terms` (unique, in order); `spelt` is the word as typed, folded; `counts` the document
-    frequencies.
+    frequencies. The terms of `scaffold` shape the question ("how many"), and weigh little.
     """
 
     text: str
@@ -27,6 +30,12 @@ class Asked:
     weights: Mapping[str, float]
     counts: Mapping[str, int]
     spelt: Mapping[str, str]
+    scaffold: frozenset[str]
+
+    @property
+    def matter(self) -> tuple[str, ...]:
+        """The terms that say what is asked about."""
+        return tuple(term for term in self.terms if term not in self.scaffold)
 
     @property
     def mass(self) -> float:
@@ -55,8 +64,14 @@ def read_question(text: str, collection: CollectionReader) -> Asked:
     total = max(collection.chunk_count, 1)
     frequencies = collection.document_frequencies(list(spelt))
     counts = {term: min(frequencies.get(term, 0), total) for term in spelt}
-    weights = {term: rarity(count, total) for term, count in counts.items()}
-    return Asked(text, tuple(spelt), weights, counts, spelt)
+    scaffold = scaffolding() & spelt.keys()
+    if len(scaffold) == len(spelt):
+        scaffold = frozenset()
+    weights = {
+        term: rarity(count, total) * (SCAFFOLD_SHARE if term in scaffold else 1.0)
+        for term, count in counts.items()
+    }
+    return Asked(text, tuple(spelt), weights, counts, spelt, scaffold)
 
 
 def rarity(count: int, total: int) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +16,9 @@ from rag.index.protocol import CollectionReader
 from state.passages import RetrievedChunk
 
 _SENTENCE_BATCH = 400
+_BEST = 10
+# Scores that hardly differ say nothing by their order.
+_LEAST_SPREAD = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,37 +74,33 @@ def _own(
         "pair_coverage": max((asked.covered(one | two) for one, two in pairs), default=0.0),
         "soft_coverage": sum(weight * near[term][0] ** 2 for term, weight in asked.weights.items())
         / mass,
+        "adjacent": _adjacent(asked, words),
         "cosine": score.cosine,
-        "bm25": score.bm25,
-        "bm25_mass": score.bm25 / mass,
-        "named": sum(term in asked.weights for term in words.title) / len(words.title)
-        if words.title
-        else 0.0,
+        "named": score.named,
     }
+
+
+def _adjacent(asked: Asked, words: ChunkTerms) -> float:
+    """The share of the question's pairs of neighbours that are neighbours here, by weight."""
+    held = set(itertools.pairwise(words.body))
+    pairs = {
+        pair: asked.weights[pair[0]] + asked.weights[pair[1]]
+        for pair in itertools.pairwise(asked.terms)
+    }
+    return sum(weight for pair, weight in pairs.items() if pair in held) / (
+        sum(pairs.values()) or 1.0
+    )
 
 
 def _standing(chunk_id: str, score: Scores, field: Field) -> dict[str, float]:
     """How the chunk stands among the question's best ones."""
-    others = [other for known, other in field.scores.items() if known != chunk_id]
-    everyone = [*others, score]
-    bm25s = sorted((one.bm25 for one in everyone), reverse=True)
-    cosines = [one.cosine for one in everyone]
-    top = bm25s[0] or 1.0
-    mean_cosine = sum(cosines) / len(cosines)
-    lead = max(max(cosines) - mean_cosine, 1e-6)
-
-    def fused(one: Scores) -> float:
-        return one.bm25 / top + 0.4 * (one.cosine - mean_cosine) / lead
-
-    own = fused(score)
-    mass = field.asked.mass or 1.0
+    own = field.fused(score)
+    fused = list({**field.fused_scores, chunk_id: own}.values())
+    bm25s = [one.bm25 for known, one in field.scores.items() if known != chunk_id]
+    best = sorted([*bm25s, score.bm25], reverse=True)[:_BEST]
     return {
-        "rank": math.log1p(sum(fused(other) > own for other in others)),
-        "coverage_lead": score.coverage - max((one.coverage for one in others), default=0.0),
-        "bm25_share": score.bm25 / (sum(bm25s[:10]) or 1.0),
-        "bm25_spread": (score.bm25 - sum(bm25s) / len(bm25s))
-        / (float(np.std(bm25s)) + 0.05 * mass),
-        "cosine_lead": score.cosine - mean_cosine,
+        "bm25_share": score.bm25 / (sum(best) or 1.0),
+        "lead": (own - sum(fused) / len(fused)) / (float(np.std(fused)) + _LEAST_SPREAD),
     }
 
 

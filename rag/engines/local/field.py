@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from rag.embed.protocol import Embedder, Vectors
 from rag.engines.local.asked import Asked
 from rag.engines.local.words import ChunkTerms, read_terms
+from rag.index.coverage import best_window, named, okapi
+from rag.index.fusion import DENSE_WEIGHT, NAMED_WEIGHT, WINDOW_WEIGHT
 from rag.index.protocol import CollectionReader
 from state.passages import RetrievedChunk
 
 FIELD_CHUNKS = 30
 TOP_CHUNKS = 8
-_K1, _B = 1.2, 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +32,11 @@ class Scores:
     coverage: float
     bm25: float
     cosine: float
+    window: float
+    named: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Field:
     """The question's best chunks, their scores by id, and the first few in full.
 
@@ -47,28 +51,43 @@ class Field:
     chunk_count: int
 
     def score(self, words: ChunkTerms, cosine: float) -> Scores:
+        weights = self.asked.weights
         return Scores(
             coverage=self.asked.covered(words.held),
-            bm25=bm25(self.asked, words, self.length),
+            bm25=okapi(weights, self.length, words.body, words.head),
             cosine=cosine,
+            window=best_window(weights, words.body, words.head),
+            named=named(weights, words.title),
         )
 
+    def fused(self, scores: Scores) -> float:
+        """As the index fuses them, so that any chunk can be ranked among the question's best."""
+        best, mean, lead = self._scale
+        return (
+            scores.bm25 / best
+            + DENSE_WEIGHT * (scores.cosine - mean) / lead
+            + WINDOW_WEIGHT * scores.window
+            + NAMED_WEIGHT * scores.named
+        )
 
-def bm25(asked: Asked, words: ChunkTerms, mean_length: float) -> float:
-    """Okapi BM25 of the question; `mean_length` in terms."""
-    norm = _K1 * (1 - _B + _B * words.length / mean_length)
-    return sum(
-        weight * words.counts[term] * (_K1 + 1) / (words.counts[term] + norm)
-        for term, weight in asked.weights.items()
-        if term in words.counts
-    )
+    @cached_property
+    def fused_scores(self) -> Mapping[str, float]:
+        return {chunk_id: self.fused(scores) for chunk_id, scores in self.scores.items()}
+
+    @cached_property
+    def _scale(self) -> tuple[float, float, float]:
+        """(best BM25, mean cosine, lead of the best cosine)."""
+        cosines = [scores.cosine for scores in self.scores.values()] or [0.0]
+        mean = sum(cosines) / len(cosines)
+        best = max((scores.bm25 for scores in self.scores.values()), default=0.0)
+        return best or 1.0, mean, max(max(cosines) - mean, 1e-6)
 
 
 def read_field(asked: Asked, collection: CollectionReader, embedder: Embedder) -> Field:
     found = collection.search(asked.text, FIELD_CHUNKS)
     vector = embedder.embed_query(asked.text)
     words = [read_terms(chunk) for chunk in found]
-    length = sum(w.length for w in words) / len(words) if words else 1.0
+    length = max(sum(w.length for w in words), 1) / max(len(words), 1)
     bare = Field(asked, vector, {}, length, found[:TOP_CHUNKS], collection.chunk_count)
     cosines = cosines_of(found, vector, collection, embedder)
     scores = {

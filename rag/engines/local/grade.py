@@ -51,18 +51,19 @@ def grade(request: GradeRequest, collection: CollectionReader) -> Graded:
 
 def _grade(chunk_id: str, shown: Shown, field: Field, known: float, model: GraderModel) -> Grade:
     probability = model.confidence(shown.features, known)
+    relevant = model.knows(known) and probability >= model.relevant
     return {
         "chunk_id": chunk_id,
-        "relevant": probability >= model.relevant,
-        "verdict": _verdict(probability, model),
+        "relevant": relevant,
+        "verdict": _verdict(probability, model, relevant=relevant),
         "confidence": round(probability, 4),
         "reason": reason_for(field.asked, shown),
         "grader": "local",
     }
 
 
-def _verdict(probability: float, model: GraderModel) -> Verdict:
-    if probability >= model.correct:
+def _verdict(probability: float, model: GraderModel, *, relevant: bool) -> Verdict:
+    if relevant and probability >= model.correct:
         return "correct"
     return "incorrect" if probability < model.incorrect else "ambiguous"
 

@@ -22,7 +22,8 @@ class GraderModel:
     """`chunk`: is this chunk relevant, if the collection knows of the matter at all;
     `known`: does it; `enough`: can the chunks found relevant answer the question.
 
-    A chunk is correct from `correct` on, incorrect below `incorrect`, ambiguous between.
+    A chunk is relevant from `relevant` on, if the collection knows of the matter; then it is
+    correct from `correct` on, incorrect below `incorrect`, ambiguous between.
     """
 
     chunk: Logistic
@@ -42,6 +43,14 @@ class GraderModel:
         rest as right ones do; so what the collection knows bounds what each can be.
         """
         return self.chunk.probability(features) * min(1.0, known / self.known.threshold)
+
+    def knows(self, known: float) -> bool:
+        """Whether the collection knows enough of the matter for anything to be relevant.
+
+        Kept apart from the confidence: one that falls steeply enough to abstain by ranks
+        the chunks of hard questions below those of easy ones.
+        """
+        return known >= self.known.threshold
 
 
 @cache

@@ -18,7 +18,7 @@ def known_features(field: Field, top: Sequence[Shown]) -> dict[str, float]:
     tail = bm25s[min(_TAIL, len(bm25s) // 2) :]
     mass = field.asked.mass or 1.0
     return {
-        "coverage": max((score.coverage for score in scores), default=0.0),
+        "bm25": bm25s[0] / mass if bm25s else 0.0,
         "cosine": max((score.cosine for score in scores), default=0.0),
         "bm25_spread": (bm25s[0] - sum(tail) / len(tail)) / mass if bm25s else 0.0,
         "evidence": max((_evidence(shown) for shown in top), default=0.0),

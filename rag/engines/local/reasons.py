@@ -17,7 +17,7 @@ def reason_for(asked: Asked, shown: Shown) -> str:
     if not asked.terms:
         cosine = shown.features["cosine"]
         return f"the question has no word to look for; alike in meaning by {cosine:.2f}"
-    ranked = sorted(asked.terms, key=lambda term: -asked.weights[term])
+    ranked = sorted(asked.matter, key=lambda term: -asked.weights[term])
     covered = [term for term in ranked if shown.near[term][0] >= 1]
     near = [term for term in ranked if _NEAR <= shown.near[term][0] < 1]
     missing = [term for term in ranked if shown.near[term][0] < _NEAR]

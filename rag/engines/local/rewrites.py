@@ -78,8 +78,8 @@ def mend(situation: Situation) -> Proposal | None:
 def look_for_the_rest(situation: Situation) -> Proposal | None:
     """What the best passages leave uncovered, in the company of their own chief words."""
     asked = situation.asked
-    missing = [term for term in asked.terms if term not in situation.covered]
-    if not situation.found or not missing or len(missing) == len(asked.terms):
+    missing = [term for term in asked.matter if term not in situation.covered]
+    if not situation.found or not missing or len(missing) == len(asked.matter):
         return None
     words = [asked.spelt[term] for term in missing]
     added = feedback_words(situation, situation.best, _FEW_TERMS)
@@ -114,7 +114,7 @@ def _followed(
 def drop_the_common(situation: Situation) -> Proposal | None:
     """The rarest half of the question alone, at least two words."""
     asked = situation.asked
-    known = [term for term in asked.terms if asked.counts[term]]
+    known = [term for term in asked.matter if asked.counts[term]]
     kept = max(2, len(known) // 2)
     if len(known) <= kept:
         return None
@@ -165,9 +165,10 @@ def feedback_words(
         for term, count in words.counts.items():
             if term not in situation.asked.weights and len(term) > 2:
                 weights[term] = weights.get(term, 0.0) + count / (count + _K1)
-        for start, end, found in term_spans(chunk["text"]):
-            for term in found:
-                spelt.setdefault(term, fold(chunk["text"][start:end]))
+        for text in (chunk["text"], chunk["title"] or "", chunk["heading"]):
+            for start, end, found in term_spans(text):
+                for term in found:
+                    spelt.setdefault(term, fold(text[start:end]))
     counts = situation.collection.document_frequencies(sorted(weights))
     total = max(situation.collection.chunk_count, 1)
     scored = {

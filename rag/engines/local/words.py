@@ -19,12 +19,19 @@ CHUNK_SENTENCES = 80
 
 @dataclass(frozen=True, slots=True)
 class ChunkTerms:
-    """`counts` are the frequencies in text and head, `length` their sum; `title` its terms."""
+    """The terms of the text and of what stands above it, in order; `counts` are the
+    frequencies in both, `held` and `title` the distinct ones.
+    """
 
+    body: Sequence[str]
+    head: Sequence[str]
     counts: Mapping[str, int]
     held: frozenset[str]
     title: frozenset[str]
-    length: int
+
+    @property
+    def length(self) -> int:
+        return len(self.body) + len(self.head)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +53,10 @@ def read_sentences(chunk: RetrievedChunk) -> ChunkSentences:
 
 @lru_cache(maxsize=512)
 def _terms(text: str, title: str, heading: str) -> ChunkTerms:
-    counts = Counter(terms(text))
-    named = frozenset(terms(title))
-    counts.update(named | frozenset(terms(heading)))
-    return ChunkTerms(counts, frozenset(counts), named, counts.total() + 1)
+    body, named = terms(text), terms(title)
+    head = [*named, *terms(heading)]
+    counts = Counter([*body, *head])
+    return ChunkTerms(body, head, counts, frozenset(counts), frozenset(named))
 
 
 @lru_cache(maxsize=256)
