@@ -7,9 +7,11 @@ environment sees those of the running one through a path file of its own.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -17,6 +19,14 @@ import pytest
 from readme_commands import ROOT, clone
 
 CODE = ("cli", "rag", "state")
+# Distributions whose module has another name, and those that another one needs for what we do.
+MODULES = {
+    "langgraph-checkpoint-postgres": "langgraph.checkpoint.postgres",
+    "langgraph-checkpoint-sqlite": "langgraph.checkpoint.sqlite",
+    "opentelemetry-proto": "opentelemetry.proto",
+    "pystemmer": "Stemmer",
+}
+THROUGH = {"cryptography"}  # pypdf opens AES-encrypted files with it: test_documents_formats.py
 SUFFIXES = {".py", ".json", ".txt", ".typed"}
 
 
@@ -106,3 +116,16 @@ def test_the_wheel_runs_the_demo_in_an_environment_of_its_own(tree, wheel, tmp_p
     assert "dogs allowed in the museum" in told
     assert "Only guide dogs may enter the café" in told
     assert "do not hold an answer" in told
+
+
+def test_every_dependency_is_used_by_some_code_path():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    code = "\n".join(
+        path.read_text("utf-8") for name in CODE for path in (ROOT / name).rglob("*.py")
+    )
+    for dependency in project["dependencies"]:
+        name = re.match(r"[\w-]+", dependency)[0]
+        if name in THROUGH:
+            continue
+        module = MODULES.get(name, name.replace("-", "_"))
+        assert re.search(rf"(import|from) {module}\b|find_spec\(\"{module}\"\)", code), name

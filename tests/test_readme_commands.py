@@ -57,6 +57,7 @@ ELSEWHERE = {
     "pipx install .": "test_packaging.py",
     "uv tool install .": "test_packaging.py",
     "pip install .": "test_packaging.py",
+    "pip install . && pip list && du -sm lib": "test_packaging.py",
     "ollama pull llama3.1": "word_model.py",
     "vllm serve Qwen/Qwen3-8B": "word_model.py",
 }
