@@ -106,13 +106,10 @@ def _kind(reason: str) -> str:
     starts = {
         "spells": "spelling",
         "nothing yet on": "uncovered part",
-        "keeps only": "rarest words",
     }
     for start, kind in starts.items():
         if reason.startswith(start):
             return kind
-    if "near to it" in reason:
-        return "nearest words"
     return "feedback, one passage" if reason.endswith("the best passage") else "feedback, more"
 
 
@@ -175,8 +172,6 @@ def leave_out(kind: str) -> None:
     names = {
         "spelling": "mend",
         "uncovered part": "look_for_the_rest",
-        "rarest words": "drop_the_common",
-        "nearest words": "reach_for_meaning",
         "feedback, one passage": "follow_the_best",
         "feedback, more": "follow_more",
     }

@@ -26,7 +26,7 @@ def rewrite(request: RewriteRequest, collection: CollectionReader) -> Rewritten:
         essence = _essence(query)
         if essence and essence not in tried:
             return Rewritten(query, proposed.reason)
-    if not situation.seen:
+    if not situation.best:
         return Rewritten(None, "no passage comes near enough to learn better words from")
     return Rewritten(None, "no spelling to mend and no word to add that was not searched for")
 
