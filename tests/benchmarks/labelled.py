@@ -94,7 +94,8 @@ def corpora(
             kept |= dict.fromkeys(rng.sample(rest, max(0, min(len(rest), size - len(kept)))))
             near = [q for q in own if not kept.keys() & set(q["relevant"])]
             third = min(len(near), questions // 3)
-            foreign = rng.sample(near, third) + rng.sample(outside, min(len(outside), questions - third))
+            other = min(len(outside), questions - third)
+            foreign = rng.sample(near, third) + rng.sample(outside, other)
             asked = [q for q in asked if kept.keys() & set(q["relevant"])]
             documents = [one.documents[identifier] for identifier in kept]
             yield Corpus(one.name, str(size), documents, asked, foreign)
