@@ -39,7 +39,8 @@ class Collector:
             reply = connection.getresponse()
             reply.read(65_536)
         except (OSError, http.client.HTTPException, ssl.SSLError) as error:
-            what = "no reply" if isinstance(error, TimeoutError) else str(error) or "no reply"
+            what = getattr(error, "strerror", None) or str(error) or "no reply"
+            what = "no reply" if isinstance(error, TimeoutError) else what.lower()
             raise RemoteError(f"{self.host} cannot be reached ({what}).") from None
         finally:
             connection.close()
