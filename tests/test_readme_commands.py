@@ -63,7 +63,7 @@ ELSEWHERE = {
 }
 # Sections that begin before anything was ingested.
 NEW = ("Top", "Install", "Five minutes")
-SLOW = ("make check", "make test-long", "python tests/benchmarks/")
+SLOW = ("make check", "make test-long", "python tests/benchmarks/", "crag eval sample_corpus")
 
 
 @pytest.fixture(scope="module")
