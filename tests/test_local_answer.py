@@ -2,6 +2,7 @@
 import pytest
 from memory_collection import MemoryCollection
 
+from rag.answering.candidates import candidates
 from rag.answering.citations import check
 from rag.answering.question import AnswerKind, analyse, parts
 from rag.answering.refine import refine
@@ -133,3 +134,89 @@ def test_the_parts_of_a_question():
     assert parts("How long is it, and who built it?") == ["How long is it", "who built it?"]
     assert parts("What do bread and butter cost?") == ["What do bread and butter cost?"]
     assert len(parts("Who? " * 500)) < 500
+
+
+VISIT = {
+    "faq.md": "# Questions\n\n### May I fly a drone?\n\nNo. The rescue helicopter uses the valley.\n\n"
+    "### Is there somewhere to park?\n\nThere are 120 spaces, £4 a day, and six bays for coaches.\n\n"
+    "### When can I eat?\n\nThe kitchen serves soup from nine to five.\n",
+    "rules.md": "# The store\n\n## Rules of the store\n\nKeep these in mind:\n\n- Every tool is signed for.\n"
+    "- Broken tools go in the yellow bin.\n- Nobody works alone.\n\nThe store stands by the gate.\n",
+    "cups.csv": "Cups\nTeam | Town | Cups\nBlues | STL | 1\nFlyers | PHI | 2\nLeafs | TOR | 13\n",
+    "plan.rst": "Assembly\n========\n\n============= ==================\nplace         assembly point\n"
+    "============= ==================\nLangrigg      turntable\nTarren        inside the hut\n"
+    "============= ==================\n",
+    "drinks.html": "# Drinks\n\nCoffee\n: Black hot drink\n\nMilk\n: White cold drink\n",
+}
+
+
+@pytest.fixture(scope="module")
+def visit():
+    return MemoryCollection(VISIT)
+
+
+def whole(question, reader, source):
+    passages = [reader.passage(source, 1)]
+    drafted = generate(GenerateRequest(question, passages, ()), str, reader)
+    return check(drafted.text, passages, reader)
+
+
+def test_a_sentence_is_read_under_its_heading(visit):
+    checked = whole("How many spaces are there to park?", visit, "faq.md")
+    assert checked.text == "There are 120 spaces, £4 a day, and six bays for coaches [1]."
+    drone = whole("May visitors fly a drone?", visit, "faq.md")
+    assert drone.text == "The rescue helicopter uses the valley [1]."
+
+
+def test_a_question_in_the_text_is_no_answer(visit):
+    assert "?" not in whole("When can I eat?", visit, "faq.md").text
+
+
+def test_a_list_asked_for_is_given_whole(visit):
+    text = whole("What are the rules of the store?", visit, "rules.md").text
+    assert "Every tool is signed for [1]." in text
+    assert "yellow bin" in text
+    assert "Nobody works alone" in text
+    assert "gate" not in text
+
+
+def test_a_row_is_told_with_the_head_under_a_title(visit):
+    checked = whole("How many cups do the Flyers have?", visit, "cups.csv")
+    assert checked.text == "Team: Flyers; Town: PHI; Cups: 2 [1]."
+
+
+def test_a_table_set_by_spaces_is_read_by_rows(visit):
+    text = whole("Where do people assemble at Langrigg?", visit, "plan.rst").text
+    assert "Langrigg turntable" in text
+    assert "place assembly point" not in text
+
+
+def test_a_definition_is_said_with_its_term(visit):
+    checked = whole("What is coffee?", visit, "drinks.html")
+    assert checked.text == "Coffee: Black hot drink [1]."
+    assert checked.citations[0]["support"] == "verbatim"
+
+
+def test_markup_is_not_said():
+    reader = MemoryCollection(
+        {"a": "See the **main valve** in [the plan](plan.md)<!-- x --> of the boiler house."}
+    )
+    checked = whole("Where is the main valve of the boiler house?", reader, "a")
+    assert checked.text == "See the main valve in the plan of the boiler house [1]."
+    assert checked.citations[0]["support"] == "verbatim"
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "found"),
+    [
+        ("How far did it run?", "It held 1.8 tonnes and ran 2.3 km.", ["2.3 km"]),
+        ("How long is a licence valid?", "All 12 are valid for three years.", ["three years"]),
+        ("How many bats live there?", "About thirty bats live there.", ["thirty"]),
+        ("What percentage voted?", "In 1990 some 62 per cent voted.", ["62 per cent"]),
+        ("When was it dug?", "It was dug by 300 men in 1893.", ["1893"]),
+        ("When was it sent?", "Date: Fri, 16 Dec", ["16 Dec"]),
+    ],
+)
+def test_what_could_be_the_answer(question, sentence, found):
+    spans = candidates(sentence, analyse(question))
+    assert [sentence[start:end].strip() for start, end in spans] == found

@@ -9,6 +9,8 @@ from rag.index.terms import terms
 
 _MONTH = "january|february|march|april|may|june|july|august|september|october|november|december"
 _DATE = re.compile(
+    rf"\b(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?(?=\s+\d)"
+    r"|\b\d{1,2}\s+(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b|"
     rf"\b(?:1\d{{3}}|20\d{{2}})s?\b|\b(?:{_MONTH})\b(?=\s+\d|,|\s+of\b)|\b\d{{1,2}}(?:st|nd|rd"
     rf"|th)?\s+(?:{_MONTH})\b|"
     r"\b(?:\d{1,2}(?:st|nd|rd|th)|\w+teenth|\w+(?:st|nd|rd|th)) centur(?:y|ies)\b|\b(?:mon"
@@ -78,6 +80,9 @@ def candidates(sentence: str, question: Question) -> list[tuple[int, int]]:
     pattern = _PATTERNS.get(question.kind)
     if pattern is None:
         return []
+    # A table has its units in its head.
+    if question.kind is AnswerKind.NUMBER and question.measure and " | " not in sentence:
+        pattern = question.measure
     found = [match.span() for match in pattern.finditer(sentence)]
     if question.kind in (AnswerKind.DATE, AnswerKind.NUMBER):
         found = [span for span in found if _is_new(sentence, span, asked)]

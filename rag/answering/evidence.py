@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,100 +12,31 @@ from typing import TYPE_CHECKING
 from rag.answering.candidates import candidates
 from rag.answering.logistic import Logistic, load_logistic
 from rag.answering.question import AnswerKind, Question, negations
+from rag.answering.strips import Source, Strip, record, same_source, unsaid
 from rag.index.terms import terms
-from rag.text.sentences import sentence_spans
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder
     from rag.index.protocol import CollectionReader
-
-_ROW = re.compile(r"\s*\|.*\||.* \| ")
-_TABLE_RULE = re.compile(r"\s*\|?[\s|:=+-]*-[\s|:=+-]*$")
-_NO_EVIDENCE = re.compile(r"\s{0,3}(?:#{1,6}\s|`{3}|~{3})|[\W_]*$")
-_UNDERLINED = re.compile(r"\n\s{0,3}[=\-~^]{3,}\s*$")
-
 
 _TYPED = (AnswerKind.PERSON, AnswerKind.PLACE)
 _COUNTS = (AnswerKind.DATE, AnswerKind.NUMBER)
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """A stretch of text to take sentences from; `about` is its title and headings, which its
-    sentences leave unsaid.
-    """
-
-    text: str
-    about: str
-    start_char: int
-
-
-@dataclass(frozen=True, slots=True)
-class Strip:
-    """One sentence of a source, in the CRAG paper's word; offsets are the document's."""
-
-    source: int
-    index: int
-    start_char: int
-    end_char: int
-    text: str
-    terms: tuple[str, ...]
-
-    @property
-    def is_evidence(self) -> bool:
-        """False for headings, rules and fences, which say nothing by themselves."""
-        return not _NO_EVIDENCE.match(self.text) and not _UNDERLINED.search(self.text)
-
-
-@dataclass(frozen=True, slots=True)
 class Measured:
-    """A strip, how likely it holds the answer, and the features that say so."""
+    """A strip, how likely it holds the answer, and the features that say so; `context` holds its
+    terms and those said for it around it: headings, title, the sentence before.
+    """
 
     strip: Strip
     probability: float
     features: Mapping[str, float]
-
-
-def table_head(strips: Sequence[Strip], i: int) -> int | None:
-    """The row that names the columns of row `i`, where one is sure to: it opens the document,
-    or a rule is drawn under it.
-    """
-    head = i
-    while (
-        _same_source(strips, i, head - 1)
-        and _ROW.match(strips[i].text)
-        and _ROW.match(strips[head - 1].text)
-    ):
-        head -= 1
-    if head == i:
-        return None
-    ruled = bool(_TABLE_RULE.match(strips[head + 1].text))
-    return head if ruled or strips[head].start_char == 0 else None
-
-
-def evidence(strips: Sequence[Strip]) -> list[int]:
-    """Indices of the strips that can say something by themselves."""
-    heads = {table_head(strips, i) for i in range(len(strips))}
-    return [i for i, strip in enumerate(strips) if strip.is_evidence and i not in heads]
+    context: frozenset[str]
 
 
 def strip_model() -> Logistic:
     return load_logistic(Path(__file__).with_name("strip_model.json"))
-
-
-def strips_of(sources: Sequence[Source]) -> list[Strip]:
-    return [
-        Strip(
-            number,
-            index,
-            source.start_char + start,
-            source.start_char + end,
-            source.text[start:end],
-            tuple(terms(source.text[start:end])),
-        )
-        for number, source in enumerate(sources)
-        for index, (start, end) in enumerate(sentence_spans(source.text))
-    ]
 
 
 def term_weights(wanted: Sequence[str], reader: CollectionReader) -> dict[str, float]:
@@ -137,7 +67,11 @@ def measure(
     vectors = embedder.embed_documents([strip.text for strip in strips])
     cosines = [float(c) for c in vectors @ embedder.embed_query(question.text)]
     asked = question.terms
-    held = [set(strip.terms) for strip in strips]
+    # A heading, a lead-in, the columns' names are said for every sentence under them.
+    held = [
+        set(strip.terms).union(*(strips[j].terms for j in unsaid(strips, i)))
+        for i, strip in enumerate(strips)
+    ]
     own = [coverage(asked, terms_, weights) for terms_ in held]
     about = [set(terms(source.about)) for source in sources]
     whole = [set(about_) for about_ in about]
@@ -148,12 +82,16 @@ def measure(
     model = model or strip_model()
     measured = []
     for i, strip in enumerate(strips):
-        beside = [held[j] for j in (i - 1, i + 1) if _same_source(strips, i, j)]
-        before = beside[0] if _same_source(strips, i, i - 1) else set[str]()
+        beside = [held[j] for j in (i - 1, i + 1) if same_source(strips, i, j)]
+        fields = set().union(*(strips[j].terms for j in record(strips, i)))
+        before = beside[0] if same_source(strips, i, i - 1) else set[str]()
+        context = held[i] | before | fields | about[strip.source]
         fits = len(candidates(strip.text, question))
         features = {
             "coverage": own[i],
-            "context_coverage": coverage(asked, held[i] | before | about[strip.source], weights),
+            "context_coverage": coverage(
+                asked, held[i] | before | fields | about[strip.source], weights
+            ),
             "source_coverage": of_source[strip.source],
             "coverage_to_best": own[i] / best_own,
             "cosine": cosines[i],
@@ -169,12 +107,8 @@ def measure(
             "focus": _share(question.focus, held[i]),
             "same_polarity": float(bool(negations(strip.text)) == question.negated),
         }
-        measured.append(Measured(strip, model.probability(features), features))
+        measured.append(Measured(strip, model.probability(features), features, frozenset(context)))
     return measured
-
-
-def _same_source(strips: Sequence[Strip], i: int, j: int) -> bool:
-    return 0 <= j < len(strips) and strips[j].source == strips[i].source
 
 
 def _share(wanted: frozenset[str], held: set[str]) -> float:

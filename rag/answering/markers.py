@@ -30,7 +30,7 @@ _CODE = re.compile(
     re.MULTILINE,
 )
 _NOTE = re.compile(
-    r"\[(?:\d{1,3}|[a-z]|nb \d+|note \d+|citation needed|clarification needed|who\?|when\?"
+    r"(?<!`)\[(?:\d{1,3}|[a-z]|nb \d+|note \d+|citation needed|clarification needed|who\?|when\?"
     r"|where\?|which\?|why\?|"
     r"by whom\?|according to whom\?|dead link|dubious[^\[\]]{0,20}|update|sic|page needed"
     r"|original research\?)\]",

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from rag.answering.measures import measure_asked
 from rag.index.terms import terms
 
 # Longer questions are read from their first characters only; the rest is pasted text.
@@ -85,17 +86,32 @@ _FOCUS = re.compile(
 )
 
 
+# What asks, and says nothing of what is asked about.
+_ASKING = re.compile(
+    rf"\bhow {_HOW_NUMBER}|\b(?:what|which)\s+(?:(?:{_BE})\s+)?(?:the\s+)?(?:exact\s+)?(?:{_TIME}"
+    rf"|{_QUANTITY}|names?|kinds?|types?|sorts?|forms?)\b|\b(?:must|may|might|happen(?:s|ed)?|needs?)\b|\bnumber(?=\s*\?)"
+    r"|\bthe one (?=who|that|which)"
+    # What a follow-up is about, added behind it, need not be said again.
+    r"|\s\([^()]*\)\s*$",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`terms` are stemmed and unique, in order; `names` holds those of capitalised words."""
+    """`terms` are stemmed and unique, in order; `subject` those without what only asks ("how
+    many", "in what year"); `names` holds those of capitalised words.
+    """
 
     text: str
     kind: AnswerKind
     terms: tuple[str, ...]
+    subject: tuple[str, ...]
     names: frozenset[str]
     numbers: frozenset[str]
     focus: frozenset[str]
     negated: bool
+    measure: re.Pattern[str] | None  # what a quantity of the kind asked for looks like
 
 
 def analyse(text: str) -> Question:
@@ -104,10 +120,12 @@ def analyse(text: str) -> Question:
         text=text,
         kind=_kind(text),
         terms=tuple(dict.fromkeys(terms(text))),
+        subject=tuple(dict.fromkeys(terms(_ASKING.sub(" ", text)) or terms(text))),
         names=frozenset(_names(text)),
         numbers=frozenset(number.replace(",", "") for number in _NUMBER.findall(text)),
         focus=frozenset(_focus(text)),
         negated=bool(_NEGATION.search(text)),
+        measure=measure_asked(text),
     )
 
 

@@ -20,7 +20,11 @@ from rag.index.terms import terms
 from state.answer import Support
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
-_MARKUP = re.compile(r"[*_`#>|\"'“”‘’«»„‚\\]|\]\([^()\s]{0,300}\)|!?\[")
+_MARKUP = re.compile(
+    r"<!--.*?-->|[*_`#>|\"'“”‘’«»„‚\\]|\]\([^()\s]{0,300}\)"
+    r"|\]\[[^\[\]\n]{0,200}\]|!?\[",
+    re.DOTALL,
+)
 _QUOTATION = re.compile(r"[\"“„«]([^\"“”„«»]{12,400})[\"”“»]")
 _SPACES = re.compile(r"\s+")
 _EDGE = re.compile(r"^[\s\-*•+.,;:…)\]]+|[\s.,;:!?…。！？(\[]+$")
@@ -153,7 +157,8 @@ def _misquotes(claim: Claim, quote: Quote) -> bool:
 
 
 def _plain(text: str) -> str:
-    return _SPACES.sub(" ", _MARKUP.sub("", without_notes(text))).strip().casefold()
+    plain = _SPACES.sub(" ", _MARKUP.sub("", without_notes(text))).strip().casefold()
+    return plain.replace(" :", ":")
 
 
 def _find(said: str, piece: str, start: int) -> int:

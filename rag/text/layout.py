@@ -11,10 +11,13 @@ from itertools import pairwise
 _FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r"\s{0,3}#{1,6}(?:\s|$)")
 _UNDERLINE = re.compile(r"\s{0,3}(?:={3,}|-{3,}|~{3,}|\^{3,})\s*$")
+_COLUMN_RULE = re.compile(r"\s*={2,}(?:\s+={2,})+\s*$")
+_COLUMNS = re.compile(r"\S\s{2,}\S")
 _RULE = re.compile(r"[\s*_=\-~.·•+#|:]{3,}$")
 _ITEM = re.compile(r"\s*(?:[-*+•◦▪‣–—·]|\(?[0-9]{1,4}[.)]|\(?[A-Za-z][.)])\s+\S")
 _QUOTED = re.compile(r"\s{0,3}>")
 _FIELD = re.compile(r"\s*[^\W\d_][^:：\n]{0,40}[:：]\s+\S")
+_SENTENCE_WORDS = 2
 _CODE_LIKE = re.compile(r"[{};]\s*$|\w\(.*\)|[=!<>]=|:=|->|=>|::|^\s*(?:[$#>]|//|--)")
 
 
@@ -42,7 +45,9 @@ def blocks(text: str) -> Iterator[tuple[int, int, bool]]:
     """
     paragraph: list[_Line] = []
     fence = ""
+    columns = False  # in a table whose columns are set by spaces
     for line in _lines(text):
+        columns = _in_columns(line.text, columns=columns)
         if not line.text.strip():
             if not fence:
                 yield from _paragraph(paragraph)
@@ -50,16 +55,13 @@ def blocks(text: str) -> Iterator[tuple[int, int, bool]]:
         elif fence:
             fence = "" if line.text.strip().startswith(fence) else fence
             yield line.start, line.end, False
-        elif mark := _FENCE.match(line.text):
-            yield from _paragraph(paragraph)
-            paragraph, fence = [], mark.group(1)
-            yield line.start, line.end, False
         elif len(paragraph) == 1 and _UNDERLINE.match(line.text) and _may_be_title(paragraph[0]):
             yield paragraph[0].start, line.end, False
             paragraph = []
-        elif _alone(line.text, after_blank=not paragraph):
+        elif columns or _alone(line.text, after_blank=not paragraph):
             yield from _paragraph(paragraph)
-            paragraph = []
+            mark = _FENCE.match(line.text)
+            paragraph, fence = [], mark.group(1) if mark else ""
             yield line.start, line.end, False
         else:
             if paragraph and _starts_new(paragraph[-1].text, line.text):
@@ -72,13 +74,19 @@ def blocks(text: str) -> Iterator[tuple[int, int, bool]]:
     yield from _paragraph(paragraph)
 
 
+def _in_columns(line: str, *, columns: bool) -> bool:
+    return bool(_COLUMN_RULE.match(line)) or (
+        columns and (not line.strip() or bool(_COLUMNS.search(line)))
+    )
+
+
 def _may_be_title(line: _Line) -> bool:
     return len(line.text) <= 120 and not _ITEM.match(line.text)
 
 
 def _alone(line: str, *, after_blank: bool) -> bool:
     stripped = line.strip()
-    if _HEADING.match(line) or _RULE.match(line):
+    if _FENCE.match(line) or _HEADING.match(line) or _RULE.match(line):
         return True
     if (
         stripped.startswith("|")
@@ -97,6 +105,17 @@ def _starts_new(previous: str, line: str) -> bool:
     return bool(_FIELD.match(line) and _FIELD.match(previous))
 
 
+def _runs_on(line: str, following: str) -> bool:
+    """Whether the sentence goes on: no mark ends the line, and a small letter follows. The first
+    line of a quoted stretch may begin in mid-line and be short for that.
+    """
+    return (
+        following[:1].islower()
+        and len(line.split()) >= _SENTENCE_WORDS
+        and line.rstrip()[-1:].isalnum()
+    )
+
+
 def _paragraph(lines: list[_Line]) -> Iterator[tuple[int, int, bool]]:
     """Joins lines that were wrapped; parts lines that were broken on purpose.
 
@@ -110,7 +129,7 @@ def _paragraph(lines: list[_Line]) -> Iterator[tuple[int, int, bool]]:
     for line, following in pairwise(lines):
         stripped = following.text.lstrip()
         word = stripped.split(None, 1)[0] if stripped.isascii() else stripped[:1]
-        if len(line.text) + 1 + len(word) <= 0.75 * width:
+        if len(line.text) + 1 + len(word) <= 0.75 * width and not _runs_on(line.text, stripped):
             yield start, line.end, True
             start = following.start
     yield start, lines[-1].end, True

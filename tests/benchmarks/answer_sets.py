@@ -87,7 +87,7 @@ def grades(chunks):
     }
 
 
-def fit_logistic(rows, labels, strength=1.0, balanced=False):
+def fit_logistic(rows, labels, strength=1.0, weights=None):
     """Newton's method with an L2 penalty on standardised features; weights for raw values."""
     names = list(rows[0])
     x = np.array([[row[name] for name in names] for row in rows], dtype=float)
@@ -95,8 +95,7 @@ def fit_logistic(rows, labels, strength=1.0, balanced=False):
     mean, scale = x.mean(0), x.std(0)
     scale[scale < 1e-9] = 1.0
     z = np.hstack([np.ones((len(x), 1)), (x - mean) / scale])
-    share = y.mean()
-    importance = np.where(y > 0, 0.5 / share, 0.5 / (1 - share)) if balanced else np.ones(len(y))
+    importance = np.ones(len(y)) if weights is None else np.array(weights, dtype=float)
     penalty = np.full(z.shape[1], strength)
     penalty[0] = 0.0
     beta = np.zeros(z.shape[1])

@@ -14,10 +14,11 @@ from pathlib import Path
 import numpy as np
 from answer_sets import K, contains, fit_logistic, halves, load_set, relevant
 
-from rag.answering.evidence import measure, strips_of, term_weights
+from rag.answering.evidence import measure, term_weights
 from rag.answering.logistic import Logistic
 from rag.answering.question import analyse
 from rag.answering.refine import sources_of
+from rag.answering.strips import strips_of
 
 TARGET = Path(__file__).resolve().parents[2] / "rag" / "answering" / "strip_model.json"
 UNFITTED = Logistic(0.0, {}, 0.5)

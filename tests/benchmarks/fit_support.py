@@ -210,8 +210,10 @@ def main():
     rows = [
         (best(f), true) for kind, f, true, verbatim in fitted if kind != "number" and not verbatim
     ]
+    held_true = sum(true for _, true in rows) / len(rows)
+    even = [0.5 / (held_true if true else 1 - held_true) for _, true in rows]
     numbers_ = fit_logistic(
-        [row for row, _ in rows], [true for _, true in rows], STRENGTH, balanced=True
+        [row for row, _ in rows], [true for _, true in rows], STRENGTH, weights=even
     )
     for name in ("numbers_missing", "quotation_missing"):
         numbers_["weights"].pop(name)

@@ -1,21 +1,34 @@
-"""Whether the best sentences answer the question or only look as if they did."""
+"""Whether the best sentence answers the question or only looks as if it did."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from rag.answering.candidates import candidates
 from rag.answering.evidence import Measured
 from rag.answering.logistic import Logistic, load_logistic
-from rag.answering.question import AnswerKind, Question
+from rag.answering.question import Question
+from rag.answering.strips import Strip, leans_on, same_source, unsaid
 from rag.embed.protocol import Embedder
 from rag.engines.local.mismatch import mismatches
 from rag.index.terms import terms
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+# Words with these many letters in common at their start stand for each other ("built" does not
+# for "build", but "invented" does for "invention"); others by their vectors.
+STEM = 5
+COUNTERPART = 0.7
+# Above this, likeness is that of a copy with a word changed as much as that of an answer; below
+# that, short sentences under a heading are all unlike.
+ALIKE = 0.6
+UNLIKE = 0.45
+SHORT = 9
+BRIEF_TERMS = 2
+BRIEF_THRESHOLD = 0.2
+_TOPIC = re.compile(r"\s\([^()]*\)\s*$")
 
 
 def answerable_model() -> Logistic:
@@ -23,112 +36,127 @@ def answerable_model() -> Logistic:
     return load_logistic(Path(__file__).with_name("answerable.json"))
 
 
+def answers(question: Question, features: Mapping[str, float]) -> bool:
+    """Whether to answer. A question of a word or two ("And in winter?") says too little to be
+    amiss: the grader has found passages about it, and only a sure miss is refused.
+    """
+    model = answerable_model()
+    brief = len(question.subject) <= BRIEF_TERMS
+    return model.probability(features) >= (BRIEF_THRESHOLD if brief else model.threshold)
+
+
+@dataclass(frozen=True, slots=True)
+class _Best:
+    """The sentence that would be answered with: `headed` with its title and headings and what
+    its "it" stands for, `around` with its neighbours too; `source` and `elsewhere` are the
+    terms of its passage and of the others.
+    """
+
+    strip: Strip
+    headed: str
+    around: str
+    held: frozenset[str]
+    source: frozenset[str]
+    elsewhere: frozenset[str]
+
+
 def answerable_features(
     question: Question,
     measured: Sequence[Measured],
+    best: int,
     about: Sequence[str],
     weights: Mapping[str, float],
     embedder: Embedder,
 ) -> dict[str, float]:
-    """Of the likeliest strip; `about` is what each source's sentences leave unsaid.
-
-    Raises:
-        ValueError: nothing was measured.
-
-    """
-    best, *others = sorted(measured, key=lambda item: -item.probability)
-    strip, asked = best.strip, question.terms
-    held = set(strip.terms)
-    context = held | set(terms(about[strip.source]))
-    around = set(context)
-    for other in measured:
-        if other.strip.source == strip.source:
-            around |= set(other.strip.terms)
-            if other.strip.index == strip.index - 1:
-                context |= set(other.strip.terms)
-    everything = {term for item in measured for term in item.strip.terms} | around
-    features = {
-        "qwords": math.log1p(len(asked)),
-        "probability": math.log(max(best.probability, 1e-6)),
-        "gap": best.probability - max((o.probability for o in others), default=0.0),
-        "cosine": best.features["cosine"],
-        "bigrams": best.features["bigrams"],
-        "focus": best.features["focus"],
-        **_missing("sentence", question, held, weights),
-        **_missing("context", question, context, weights),
-        **_missing("source", question, around, weights),
-        **_missing("any", question, everything, weights),
-        **_in_order(asked, strip.terms),
-        **_soft(question, strip.text, weights, embedder),
-        **_candidate(question, strip.text),
-        **mismatches(question, strip.text, strip.terms, weights),
-    }
-    for kind in AnswerKind:
-        features[f"is_{kind.value}"] = float(question.kind is kind)
-    return features
-
-
-def _missing(
-    where: str, question: Question, held: set[str], weights: Mapping[str, float]
-) -> dict[str, float]:
-    asked = question.terms
-    total = sum(weights[term] for term in asked) or 1.0
-    absent = [term for term in asked if term not in held]
+    """Of the strip `best`; `about` is what each source's sentences leave unsaid."""
+    said = _said(measured, best, about)
+    asked, held = question.subject, said.held
+    in_source = [term for term in asked if term not in held and term in said.source]
+    elsewhere = [term for term in asked if term not in said.source and term in said.elsewhere]
+    nameless = [term for term in asked if term in question.names and term not in held]
+    longest, matched = _common(asked, said.strip.terms), len(set(asked) & set(said.strip.terms))
     return {
-        f"missing_{where}": sum(weights[term] for term in absent) / total,
-        f"rarest_missing_{where}": max((weights[term] for term in absent), default=0.0) / 8,
-        f"name_missing_{where}": max(
-            (weights[t] for t in absent if t in question.names), default=0.0
-        )
-        / 8,
-        f"number_missing_{where}": float(any(number not in held for number in question.numbers)),
+        "cosine": _cosine(question, said, embedder),
+        # Below this many words, length says nothing.
+        "words": math.log1p(max(SHORT, len(_WORD.findall(question.text)))),
+        "covered": float(held.issuperset(asked)),
+        # Said in the passage, but of something else.
+        "rarest_in_source": max((weights[term] for term in in_source), default=0.0) / 8,
+        # A question that bridges two passages has words of both.
+        "elsewhere": len(elsewhere) / 3,
+        "name_missing": max((weights[term] for term in nameless), default=0.0) / 8,
+        "number_missing": float(any(number not in held for number in question.numbers)),
+        "order_kept": longest / matched if matched else 1.0,
+        "counterparts": _counterparts(question, said, embedder),
+        **mismatches(question, said.headed),
     }
 
 
-def _in_order(asked: Sequence[str], said: Sequence[str]) -> dict[str, float]:
-    """How much of the question stands in the sentence in its order, and how densely."""
-    places = [i for i, term in enumerate(said) if term in set(asked)]
+def _said(measured: Sequence[Measured], best: int, about: Sequence[str]) -> _Best:
+    strips = [item.strip for item in measured]
+    strip = strips[best]
+    headed = " ".join(
+        [
+            strip.text,
+            about[strip.source],
+            *(
+                strips[j].text
+                for j in dict.fromkeys([*unsaid(strips, best), *leans_on(strips, best)])
+            ),
+        ]
+    )
+    beside = [strips[j].text for j in (best - 1, best + 1) if same_source(strips, best, j)]
+    source, elsewhere = set(terms(about[strip.source])), set[str]()
+    for other in strips:
+        (source if other.source == strip.source else elsewhere).update(other.terms)
+    for number, unsaid_there in enumerate(about):
+        if number != strip.source:
+            elsewhere.update(terms(unsaid_there))
+    return _Best(
+        strip,
+        headed,
+        " ".join([headed, *beside]),
+        frozenset(terms(headed)),
+        frozenset(source),
+        frozenset(elsewhere),
+    )
+
+
+def _cosine(question: Question, said: _Best, embedder: Embedder) -> float:
+    """Of the question and the sentence, with what stands around it or without."""
+    # What a follow-up is about stands behind it in brackets.
+    asked = _TOPIC.sub("", question.text)
+    vectors = embedder.embed_documents([asked, said.strip.text, said.headed, said.around])
+    return min(ALIKE, max(UNLIKE, float((vectors[1:] @ vectors[0]).max())))
+
+
+def _counterparts(question: Question, said: _Best, embedder: Embedder) -> float:
+    """Share of the question's words that have a like in the sentence and its neighbours."""
+    wanted = set(question.subject)
+    asked = [word for word in _words(question.text) if not wanted.isdisjoint(terms(word))]
+    there = _words(said.around)
+    if not asked or not there:
+        return 0.0
+    vectors = embedder.embed_documents([*asked, *there])
+    near = (vectors[: len(asked)] @ vectors[len(asked) :].T).max(axis=1)
+    stems = {word[:STEM] for word in there}
+    likeness = [
+        1.0 if (word[:STEM] in stems if len(word) >= STEM else word in there) else float(cosine)
+        for word, cosine in zip(asked, near, strict=True)
+    ]
+    return sum(like >= COUNTERPART for like in likeness) / len(asked)
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in dict.fromkeys(_WORD.findall(text.lower())) if terms(word)]
+
+
+def _common(asked: Sequence[str], said: Sequence[str]) -> int:
+    """Length of the longest common subsequence."""
     table = [0] * (len(said) + 1)
     for term in asked:
         diagonal = 0
         for j, other in enumerate(said, start=1):
-            diagonal, table[j] = (
-                table[j],
-                (diagonal + 1 if term == other else max(table[j], table[j - 1])),
-            )
-    matched = len(set(asked) & set(said))
-    return {
-        "in_order": table[-1] / max(1, len(asked)),
-        "order_kept": table[-1] / matched if matched else 1.0,
-        "density": len(places) / (places[-1] - places[0] + 1) if len(places) > 1 else 0.0,
-        "reach": (places[-1] - places[0]) / max(1, len(said)) if places else 1.0,
-    }
-
-
-def _soft(
-    question: Question, sentence: str, weights: Mapping[str, float], embedder: Embedder
-) -> dict[str, float]:
-    """How near each word of the question is to the nearest word of the sentence."""
-    asked = [word for word in dict.fromkeys(_WORD.findall(question.text.lower())) if terms(word)]
-    said = [word for word in dict.fromkeys(_WORD.findall(sentence.lower())) if terms(word)]
-    if not asked or not said:
-        return {"soft": 0.0, "soft_weighted": 0.0, "soft_least": 0.0, "soft_worst": 1.0}
-    vectors = embedder.embed_documents([*asked, *said])
-    near = (vectors[: len(asked)] @ vectors[len(asked) :].T).max(axis=1)
-    weight = [max(weights.get(term, 1.0) for term in terms(word)) for word in asked]
-    return {
-        "soft": float(near.mean()),
-        "soft_weighted": float(sum(n * w for n, w in zip(near, weight, strict=True)) / sum(weight)),
-        "soft_least": float(near.min()),
-        "soft_worst": float(max(w * (1 - n) for n, w in zip(near, weight, strict=True)) / 8),
-    }
-
-
-def _candidate(question: Question, sentence: str) -> dict[str, float]:
-    found = candidates(sentence, question)
-    asked = set(question.terms)
-    places = [m.start() for m in _WORD.finditer(sentence) if asked & set(terms(m.group()))]
-    nearest = min(
-        (abs(place - edge) for place in places for span in found for edge in span), default=200
-    )
-    return {"has_candidate": float(bool(found)), "candidate_distance": min(nearest, 200) / 100}
+            longest = diagonal + 1 if term == other else max(table[j], table[j - 1])
+            diagonal, table[j] = table[j], longest
+    return table[-1]

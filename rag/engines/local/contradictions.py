@@ -3,89 +3,142 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from rag.answering.evidence import Measured
-from rag.answering.quantities import NUMBER, plain
-from rag.answering.question import AnswerKind, Question
-from rag.index.terms import terms
+from rag.answering.evidence import Measured, coverage
+from rag.answering.opposites import opposed
+from rag.answering.question import AnswerKind, Question, negations
+from rag.engines.local.values import YEAR, Values, agree, values_of
 
 # Both must speak of what is asked: this share of the question's weight, title included.
-LEAST_COVERAGE = 0.6
-LEAST_OF_BEST = 0.25
-_YEAR = re.compile(r"\b(?:1[0-9]{3}|20[0-9]{2})\b")
-_QUANTITY = re.compile(
-    rf"(?P<money>[$€£¥])?(?P<number>{NUMBER})\s*(?P<unit>%|[^\W\d_]+(?:/[^\W\d_]+)?)?",
-    re.IGNORECASE,
-)
-_MONTHS = (
-    "january february march april may june july august september october november december".split()  # noqa: SIM905
-)
-_DAY = re.compile(
-    rf"\b(?:(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<m1>{'|'.join(_MONTHS)})"
-    rf"|(?P<m2>{'|'.join(_MONTHS)})\s+(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?)\b",
-    re.IGNORECASE,
+LEAST_COVERAGE = 0.75
+NEARLY_ALL = 0.9
+# Of the question's weight, what the sentence says itself, unless a pronoun stands for it.
+LEAST_OWN = 0.3
+# Two sentences with these many words in common say the same but for a "not".
+LEAST_ALIKE = 0.5
+MOST_SIDES = 3
+_LEANS = re.compile(r"\b(?:it|they|he|she|this|these)\b", re.IGNORECASE)
+# The largest of several, the longer of two: each has its own figure.
+_COMPARES = re.compile(r"\b(?:which of|more|most|least|fewer|\w{2,}est|or)\b", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
+_PARTED = (
+    frozenset(("adult", "adults", "child", "children", "senior", "seniors", "student", "students")),
+    frozenset(("summer", "winter", "spring", "autumn", "season")),
+    frozenset(
+        ("first", "second", "third", "fourth", "fifth", "last", "next", "previous", "former")
+    ),
+    frozenset(("maximum", "minimum", "average", "mean", "total")),
+    frozenset(("weekdays", "weekends", "saturdays", "sundays")),
 )
 
 
-def disagreeing(question: Question, measured: Sequence[Measured]) -> list[int]:
-    """Indices of the best sentence and of those that contradict it; empty if none does."""
+def disagreeing(
+    question: Question,
+    measured: Sequence[Measured],
+    weights: Mapping[str, float],
+    ranked: Sequence[int],
+    documents: Sequence[str],
+) -> list[int]:
+    """Indices of the first sentence that speaks of what is asked and of those in other
+    documents that contradict it; empty if none does. `ranked` is what may be said, best first;
+    `documents` names the document of each source.
+    """
+    documents_of = [documents[item.strip.source] for item in measured]
+    if question.kind is AnswerKind.YES_NO:
+        return _denied(question, measured, ranked, documents_of)
     if question.kind not in (AnswerKind.NUMBER, AnswerKind.DATE, AnswerKind.NAME):
         return []
-    order = sorted(range(len(measured)), key=lambda i: -measured[i].probability)
-    speaking = [i for i in order if _speaks(measured[i], question)]
-    if not speaking or speaking[0] not in order[:2]:
+    if question.kind is AnswerKind.NAME and _COMPARES.search(question.text):
         return []
-    best = measured[speaking[0]]
-    values = _values(question, best.strip.text)
-    against = [
-        i
-        for i in speaking[1:]
-        if measured[i].strip.source != best.strip.source
-        and measured[i].probability >= LEAST_OF_BEST * best.probability
-        and _contradict(question, best, measured[i])
-    ]
-    return [speaking[0], against[0]] if against and values else []
+    about = _Subject(question, measured, weights)
+    speaking = [(i, v) for i in ranked if (v := about.values(i))]
+    if not speaking or speaking[0][0] not in ranked[:2]:
+        return []
+    best, values = speaking[0]
+    sides = [(best, values)]
+    for i, other in speaking[1:]:
+        if len(sides) < MOST_SIDES and all(
+            documents_of[i] != documents_of[j]
+            and _contradict(question, held, other, measured[j].strip.text, measured[i].strip.text)
+            for j, held in sides
+        ):
+            sides.append((i, other))
+    return [i for i, _ in sides] if len(sides) > 1 else []
 
 
-def _speaks(item: Measured, question: Question) -> bool:
-    return (
-        item.strip.is_evidence
-        and item.features["context_coverage"] >= LEAST_COVERAGE
-        and bool(_values(question, item.strip.text))
-    )
+class _Subject:
+    """What a question is about, without the words that only ask."""
+
+    def __init__(
+        self, question: Question, measured: Sequence[Measured], weights: Mapping[str, float]
+    ) -> None:
+        self._question, self._measured, self._weights = question, measured, weights
+        self._sources: dict[int, set[str]] = {}
+        for item in measured:
+            self._sources.setdefault(item.strip.source, set()).update(item.context)
+
+    def values(self, i: int) -> Values:
+        """Empty where the sentence speaks of something else."""
+        item = self._measured[i]
+        source = self._sources[item.strip.source]
+        # "it is 391 m" takes its subject from what was said before.
+        leans = _LEANS.search(item.strip.text)
+        known = coverage(
+            self._question.subject, source if leans else set(item.context), self._weights
+        )
+        named = self._question.names <= source or known >= NEARLY_ALL
+        if (
+            known < LEAST_COVERAGE
+            or not named
+            or not self._question.numbers <= item.context | source
+        ):
+            return {}
+        own = coverage(self._question.subject, set(item.strip.terms), self._weights)
+        if not leans and own < LEAST_OWN:
+            return {}
+        return values_of(self._question, item.strip.text)
 
 
-def _contradict(question: Question, one: Measured, other: Measured) -> bool:
-    mine, theirs = _values(question, one.strip.text), _values(question, other.strip.text)
+def _contradict(question: Question, mine: Values, theirs: Values, one: str, other: str) -> bool:
     shared = set(mine) & set(theirs)
-    if not shared or any(mine[unit] & theirs[unit] for unit in shared):
+    if not shared or any(agree(mine[unit], theirs[unit]) for unit in shared):
         return False
-    if question.kind is not AnswerKind.DATE:
-        # Two years, two figures: no contradiction.
-        years = set(_YEAR.findall(one.strip.text)), set(_YEAR.findall(other.strip.text))
-        if years[0] and years[1] and not years[0] & years[1]:
-            return False
-    return True
-
-
-def _values(question: Question, text: str) -> dict[str, frozenset[str]]:
-    """Values by their unit, so that metres are held against metres."""
-    found: dict[str, set[str]] = {}
+    words = ({w.lower() for w in _WORD.findall(one)}, {w.lower() for w in _WORD.findall(other)})
+    if any(
+        words[0] & kind and words[1] & kind and not words[0] & words[1] & kind for kind in _PARTED
+    ):
+        return False
     if question.kind is AnswerKind.DATE:
-        for match in _DAY.finditer(text):
-            month = (match["m1"] or match["m2"]).lower()
-            found.setdefault("day", set()).add(f"{int(match['d1'] or match['d2'])} {month}")
-        if not found:
-            for year in _YEAR.findall(text):
-                if year not in question.numbers:
-                    found.setdefault("year", set()).add(year)
-    else:
-        for match in _QUANTITY.finditer(text):
-            unit = match["money"] or (terms(match["unit"] or "") or [match["unit"] or ""])[0]
-            number = plain(match["number"])
-            if number in question.numbers or (not match["money"] and _YEAR.fullmatch(number)):
-                continue
-            found.setdefault(unit, set()).add(number)
-        found.pop("", None)
-    return {unit: frozenset(values) for unit, values in found.items()}
+        return True
+    # Two years, two figures: no contradiction.
+    years = set(YEAR.findall(one)), set(YEAR.findall(other))
+    return not (years[0] and years[1] and not years[0] & years[1])
+
+
+def _denied(
+    question: Question,
+    measured: Sequence[Measured],
+    ranked: Sequence[int],
+    documents: Sequence[str],
+) -> list[int]:
+    """The best sentence and one of another passage that says the same with a "not"."""
+    if not ranked:
+        return []
+    best = measured[ranked[0]].strip
+    for i in ranked[1:]:
+        other = measured[i].strip
+        alike = set(best.terms) & set(other.terms)
+        if (
+            documents[i] != documents[ranked[0]]
+            and len(alike) >= LEAST_ALIKE * len(set(best.terms) | set(other.terms))
+            and len(alike & set(question.terms)) >= LEAST_ALIKE * len(question.terms)
+            and _opposite(best.text, other.text)
+        ):
+            return [ranked[0], i]
+    return []
+
+
+def _opposite(one: str, other: str) -> bool:
+    words = [word.lower() for word in _WORD.findall(one)], {w.lower() for w in _WORD.findall(other)}
+    return bool(negations(one)) != bool(negations(other)) or opposed(words[0], words[1])

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rag.answering.evidence import Strip
 from rag.answering.markers import without_notes
+from rag.answering.strips import Strip
 from state.passages import Passage
 
 LONGEST = 420
@@ -16,6 +16,13 @@ LONGEST = 420
 DISAGREE = "The sources disagree:"
 
 _LEAD = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+•◦▪‣–—·]|\(?\d{1,4}[.)]|#{1,6})\s+)?(?:\[[ xX]\]\s+)?")
+# Bold type, links and comments are for a browser; code keeps its quotes.
+_MARKUP = (
+    (re.compile(r"<!--.*?-->", re.DOTALL), ""),
+    (re.compile(r"!?\[([^\[\]\n]{1,200})\](?:\([^()\s]{0,300}\)|\[[^\[\]\n]{0,200}\])"), r"\1"),
+    (re.compile(r"\*\*([^*\n]+)\*\*"), r"\1"),
+    (re.compile(r"(?<![\w_`])_([^_\s`][^_`]*?)_(?![\w_`])"), r"\1"),
+)
 _ROW = re.compile(r"^\s*\|?(.*?)\|?\s*$", re.DOTALL)
 _SEPARATOR = re.compile(r"[\s|:\-=+]*$")
 _CLAUSE_END = re.compile(r"[,;:]\s+|\s+[-–—]\s+")
@@ -28,6 +35,7 @@ class Chosen:
     passage: Passage
     strip: Strip
     head: Strip | None = None  # the row that names the columns of a table's row
+    lead: Strip | None = None  # the term that a definition's line defines
 
 
 def worded(chosen: Sequence[Chosen], *, disagree: bool) -> str:
@@ -45,7 +53,11 @@ def sentence(choice: Chosen) -> str:
     text = choice.strip.text
     if " | " in text or text.count("|") >= 2:
         return _row(text, _cells(choice.head.text) if choice.head else [])
+    if choice.lead:
+        text = f"{choice.lead.text.rstrip()}: {text.lstrip(' :')}"
     text = _LEAD.sub("", text, count=1)
+    for pattern, shown in _MARKUP:
+        text = pattern.sub(shown, text)
     return _shortened(" ".join(without_notes(text).split()))
 
 
