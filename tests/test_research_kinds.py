@@ -86,3 +86,10 @@ def test_who_someone_is_is_told_whatever_language_asks(run: Research):
 def test_a_finished_report_names_no_day_as_a_lead(run: Research):
     report = run.start("Which town on the river Aske holds its market on which day of the week?")
     assert not any("Friday" in asked for asked in [*report["not_found"], *report["repeated"]])
+
+
+def test_the_answer_of_a_comparison_holds_what_settles_it_and_counts_from_one(run: Research):
+    answer = run.start("Which is longer, the Stone Bridge or the Iron Bridge?")["answer"]
+    assert "140 metres" in answer
+    assert "95 metres" in answer
+    assert answer.index("[1]") < answer.index("[2]")

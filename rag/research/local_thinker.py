@@ -96,7 +96,7 @@ class LocalThinker:
             return Composed("\n".join(self._disagreeing(instruction, passages)))
         in_parts = answer_of_parts(instruction, files, passages)
         if in_parts:
-            return Composed(in_parts)
+            return Composed(in_parts, quoted=True)
         drafted = self._drafted(instruction, passages)
         return Composed(chained(drafted, files, passages) if drafted else "")
 

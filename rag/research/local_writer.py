@@ -19,28 +19,31 @@ from state.passages import Passage
 MOST_SENTENCES = 5
 SENTENCES_A_PART = 2
 MOST_TOLD = 3
-_OWN_WORDS = 0.8
-"""Share of a sentence's words that its quote must hold."""
 
 
 def answer_of_parts(question: str, files: Sequence[ReadFile], passages: Sequence[Passage]) -> str:
     """For questions side by side, what was found of each, in their order; for a comparison,
-    what answers it of each thing; for a history, what is dated; else nothing.
+    what answers it of each thing; for a history, what is dated; else nothing. Sentences stand
+    as in the files, quotes as in the passages.
     """
     compared = comparison(question)
     if compared is not None:
         return " ".join(_of_each(compared, passages))
     if topic_of(question) is not None:
-        return " ".join(
-            dict.fromkeys(s for file in files for s in _told(file, passages)[:MOST_TOLD])
-        )
+        return " ".join(dict.fromkeys(s for file in files for s in _told(file)[:MOST_TOLD]))
     if history(question):
-        return " ".join(sorted(_dated(files, passages), key=_year)[:MOST_SENTENCES])
+        return " ".join(sorted(_dated(files), key=_year)[:MOST_SENTENCES])
     if split(question).independent or asks_of_each(question):
-        return " ".join(
-            dict.fromkeys(s for file in files for s in _told(file, passages)[:SENTENCES_A_PART])
-        )
+        asked = set(terms(question))
+        return " ".join(dict.fromkeys(s for file in files for s in _closest(asked, _told(file))))
     return ""
+
+
+def _closest(asked: set[str], sentences: Sequence[str]) -> list[str]:
+    """The sentences that hold most of what is asked, as they stood."""
+    held = [len(asked & set(terms(sentence))) for sentence in sentences]
+    best = sorted(range(len(sentences)), key=lambda i: -held[i])[:SENTENCES_A_PART]
+    return [sentences[i] for i in sorted(best, key=lambda i: (held[i] < max(held), i))]
 
 
 def _of_each(compared: Comparison, passages: Sequence[Passage]) -> list[str]:
@@ -51,10 +54,16 @@ def _of_each(compared: Comparison, passages: Sequence[Passage]) -> list[str]:
 
 
 def _nearest(name: str, asked: set[str], passages: Sequence[Passage]) -> str:
-    """The quote on a name that holds most of what is asked, an earlier one among equals."""
+    """The quote on a name that holds most of what is asked; among equals one that begins with
+    the name, and then the earliest.
+    """
     wanted = set(terms(name))
-    held = [(set(terms(passage["spans"][0]["text"])), passage) for passage in passages]
-    speaking = [(len(asked & told), passage) for told, passage in held if wanted <= told]
+    held = [(terms(passage["spans"][0]["text"]), passage) for passage in passages]
+    speaking = [
+        ((len(asked & {*told}), wanted <= {*told[: len(wanted) + 1]}), passage)
+        for told, passage in held
+        if wanted <= {*told}
+    ]
     if not speaking:
         return ""
     best = max(speaking, key=lambda pair: pair[0])[1]
@@ -62,8 +71,8 @@ def _nearest(name: str, asked: set[str], passages: Sequence[Passage]) -> str:
     return f"{text.rstrip('.')} [{best['number']}]."
 
 
-def _dated(files: Sequence[ReadFile], passages: Sequence[Passage]) -> list[str]:
-    return list(dict.fromkeys(s for file in files for s in _told(file, passages) if YEAR.search(s)))
+def _dated(files: Sequence[ReadFile]) -> list[str]:
+    return list(dict.fromkeys(s for file in files for s in _told(file) if YEAR.search(s)))
 
 
 def _year(sentence: str) -> int:
@@ -71,23 +80,8 @@ def _year(sentence: str) -> int:
     return int(found[1]) if found else 0
 
 
-def _told(file: ReadFile, passages: Sequence[Passage]) -> list[str]:
-    """Its sentences; the quote itself where one holds more than its quote."""
-    quotes = {p["number"]: " ".join(p["spans"][0]["text"].split()) for p in passages}
-    return [_sure(s.strip(), quotes) for s in CITED_SENTENCE.findall(file.content)]
-
-
-def _sure(sentence: str, quotes: Mapping[int, str]) -> str:
-    markers = [int(n) for n in MARKER.findall(sentence) if int(n) in quotes]
-    if not markers:
-        return sentence
-    quote = quotes[markers[0]]
-    held, told = set(terms(quote)), terms(MARKER.sub("", sentence))
-    own = sum(term in held for term in told) >= _OWN_WORDS * len(told)
-    row = " | " in quote and "; " in sentence  # read aloud with its column's names
-    if len(markers) == 1 and (own or row):
-        return sentence
-    return f"{LEAD.sub('', quote).rstrip('.')} [{markers[0]}]."
+def _told(file: ReadFile) -> list[str]:
+    return [s.strip() for s in CITED_SENTENCE.findall(file.content)]
 
 
 def chained(drafted: str, files: Sequence[ReadFile], passages: Sequence[Passage]) -> str:

@@ -72,10 +72,13 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """A subagent's reply; an empty `content` says that the passages hold nothing for it."""
+    """A subagent's reply; an empty `content` says that the passages hold nothing for it. One
+    that is `quoted` repeats sentences of the files, which were checked when those were written.
+    """
 
     content: str
     usage: NodeUsage = field(default_factory=lambda: NO_USAGE)
+    quoted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from rag.answering.citations import Checked
 from rag.research.protocol import ReadFile
 from state.answer import Citation
 from state.passages import Passage
@@ -41,13 +42,25 @@ def read_files_of(artifacts: Sequence[Artifact], passages: Sequence[Passage]) ->
     ]
 
 
-def passages_of(artifacts: Sequence[Artifact]) -> list[Passage]:
-    """The artifacts' quotes as passages numbered from 1, each place once."""
+def citations_of(artifacts: Sequence[Artifact]) -> list[Citation]:
+    """The artifacts' citations numbered from 1, each place once."""
     places: dict[Place, Citation] = {}
     for citation in _by_turns([artifact["citations"] for artifact in artifacts]):
         places.setdefault(place_of(citation), citation)
     chosen = list(places.values())[:MOST_QUOTES]
-    return [_passage(number, citation) for number, citation in enumerate(chosen, 1)]
+    return [{**citation, "marker": number} for number, citation in enumerate(chosen, 1)]
+
+
+def passages_of(artifacts: Sequence[Artifact]) -> list[Passage]:
+    """The same as passages, of the same numbers."""
+    return [_passage(citation["marker"], citation) for citation in citations_of(artifacts)]
+
+
+def quoted(text: str, artifacts: Sequence[Artifact]) -> Checked:
+    """A text whose sentences are the artifacts' own: its markers are known to hold."""
+    cited = {int(found) for found in MARKER.findall(text)}
+    citations = [c for c in citations_of(artifacts) if c["marker"] in cited]
+    return Checked(text if citations else "", citations, ())
 
 
 def _by_turns(cited: Sequence[Sequence[Citation]]) -> Iterator[Citation]:

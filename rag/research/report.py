@@ -68,10 +68,11 @@ class _Numbering:
 
     def renumbered(self, artifact: Artifact) -> str:
         """The artifact's text with the report's numbers; what it cites is counted from here."""
-        used = {int(found) for found in MARKER.findall(artifact["content"])}
-        for citation in artifact["citations"]:
+        cited = {citation["marker"]: citation for citation in artifact["citations"]}
+        used = dict.fromkeys(int(found) for found in MARKER.findall(artifact["content"]))
+        for citation in (cited[marker] for marker in used if marker in cited):
             place = place_of(citation)
-            if citation["marker"] in used and place not in self._numbers:
+            if place not in self._numbers:
                 self._numbers[place] = len(self._numbers) + 1
                 self.citations.append({**citation, "marker": self._numbers[place]})
         return renumbered(artifact, self._numbers)

@@ -119,7 +119,10 @@ class Research:
         """
         run = self._journal.run(run_id)
         if answer is not None and run["state"] != "waiting":
-            raise UsageError(f"Run {run['id']} did not ask anything.", "Leave --answer out.")
+            raise UsageError(
+                f"Run {run['id']} did not ask anything, or was answered already.",
+                "Leave --answer out.",
+            )
         if run["report"] is not None and run["state"] == "finished":
             return cast("Report", run["report"])
         if run["state"] == "waiting":

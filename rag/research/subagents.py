@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rag.answering.citations import check
+from rag.answering.citations import Checked, check
 from rag.research.dependencies import ResearchDependencies
 from rag.research.entities import names_in
 from rag.research.focus import focused, of_one_voice
 from rag.research.mentions import mentions
 from rag.research.protocol import UnusableReplyError
 from rag.research.questions import topic_of
-from rag.research.reading import passages_of, read_files_of
+from rag.research.reading import passages_of, quoted, read_files_of
 from rag.research.roles import Role
 from state.answer import Citation, Usage
 from state.passages import Passage
@@ -47,6 +47,7 @@ class _Told:
     text: str
     usage: Usage
     warnings: list[str]
+    quoted: bool = False
 
 
 def _searched(
@@ -99,11 +100,11 @@ def _composed(
 ) -> Artifact:
     passages = passages_of(read)
     told = _told(task, role, passages, read, deps)
-    checked = check(told.text, passages, deps.reader)
+    checked = _checked(told, passages, read, deps)
     if told.text and not checked.citations and not told.warnings:
         unsupported = f"The quotes support nothing that the {role.name} wrote."
         told = _by_rules(task, role, passages, read, deps, unsupported, told.usage)
-        checked = check(told.text, passages, deps.reader)
+        checked = _checked(told, passages, read, deps)
     content = role.kept(checked.text) if checked.citations else ""
     return {
         "name": task["expected_artifact"],
@@ -118,6 +119,14 @@ def _composed(
         "warnings": told.warnings,
         "usage": told.usage,
     }
+
+
+def _checked(
+    told: _Told, passages: Sequence[Passage], read: Sequence[Artifact], deps: ResearchDependencies
+) -> Checked:
+    if told.quoted:
+        return quoted(told.text, read)
+    return check(told.text, passages, deps.reader)
 
 
 def _told(
@@ -136,7 +145,8 @@ def _told(
     except UnusableReplyError as error:
         usage = add_usage(NO_USAGE, role.name, error.usage)
         return _by_rules(task, role, passages, read, deps, error.message, usage)
-    return _Told(composed.content, add_usage(NO_USAGE, role.name, composed.usage), [])
+    usage = add_usage(NO_USAGE, role.name, composed.usage)
+    return _Told(composed.content, usage, [], composed.quoted)
 
 
 def _by_rules(
@@ -150,4 +160,4 @@ def _by_rules(
 ) -> _Told:
     files = read_files_of(read, passages)
     ruled = deps.rules.compose(role, task["instruction"], files, passages)
-    return _Told(ruled.content, usage, [f"{why} Rules did its work instead."])
+    return _Told(ruled.content, usage, [f"{why} Rules did its work instead."], ruled.quoted)
