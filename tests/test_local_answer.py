@@ -220,3 +220,22 @@ def test_markup_is_not_said():
 def test_what_could_be_the_answer(question, sentence, found):
     spans = candidates(sentence, analyse(question))
     assert [sentence[start:end].strip() for start, end in spans] == found
+
+
+def test_a_day_is_not_answered_with_opening_hours_too():
+    reader = MemoryCollection(
+        {
+            "history.md": "The line opened to Osmer on 14 June 1897.",
+            "hours.md": "The line is open on Saturdays and Sundays, 11:00 to 15:30.",
+        }
+    )
+    checked = answered("When did the line to Osmer open?", reader, ["history.md", "hours.md"])
+    assert "14 June 1897" in checked.text
+    assert "Saturdays" not in checked.text
+
+
+def test_the_marks_of_a_block_quote_are_not_part_of_a_sentence():
+    reader = MemoryCollection({"a.md": "> The lantern is lit by the\n> keeper at dusk.\n"})
+    checked = answered("When is the lantern lit by the keeper?", reader, ["a.md"])
+    assert "The lantern is lit by the keeper at dusk" in checked.text
+    assert checked.citations[0]["support"] != "unsupported"

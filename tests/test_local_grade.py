@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from local_corpus import build, grade_request
+from memory_collection import MemoryCollection
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.engines.local.grade import grade
@@ -181,3 +182,19 @@ def test_another_embedder_of_the_collection_changes_no_grade(railway, monkeypatc
 def test_the_thresholds_of_the_data_file_are_in_order():
     model = grader_model()
     assert 0 < model.incorrect <= model.relevant < model.correct < 1
+
+
+def test_of_a_topic_that_half_the_collection_speaks_of_the_passages_about_it_are_relevant():
+    texts = {f"part{n}.md": f"The valve of hall {n} is turned by the keeper {n}." for n in range(9)}
+    texts["valves.md"] = "A valve is a gate in a pipe that a hand wheel opens and closes."
+    texts["soup.md"] = "The canteen serves soup at noon."
+    collection = MemoryCollection(texts, {"valves.md": "Valves"})
+    grades, sufficient = graded_by_source(collection, "What is a valve?")
+    taken = {source for source, one in grades.items() if one["relevant"]}
+    assert "valves.md" in taken
+    assert "soup.md" not in taken
+    assert len(taken) <= 3
+    assert sufficient
+    # A question with a matter of its own is no topic.
+    grades, _ = graded_by_source(collection, "What is the pressure of a valve in bar?")
+    assert not any("much here" in one["reason"] for one in grades.values())

@@ -173,7 +173,6 @@ def leave_out(kind: str) -> None:
         "spelling": "mend",
         "uncovered part": "look_for_the_rest",
         "feedback, one passage": "follow_the_best",
-        "feedback, more": "follow_more",
     }
     rewrite.REWRITES = tuple(r for r in rewrite.REWRITES if r.__name__ != names[kind])
 

@@ -21,7 +21,7 @@ from state.passages import RetrievedChunk
 LEARN_FROM = 0.05
 """The least confidence of a passage whose words are worth searching for."""
 BEST_PASSAGES = 3
-_FEW_TERMS, _SOME_TERMS, _MANY_TERMS = 6, 12, 24
+_FEW_TERMS, _SOME_TERMS = 6, 12
 _K1 = 1.2
 _NAMED = 4
 
@@ -93,29 +93,17 @@ def follow_the_best(situation: Situation) -> Proposal | None:
     """The question with the chief words of the best passage (pseudo-relevance feedback,
     Rocchio 1971; weighed as RM3 does, Abdul-Jaleel et al. 2004).
     """
-    return _followed(situation, situation.best[:1], _SOME_TERMS, "the best passage")
-
-
-def follow_more(situation: Situation) -> Proposal | None:
-    """As `follow_the_best`, from several passages and with more words."""
-    return _followed(situation, situation.best, _MANY_TERMS, "the best passages")
-
-
-def _followed(
-    situation: Situation, passages: Sequence[RetrievedChunk], most: int, where: str
-) -> Proposal | None:
-    added = feedback_words(situation, passages, most)
+    added = feedback_words(situation, situation.best[:1], _SOME_TERMS)
     if not added:
         return None
     query = f"{situation.asked.text} {' '.join(added)}"
-    return Proposal(query, f"adds {_listed(added)} from {where}")
+    return Proposal(query, f"adds {_listed(added)} from the best passage")
 
 
 REWRITES: tuple[Rewrite, ...] = (
     mend,
     look_for_the_rest,
     follow_the_best,
-    follow_more,
 )
 
 

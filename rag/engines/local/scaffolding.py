@@ -15,7 +15,7 @@ _WORDS = """
     kind kinds type types sort sorts way ways thing things name names named called
     tell know give list explain describe show find mean means meant please like
     happen happens happened exist exists occur occurs make makes made get gets
-    go goes come comes take takes want wants
+    go goes come comes take takes want wants become becomes became need needs needed
     allowed permitted possible able supposed allow permit exactly actually
 """
 

@@ -21,6 +21,15 @@ WORTH_A_LOOK = 0.4
 # Of a question's weight: a sentence that says this much of it needs none before it.
 SPEAKS_FOR_ITSELF = 0.5
 STRAYS = 0.2
+# "When did it open?" wants a day or year, "when is it open?" hours and days of the week.
+_CALENDAR = re.compile(
+    r"\b(?:1\d{3}|20\d{2})\b|\b\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug"
+    r"|sep|oct|nov|dec)|\bcentur(?:y|ies)\b",
+    re.IGNORECASE,
+)
+_PAST = re.compile(
+    r"\bwhen (?:did|was|were|had)\b|\b(?:what|which) (?:year|date|day)\b", re.IGNORECASE
+)
 _TYPED_KINDS = (AnswerKind.DATE, AnswerKind.NUMBER, AnswerKind.PERSON, AnswerKind.PLACE)
 
 
@@ -43,6 +52,8 @@ def ranked(question: Question, measured: Sequence[Measured]) -> list[int]:
 
 
 def _fits(question: Question, strip: Strip) -> bool:
+    if question.kind is AnswerKind.DATE and _PAST.search(question.text):
+        return bool(_CALENDAR.search(strip.text) and candidates(strip.text, question))
     if question.kind in _TYPED_KINDS:
         return bool(candidates(strip.text, question))
     if question.kind is AnswerKind.YES_NO:
@@ -64,6 +75,7 @@ def selected(question: Question, measured: Sequence[Measured]) -> list[int]:
         if (
             measured[i].probability >= least
             and (not typed or candidates(strips[i].text, question))
+            and _alike(question, strips[best], strips[i])
             and _stays(measured, best, i)
             and not any(set(strips[i].terms) <= set(strips[j].terms) for j in found)
         ):
@@ -74,6 +86,13 @@ def selected(question: Question, measured: Sequence[Measured]) -> list[int]:
         if table_head(strips, i) is None and (measured[i].features["coverage"] < SPEAKS_FOR_ITSELF):
             found += [j for j in leans_on(strips, i) if j not in found]
     return found[:MOST_SENTENCES]
+
+
+def _alike(question: Question, best: Strip, other: Strip) -> bool:
+    """Whether both give a date, or both times."""
+    if question.kind is not AnswerKind.DATE:
+        return True
+    return bool(_CALENDAR.search(best.text)) == bool(_CALENDAR.search(other.text))
 
 
 def _stays(measured: Sequence[Measured], best: int, i: int) -> bool:

@@ -18,6 +18,7 @@ DISAGREE = "The sources disagree:"
 _LEAD = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+•◦▪‣–—·]|\(?\d{1,4}[.)]|#{1,6})\s+)?(?:\[[ xX]\]\s+)?")
 # Bold type, links and comments are for a browser; code keeps its quotes.
 _MARKUP = (
+    (re.compile(r"\n\s*(?:>\s*)+"), "\n"),
     (re.compile(r"<!--.*?-->", re.DOTALL), ""),
     (re.compile(r"!?\[([^\[\]\n]{1,200})\](?:\([^()\s]{0,300}\)|\[[^\[\]\n]{0,200}\])"), r"\1"),
     (re.compile(r"\*\*([^*\n]+)\*\*"), r"\1"),
