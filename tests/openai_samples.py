@@ -96,6 +96,7 @@ def passage_of(number: int, chunk: RetrievedChunk) -> Passage:
         "chunk_id": chunk["chunk_id"],
         "source": chunk["source"],
         "title": chunk["title"],
+        "heading": chunk["heading"],
         "page": None,
         "start_char": 0,
         "end_char": chunk["end_char"],

@@ -62,9 +62,9 @@ class Picture:
 PICTURES = (
     Picture(
         "ask",
-        "crag ask --trace: a question with two misspelt words, its rewriting, the grade of each "
+        "crag ask --trace: a question with a misspelt word, its rewriting, the grade of each "
         "chunk, the cited answer",
-        'crag ask "Are dogs alowed in the musuem?" --k 3 --trace',
+        'crag ask "Who is the archivest?" --k 3 --trace',
     ),
     Picture(
         "chat",
@@ -98,6 +98,7 @@ def recorded(picture: Picture, home: Path) -> Screen:
         **os.environ,
         "CRAG_HOME": str(home),
         "CRAG_ENGINE": "local",
+        "COLUMNS": str(COLUMNS),
         "CRAG_LINKS": "none",  # they would hold the paths of a machine
         "TERM": "xterm-256color",
         "COLORTERM": "",

@@ -61,11 +61,13 @@ def researcher(
             return call({**rows, **extras}, usage=usage)(body)
         quotes = [(h.split()[0], told) for h, told in documents if h.startswith("[")]
         if what == "SubagentReply":
-            content = " ".join(f"{first_sentence(told)[:-1]} {n}." for n, told in quotes)
+            content = " ".join(
+                f"{nearest_sentence(told, question)[:-1]} {n}." for n, told in quotes
+            )
             filled = {"artifact_name": "a", "content": content, "status": "done"}
             return call(filled, usage=usage)(body)
         number, told = max(quotes, key=lambda q: len(_words(q[1]) & _words(question)))
-        return text(f"{first_sentence(told)[:-1]} {number}.", usage=usage)(body)
+        return text(f"{nearest_sentence(told, question)[:-1]} {number}.", usage=usage)(body)
 
     return reply
 
@@ -78,8 +80,10 @@ def of(requests: Sequence[Request], *what: str) -> list[Request]:
     return [request for request in requests if asked_for(request.body) in what]
 
 
-def first_sentence(told: str) -> str:
-    return " ".join(told.split(". ", maxsplit=1)[0].split()).rstrip(".") + "."
+def nearest_sentence(told: str, question: str) -> str:
+    """The sentence that shares the most words with the question, the first of several."""
+    sentences = [" ".join(each.split()).rstrip(".") + "." for each in told.split(". ")]
+    return max(sentences, key=lambda each: len(_words(each) & _words(question)))
 
 
 def _words(told: str) -> set[str]:

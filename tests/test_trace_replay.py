@@ -87,9 +87,9 @@ def test_other_settings_show_in_the_difference(home: Path):
         identity = session.ask(MISSPELT)["trace_id"]
     with TraceStore(home) as traces:
         trace = traces.get(identity)
-    other = again(trace, home, max_loops=0, k=3)
+    other = again(trace, home, max_loops=0, k=5)
     found = {difference["what"]: difference for difference in diff_traces(trace, other)}
-    assert (found["k"]["a"], found["k"]["b"]) == ("8", "3")
+    assert (found["k"]["a"], found["k"]["b"]) == ("3", "5")
     assert found["max_loops"]["b"] == "0"
     assert "path" in found
     assert found["loop 1 query"]["b"] is None

@@ -14,7 +14,7 @@ SAMPLES = Path(__file__).parent.parent / "sample_corpus"
 HOSTILE_FILE = "# <script>alert(1)</script>\n\nThe <b>stoker</b> of engine No. 4 is Ada Holm.\n"
 ANSWERED = "How many parking spaces are there at Hollin Bridge?"
 RESEARCHED = "How many parking spaces are there, and are dogs allowed in the museum?"
-MISSPELT = "Are dogs alowed in the musuem?"
+MISSPELT = "Who is the archivest?"
 UNKNOWN = "What is the capital of Mongolia?"
 HOSTILE = "Who is the <b>stoker</b> of engine No. 4?"
 
@@ -27,7 +27,8 @@ def make_home(base: Path) -> Path:
 
 
 def local(home: Path, **more: object) -> Settings:
-    return Settings(home=home, engine=EngineName.LOCAL, **more)
+    """So few chunks a loop that MISSPELT finds nothing before its spelling is mended."""
+    return Settings(**{"home": home, "engine": EngineName.LOCAL, "k": 3, **more})
 
 
 def ask_all(home: Path, *questions: str, thread: str | None = None) -> list[Answer]:

@@ -6,12 +6,17 @@ comes after it. `version` is part of the key of cached grades: raise it with the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
 from rag.engines.openai.fence import Fence
 from state.passages import HistoryTurn, Passage, RetrievedChunk
+
+_HEADINGS = re.compile(r"\s*(?:#{1,6}\s[^\n]*(?:\n\s*|$))+")
+_LINE_BREAK = 2
+"""Characters between two sentences that stand in neighbouring lines, at most."""
 
 Messages = list[tuple[str, str]]
 """(role, text) pairs, as LangChain takes them."""
@@ -128,8 +133,8 @@ def rewrite_messages(question: str, tried: Sequence[str]) -> Messages:
 def generate_messages(
     question: str, passages: Sequence[Passage], feedback: Sequence[str]
 ) -> Messages:
-    texts = ["\n…\n".join(span["text"].strip() for span in p["spans"]) for p in passages]
-    titles = [passage["title"] or passage["source"] for passage in passages]
+    texts = [passage_text(passage) for passage in passages]
+    titles = [passage_title(passage) for passage in passages]
     fence = Fence.around([*texts, *titles, *feedback])
     parts = [fence.notice]
     parts += [
@@ -155,6 +160,29 @@ def verify_messages(claims: Sequence[str], quotes: Sequence[str]) -> Messages:
         for number, (claim, quote) in enumerate(zip(claims, quotes, strict=True), 1)
     ]
     return [("system", VERIFY.system), ("user", "\n".join(parts))]
+
+
+def passage_title(passage: Passage) -> str:
+    """Its document's title and the headings it stands under, each once."""
+    labels = [passage["title"] or "", *passage["heading"].split(" > ")]
+    return " > ".join(dict.fromkeys(filter(None, labels))) or passage["source"]
+
+
+def passage_text(passage: Passage) -> str:
+    """Its sentences, with an ellipsis where some were left out; headings are in its title."""
+    text = ""
+    end = passage["spans"][0]["start_char"] if passage["spans"] else 0
+    for span in passage["spans"]:
+        said = _without_headings(span["text"]).strip()
+        between = "\n" if span["start_char"] - end <= _LINE_BREAK else "\n…\n"
+        text += (between if text else "") + said
+        end = span["end_char"]
+    return text
+
+
+def _without_headings(text: str) -> str:
+    found = _HEADINGS.match(text)
+    return text[found.end() :] if found and found.end() < len(text) else text
 
 
 def title_of(chunk: RetrievedChunk) -> str:

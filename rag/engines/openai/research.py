@@ -13,7 +13,7 @@ from rag.budget import Budget
 from rag.engines.openai.chat import ChatModel
 from rag.engines.openai.echoes import is_echo, says_nothing
 from rag.engines.openai.fence import Fence
-from rag.engines.openai.prompts import Messages
+from rag.engines.openai.prompts import Messages, passage_text, passage_title
 from rag.engines.openai.replies import fields, plain_text
 from rag.engines.openai.research_schemas import Reflection, SubagentReply, plan_schema
 from rag.engines.openai.tally import Tally
@@ -159,8 +159,8 @@ def _plan_messages(view: PlanView) -> Messages:
 def _role_messages(
     role: Role, instruction: str, files: Sequence[ReadFile], passages: Sequence[Passage]
 ) -> Messages:
-    texts = [" … ".join(span["text"].strip() for span in p["spans"]) for p in passages]
-    titles = [passage["title"] or passage["source"] for passage in passages]
+    texts = [passage_text(passage) for passage in passages]
+    titles = [passage_title(passage) for passage in passages]
     fence = Fence.around([*texts, *titles, *(file.content for file in files)])
     found = [fence.document("file", file.name, file.content) for file in files]
     quotes = [
