@@ -27,6 +27,7 @@ def documents(rows, wanted):
     """(source, text) with texts of 20 chunks, until there are enough."""
     chance = random.Random(0)
     words = " ".join(row["text"] for row in rows).split()
+    words *= -(-8_000 // len(words))  # a small corpus, over and over
     made = 0
     number = 0
     while made < wanted:
