@@ -7,22 +7,25 @@ read and embedded. The thread has its own connection and sees committed document
 from __future__ import annotations
 
 from contextlib import closing
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 
 from rag.index.catalog import connect
 from rag.index.chroma_errors import VectorsDamaged
 from rag.index.protocol import Notice
 from rag.index.vector_sync import VectorPlace, VectorWrite, needs_write, write_all
 
-START_CHUNKS = 2_000
+START_CHUNKS = 500
 
 
 class VectorFeeder:
-    """Feeds the store once enough was committed; `close` brings it up to date."""
+    """Feeds the store once enough was committed; `close` brings it up to date. Who writes the
+    catalog meanwhile takes `turn` for it.
+    """
 
     def __init__(self, place: VectorPlace, notice: Notice) -> None:
         self._place = place
         self._notice = notice
+        self.turn = Lock()
         self._waiting = 0
         self._more = Event()
         self._closing = Event()
@@ -68,7 +71,7 @@ class VectorFeeder:
     def _run(self) -> None:
         try:
             with closing(connect(self._place.home)) as connection:
-                write = VectorWrite(connection, self._place, self._notice)
+                write = VectorWrite(connection, self._place, self._notice, turn=self.turn)
                 try:
                     while not self._closing.is_set():
                         self._more.wait()

@@ -11,7 +11,9 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from typing import Any
 
 from rag.index import collection_rows, document_rows
 from rag.index.catalog import writing
@@ -43,12 +45,14 @@ class Staging:
         lexical: LexicalTable,
         collection_id: int,
         committed: Callable[[int], None],
+        turn: AbstractContextManager[Any],
     ) -> None:
-        """`committed` is told how many chunks a commit wrote."""
+        """`committed` is told how many chunks a commit wrote; `turn` is held by each."""
         self._connection = connection
         self._lexical = lexical
         self._collection_id = collection_id
         self._committed = committed
+        self._turn = turn
         self._waiting: list[_Staged] = []
         self._chunks = 0
         self._characters = 0
@@ -79,7 +83,7 @@ class Staging:
             return
         rows = [staged.row for staged in self._waiting]
         try:
-            with writing(self._connection):
+            with self._turn, writing(self._connection):
                 for staged in self._waiting:
                     self._write(staged)
                 if any(staged.whole for staged in self._waiting):

@@ -11,8 +11,10 @@ from __future__ import annotations
 import sqlite3
 import uuid
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index import vectors
@@ -148,9 +150,13 @@ class VectorWrite:
         notice: Notice,
         *,
         again: bool = False,
+        turn: AbstractContextManager[Any] | None = None,
     ) -> None:
-        """`again`: build a new generation, whatever the catalog says of the old one."""
+        """`again`: build a new generation, whatever the catalog says of the old one. `turn` is
+        held while the catalog is written: SQLite lets who asks again and again wait for long.
+        """
         self._connection = connection
+        self._turn = turn or nullcontext()
         self._place = place
         found = read_state(connection, place)
         self._store: ChromaVectors | None = None
@@ -176,7 +182,7 @@ class VectorWrite:
         assert self._store is not None
         while not stopped():
             # Marked before they are added: what is removed meanwhile is then removed here, too.
-            with writing(self._connection):
+            with self._turn, writing(self._connection):
                 rows = self._connection.execute(
                     _NEXT_VECTORS,
                     {

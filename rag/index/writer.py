@@ -126,7 +126,7 @@ class CatalogWriter:
         self._feeder = feeder
         self._closed = False
         self._lexical = LexicalTable(connection, row.id)
-        self._staging = Staging(connection, self._lexical, row.id, feeder.committed)
+        self._staging = Staging(connection, self._lexical, row.id, feeder.committed, feeder.turn)
 
     @property
     def name(self) -> str:
