@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,6 +9,7 @@ import typer
 from cli import options
 from cli.app import new_app
 from cli.completion import complete_collection
+from cli.confirm import confirm
 from cli.status import readable
 from cli.terminal import Terminal
 
@@ -21,7 +21,6 @@ app = new_app("List, show and delete collections, and forget folders.", no_args_
 Name = Annotated[
     str, typer.Argument(help="The collection.", metavar="NAME", autocompletion=complete_collection)
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
 @app.command("list")
@@ -98,7 +97,7 @@ def show(
 @app.command()
 def delete(
     name: Name,
-    yes: Yes = False,
+    yes: options.Yes = False,
     json_: options.Json = False,
     home: options.Home = None,
     config: options.Config = None,
@@ -111,8 +110,7 @@ def delete(
     from rag.index.removal import delete_collection
 
     found = require_inventory(settings.home, name)
-    if not yes:
-        _confirm(f"Delete the collection {name!r} of {len(found.documents):,} documents?")
+    confirm(f"Delete the collection {name!r} of {len(found.documents):,} documents?", yes=yes)
     delete_collection(settings.home, name)
     if json_:
         terminal.json({"schema": "crag.deleted/1", "name": name, "documents": len(found.documents)})
@@ -123,7 +121,7 @@ def delete(
 def forget(
     path: Annotated[str, typer.Argument(help="A folder or file that was ingested.")],
     collection: options.Collection = None,
-    yes: Yes = False,
+    yes: options.Yes = False,
     json_: options.Json = False,
     store: options.Store = None,
     home: options.Home = None,
@@ -138,22 +136,13 @@ def forget(
 
     name = settings.collection
     held = holding(settings.home, name, path)
-    if not yes:
-        _confirm(f"Forget {len(held.sources):,} documents of {held.path} in {name!r}?")
+    confirm(f"Forget {len(held.sources):,} documents of {held.path} in {name!r}?", yes=yes)
     removed = forget_held(settings.home, name, held, store=settings.store, notice=terminal.notice)
     if json_:
         terminal.json(
             {"schema": "crag.forgotten/1", "name": name, "path": held.path, "documents": removed}
         )
     terminal.notice(f"{name}: {removed:,} documents forgotten; their files stay as they are.")
-
-
-def _confirm(question: str) -> None:
-    from state.errors import UsageError
-
-    if not sys.stdin.isatty():
-        raise UsageError("Deleting asks first, and nobody is there to answer.", "Add --yes.")
-    typer.confirm(question, abort=True, err=True)
 
 
 def _document(document: IndexedDocument) -> dict[str, object]:

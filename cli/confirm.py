@@ -7,8 +7,10 @@ import sys
 import typer
 
 
-def confirm(question: str) -> None:
-    """Raises typer.Abort at a no, and UsageError where nobody can be asked."""
+def confirm(question: str, *, yes: bool) -> None:
+    """Asks unless `yes`; raises typer.Abort at a no, and UsageError where nobody can be asked."""
+    if yes:
+        return
     from state.errors import UsageError
 
     if not sys.stdin.isatty():

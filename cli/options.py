@@ -65,6 +65,7 @@ Config = Annotated[
         help="A settings file instead of your own.",
     ),
 ]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No notices on stderr.")]
 Store = Annotated[
     str | None,

@@ -25,7 +25,6 @@ app = new_app("List, show, export, delete and prune threads.", no_args_is_help=T
 Name = Annotated[
     str, typer.Argument(help="The thread.", metavar="THREAD", autocompletion=complete_thread)
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
 class ExportFormat(StrEnum):
@@ -141,7 +140,7 @@ def export(
 @app.command()
 def delete(
     name: Name,
-    yes: Yes = False,
+    yes: options.Yes = False,
     json_: options.Json = False,
     threads: options.Threads = None,
     home: options.Home = None,
@@ -152,7 +151,7 @@ def delete(
     terminal = Terminal(quiet=quiet)
     with _memory(config, home=home, threads=threads) as memory:
         count = sum(1 for _ in _turns(memory, name))
-        _confirm(f"Forget thread {name!r} with its {count} turns?", yes=yes)
+        confirm(f"Forget thread {name!r} with its {count} turns?", yes=yes)
         deleted = memory.delete(name)
     if json_:
         terminal.json({"schema": "crag.threads.deleted/1", "thread": name, "turns": deleted})
@@ -173,7 +172,7 @@ def prune(
     thread: options.Thread = None,
     pinned: Annotated[bool, typer.Option("--pinned", help="Remove pinned turns too.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
-    yes: Yes = False,
+    yes: options.Yes = False,
     json_: options.Json = False,
     threads: options.Threads = None,
     home: options.Home = None,
@@ -187,7 +186,7 @@ def prune(
         removed = memory.store.prune(plan, dry_run=True)
         count = sum(map(len, removed.values()))
         if count and not dry_run:
-            _confirm(f"Remove {count} turns of {len(removed)} threads?", yes=yes)
+            confirm(f"Remove {count} turns of {len(removed)} threads?", yes=yes)
             removed = memory.store.prune(plan)
             count = sum(map(len, removed.values()))
     if json_:
@@ -255,11 +254,6 @@ def _plan(days: float | None, keep: int | None, thread: str | None, *, pinned: b
     if days is not None:
         before = datetime.now(UTC) - timedelta(days=min(days, 365_000))
     return PrunePlan(before=before, keep=keep, thread=thread, milestones=pinned)
-
-
-def _confirm(question: str, *, yes: bool) -> None:
-    if not yes:
-        confirm(question)
 
 
 def _ranges(numbers: list[int]) -> str:

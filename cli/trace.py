@@ -14,6 +14,7 @@ from cli import options
 from cli.app import new_app
 from cli.choices import KindOption, StatusOption
 from cli.completion import complete_thread, complete_trace
+from cli.confirm import confirm
 from cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def delete(
         ),
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Every trace instead.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: options.Yes = False,
     home: options.Home = None,
     config: options.Config = None,
     quiet: options.Quiet = False,
@@ -159,10 +160,9 @@ def delete(
 
     if (trace_id is not None) + (thread is not None) + all_ != 1:
         raise UsageError("Name one trace, or --thread NAME, or --all.")
-    if trace_id is None and not yes:
-        from cli.confirm import confirm
-
-        confirm("Forget every trace?" if thread is None else f"Forget the traces of {thread!r}?")
+    if trace_id is None:
+        what = "every trace" if thread is None else f"the traces of {thread!r}"
+        confirm(f"Forget {what}?", yes=yes)
     with _store(options.read_settings(config, home=home).home) as traces:
         if trace_id is not None:
             count = traces.delete(trace_id)

@@ -12,14 +12,12 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING, Any, Self, cast
-
-from langgraph.types import Command
+from typing import TYPE_CHECKING, Self, cast
 
 from rag.budget import Budget, BudgetSpent
 from rag.index.lock import WriteLock
+from rag.research.boundary import checkpoint_name, to_boundary
 from rag.research.dependencies import Corrective, ResearchDependencies, Tell
-from rag.research.graph import compile_research
 from rag.research.journal import Journal, Start, Unfinished
 from rag.research.keeping import keep_trace, record_turn
 from rag.research.local_thinker import LocalThinker
@@ -32,16 +30,12 @@ from state.answer import Answer
 from state.checkpoints import open_checkpoints
 from state.errors import StoreBusyError, UsageError
 from state.research_events import ResearchEvent, ResearchStarted
-from state.research_state import ResearchState, new_research
+from state.research_state import new_research
 from state.settings import Settings
 from state.usage import NO_USAGE, add_usage
 
 if TYPE_CHECKING:
-    from langchain_core.runnables import RunnableConfig
-
     from state.checkpoints import Checkpoints
-
-STEPS_PER_PASS = 12
 
 
 def _silent(_told: object) -> None:
@@ -184,7 +178,7 @@ class Research:
             elif not report["resumable"]:
                 record_turn(self.session, report)
                 self._journal.finish(run_id, dict(report))
-                self._checkpoints.delete(_checkpoint_name(run_id))
+                self._checkpoints.delete(checkpoint_name(run_id))
                 rmtree(self._settings.home / "research" / run_id, ignore_errors=True)
                 self.run_id = None
         return report
@@ -214,7 +208,7 @@ class Research:
         waiting = False
         try:
             while state["decision"] != "end" and not waiting:
-                state, waiting = self._pass(state, deps, answer)
+                state, waiting = to_boundary(self._checkpoints, state, deps, answer)
         except BudgetSpent as spent:
             ended = spent
         artifacts = self._journal.artifacts(run_id)
@@ -231,41 +225,6 @@ class Research:
             warnings=self._journal.warnings(run_id),
             ended=ended,
         )
-
-    def _pass(
-        self, state: ResearchState, deps: ResearchDependencies, answer: str | None
-    ) -> tuple[ResearchState, bool]:
-        """To the next boundary; returns the state there, and whether it waits for the person."""
-        name = _checkpoint_name(state["run_id"])
-        config: RunnableConfig = {
-            "recursion_limit": STEPS_PER_PASS,
-            "configurable": {"thread_id": name},
-        }
-        with self._checkpoints.turn(name) as saver:
-            graph = compile_research(saver)
-            kept = graph.get_state(config)
-            if kept.values:
-                state = cast("ResearchState", kept.values)
-                if not kept.next:
-                    return state, False
-                if kept.interrupts and answer is None:
-                    return state, True
-            entry: Any = state if not kept.values else None
-            if kept.interrupts:
-                entry = Command(resume=answer)
-            waiting = False
-            for part in graph.stream(
-                entry,
-                config,
-                context=deps,
-                stream_mode=["values"],
-                durability="exit",
-                version="v2",
-            ):
-                if part["type"] == "values":
-                    state = part["data"]
-                    waiting = bool(part["interrupts"])
-        return state, waiting
 
     def _alone(self, run_id: str) -> ExitStack:
         """One process a run: another would do the same subtasks again."""
@@ -298,10 +257,6 @@ class Research:
             warn=_silent,
             max_rounds=self._options.max_rounds,
         )
-
-
-def _checkpoint_name(run_id: str) -> str:
-    return f"research:{run_id}"
 
 
 def unfinished_runs(home: Path) -> list[Unfinished]:
