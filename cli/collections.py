@@ -11,7 +11,7 @@ from cli.app import new_app
 from cli.completion import complete_collection
 from cli.confirm import confirm
 from cli.status import readable
-from cli.terminal import Terminal
+from cli.terminal import Terminal, one_line
 
 if TYPE_CHECKING:
     from rag.index.protocol import IndexedDocument
@@ -87,11 +87,11 @@ def show(
         return
     for document in documents:
         size = readable(document.size)
-        terminal.out(
-            f"{document.chunk_count:>6,} chunks {size:>9}  {document.format:<9} {document.source}"
-        )
+        source = one_line(document.source)
+        terminal.out(f"{document.chunk_count:>6,} chunks {size:>9}  {document.format:<9} {source}")
     for file in sorted(found.unread, key=lambda file: file.path):
-        terminal.out(f"{'failed' if file.failed else 'skipped':>13} {file.path}: {file.reason}")
+        state = "failed" if file.failed else "skipped"
+        terminal.out(f"{state:>13} {one_line(file.path)}: {file.reason}")
 
 
 @app.command()

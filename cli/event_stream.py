@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Sequence
+
+from cli.variables import is_on
 
 STREAMING = ("ask", "research", "ingest")
 
@@ -31,4 +32,4 @@ def _asked(arguments: Sequence[str]) -> bool:
     flags = list(arguments)[: arguments.index("--")] if "--" in arguments else arguments
     if not flags or flags[0] not in STREAMING:
         return False
-    return "--events" in flags or os.environ.get("CRAG_EVENTS", "").lower() in ("1", "true", "yes")
+    return "--events" in flags or is_on("CRAG_EVENTS")

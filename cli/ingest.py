@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -59,8 +57,6 @@ def ingest(
     """
     terminal = Terminal(quiet=quiet)
     settings = options.read_settings(config, collection=collection, store=store, home=home)
-    # Asked to end, it ends as after Ctrl-C: what is finished is kept, no file is left behind.
-    signal.signal(signal.SIGTERM, _interrupt)
     from rag.ingest.run import IngestOptions, ingest
     from rag.opening import build_embedder
 
@@ -98,7 +94,3 @@ def ingest(
 
         watch_folders(paths, settings.home, sync_again, terminal.warn)
     return Exit.INGEST_FAILURES if strict and report.failed else Exit.DONE
-
-
-def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt

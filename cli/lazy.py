@@ -16,6 +16,7 @@ import typer.main
 from cli.app import finish
 from cli.event_stream import end_events
 from cli.exits import Exit, exit_code
+from cli.variables import is_on, tell_unknown
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "ingest": ("cli.ingest", "Make the collection equal to these folders and files."),
@@ -77,10 +78,14 @@ class LazyGroup(typer.core.TyperGroup):
             if name.startswith(incomplete)
         ] or super().shell_complete(ctx, incomplete)
 
+    def invoke(self, ctx: Any) -> Any:
+        tell_unknown(ctx.args)
+        return super().invoke(ctx)
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args and not args[0].startswith("-") and args[0] not in COMMANDS | UNLISTED:
             near = get_close_matches(args[0], COMMANDS, n=1)
-            hint = f" Did you mean `crag {near[0]}`?" if near else " `crag --help` lists them."
+            hint = f" Did you mean `crag {near[0]}`?" if near else ""
             ctx.fail(f"There is no command {_printable(args[0])!r}.{hint}")
         return super().resolve_command(ctx, args)
 
@@ -95,7 +100,7 @@ class LazyGroup(typer.core.TyperGroup):
     ) -> Any:
         """Run a command; every failure becomes one line on stderr and its exit code."""
         given = list(sys.argv[1:] if args is None else args)
-        debug = "--debug" in given or os.environ.get("CRAG_DEBUG", "") not in ("", "0", "false")
+        debug = "--debug" in given or is_on("CRAG_DEBUG")
         try:
             result = super().main(
                 args=args,
@@ -105,11 +110,11 @@ class LazyGroup(typer.core.TyperGroup):
                 windows_expand_args=windows_expand_args,
                 **extra,
             )
-        except BrokenPipeError:
-            _discard_stdout()
-            sys.exit(Exit.DONE)
         except BaseException as error:
             if isinstance(error, SystemExit):
+                if isinstance(error.__context__, BrokenPipeError):  # Click makes it a failure
+                    _discard_stdout()
+                    sys.exit(Exit.DONE)
                 raise
             if debug and not isinstance(error, typer.Abort | KeyboardInterrupt):
                 import traceback
@@ -145,6 +150,9 @@ def _describe(error: BaseException) -> tuple[str, int]:
         mapped = storage_error(error)
         if mapped is not None:
             return f"crag: {mapped}", exit_code(mapped)
+    if isinstance(error, UnicodeEncodeError) and error.encoding == sys.getfilesystemencoding():
+        line = f"crag: The locale's encoding, {error.encoding}, cannot hold the name of a file."
+        return f"{line} Set LC_ALL=C.UTF-8 or PYTHONUTF8=1.", Exit.SETUP
     what = " ".join(str(error).split())[:500]
     line = f"crag: unexpected {type(error).__name__}: {what}."
     return f"{line} Run it again with --debug and report the traceback.", Exit.UNEXPECTED

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
+from contextlib import suppress
+from threading import current_thread, main_thread
 from typing import Annotated
 
-import typer
+_interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+if _interruptible and current_thread() is main_thread():
+    # Ctrl-C while modules are being read ends the process, without Python's traceback.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
-from cli.lazy import LazyGroup
+import typer  # noqa: E402
+
+from cli.lazy import LazyGroup  # noqa: E402
+from cli.terminal import open_closed_streams  # noqa: E402
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_DFL and _interruptible:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 app = typer.Typer(
     name="crag",
@@ -62,17 +74,22 @@ def main() -> None:
     slow teardown is skipped once both streams are flushed.
     """
     gc.set_threshold(100_000, 50, 50)
+    open_closed_streams()
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        # Asked to end, it ends as after Ctrl-C: what is finished is kept, nothing is left over.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     _forget_tracers()
     code = 1
     try:
         app(prog_name="crag")
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else int(bool(leaving.code))
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except OSError:  # a closed pipe: the reader has what it wanted
-            code = code or 1
+    try:
+        sys.stdout.flush()
+    except OSError:  # what was asked for did not arrive
+        code = code or 1
+    with suppress(OSError):  # nobody reads the notices
+        sys.stderr.flush()
     os._exit(code)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -57,10 +58,16 @@ def mcp(
 
     server = build_server(settings, _ingest(settings) if allow_ingest else None)
     if http is None:
+        # asyncio's own handler would wait for the next line of standard input.
+        signal.signal(signal.SIGINT, _interrupt)
         server.run("stdio")
     else:
         Terminal().notice(f"MCP at http://127.0.0.1:{http}/mcp; Ctrl-C ends it.")
         serve_http(server, http)
+
+
+def _interrupt(_signal: int, _frame: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _ingest(settings: Settings) -> Callable[[list[str]], dict[str, Any]]:

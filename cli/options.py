@@ -89,11 +89,11 @@ MaxTokens = Annotated[
 ]
 MaxCost = Annotated[
     float | None,
-    typer.Option("--max-cost", metavar="USD", min=0, help="Money the question may cost."),
+    typer.Option("--max-cost", metavar="USD", help="Money the question may cost."),
 ]
 Timeout = Annotated[
     float | None,
-    typer.Option("--timeout", metavar="SECONDS", min=0, help="Seconds the question may take."),
+    typer.Option("--timeout", metavar="SECONDS", help="Seconds the question may take."),
 ]
 Events = Annotated[bool, typer.Option("--events", help="The run as NDJSON on stdout.")]
 OkAbstain = Annotated[bool, typer.Option("--ok-abstain", help="Exit 0 when abstaining.")]

@@ -27,7 +27,7 @@ def checked_question(text: str) -> str:
         raise UsageError(f"The question {what}.", "Type one, or pipe it in with '-'.")
     if len(text) > MAX_CHARACTERS:
         raise UsageError(
-            f"The question has {len(text):,} characters; {MAX_CHARACTERS:,} are the most.",
+            f"The question is too long: {MAX_CHARACTERS:,} characters are the most.",
             "Ingest long text as a document and ask about it.",
         )
     return text

@@ -137,10 +137,13 @@ def _list(home: Path, terminal: Terminal, *, json_: bool) -> int:
 
     from rag.research.run import unfinished_runs
 
-    for run in unfinished_runs(home):
-        if json_:
-            terminal.json(run)
-            continue
+    runs = unfinished_runs(home)
+    if json_:
+        terminal.json({"schema": "crag.research-runs/1", "runs": runs})
+        return Exit.DONE
+    if not runs:
+        terminal.notice("No research run waits to go on.")
+    for run in runs:
         when = datetime.fromtimestamp(run["created_at"]).astimezone()
         state = "waits for an answer" if run["state"] == "waiting" else "unfinished"
         question = " ".join(run["question"].split())[:80]

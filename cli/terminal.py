@@ -6,7 +6,9 @@ no control character of theirs can reach the terminal as an escape.
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _KEPT = {"\n", "\t"}
+_LINE_ENDS = frozenset("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 
 
 def clean(text: str) -> str:
@@ -25,6 +28,11 @@ def clean(text: str) -> str:
         c if c.isprintable() or c in _KEPT else "" if c == "\r" else "\N{REPLACEMENT CHARACTER}"
         for c in text
     )
+
+
+def one_line(name: str) -> str:
+    """A file's or thread's name with line ends made visible, so that none feigns a line."""
+    return "".join("\N{REPLACEMENT CHARACTER}" if c in _LINE_ENDS else c for c in name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +56,7 @@ class Terminal:
 
     def out(self, text: str) -> None:
         """Write a line of the answer or of data to stdout."""
-        sys.stdout.write(_encodable(clean(text), sys.stdout.encoding) + "\n")
-        sys.stdout.flush()
+        _to_stdout(_encodable(clean(text), sys.stdout.encoding))
 
     def notice(self, text: str) -> None:
         """Write one line about the run to stderr, unless quiet."""
@@ -59,8 +66,9 @@ class Terminal:
     def warn(self, text: str) -> None:
         """Write one line to stderr, quiet or not."""
         line = " ".join(clean(text).split("\n"))
-        sys.stderr.write(_encodable(line, sys.stderr.encoding) + "\n")
-        sys.stderr.flush()
+        with suppress(OSError):  # a notice that nobody can read costs nobody the answer
+            sys.stderr.write(_encodable(line, sys.stderr.encoding) + "\n")
+            sys.stderr.flush()
 
     def json(self, value: object) -> None:
         """Write one JSON object on one line to stdout."""
@@ -69,8 +77,7 @@ class Terminal:
         line = json.dumps(value, ensure_ascii=not _utf8(sys.stdout.encoding))
         if not line.isascii() and any("\ud800" <= c <= "\udfff" for c in line):
             line = json.dumps(value)  # a lone surrogate, as in a file name that is not UTF-8
-        sys.stdout.write(line + "\n")
-        sys.stdout.flush()
+        _to_stdout(line)
 
     def console(self) -> Console:
         """A rich console on stderr; colour only on a terminal, NO_COLOR obeyed."""
@@ -83,6 +90,32 @@ class Terminal:
         from rich.console import Console
 
         return Console(highlight=False, markup=False)
+
+
+def open_closed_streams() -> None:
+    """Make streams that the caller closed (`>&-`) ones that nobody reads, before the first
+    file that is opened gets the number of one and is written over.
+    """
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is None:
+            opened = os.open(os.devnull, os.O_RDWR)
+            if opened != number:
+                os.dup2(opened, number)
+                os.close(opened)
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
+
+
+def _to_stdout(line: str) -> None:
+    try:
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        from state.errors import StorageError
+
+        what = error.strerror or str(error)
+        raise StorageError(f"Standard output cannot be written: {what}.") from None
 
 
 def _utf8(encoding: str | None) -> bool:

@@ -14,15 +14,17 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, NonNegativeFloat, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     InitSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
 )
+from pydantic_settings import SettingsError as UnreadableValueError
 
 from state.errors import SettingsError, UsageError
+from state.nearest import did_you_mean
 
 STAND_INS = {"api_key": "OPENAI_API_KEY", "base_url": "OPENAI_BASE_URL"}
 _FILE_VALUES: ContextVar[Mapping[str, Any] | None] = ContextVar("file_values", default=None)
@@ -93,9 +95,9 @@ class Settings(BaseSettings):
     embedding_api_key: SecretStr | None = Field(None, description="key for the embedding endpoint")
     request_timeout: float = Field(60.0, gt=0, description="seconds a model request may take")
     max_retries: int = Field(5, ge=0, le=10, description="retries of a failed model request")
-    prices: dict[str, tuple[float, float]] = Field(
+    prices: dict[str, tuple[NonNegativeFloat, NonNegativeFloat]] = Field(
         default_factory=dict,
-        description="model = [USD per million input tokens, USD per million output tokens]",
+        description='USD per million tokens in and out, as {"gpt-4o-mini" = [0.15, 0.6]}',
     )
 
     max_tokens: int | None = Field(None, ge=1, description="token budget of a question")
@@ -118,6 +120,14 @@ class Settings(BaseSettings):
     )
     web: bool = Field(default=False, description="search the web when the documents do not hold it")
     web_url: str | None = Field(None, description="SearXNG endpoint of --web")
+
+    @field_validator("home")
+    @classmethod
+    def _folder(cls, value: Path) -> Path:
+        value = Path(os.path.expanduser(value))  # noqa: PTH111 - Path's own can raise
+        if os.path.lexists(value) and not os.path.isdir(value):  # noqa: PTH112 - so can Path's
+            raise ValueError(f"{value} is not a folder")
+        return value
 
     @field_validator("collection", "thread")
     @classmethod
@@ -174,22 +184,33 @@ def load_settings(flags: Mapping[str, Any], config_file: Path | None = None) -> 
         return Settings(**given)
     except ValidationError as error:
         raise _settings_error(error, given, file) from None
+    except UnreadableValueError:
+        raise SettingsError(
+            "The setting CRAG_PRICES is unusable: it is no JSON.",
+            'As {"gpt-4o-mini": [0.15, 0.6]}, USD per million tokens in and out.',
+        ) from None
     finally:
         _FILE_VALUES.reset(token)
 
 
 def read_toml(file: Path, *, required: bool) -> dict[str, Any]:
     try:
-        values = tomllib.loads(file.read_text(encoding="utf-8"))
+        values = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         if required:
-            raise SettingsError(f"There is no settings file {file}.") from None
+            raise SettingsError(
+                f"There is no settings file {file}.", "`crag config init --config FILE` writes one."
+            ) from None
         return {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingsError(
             f"The settings file {file} cannot be read: {error}.", "Mend or remove it."
         ) from None
-    return values
+    return {key: value for key, value in values.items() if value != "" or key not in _OPTIONAL}
+
+
+_OPTIONAL = frozenset(key for key, field in Settings.model_fields.items() if field.default is None)
+"""Keys that an empty text leaves unset, as an empty variable does."""
 
 
 def _settings_error(
@@ -203,5 +224,7 @@ def _settings_error(
     variable = f"CRAG_{key.upper()}"
     where = variable if variable in os.environ else f"{key} in {file}"
     if first["type"] == "extra_forbidden":
-        return SettingsError(f"Unknown setting {where}.", "`crag config show` lists every key.")
-    return SettingsError(f"The setting {where} is unusable: {what}.")
+        hint = did_you_mean(key, Settings.model_fields, "`crag config show` lists every key.")
+        return SettingsError(f"Unknown setting {where}.", hint)
+    inside = "".join(f"[{part!r}]" for part in first["loc"][1:])
+    return SettingsError(f"The setting {where} is unusable: {inside}{': ' * bool(inside)}{what}.")

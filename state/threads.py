@@ -89,7 +89,9 @@ class PrunePlan:
 
     def __post_init__(self) -> None:
         if self.before is None and self.keep is None:
-            raise UsageError("Pruning needs an age or a number of turns to keep.")
+            raise UsageError(
+                "Pruning needs an age or a number of turns to keep.", "Add --days N or --keep N."
+            )
         if self.keep is not None and self.keep < 0:
             raise UsageError("The number of turns to keep cannot be negative.")
 

@@ -121,6 +121,8 @@ class TraceStore:
         """
         with sqlite_failures(self._name):
             rows = self._matching(trace_id)
+        if not rows and trace_id == "last":
+            raise UsageError("There are no traces yet.", "Every `crag ask` keeps one.")
         if not rows:
             kept = (each["trace_id"] for each in self.summaries(limit=1_000))
             hint = did_you_mean(trace_id, ("last", *kept), "`crag trace list` shows them.")

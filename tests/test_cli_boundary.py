@@ -6,6 +6,7 @@ from typer.testing import CliRunner
 
 from cli.exits import Exit, exit_code
 from cli.main import app
+from cli.render.places import place
 from cli.terminal import clean
 from state import errors
 from state.threads import open_turn_store
@@ -44,7 +45,9 @@ def test_an_error_says_what_happened_and_what_to_do_on_one_line():
         (["ask", "q", "--k", "x"], "--k"),
         (["ask", "q", "--engine", "abacus"], "abacus"),
         (["ask", "?!"], "The question holds no word"),
-        (["ask", "a" * 100_000], "20,000 are the most"),
+        (["ask", "a" * 100_000], "20,000 characters are the most"),
+        (["ask", "q", "--max-cost", "0"], "--max-cost: Input should be greater than 0"),
+        (["threads", "prune"], "Add --days N or --keep N"),
     ],
 )
 def test_usage_errors_are_one_line_on_stderr_and_exit_2(arguments: list[str], words: str):
@@ -73,6 +76,33 @@ def test_an_unknown_command_with_escapes_cannot_drive_the_terminal():
 )
 def test_clean_leaves_nothing_that_drives_a_terminal(text: str, shown: str):
     assert clean(text) == shown
+
+
+def test_where_nothing_was_asked_yet_there_is_no_last_trace(tmp_path, monkeypatch):
+    monkeypatch.setenv("CRAG_HOME", str(tmp_path))
+    result = CliRunner().invoke(app, ["trace"])
+    assert result.exit_code == Exit.USAGE
+    assert result.stderr == "crag: There are no traces yet. Every `crag ask` keeps one.\n"
+
+
+def test_a_line_end_in_a_file_s_name_feigns_no_line():
+    assert (
+        place("a\n[2] b.md\u2028c", start=3)
+        == "a\N{REPLACEMENT CHARACTER}[2] b.md\N{REPLACEMENT CHARACTER}c:3"
+    )
+
+
+def test_a_variable_that_nothing_reads_is_told_once_with_the_nearest(tmp_path, monkeypatch):
+    for name in ("CRAG_HOME", "CRAG_MAX_LOOP", "CRAG_ZYGOTE", "CRAG_ALLOW_INGEST"):
+        monkeypatch.setenv(name, str(tmp_path))
+    told = CliRunner().invoke(app, ["trace", "list", "--home", str(tmp_path)]).stderr.splitlines()
+    assert told == [
+        "warning: nothing reads the variable CRAG_MAX_LOOP. Did you mean CRAG_MAX_LOOPS?",
+        "warning: nothing reads the variable CRAG_ZYGOTE. `crag config show` lists every setting.",
+        "No traces yet: every `crag ask` keeps one.",
+    ]
+    monkeypatch.setenv("CRAG_QUIET", "1")
+    assert "nothing reads" not in CliRunner().invoke(app, ["trace", "list"]).stderr
 
 
 def test_a_name_that_nothing_has_brings_the_nearest(tmp_path, monkeypatch):

@@ -113,7 +113,7 @@ def test_runs_that_can_go_on_are_listed_and_a_wrong_id_is_answered_with_the_near
     assert listed.exit_code == 0
     assert f"{name}  " in listed.stdout
     assert "waits for an answer" in listed.stdout
-    rows = [json.loads(line) for line in inside(home, "--list", "--json").stdout.splitlines()]
+    rows = json.loads(inside(home, "--list", "--json").stdout)["runs"]
     assert (rows[0]["run_id"], rows[0]["question"]) == (name, ABSENT)
     wrong = inside(home, "--resume", f"{name[:-1]}x")
     assert wrong.exit_code == 2

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
 import subprocess
 import sys
@@ -312,3 +313,34 @@ def test_many_calls_of_every_kind_in_one_connection(home: Path, count: int):
     assert first[11][1] in ("error", "refused")
     for n, one in enumerate(seen):
         assert one == first[n % len(CALLS)]
+
+
+@pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGTERM])
+def test_a_server_on_stdio_ends_when_it_is_told_to(home: Path, blow: signal.Signals):
+    parameters = stdio(home)
+    server = subprocess.Popen(
+        [parameters.command, *parameters.args],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert server.stdin is not None
+    assert server.stdout is not None
+    opening = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        },
+    }
+    server.stdin.write(json.dumps(opening) + "\n")
+    server.stdin.flush()
+    assert json.loads(server.stdout.readline())["id"] == 1
+    server.send_signal(blow)
+    assert server.wait(20) == 130
+    server.communicate()

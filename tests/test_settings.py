@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -42,10 +43,34 @@ def test_nothing_is_read_from_the_current_directory(
     assert (settings.k, settings.base_url) == (8, None)
 
 
+def test_every_line_of_the_file_to_start_from_may_be_used_as_it_stands(tmp_path: Path):
+    lines = settings_template().splitlines()
+    text = "\n".join(line[2:] for line in lines if re.match(r"# \w+ = ", line))
+    settings = load_settings({}, file(tmp_path, "\ufeff" + text))
+    assert (settings.thread, settings.max_tokens, settings.k) == (None, None, 8)
+
+
+def test_a_home_may_begin_with_a_tilde_and_is_no_file(tmp_path: Path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("CRAG_HOME")
+    assert load_settings({}, file(tmp_path, "home = '~/kept'")).home == tmp_path / "kept"
+    with pytest.raises(UsageError, match="is not a folder"):
+        load_settings({"home": tmp_path / "config.toml"})
+
+
+def test_a_variable_that_is_no_json_is_named(monkeypatch):
+    monkeypatch.setenv("CRAG_PRICES", "{bad")
+    with pytest.raises(SettingsError, match="CRAG_PRICES"):
+        load_settings({})
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("kk = 3", "Unknown setting kk"),
+        ("max_loop = 3", "Unknown setting max_loop in .* Did you mean 'max_loops'?"),
+        ("prices = {m = [1]}", r"prices in .* is unusable: \['m'\]\[1\]: "),
+        ("prices = {m = [-1, 2]}", "greater than or equal to 0"),
         ("k = 'many'", "k in .*config.toml is unusable"),
         ("k = ", "cannot be read"),
         ("\x00\xff", "cannot be read"),

@@ -46,7 +46,7 @@ def run_command(line: str, talk: Conversation) -> None:
 
     """
     name, _, argument = line[1:].strip().partition(" ")
-    command = COMMANDS.get(name.lower())
+    command = COMMANDS.get(ALSO.get(name.lower(), name.lower()))
     if command is None:
         near = get_close_matches(name.lower(), COMMANDS, n=1)
         hint = f"Did you mean /{near[0]}?" if near else "/help lists them."
@@ -258,3 +258,5 @@ def _table() -> Iterator[Command]:
 
 
 COMMANDS: dict[str, Command] = {command.name: command for command in _table()}
+ALSO = {"quit": "exit", "bye": "exit", "q": "exit", "?": "help", "h": "help"}
+"""Other names that people try; they are not listed."""
