@@ -31,16 +31,15 @@ def read_file(task, spool, beat):
         os._exit(3)
     return true_read(task, spool, beat)
 worker.read_file = read_file
-worker.main(sys.argv[2])
+worker.main(int(sys.argv[2]), sys.argv[3])
 """
 
 
 @pytest.fixture
 def _bad_workers(monkeypatch):
     root = str(Path(pool.__file__).resolve().parents[2])
-    monkeypatch.setattr(
-        pool, "command", lambda spool: [sys.executable, "-P", "-c", BADLY, root, spool]
-    )
+    own = [sys.executable, "-P", "-c", BADLY, root, str(os.getpid())]
+    monkeypatch.setattr(pool, "child_command", lambda _module, spool: [*own, spool])
 
 
 def files(folder: Path, *names: str) -> list[Task]:

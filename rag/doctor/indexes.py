@@ -114,7 +114,7 @@ def _vectors(connection: sqlite3.Connection, row: CollectionRow, place: VectorPl
     if state.dirty:
         return _half_written(part, lock_path(place.home, row.name))
     try:
-        place.open_sealed(state).close()
+        place.sealed(state, place.open).close()
     except VectorsDamaged as error:
         return ill(part, f"damaged: {error}", REPAIR)
     except CragError as error:

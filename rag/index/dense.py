@@ -79,7 +79,7 @@ class DenseLeg:
 
     def _open(self, state: StoreState) -> bool:
         try:
-            self._store = self._place.open_sealed(state)
+            self._store = self._place.sealed(state, self._place.open)
         except VectorsDamaged:
             return False
         self._token = state.token

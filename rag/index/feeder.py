@@ -1,12 +1,14 @@
 """Chroma's share of an ingest, on a thread of its own.
 
-Adding to Chroma takes longer than all other writing; it runs while the next documents are
-read and embedded. The thread has its own connection and sees committed documents only.
+Adding to Chroma takes longer than all other writing; it is done by another process while the
+next documents are read and embedded. The thread that feeds it has its own connection and sees
+committed documents only.
 """
 
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from threading import Event, Lock, Thread
 
 from rag.index.catalog import connect
@@ -71,7 +73,8 @@ class VectorFeeder:
     def _run(self) -> None:
         try:
             with closing(connect(self._place.home)) as connection:
-                write = VectorWrite(connection, self._place, self._notice, turn=self.turn)
+                apart = replace(self._place, apart=True)
+                write = VectorWrite(connection, apart, self._notice, turn=self.turn)
                 try:
                     while not self._closing.is_set():
                         self._more.wait()

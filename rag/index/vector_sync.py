@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index import vectors
@@ -23,10 +23,13 @@ from rag.index.chroma_errors import VectorsDamaged
 from rag.index.chroma_server import delete_server_collection
 from rag.index.codec import decode_vectors
 from rag.index.protocol import Notice
-from rag.index.vectors import ChromaVectors
+from rag.index.vectors import ChromaVectors, WritableVectors
 
 TAIL_CHUNKS = 64
 """Fewer changes than this, or than a twentieth of the collection, wait for the next write."""
+
+
+_Opened = TypeVar("_Opened", bound=WritableVectors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,8 @@ class VectorPlace:
     uid: str
     identity: EmbedderIdentity
     store: str
+    apart: bool = False
+    """Whether a folder is written by a process of its own."""
 
     @property
     def root(self) -> Path:
@@ -60,7 +65,14 @@ class VectorPlace:
             return vectors.open_server(self.store, name, self.identity, create=create)
         return vectors.open_folder(self.root / generation, self.identity, create=create)
 
-    def open_sealed(self, state: StoreState) -> ChromaVectors:
+    def open_writable(self, generation: str, *, create: bool = False) -> WritableVectors:
+        if self.apart and not self.store:
+            from rag.index.vector_process import VectorProcess
+
+            return VectorProcess(self.root / generation, self.identity, create=create)
+        return self.open(generation, create=create)
+
+    def sealed(self, state: StoreState, opener: Callable[[str], _Opened]) -> _Opened:
         """The vectors, if they are what the catalog says they are.
 
         Raises:
@@ -71,7 +83,7 @@ class VectorPlace:
             self.root / state.generation, state.count, self.identity.dimension
         ):
             raise VectorsDamaged("larger than its vectors explain")
-        opened = self.open(state.generation)
+        opened = opener(state.generation)
         sealed = opened.token() == state.token and opened.holds(state.count)
         if not sealed:
             opened.close()
@@ -159,10 +171,10 @@ class VectorWrite:
         self._turn = turn or nullcontext()
         self._place = place
         found = read_state(connection, place)
-        self._store: ChromaVectors | None = None
+        self._store: WritableVectors | None = None
         if found is not None and not found.dirty and not again:
             try:
-                self._store = place.open_sealed(found)
+                self._store = place.sealed(found, place.open_writable)
                 self._state = replace(found, dirty=True)
             except VectorsDamaged as error:
                 notice(f"The vector store is damaged ({error}); building it again.")
@@ -175,7 +187,7 @@ class VectorWrite:
             self._save(forget_removals=self._store is None)
         if self._store is None:
             place.discard(found)
-            self._store = place.open(self._state.generation, create=True)
+            self._store = place.open_writable(self._state.generation, create=True)
 
     def feed(self, stopped: Callable[[], bool] = lambda: False) -> None:
         """Adds the visible chunks past `synced`, in order."""

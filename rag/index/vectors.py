@@ -14,7 +14,7 @@ import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.index.chroma_errors import VectorsDamaged, foreign_errors
@@ -26,6 +26,28 @@ BATCH = 5_000
 _SEARCH_WIDTH = 200
 
 
+class WritableVectors(Protocol):
+    """What a writer needs of the vectors."""
+
+    def token(self) -> str | None:
+        """What `seal` wrote last."""
+
+    def seal(self, identity: EmbedderIdentity, token: str) -> None:
+        """Marks what is stored as complete."""
+
+    def count(self) -> int: ...
+
+    def holds(self, count: int) -> bool:
+        """Whether it can be read and holds so many; never raises for a damaged one."""
+
+    def upsert(self, ids: Sequence[int], vectors: Vectors) -> None:
+        """At most BATCH rows at a time."""
+
+    def delete(self, ids: Sequence[int]) -> None: ...
+
+    def close(self) -> None: ...
+
+
 class ChromaVectors:
     """One collection's vectors in one Chroma collection; ids are the catalog's chunk rows."""
 
@@ -35,13 +57,11 @@ class ChromaVectors:
         self._remote = remote
 
     def token(self) -> str | None:
-        """What `seal` wrote last."""
         metadata = self._collection.metadata or {}
         token = metadata.get("token")
         return None if token is None else str(token)
 
     def seal(self, identity: EmbedderIdentity, token: str) -> None:
-        """Marks what is stored as complete."""
         with self._mapped():
             self._collection.modify(metadata={**_metadata(identity), "token": token})
 
@@ -50,14 +70,12 @@ class ChromaVectors:
             return int(self._collection.count())
 
     def holds(self, count: int) -> bool:
-        """Whether it can be read and holds so many; never raises for a damaged one."""
         try:
             return self.count() == count
         except VectorsDamaged:
             return False
 
     def upsert(self, ids: Sequence[int], vectors: Vectors) -> None:
-        """At most BATCH rows at a time."""
         with self._mapped():
             self._collection.upsert(ids=[str(number) for number in ids], embeddings=vectors)
 

@@ -1,20 +1,15 @@
-"""What a reading worker sends back: one file's text with its chunks, or why there is none.
-
-Messages are marshalled tuples of plain values: both ends are the same interpreter.
-"""
+"""What a reading worker sends back: one file's text with its chunks, or why there is none."""
 
 from __future__ import annotations
 
-import marshal
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from rag.child_process import read_frame
 from rag.ingest.walk import FileStat
 from rag.text.chunk import Piece
-
-_LENGTH = 8
 
 
 class TextPart(NamedTuple):
@@ -113,35 +108,6 @@ def from_plain(values: tuple[Any, ...]) -> Outcome:
     return FileText(
         path, known, content_hash, title, document_format, tuple(warnings), parts, spool
     )
-
-
-def write_frame(file: IO[bytes], value: Any) -> None:
-    data = marshal.dumps(value)
-    rest = memoryview(len(data).to_bytes(_LENGTH, "big") + data)
-    while rest:  # an unbuffered pipe may take less than it is given
-        rest = rest[file.write(rest) :]
-
-
-def read_frame(file: IO[bytes]) -> Any:
-    """The next value, or None where the stream ends or breaks off."""
-    head = _exactly(file, _LENGTH)
-    if len(head) < _LENGTH:
-        return None
-    length = int.from_bytes(head, "big")
-    data = _exactly(file, length)
-    return marshal.loads(data) if len(data) == length else None  # noqa: S302 - our own bytes
-
-
-def _exactly(file: IO[bytes], length: int) -> bytes:
-    data = file.read(length)
-    if len(data) in (0, length):
-        return data
-    pieces = [data]
-    left = length - len(data)
-    while left and (data := file.read(left)):
-        pieces.append(data)
-        left -= len(data)
-    return b"".join(pieces)
 
 
 def _part(values: tuple[str, Iterable[tuple[Any, ...]]]) -> TextPart:

@@ -13,9 +13,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from rag.ingest.file_text import Outcome, Unread, from_plain, read_frame, write_frame
+from rag.child_process import child_command, read_frame, write_frame
+from rag.ingest.file_text import Outcome, Unread, from_plain
 from rag.ingest.task import Task
-from rag.ingest.worker import BEAT, command
+from rag.ingest.worker import BEAT
 
 STALL_SECONDS = 150.0
 """A worker that reports no progress for so long is killed; readers give up by themselves before."""
@@ -35,7 +36,7 @@ class Reader:
     """One worker process, started when first needed and again after it died."""
 
     def __init__(self, spool_folder: str, stall_seconds: float, stop: threading.Event) -> None:
-        self._command = command(spool_folder)
+        self._command = child_command("rag.ingest.worker", spool_folder)
         self._stall_seconds = stall_seconds
         self._stop = stop
         self._process: subprocess.Popen[bytes] | None = None

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rag.child_process import write_frame
 from rag.ingest.file_text import (
     FileText,
     Outcome,
@@ -16,7 +17,6 @@ from rag.ingest.file_text import (
     TextPart,
     Unread,
     plain_part,
-    write_frame,
 )
 from rag.ingest.task import READING, Task
 from rag.ingest.walk import FileStat, file_stat

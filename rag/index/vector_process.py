@@ -1,0 +1,155 @@
+"""A folder of vectors, written by a process of its own.
+
+Chroma keeps the interpreter to itself while it adds: in one process nothing would be read,
+embedded or written meanwhile, however many cores there are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rag.child_process import answer, child_command, read_frame, serve_parent, write_frame
+from rag.embed.protocol import EmbedderIdentity, Vectors
+from rag.index.chroma_errors import VectorsDamaged
+from state import errors
+
+_DAMAGED = "VectorsDamaged"
+
+
+class VectorProcess:
+    """What a writer needs of `ChromaVectors`, done elsewhere. It ends with `close`, or with the
+    thread that made it.
+
+    Raises:
+        VectorsDamaged: as the call there, or the process died.
+
+    """
+
+    def __init__(self, folder: Path, identity: EmbedderIdentity, *, create: bool) -> None:
+        self._identity = identity
+        command = child_command("rag.index.vector_process", str(folder), str(int(create)))
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            )
+        except OSError as error:
+            raise errors.StorageError(
+                f"No process can be started for the vector store: {error.strerror}."
+            ) from error
+        try:
+            self._call("open", identity.name, identity.dimension, identity.version)
+        except BaseException:
+            self.close()
+            raise
+
+    def token(self) -> str | None:
+        token: str | None = self._call("token")
+        return token
+
+    def count(self) -> int:
+        return int(self._call("count"))
+
+    def holds(self, count: int) -> bool:
+        return bool(self._call("holds", count))
+
+    def upsert(self, ids: Sequence[int], vectors: Vectors) -> None:
+        self._call("upsert", list(ids), vectors.tobytes())
+
+    def delete(self, ids: Sequence[int]) -> None:
+        self._call("delete", list(ids))
+
+    def seal(self, identity: EmbedderIdentity, token: str) -> None:
+        assert identity == self._identity
+        self._call("seal", token)
+
+    def close(self) -> None:
+        """Ends the process; one that holds the store closes it first."""
+        if self._process.poll() is None:
+            with contextlib.suppress(VectorsDamaged, errors.CragError):
+                self._call("close")
+        for pipe in (self._process.stdin, self._process.stdout):
+            assert pipe is not None
+            with contextlib.suppress(BrokenPipeError):
+                pipe.close()
+        self._process.kill()
+        self._process.wait()
+
+    def _call(self, name: str, *values: object) -> Any:
+        asked, answers = self._process.stdin, self._process.stdout
+        assert asked is not None
+        assert answers is not None
+        try:
+            write_frame(asked, (name, values))
+            asked.flush()
+            reply = read_frame(answers)
+        except BrokenPipeError:
+            reply = None
+        if reply is None:
+            raise VectorsDamaged("the process that wrote it died")
+        failure, result = reply
+        if failure is None:
+            return result
+        if failure == _DAMAGED:
+            raise VectorsDamaged(*result)
+        raise getattr(errors, failure)(*result)
+
+
+def main(parent: int, folder: str, create: str) -> None:
+    """Serve until standard input ends."""
+    asked, answers = serve_parent(parent)
+    served = _Served(Path(folder), create=create == "1")
+    while (call := read_frame(asked)) is not None:
+        name, values = call
+        try:
+            reply: tuple[str | None, Any] = (None, getattr(served, name)(*values))
+        except VectorsDamaged as error:
+            reply = (_DAMAGED, (str(error),))
+        except errors.CragError as error:
+            reply = (type(error).__name__, (error.message, error.mend))
+        answer(answers, reply)
+        if name == "close":
+            break
+    os._exit(0)  # a second of tearing down what the system frees at once
+
+
+class _Served:
+    """The calls as the child gets them."""
+
+    def __init__(self, folder: Path, *, create: bool) -> None:
+        self._folder = folder
+        self._create = create
+
+    def open(self, name: str, dimension: int, version: str) -> None:
+        from rag.index.vectors import open_folder
+
+        self._identity = EmbedderIdentity(name, dimension, version)
+        self._vectors = open_folder(self._folder, self._identity, create=self._create)
+
+    def token(self) -> str | None:
+        return self._vectors.token()
+
+    def count(self) -> int:
+        return self._vectors.count()
+
+    def holds(self, count: int) -> bool:
+        return self._vectors.holds(count)
+
+    def upsert(self, ids: list[int], data: bytes) -> None:
+        import numpy as np
+
+        matrix = np.frombuffer(data, dtype=np.float32).reshape(len(ids), self._identity.dimension)
+        self._vectors.upsert(ids, matrix)
+
+    def delete(self, ids: list[int]) -> None:
+        self._vectors.delete(ids)
+
+    def seal(self, token: str) -> None:
+        self._vectors.seal(self._identity, token)
+
+    def close(self) -> None:
+        self._vectors.close()

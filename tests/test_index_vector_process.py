@@ -1,0 +1,97 @@
+"""The process that writes Chroma: it does what a store here does, and dies with its parent."""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from index_samples import EMBEDDER, document, ill_parts, part
+
+from rag.index import vectors
+from rag.index.chroma_errors import VectorsDamaged
+from rag.index.collection import open_collection
+from rag.index.vector_process import VectorProcess
+from rag.index.writer import open_writer
+from state.errors import StorageError
+
+IDENTITY = EMBEDDER.identity
+
+
+def rows(count):
+    return np.eye(count, IDENTITY.dimension, dtype=np.float32)
+
+
+def test_what_it_wrote_is_a_folder_of_vectors(tmp_path):
+    written = VectorProcess(tmp_path, IDENTITY, create=True)
+    written.upsert([1, 2, 3], rows(3))
+    written.delete([2])
+    written.seal(IDENTITY, "token")
+    assert (written.count(), written.holds(2), written.holds(3)) == (2, True, False)
+    written.close()
+    with vectors.open_folder(tmp_path, IDENTITY) as store:
+        assert store.token() == "token"
+        assert [number for number, _ in store.nearest(rows(3)[2], 1)] == [3]
+    again = VectorProcess(tmp_path, IDENTITY, create=False)
+    assert (again.token(), again.count()) == ("token", 2)
+    again.close()
+
+
+def test_damage_and_a_read_only_place_are_told_as_here(tmp_path):
+    with pytest.raises(VectorsDamaged, match="missing"):
+        VectorProcess(tmp_path / "none", IDENTITY, create=False)
+    written = VectorProcess(tmp_path / "one", IDENTITY, create=True)
+    with pytest.raises(VectorsDamaged):
+        written.upsert([], rows(0))
+    os.kill(written._process.pid, signal.SIGKILL)
+    with pytest.raises(VectorsDamaged, match="died"):
+        written.count()
+    written.close()
+
+
+def test_a_failure_of_ours_crosses_with_its_words(tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        "rag.index.vector_process.read_frame",
+        lambda _pipe: ("StorageError", ("The disk is full.", "Free some space.")),
+    )
+    with pytest.raises(StorageError, match="Free some space"):
+        VectorProcess(tmp_path, IDENTITY, create=True)
+
+
+def test_its_death_costs_no_vector(tmp_path, monkeypatch):
+    monkeypatch.setattr("rag.index.feeder.START_CHUNKS", 30)
+    monkeypatch.setattr("rag.index.staging.GROUP_CHUNKS", 20)
+    monkeypatch.setattr(VectorProcess, "upsert", lambda self, *_: self._process.kill())
+    with open_writer(tmp_path, "default", IDENTITY) as writer:
+        for number in range(60):
+            text = f"The comet of number {number} is described here."
+            writer.put(document(f"doc{number}"), [part(f"doc{number}", text)])
+    assert ill_parts(tmp_path) == []
+    reader = open_collection(tmp_path, "default", EMBEDDER)
+    assert len(reader.search("comet", 100)) == 60
+    reader.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it ends with its pipe")
+def test_a_killed_parent_takes_it_along(tmp_path):
+    code = (
+        "import sys, os, signal; from pathlib import Path; from index_samples import EMBEDDER;"
+        "from rag.index.vector_process import VectorProcess;"
+        "made = VectorProcess(Path(sys.argv[1]), EMBEDDER.identity, create=True);"
+        "print(made._process.pid, flush=True);"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(  # noqa: PLW1510 - it is killed
+        [sys.executable, "-c", code, str(tmp_path)], env=environment, stdout=subprocess.PIPE
+    )
+    assert done.returncode == -signal.SIGKILL
+    # A handle on the process, if it is there still, that can be waited for.
+    try:
+        handle = os.pidfd_open(int(done.stdout))
+    except ProcessLookupError:
+        return
+    assert select.select([handle], [], [], 10)[0]
+    os.close(handle)
