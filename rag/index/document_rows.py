@@ -18,9 +18,9 @@ from rag.index.codec import (
     text_hash,
 )
 from rag.index.lexical import LexicalRow, LexicalTable
-from rag.index.protocol import DocumentPart, FileMark, IndexedDocument, embedding_text
+from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from rag.index.texts import Texts
-from state.documents import chunk_id
+from state.documents import Chunk, chunk_id
 
 _COLUMNS = (
     "source, path, root, size, mtime_ns, changed_ns, content_hash, title, format, chunk_count,"
@@ -73,34 +73,45 @@ def insert_chunks(
     document: IndexedDocument,
     part: DocumentPart,
 ) -> None:
-    rows, vectors = [], []
-    for chunk, vector in zip(part.chunks, encode_vectors(part.vectors), strict=True):
-        heading = encode_label(chunk.heading)
-        cursor = connection.execute(
-            "INSERT INTO chunks (document_id, key, start_char, end_char, start_line, end_line,"
-            " page, heading) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    first = _next_chunk(connection)
+    headings = [encode_label(chunk.heading) for chunk in part.chunks]
+    connection.executemany(
+        "INSERT INTO chunks (id, document_id, key, start_char, end_char, start_line, end_line,"
+        " page, heading) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
             (
+                number,
                 document_id,
-                chunk_key(chunk_id(document.source, chunk.start_char, chunk.text)),
+                _key(document.source, chunk),
                 chunk.start_char,
                 chunk.end_char,
                 chunk.start_line,
                 chunk.end_line,
                 chunk.page,
                 heading,
-            ),
-        )
-        assert cursor.lastrowid is not None
-        rows.append(LexicalRow(cursor.lastrowid, chunk.text, _head(document.title, heading)))
-        vectors.append((cursor.lastrowid, text_hash(embedding_text(chunk)), vector))
-    connection.executemany(
-        "INSERT INTO vectors (chunk_id, text_hash, vector) VALUES (?, ?, ?)", vectors
+            )
+            for number, (chunk, heading) in enumerate(
+                zip(part.chunks, headings, strict=True), first
+            )
+        ),
     )
-    lexical.add(rows)
+    connection.executemany(
+        "INSERT INTO vectors (chunk_id, text_hash, vector) VALUES (?, ?, ?)",
+        (
+            (number, text_hash(embedding_text(chunk)), vector)
+            for number, (chunk, vector) in enumerate(
+                zip(part.chunks, encode_vectors(part.vectors), strict=True), first
+            )
+        ),
+    )
+    lexical.add(
+        LexicalRow(number, chunk.text, _head(document.title, heading))
+        for number, (chunk, heading) in enumerate(zip(part.chunks, headings, strict=True), first)
+    )
     connection.execute(
         "UPDATE documents SET chunk_count = chunk_count + ?, characters = characters + ?"
         " WHERE id = ?",
-        (len(rows), len(part.text), document_id),
+        (len(part.chunks), len(part.text), document_id),
     )
 
 
@@ -221,37 +232,6 @@ def visible_document(connection: sqlite3.Connection, document_id: int) -> Indexe
     return _document(row)
 
 
-def file_times(
-    connection: sqlite3.Connection, collection_id: int
-) -> dict[str, tuple[int, int, int]]:
-    """What tells an unchanged file: read by the thousand in every ingest."""
-    rows = connection.execute(
-        "SELECT path, size, mtime_ns, changed_ns FROM documents NOT INDEXED"
-        " WHERE collection_id = ? AND visible = 1 AND path IS NOT NULL",
-        (collection_id,),
-    )
-    return {
-        path.decode("utf-8", "surrogateescape"): (size, modified, changed)
-        for path, size, modified, changed in rows
-    }
-
-
-def file_marks(connection: sqlite3.Connection, collection_id: int) -> list[FileMark]:
-    """What a sync compares, of all documents that are files."""
-    rows = connection.execute(
-        "SELECT path, root, source, size, mtime_ns, changed_ns, content_hash FROM documents"
-        " WHERE collection_id = ? AND visible = 1 AND path IS NOT NULL",
-        (collection_id,),
-    )
-    roots: dict[bytes | None, str | None] = {None: None}
-    marks = []
-    for path, root, source, *rest in rows:
-        if root not in roots:
-            roots[root] = decode_path(root)
-        marks.append(FileMark(decode_path(path), roots[root], decode_path(source), *rest))
-    return marks
-
-
 def totals(connection: sqlite3.Connection, collection_id: int) -> tuple[int, int]:
     """How many documents and chunks are visible."""
     row = connection.execute(
@@ -279,6 +259,18 @@ def _document(row: tuple[Any, ...]) -> IndexedDocument:
         characters=characters,
         warnings=tuple(json.loads(warnings)) if warnings != "[]" else (),
     )
+
+
+def _next_chunk(connection: sqlite3.Connection) -> int:
+    """The number that the next chunk's row would get; nobody else writes meanwhile."""
+    found = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunks'").fetchone()
+    return 1 if found is None else int(found[0]) + 1
+
+
+def _key(source: str, chunk: Chunk) -> int:
+    if chunk.source == source:
+        return chunk_key(chunk.chunk_id)
+    return chunk_key(chunk_id(source, chunk.start_char, chunk.text))
 
 
 def _head(title: str | None, heading: str) -> str:

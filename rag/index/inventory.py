@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rag.embed.protocol import EmbedderIdentity
-from rag.index import collection_rows, document_rows
+from rag.index import collection_rows, document_rows, file_rows
 from rag.index.catalog import catalog_path, connect, mapped_errors, reading
 from rag.index.codec import decode_path
 from rag.index.protocol import FileMark, IndexedDocument, UnreadFile
@@ -68,7 +68,7 @@ def read_inventory(home: Path, name: str) -> Inventory | None:
             row.name,
             row.embedder,
             document_rows.visible_documents(connection, row.id),
-            document_rows.file_marks(connection, row.id),
+            file_rows.file_marks(connection, row.id),
             [
                 UnreadFile(decode_path(path), size, modified, changed, reason, bool(failed))
                 for path, size, modified, changed, reason, failed in unread

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rag.index.terms import PUNCTUATION, terms
+from rag.index.terms import PUNCTUATION, term_text, terms
 
 HEAD_WEIGHT = 2.0
 QUERY_CHARACTERS = 100_000
@@ -28,7 +28,7 @@ class LexicalRow:
     head: str
 
     def columns(self) -> tuple[int, str, str]:
-        return self.chunk_id, " ".join(terms(self.text)), " ".join(terms(self.head))
+        return self.chunk_id, term_text(self.text), term_text(self.head)
 
 
 class LexicalTable:

@@ -10,13 +10,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
 from importlib.metadata import version
 
 import Stemmer
 
 TERM_CHARACTERS = 64
 """A longer term (a base64 blob, a hash) is cut to this, in documents and queries alike."""
+
+_SEEN_WORDS = 1 << 16
+_SEEN_CHARACTERS = 256
 
 PUNCTUATION = "._-+#"
 """The ASCII punctuation a term may hold."""
@@ -65,12 +67,13 @@ TERMS_VERSION = f"1/{version('pystemmer')}/{unicodedata.unidata_version}"
 
 def terms(text: str) -> list[str]:
     """The terms of `text` in order, with repeats."""
-    # No token holds a space, and most words were seen before.
-    return [
-        term
-        for word in text.split()
-        for term in (_seen_word(word) if len(word) <= TERM_CHARACTERS else _word_terms(word))
-    ]
+    return term_text(text).split()
+
+
+def term_text(text: str) -> str:
+    """The terms of `text` in order, a space between two."""
+    # No token holds a space, and most words were seen before: a chunk costs no Python a word.
+    return " ".join(filter(None, map(_SEEN.__getitem__, text.split())))
 
 
 def _word_terms(word: str) -> tuple[str, ...]:
@@ -78,7 +81,19 @@ def _word_terms(word: str) -> tuple[str, ...]:
     return tuple(term for token in pattern.findall(word) for term in _token_terms(token))
 
 
-_seen_word = lru_cache(maxsize=1 << 16)(_word_terms)
+class _SeenWords(dict[str, str]):
+    """The terms of words, joined; forgets all when it holds too many."""
+
+    def __missing__(self, word: str) -> str:
+        found = " ".join(_word_terms(word))
+        if len(word) <= _SEEN_CHARACTERS:
+            if len(self) >= _SEEN_WORDS:
+                self.clear()
+            self[word] = found
+        return found
+
+
+_SEEN = _SeenWords()
 
 
 def term_spans(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
@@ -117,7 +132,7 @@ def _token_terms(token: str) -> tuple[str, ...]:
             found.append(fold(piece)[:TERM_CHARACTERS])
         if len(parts) == 1 or min(map(len, parts)) > 1:
             found.extend(stem for part in parts if (stem := _stem(fold(part))))
-    return tuple(found)
+    return tuple(filter(None, found))
 
 
 def fold(word: str) -> str:

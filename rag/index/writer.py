@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
-from rag.index import collection_rows, document_rows
+from rag.index import collection_rows, document_rows, file_rows
 from rag.index.catalog import catalog_path, connect, mapped_errors, writing
 from rag.index.codec import decode_path, decode_vectors, encode_label, encode_path, text_hash
 from rag.index.collection_rows import CollectionRow
@@ -138,11 +138,11 @@ class CatalogWriter:
 
     def file_times(self) -> dict[str, tuple[int, int, int]]:
         self._staging.commit()
-        return document_rows.file_times(self._connection, self._row.id)
+        return file_rows.file_times(self._connection, self._row.id)
 
     def file_marks(self) -> list[FileMark]:
         self._staging.commit()
-        return document_rows.file_marks(self._connection, self._row.id)
+        return file_rows.file_marks(self._connection, self._row.id)
 
     def totals(self) -> tuple[int, int]:
         self._staging.commit()
