@@ -36,6 +36,7 @@ class StatusOption(StrEnum):
     ANSWERED = "answered"
     PARTIAL = "partial"
     ABSTAINED = "abstained"
+    FAILED = "failed"
 
 
 class KindOption(StrEnum):

@@ -58,6 +58,14 @@ class Terminal:
         """Write a line of the answer or of data to stdout."""
         _to_stdout(_encodable(clean(text), sys.stdout.encoding))
 
+    def wrapped(self, text: str) -> None:
+        """Write running text to stdout: wrapped at words on a terminal, as it is elsewhere."""
+        if self.out_is_tty:
+            self.out_console().print(clean(text))
+            return
+        for line in text.splitlines() or [""]:
+            self.out(line)
+
     def notice(self, text: str) -> None:
         """Write one line about the run to stderr, unless quiet."""
         if not self.quiet:

@@ -79,10 +79,11 @@ def show(
 ) -> None:
     """Print a thread's turns, and which of the files they cite have since changed or gone."""
     terminal = Terminal()
-    from cli.render.thread import turn_lines
-    from rag.cited_files import file_states
+    from cli.render.links import file_links
+    from cli.render.thread import print_turn
     from rag.thread_export import thread_json
 
+    template = options.read_settings(config, home=home, threads=threads).links
     with _memory(config, home=home, threads=threads) as memory:
         found = _turns(memory, name) if turn is None else iter([memory.store.turn(name, turn)])
         if json_:
@@ -91,8 +92,7 @@ def show(
         for index, each in enumerate(found):
             if index:
                 terminal.out("")
-            for line in turn_lines(each, file_states(each.files)):
-                terminal.out(line)
+            print_turn(terminal, each, file_links(template, each.answer, each.files))
 
 
 @app.command()

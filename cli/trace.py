@@ -244,6 +244,10 @@ def _print(trace: Trace, terminal: Terminal) -> None:
         view.show(event)
     view.show({"event": "answer", "answer": trace["answer"]})
     terminal.out("")
+    last = trace["events"][-1]
+    if last["event"] == "failed":
+        terminal.wrapped(last["message"])
+        return
     for line in answer_lines(trace["answer"]):
         terminal.out(line)
 

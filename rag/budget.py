@@ -98,5 +98,5 @@ class Budget:
 
 
 def _words(kind: str, limit: float) -> str:
-    amount = f"{limit:,} tokens" if kind == "token" else f"${limit:g}"
+    amount = f"{limit:,} tokens" if kind == "token" else f"${limit:.10f}".rstrip("0").rstrip(".")
     return f"The {kind} budget of the question ({amount}) is spent."

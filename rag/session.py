@@ -19,6 +19,7 @@ from rag.dependencies import Dependencies
 from rag.engines.factory import build_engine, choose_engine
 from rag.engines.local.engine import LocalEngine
 from rag.engines.protocol import Budgeted, Engine
+from rag.failed_turn import failed_turn, failure
 from rag.graph import compile_graph, recursion_limit
 from rag.memory import ThreadMemory
 from rag.opening import open_reader
@@ -189,6 +190,13 @@ class Session:
                 elif event["event"] != "token":
                     events.append(event)
                 yield event
+        except Exception as error:
+            failed = failure(error, events)
+            events.append(failed)
+            if answer is None:
+                answer = failed_turn(question, deps, events)
+            yield failed
+            raise
         finally:
             if answer is not None and self._keep_traces:
                 self._keep_trace(events, answer, parent)

@@ -11,6 +11,8 @@ from typing import Literal, NotRequired, TypedDict
 ANSWER_SCHEMA = "crag.answer/1"
 
 Status = Literal["answered", "partial", "abstained"]
+FAILED = "failed"
+"""Stands in a trace for the status of a turn that has no answer, and nowhere else."""
 Support = Literal["verbatim", "supported", "unsupported"]
 Decision = Literal["generate", "transform_query", "abstain"]
 

@@ -149,6 +149,17 @@ class WarningEvent(TypedDict):
     text: str
 
 
+class FailedEvent(TypedDict):
+    """The turn ends here: `node` is the one that failed, None outside of any. The last event
+    of its trace; on stdout `error` follows.
+    """
+
+    event: Literal["failed"]
+    node: str | None
+    error: str
+    message: str
+
+
 class AnswerEvent(TypedDict):
     """The last event inside the program; on stdout the answer stands by itself."""
 
@@ -179,5 +190,6 @@ Event = (
     | TokenEvent
     | DraftRejectedEvent
     | WarningEvent
+    | FailedEvent
     | AnswerEvent
 )

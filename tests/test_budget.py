@@ -55,6 +55,13 @@ def test_the_tighter_limit_counts():
     assert Budget(max_tokens=500, max_cost=0.01).room(100, (1.0, 2.0)) == 400
 
 
+def test_a_small_limit_is_told_in_plain_figures():
+    budget = Budget(max_cost=0.0000001)
+    budget.add(1, 1.0)
+    with pytest.raises(BudgetSpent, match=r"\(\$0\.0000001\)"):
+        budget.check()
+
+
 def test_spent_without_an_answer_is_a_budget_error():
     assert issubclass(BudgetSpent, BudgetError)
 

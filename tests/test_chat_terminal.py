@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 
 import pexpect
 import pytest
@@ -130,11 +131,11 @@ def test_escapes_of_documents_and_questions_never_reach_the_terminal(home):
     assert "\x9b" not in shown
 
 
-def asked_in_terminal(home, *words, **more):
+def asked_in_terminal(home, *words, command=("ask",), **more):
     """What `crag ask` writes to a terminal of 60 columns, as bytes come."""
     child = pexpect.spawn(
         CRAG[0],
-        [*CRAG[1:], "ask", *words],
+        [*CRAG[1:], *command, *words],
         env=environment(home, COLUMNS="60", **more),
         encoding="utf-8",
         timeout=60,
@@ -152,6 +153,13 @@ def test_a_cited_place_is_a_link_that_opens_the_file_at_its_line(home):
     code = {"CRAG_LINKS": "vscode://file{path}:{line}"}
     shown = asked_in_terminal(home, "How high is the Gillfoot Viaduct?", **code)
     assert f";vscode://file{path}:3\x1b" in shown
+    crag(home, "ask", "How high is the Gillfoot Viaduct?", "-t", "links")
+    link = f";file://{socket.gethostname()}{path}#3\x1b"
+    assert link in asked_in_terminal(home, "links", command=["threads", "show"])
+    child = chat_in_terminal(home, "-t", "links")
+    say(child, "/sources", link)
+    say(child, "/open 1", link)
+    say(child, "/quit")
     for off in ({"CRAG_LINKS": "none"}, {"TERM": "dumb"}):
         shown = asked_in_terminal(home, "How high is the Gillfoot Viaduct?", **off)
         assert "\x1b]8" not in shown
@@ -168,3 +176,8 @@ def test_an_answer_is_wrapped_at_words_on_a_terminal(home):
     lines = [line.rstrip() for line in plain.splitlines()]
     assert max(map(len, lines)) <= 60
     assert " ".join(" ".join(lines).split()).endswith(" ".join(piped.split()))
+    crag(home, "ask", "How high is the Gillfoot Viaduct?", "-t", "wrapped")
+    shown = asked_in_terminal(home, "wrapped", command=["threads", "show"], CRAG_LINKS="none")
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
+    assert max(len(line.rstrip()) for line in plain.splitlines()) <= 60
+    assert " ".join(piped.split()) in " ".join(plain.split())

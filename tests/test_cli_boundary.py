@@ -6,6 +6,7 @@ from typer.testing import CliRunner
 
 from cli.exits import Exit, exit_code
 from cli.main import app
+from cli.render.money import dollars
 from cli.render.places import place
 from cli.terminal import clean
 from state import errors
@@ -90,6 +91,14 @@ def test_a_line_end_in_a_file_s_name_feigns_no_line():
         place("a\n[2] b.md\u2028c", start=3)
         == "a\N{REPLACEMENT CHARACTER}[2] b.md\N{REPLACEMENT CHARACTER}c:3"
     )
+
+
+@pytest.mark.parametrize(
+    ("cost", "words"),
+    [(0, "$0.0000"), (1.5, "$1.5000"), (0.0123, "$0.0123"), (3.93e-05, "$0.000039")],
+)
+def test_a_small_cost_keeps_two_digits(cost: float, words: str):
+    assert dollars(cost) == words
 
 
 def test_a_variable_that_nothing_reads_is_told_once_with_the_nearest(tmp_path, monkeypatch):

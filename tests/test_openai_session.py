@@ -9,7 +9,12 @@ from scripted_server import ScriptedServer, call, hang, status, text
 from rag.ingest.run import ingest
 from rag.opening import build_embedder
 from rag.session import open_session
+from rag.tracing.spans import spans_of
+from rag.tracing.trace_page import trace_page
+from rag.tracing.view import loops, path_taken
 from state.errors import ModelError
+from state.trace_filter import TraceFilter
+from state.traces import TraceStore
 
 FILES = {
     "paris.md": "# Paris\n\nThe capital of France is Paris.\n",
@@ -123,6 +128,40 @@ def test_a_failed_turn_is_an_error_and_leaves_the_thread_as_it_was(home):
         answer = session.ask(QUESTION, thread="t")
     assert answer["turn"] == 2
     assert answer["loop_count"] == 0
+
+
+def test_a_failed_turn_leaves_a_trace_that_says_where_it_failed(home):
+    with ScriptedServer(always=model()) as server, session_of(server, home) as session:
+        said = []
+        server._always = status(500, "oops <b>")
+        with pytest.raises(ModelError, match="500"):
+            said.extend(event["event"] for event in session.stream(QUESTION, thread="t"))
+        settings = session.settings
+    with TraceStore(home) as traces:
+        (row,) = traces.summaries(wanted=TraceFilter(status="failed"))
+        trace = traces.get("last")
+    assert (row["trace_id"], row["thread"]) == (trace["trace_id"], "t")
+    failed = trace["events"][-1]
+    assert failed["event"] == "failed"
+    assert (failed["node"], failed["error"]) == (path_taken(trace)[-1], "ModelError")
+    assert "500" in failed["message"]
+    assert loops(trace)[0].query == QUESTION
+    assert trace["answer"]["timings_ms"]["total"] >= trace["answer"]["timings_ms"]["retrieve"]
+    shown = trace_page(trace, settings)
+    assert "oops &lt;b&gt;" in shown
+    assert f"in {failed['node']}" in shown
+    root = spans_of(trace)[0]
+    assert (root.failed, root.attributes["error.type"]) == (True, "ModelError")
+
+
+def test_a_cancelled_turn_leaves_no_trace(home):
+    with ScriptedServer(always=model()) as server, session_of(server, home) as session:
+        turn = session.stream(QUESTION)
+        assert next(turn)["event"] == "turn_started"
+        assert next(turn)["event"] == "node_started"
+        turn.close()
+    with TraceStore(home) as traces:
+        assert traces.summaries() == []
 
 
 def test_the_key_is_in_no_file(home):

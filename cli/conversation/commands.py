@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from cli.conversation.passage import passage_lines
 from cli.conversation.talk import Conversation, new_thread_name
-from cli.render.answer import source_line
+from cli.render.answer import print_sources
+from cli.render.links import citation_links
+from cli.render.money import dollars
 from state.errors import UsageError
 
 if TYPE_CHECKING:
@@ -82,25 +84,29 @@ def _trace(talk: Conversation, argument: str) -> None:
 
 
 def _sources(talk: Conversation, _argument: str) -> None:
-    citations = _last(talk)["citations"]
-    for citation in citations:
-        talk.terminal.out(source_line(citation))
-    if not citations:
+    answer = _last(talk)
+    print_sources(talk.terminal, answer["citations"], _links(talk, answer))
+    if not answer["citations"]:
         talk.terminal.notice("The last answer cites nothing.")
 
 
 def _open(talk: Conversation, argument: str) -> None:
-    citation = _citation(_last(talk), argument)
+    answer = _last(talk)
+    citation = _citation(answer, argument)
     text = talk.session.reader.document_text(citation["source"])
     if text is None:
         raise UsageError(
             f"{citation['source']} is no longer in {talk.session.reader.name}.",
             "`crag threads show` still has the quote.",
         )
-    talk.terminal.out(source_line(citation))
+    print_sources(talk.terminal, [citation], _links(talk, answer))
     talk.terminal.out("")
     for line in passage_lines(text, citation, CONTEXT_LINES):
         talk.terminal.out(line)
+
+
+def _links(talk: Conversation, answer: Answer) -> dict[int, str]:
+    return citation_links(talk.settings.links, answer, talk.session.reader)
 
 
 def _pin(talk: Conversation, argument: str) -> None:
@@ -188,7 +194,7 @@ def _retry(talk: Conversation, _argument: str) -> None:
 
 def _cost(talk: Conversation, _argument: str) -> None:
     sent, received = talk.tokens
-    price = "at an unknown price" if talk.cost is None else f"${talk.cost:.4f}"
+    price = "at an unknown price" if talk.cost is None else dollars(talk.cost)
     talk.terminal.out(f"{talk.calls} model calls, {sent:,} + {received:,} tokens, {price}")
 
 

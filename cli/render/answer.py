@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from cli.render.places import place
@@ -26,23 +26,34 @@ def answer_lines(answer: Answer) -> Iterator[str]:
 
 def print_answer(terminal: Terminal, answer: Answer, links: Mapping[int, str]) -> None:
     """The answer and its sources to stdout; wrapped at words, with links, on a terminal."""
-    if not terminal.out_is_tty:
-        for line in answer_lines(answer):
-            terminal.out(line)
-        return
-    console = terminal.out_console()
-    console.print(clean(answer["answer"]))
+    terminal.wrapped(answer["answer"])
     if answer["citations"]:
-        console.print()
-    for citation in answer["citations"]:
-        console.print(source_text(citation, links.get(citation["marker"])))
+        terminal.out("")
+    print_sources(terminal, answer["citations"], links)
 
 
-def source_text(citation: Citation, link: str | None) -> Text:
+def print_sources(
+    terminal: Terminal,
+    citations: Iterable[Citation],
+    links: Mapping[int, str],
+    notes: Mapping[str, str] | None = None,
+) -> None:
+    """The cited places; `notes` by source stand behind the quotes."""
+    notes = notes or {}
+    console = terminal.out_console() if terminal.out_is_tty else None
+    for citation in citations:
+        note = notes.get(citation["source"], "")
+        if console is None:
+            terminal.out(source_line(citation) + note)
+        else:
+            console.print(source_text(citation, links.get(citation["marker"]), note))
+
+
+def source_text(citation: Citation, link: str | None, note: str = "") -> Text:
     """As `source_line`, its place a link."""
     from rich.text import Text
 
-    text = Text(clean(source_line(citation)))
+    text = Text(clean(source_line(citation) + note))
     if link is not None:
         start = len(f"[{citation['marker']}] ")
         text.stylize(f"link {link}", start, start + len(clean(_where(citation))))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -12,13 +13,20 @@ from rag.cited_files import cited_files
 if TYPE_CHECKING:
     from rag.index.protocol import CollectionReader
     from state.answer import Answer
+    from state.threads import CitedFile
 
 
 def citation_links(template: str, answer: Answer, collection: CollectionReader) -> dict[int, str]:
     """URLs by marker, of those citations that are files here. `template`: the setting `links`."""
     if not template:
         return {}
-    files = cited_files(answer["citations"], collection)
+    return file_links(template, answer, cited_files(answer["citations"], collection))
+
+
+def file_links(template: str, answer: Answer, files: Mapping[str, CitedFile]) -> dict[int, str]:
+    """As `citation_links`, of files that are known by their sources."""
+    if not template:
+        return {}
     return {
         citation["marker"]: template.format(
             host=quote(socket.gethostname()),

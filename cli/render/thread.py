@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from cli.render.answer import source_line
+from cli.render.answer import print_sources
+from cli.render.money import dollars
+from cli.terminal import Terminal
+from rag.cited_files import file_states
 
 if TYPE_CHECKING:
-    from rag.cited_files import FileState
     from state.threads import ThreadSummary, Turn
 
 
@@ -19,26 +21,23 @@ def thread_line(thread: ThreadSummary, width: int) -> str:
     return f"{thread.name:<{width}}  {when}  {thread.turns:>5} turns  {first[:80]}"
 
 
-def turn_lines(turn: Turn, files: Mapping[str, FileState]) -> Iterator[str]:
+def print_turn(terminal: Terminal, turn: Turn, links: Mapping[int, str]) -> None:
     """One turn: question, stand-alone question, answer, sources, what it took."""
     answer = turn.answer
     pin = "  (pinned)" if turn.milestone else ""
-    yield f"{turn.number}. {' '.join(answer['question'].split())}{pin}"
+    terminal.wrapped(f"{turn.number}. {' '.join(answer['question'].split())}{pin}")
     if answer["standalone_question"] != answer["question"]:
-        yield f"   understood as: {' '.join(answer['standalone_question'].split())}"
-    yield ""
-    yield from answer["answer"].splitlines()
+        terminal.wrapped(f"   understood as: {' '.join(answer['standalone_question'].split())}")
+    terminal.out("")
+    terminal.wrapped(answer["answer"])
     if answer["citations"]:
-        yield ""
-    for citation in answer["citations"]:
-        state = files.get(citation["source"], "same")
-        note = "" if state == "same" else f"  ! the file has {_SINCE[state]} since"
-        yield source_line(citation) + note
-    yield ""
-    yield f"   {took(turn)}"
-
-
-_SINCE = {"changed": "changed", "gone": "gone"}
+        terminal.out("")
+    states = file_states(turn.files).items()
+    since = {source: f"  ! the file has {state} since" for source, state in states}
+    notes = {source: since[source] for source, state in states if state != "same"}
+    print_sources(terminal, answer["citations"], links, notes)
+    terminal.out("")
+    terminal.wrapped(f"   {took(turn)}")
 
 
 def took(turn: Turn) -> str:
@@ -55,5 +54,5 @@ def took(turn: Turn) -> str:
     if usage["llm_calls"]:
         parts.append(f"{usage['input_tokens']:,} + {usage['output_tokens']:,} tokens")
         if usage["cost_usd"] is not None:
-            parts.append(f"${usage['cost_usd']:.4f}")
+            parts.append(dollars(usage["cost_usd"]))
     return ", ".join(parts)

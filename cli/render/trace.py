@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cli.render.money import dollars
 from cli.render.places import place
 from cli.terminal import clean
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
         DecidedEvent,
         DraftRejectedEvent,
         Event,
+        FailedEvent,
         GradedEvent,
         RefinedEvent,
         RetrievedEvent,
@@ -92,6 +94,10 @@ class TraceView:
     def _on_warning(self, event: WarningEvent) -> None:
         self._line("├─ ", event["text"], "yellow")
 
+    def _on_failed(self, event: FailedEvent) -> None:
+        where = f" in {event['node']}" if event["node"] else ""
+        self._line("├─ ", f"failed{where} ({event['error']})", "bold red")
+
     def _on_answer(self, event: AnswerEvent) -> None:
         self._end(event["answer"])
 
@@ -116,7 +122,7 @@ class TraceView:
         long = sorted((node for node in nodes if node[0] >= total * WORTH_SAYING), reverse=True)
         where = ", ".join(f"{name} {ms:.0f}" for ms, name in long) or "in no node"
         self._line("└─ ", f"{answer['status']} in {total:.0f} ms ({where})", "bold")
-        cost = "" if not usage["cost_usd"] else f", ${usage['cost_usd']:.4f}"
+        cost = "" if not usage["cost_usd"] else f", {dollars(usage['cost_usd'])}"
         calls = "1 call" if usage["llm_calls"] == 1 else f"{usage['llm_calls']} calls"
         tokens = f"{usage['input_tokens']} tokens in, {usage['output_tokens']} out"
         self._line("   ", f"{calls}, {tokens}{cost}; trace {answer['trace_id']}", "dim")

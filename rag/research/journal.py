@@ -14,10 +14,12 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, Self, TypedDict, cast
 
+from rag.research.journal_bounds import JournalBounds, drop_finished
 from state.answer import NodeUsage, Usage
 from state.errors import UsageError
 from state.research_state import Artifact, Subtask
 from state.sqlite_file import connect, create_private, sqlite_failures
+from state.trace_bounds import shrink
 from state.usage import add_usages
 
 JOURNAL_FILE = "research.db"
@@ -81,9 +83,10 @@ class Journal:
     Every method raises StorageError or StoreBusyError, and nothing foreign.
     """
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, bounds: JournalBounds | None = None) -> None:
         self._path = home / JOURNAL_FILE
         self._name = f"The research journal {self._path}"
+        self._bounds = bounds or JournalBounds()
         self._lock = RLock()
         self._connection: sqlite3.Connection | None = None
 
@@ -115,10 +118,17 @@ class Journal:
         )
 
     def finish(self, run_id: str, report: dict[str, Any]) -> None:
-        self._write(
-            "update runs set state = 'finished', escalation = null, report = ? where id = ?",
-            (json.dumps(report), run_id),
-        )
+        """Keep the report, and drop finished runs that are too old or too many."""
+        with self._lock, sqlite_failures(self._name):
+            db = self._open()
+            db.execute("begin immediate")
+            db.execute(
+                "update runs set state = 'finished', escalation = null, report = ? where id = ?",
+                (json.dumps(report), run_id),
+            )
+            drop_finished(db, self._bounds, time.time())
+            db.execute("commit")
+            shrink(db)
 
     def keep(self, run_id: str, artifact: Artifact) -> None:
         """Keep a subtask's artifact. The first that is whole stays; a later one takes the

@@ -19,6 +19,7 @@ from rag.index.lock import WriteLock
 from rag.research.boundary import checkpoint_name, to_boundary
 from rag.research.dependencies import Corrective, ResearchDependencies, Tell
 from rag.research.journal import Journal, Start, Unfinished
+from rag.research.journal_bounds import journal_bounds
 from rag.research.keeping import keep_trace, record_turn
 from rag.research.local_thinker import LocalThinker
 from rag.research.options import ResearchOptions, kept_flags
@@ -67,7 +68,9 @@ class Research:
         self._resources = ExitStack()
         try:
             self.session = self._resources.enter_context(Session(settings, notify))
-            self._journal = self._resources.enter_context(Journal(settings.home))
+            self._journal = self._resources.enter_context(
+                Journal(settings.home, journal_bounds(settings))
+            )
             self._checkpoints: Checkpoints = self._resources.enter_context(
                 open_checkpoints(settings.home, settings.threads)
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 
 _STYLE = """
@@ -26,7 +27,8 @@ figure { padding: .5rem; overflow-x: auto }
 .badge { display: inline-block; font-size: .78rem; font-weight: 600; border-radius: 99px;
   padding: .05rem .6rem; border: 1px solid currentColor }
 .answered, .done, .correct { color: var(--good) } .partial, .cut, .ambiguous { color: var(--mid) }
-.abstained, .incorrect { color: var(--bad) } .empty, .waiting, .ungraded { color: var(--soft) }
+.abstained, .failed, .incorrect { color: var(--bad) }
+.empty, .waiting, .ungraded { color: var(--soft) }
 .said { font-size: 1.1rem; margin: .7rem 0 } sup a { font-weight: 600; padding: 0 .1em }
 ol.sources { margin: .8rem 0 0; padding: .8rem 0 0 1.4rem; border-top: 1px solid var(--line) }
 ol.sources li { margin: .35rem 0 } ol.sources li:target { background: var(--mark) }
@@ -70,9 +72,13 @@ footer { margin-top: 3rem; color: var(--soft); font-size: .85rem }
 @media print { details > * { display: block } body { background: none } }
 """
 
+_FEIGNING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Control characters, and those that turn the order of what follows."""
+
 
 def page(title: str, body: str) -> str:
     """A whole document; `body` is HTML whose foreign text was escaped by its writer."""
+    body = _FEIGNING.sub("\N{REPLACEMENT CHARACTER}", body)
     return (
         "<!doctype html>\n<html lang=en><meta charset=utf-8>\n"
         '<meta http-equiv="Content-Security-Policy" '

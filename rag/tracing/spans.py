@@ -128,6 +128,10 @@ class _Tree:
     def _root(self, trace: Trace, parent: bytes, agent: str) -> Span:
         answer = trace["answer"]
         root = self._span(f"invoke_agent {agent}", parent)
+        last = trace["events"][-1]
+        if last["event"] == "failed":
+            root.failed = True
+            root.attributes["error.type"] = last["error"]
         root.attributes |= {
             "gen_ai.operation.name": "invoke_agent",
             "gen_ai.agent.name": agent,

@@ -26,7 +26,7 @@ def turn_body(trace: Trace, texts: Texts) -> str:
     parts = [
         f"<h1>{escape(answer['question'])}</h1>",
         f"<p class=meta>{escape(_meta(trace))}</p>",
-        f"<section class=card>{badge(answer['status'])}",
+        f"<section class=card>{badge(answer['status'])}{_failure(trace)}",
         f"<p class=said>{with_links(answer['answer'])}</p>{sources(answer['citations'])}",
         *(f"<p class=gone>warning: {escape(line)}</p>" for line in answer["warnings"]),
         "</section>",
@@ -105,10 +105,21 @@ def _kept(trace: Trace) -> dict[str, list[tuple[int, int]]]:
     return {kept["chunk_id"]: list(kept["spans"]) for kept in event["passages"]}
 
 
+def _failure(trace: Trace) -> str:
+    last = trace["events"][-1]
+    if last["event"] != "failed":
+        return ""
+    return f" in {escape(last['node'] or 'no node')}<p class=said>{escape(last['message'])}</p>"
+
+
 def _meta(trace: Trace) -> str:
     answer = trace["answer"]
     engine = " ".join(filter(None, (answer["engine"]["name"], answer["engine"]["model"])))
-    thread = f", thread {answer['thread']} turn {answer['turn']}" if answer["thread"] else ""
+    thread = (
+        f", thread {answer['thread']} turn {answer['turn']}"
+        if answer["turn"] and answer["thread"]
+        else ""
+    )
     alone = (
         f", understood as “{answer['standalone_question']}”"
         if answer["standalone_question"] != answer["question"]

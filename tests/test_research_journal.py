@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from rag.research.journal import JOURNAL_FILE, Journal, Start
+from rag.research.journal_bounds import JournalBounds
+from state.usage import NO_USAGE
+
+START: Start = {
+    "asked": "Why?",
+    "question": "Why?",
+    "flags": {},
+    "roles": [],
+    "max_rounds": 1,
+    "usage": NO_USAGE,
+}
+
+
+def finished(journal: Journal, run: str) -> None:
+    journal.start(run, START)
+    journal.keep_plan(run, 1, [], {**NO_USAGE})
+    journal.warn(run, "careful")
+    journal.finish(run, {"report": run})
+
+
+def kept(home: Path) -> dict[str, set[str]]:
+    with sqlite3.connect(home / JOURNAL_FILE) as db:
+        columns = (("runs", "id"), ("plans", "run"), ("warnings", "run"))
+        return {
+            table: {row[0] for row in db.execute(f"select {column} from {table}")}
+            for table, column in columns
+        }
+
+
+def test_finished_runs_are_bounded_by_number_and_what_can_go_on_stays(tmp_path: Path):
+    with Journal(tmp_path, JournalBounds(runs=2)) as journal:
+        journal.start("0-waits", START)
+        journal.warn("0-waits", "careful")
+        journal.wait("0-waits", "Which?")
+        for number in range(5):
+            finished(journal, f"{number}-done")
+        assert journal.run("4-done")["report"] == {"report": "4-done"}
+    left = {"0-waits", "3-done", "4-done"}
+    assert kept(tmp_path) == {"runs": left, "plans": left - {"0-waits"}, "warnings": left}
+
+
+def test_finished_runs_are_bounded_by_age(tmp_path: Path):
+    with Journal(tmp_path, JournalBounds(days=30)) as journal:
+        finished(journal, "old")
+        journal.start("old-unfinished", START)
+        journal._write("update runs set created_at = created_at - 31 * 86400", ())
+        finished(journal, "new")
+    assert kept(tmp_path)["runs"] == {"old-unfinished", "new"}
