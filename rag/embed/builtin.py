@@ -28,6 +28,8 @@ _WEIGHTS = Path("weights") / "l2_supercat_256.safetensors"
 _TOKENIZER = Path("tokenizers") / "l2_supercat_tokenizer_config.json"
 _TENSOR = "embedding.weight"
 _BATCH = 64
+_FEW = 32
+"""So many texts are not worth converting all weights."""
 # A query longer than this carries no more meaning in a mean of token vectors, only time.
 _QUERY_CHARACTERS = 20_000
 
@@ -52,9 +54,10 @@ class BuiltinEmbedder:
         import numpy as np
 
         vectors = np.zeros((len(texts), DIMENSION), dtype=np.float32)
+        weights = self._weights if len(texts) <= _FEW else self._float32_weights
         for first in range(0, len(texts), _BATCH):
             batch = texts[first : first + _BATCH]
-            vectors[first : first + len(batch)] = self._embed(batch, self._float32_weights)
+            vectors[first : first + len(batch)] = self._embed(batch, weights)
         return vectors
 
     def embed_query(self, text: str) -> Vectors:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
 
-from rag.index.codec import decode_path
+from rag.index.codec import decode_path, encode_path
 from rag.index.protocol import FileMark
 
 
@@ -23,8 +24,11 @@ def file_times(
     }
 
 
-def file_marks(connection: sqlite3.Connection, collection_id: int) -> list[FileMark]:
-    """What a sync compares, of all documents that are files."""
+def file_marks(
+    connection: sqlite3.Connection, collection_id: int, paths: Iterable[str] | None = None
+) -> list[FileMark]:
+    """What a sync compares, of all documents that are files, or of those at `paths`."""
+    wanted = None if paths is None else set(map(encode_path, paths))
     rows = connection.execute(
         "SELECT path, root, source, size, mtime_ns, changed_ns, content_hash FROM documents"
         " WHERE collection_id = ? AND visible = 1 AND path IS NOT NULL",
@@ -33,6 +37,8 @@ def file_marks(connection: sqlite3.Connection, collection_id: int) -> list[FileM
     roots: dict[bytes | None, str | None] = {None: None}
     marks = []
     for path, root, source, *rest in rows:
+        if wanted is not None and path not in wanted:
+            continue
         if root not in roots:
             roots[root] = decode_path(root)
         marks.append(FileMark(decode_path(path), roots[root], decode_path(source), *rest))

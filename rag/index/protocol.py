@@ -147,8 +147,8 @@ class CollectionWriter(Protocol):
     def file_times(self) -> dict[str, tuple[int, int, int]]:
         """Size, mtime_ns and changed_ns of all documents that are files, by path."""
 
-    def file_marks(self) -> list[FileMark]:
-        """The marks of all documents that are files, in no order."""
+    def file_marks(self, paths: Iterable[str] | None = None) -> list[FileMark]:
+        """The marks of all documents that are files, or of those at `paths`, in no order."""
 
     def totals(self) -> tuple[int, int]:
         """How many documents and chunks are visible."""

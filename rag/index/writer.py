@@ -140,9 +140,9 @@ class CatalogWriter:
         self._staging.commit()
         return file_rows.file_times(self._connection, self._row.id)
 
-    def file_marks(self) -> list[FileMark]:
+    def file_marks(self, paths: Iterable[str] | None = None) -> list[FileMark]:
         self._staging.commit()
-        return file_rows.file_marks(self._connection, self._row.id)
+        return file_rows.file_marks(self._connection, self._row.id, paths)
 
     def totals(self) -> tuple[int, int]:
         self._staging.commit()

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from rag.index.protocol import FileMark, UnreadFile
 from rag.ingest.roots import Root, root_of
 from rag.ingest.task import READING, Task
 from rag.ingest.walk import FileStat, Found
+
+Times = tuple[int, int, int]
+"""Size, mtime_ns and changed_ns."""
 
 
 @dataclass(slots=True)
@@ -43,11 +47,11 @@ class Plan:
 def unchanged_plan(
     roots: Sequence[Root],
     found: Found,
-    times: dict[str, tuple[int, int, int]],
+    times: dict[str, Times],
     unread: Sequence[UnreadFile],
 ) -> Plan | None:
     """The plan when nothing differs, which is what most ingests find; else None. `times` are
-    size, mtime_ns and changed_ns of all indexed files.
+    those of all indexed files.
     """
     expected = {**times, **{file.path: file_times(file) for file in unread}}
     if expected != found.files:
@@ -58,7 +62,18 @@ def unchanged_plan(
     return Plan(unchanged=len(expected) - len(here), unread=here)
 
 
-def file_times(file: UnreadFile) -> tuple[int, int, int]:
+def has_new_files(found: Found, times: dict[str, Times], unread: Sequence[UnreadFile]) -> bool:
+    """Whether a file is neither indexed nor known to be unreadable as it is."""
+    given_up = {file.path for file in unread if found.files.get(file.path) == file_times(file)}
+    return not found.files.keys() <= times.keys() | given_up
+
+
+def same_paths(found: Found, times: dict[str, Times]) -> set[str]:
+    """The files that are as they were indexed."""
+    return {path for path, stat in found.files.items() if times.get(path) == stat}
+
+
+def file_times(file: UnreadFile) -> Times:
     return file.size, file.mtime_ns, file.changed_ns
 
 
@@ -67,11 +82,16 @@ def make_plan(
     found: Found,
     known: Iterable[FileMark],
     unread: Iterable[UnreadFile],
+    same: AbstractSet[str] = frozenset(),
 ) -> Plan:
-    """Compare. `known` is the whole collection, `unread` what it remembers of other files."""
-    plan = Plan()
+    """Compare. `known` is the whole collection, `unread` what it remembers of other files.
+
+    Where no file is new, the documents of other folders and those `same` paths that are known
+    to be unchanged may be left out of `known`.
+    """
+    plan = Plan(unchanged=len(same))
     remembered = {file.path: file for file in unread}
-    wanted = dict(found.files)
+    wanted = {path: stat for path, stat in found.files.items() if path not in same}
     taken: set[str] = set()
     unlisted = tuple(skip.path for skip in found.unlisted)
     for mark in known:

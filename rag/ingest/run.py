@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from rag.index.sharing.origin import origin_of
 from rag.ingest.ignore import rules_for
 from rag.ingest.pipeline import Ingest
-from rag.ingest.plan import Plan, make_plan, unchanged_plan
+from rag.ingest.plan import Plan, has_new_files, make_plan, same_paths, unchanged_plan
 from rag.ingest.report import IngestEvent, IngestReport, OnEvent, Planned, Trouble
 from rag.ingest.roots import Root, root_of, roots_of
 from rag.ingest.task import READING
@@ -96,7 +96,12 @@ def _bring_up_to_date(
     unread = _remembered(writer, roots, known_roots)
     plan = None
     if all(_is_current(noted) for noted in known_roots.values()):
-        plan = unchanged_plan(roots, found, writer.file_times(), unread)
+        times = writer.file_times()
+        plan = unchanged_plan(roots, found, times, unread)
+        if plan is None and not has_new_files(found, times, unread):
+            same = same_paths(found, times)
+            different = {path for path in times if path not in same and root_of(roots, path)}
+            plan = make_plan(roots, found, writer.file_marks(different), unread, same)
     if plan is None:
         plan = make_plan(roots, found, writer.file_marks(), unread)
     _note_plan(plan, roots, found, report)
