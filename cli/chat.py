@@ -10,6 +10,7 @@ from cli.app import new_app
 from cli.exits import Exit, exit_code
 from cli.notices import tell_staleness
 from cli.question import checked_question
+from cli.render.counts import many
 from cli.render.links import citation_links
 from cli.terminal import Terminal
 
@@ -78,7 +79,9 @@ def chat(
 
 def _greet(talk: Conversation, *, typed: bool) -> None:
     reader = talk.session.reader
-    where = f"On thread {talk.thread}, {reader.name} with {reader.document_count:,} documents."
+    where = (
+        f"On thread {talk.thread}, {reader.name} with {many(reader.document_count, 'document')}."
+    )
     talk.terminal.notice(f"{where} /help lists the commands; Ctrl-D leaves." if typed else where)
 
 

@@ -10,6 +10,7 @@ from cli import options
 from cli.app import new_app
 from cli.completion import complete_collection
 from cli.confirm import confirm
+from cli.render.counts import many
 from cli.status import readable
 from cli.terminal import Terminal, one_line
 
@@ -110,11 +111,14 @@ def delete(
     from rag.index.removal import delete_collection
 
     found = require_inventory(settings.home, name)
-    confirm(f"Delete the collection {name!r} of {len(found.documents):,} documents?", yes=yes)
+    confirm(
+        f"Delete the collection {name!r} with its {many(len(found.documents), 'document')}?",
+        yes=yes,
+    )
     delete_collection(settings.home, name)
     if json_:
         terminal.json({"schema": "crag.deleted/1", "name": name, "documents": len(found.documents)})
-    terminal.notice(f"Deleted {name!r}: {len(found.documents):,} documents.")
+    terminal.notice(f"Deleted {name!r}: {many(len(found.documents), 'document')}.")
 
 
 @app.command()
@@ -136,13 +140,13 @@ def forget(
 
     name = settings.collection
     held = holding(settings.home, name, path)
-    confirm(f"Forget {len(held.sources):,} documents of {held.path} in {name!r}?", yes=yes)
+    confirm(f"Forget {many(len(held.sources), 'document')} of {held.path} in {name!r}?", yes=yes)
     removed = forget_held(settings.home, name, held, store=settings.store, notice=terminal.notice)
     if json_:
         terminal.json(
             {"schema": "crag.forgotten/1", "name": name, "path": held.path, "documents": removed}
         )
-    terminal.notice(f"{name}: {removed:,} documents forgotten; their files stay as they are.")
+    terminal.notice(f"{name}: {many(removed, 'document')} forgotten; their files stay as they are.")
 
 
 def _document(document: IndexedDocument) -> dict[str, object]:

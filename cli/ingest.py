@@ -55,6 +55,10 @@ def ingest(
     .gitignore, .cragignore and hidden files are left out. Documents that came from other
     folders stay as they are.
     """
+    from state.errors import UsageError
+
+    if not all(paths):  # as `crag ingest "$DOCS"` where DOCS is unset
+        raise UsageError("A path is empty.", "'.' is the folder you are in.")
     terminal = Terminal(quiet=quiet)
     settings = options.read_settings(config, collection=collection, store=store, home=home)
     from rag.ingest.run import IngestOptions, ingest

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli import options
 from cli.app import new_app
+from cli.render.counts import many
 from cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -82,7 +83,13 @@ def _engine(found: Status) -> str:
 
 
 def _collection_lines(each: CollectionStatus) -> list[str]:
-    totals = f"{each.documents:,} documents, {each.chunks:,} chunks, {each.characters:,} characters"
+    totals = ", ".join(
+        (
+            many(each.documents, "document"),
+            many(each.chunks, "chunk"),
+            many(each.characters, "character"),
+        )
+    )
     lines = [f"{each.name}: {totals}; {each.embedder}"]
     lines += [f"  from    {root}" for root in each.roots]
     if each.failed or each.skipped:

@@ -14,6 +14,7 @@ from cli import options
 from cli.app import new_app
 from cli.completion import complete_thread
 from cli.confirm import confirm
+from cli.render.counts import many
 from cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -151,19 +152,19 @@ def delete(
     terminal = Terminal(quiet=quiet)
     with _memory(config, home=home, threads=threads) as memory:
         count = sum(1 for _ in _turns(memory, name))
-        confirm(f"Forget thread {name!r} with its {count} turns?", yes=yes)
+        confirm(f"Forget thread {name!r} with its {many(count, 'turn')}?", yes=yes)
         deleted = memory.delete(name)
     if json_:
         terminal.json({"schema": "crag.threads.deleted/1", "thread": name, "turns": deleted})
     else:
-        terminal.notice(f"Forgot {name} with its {deleted} turns.")
+        terminal.notice(f"Forgot {name} with its {many(deleted, 'turn')}.")
 
 
 @app.command()
 def prune(
     days: Annotated[
         float | None,
-        typer.Option("--days", metavar="N", min=0, help="Remove turns older than this."),
+        typer.Option("--days", metavar="N", min=0, help="Remove turns older than this many days."),
     ] = None,
     keep: Annotated[
         int | None,
@@ -179,22 +180,25 @@ def prune(
     config: options.Config = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Remove old turns; nothing is ever removed unasked."""
+    """Remove old turns; nothing is ever removed unasked.
+
+    With --days and --keep a turn goes only where both allow it.
+    """
     terminal = Terminal(quiet=quiet)
     plan = _plan(days, keep, thread, pinned=pinned)
     with _memory(config, home=home, threads=threads) as memory:
         removed = memory.store.prune(plan, dry_run=True)
         count = sum(map(len, removed.values()))
         if count and not dry_run:
-            confirm(f"Remove {count} turns of {len(removed)} threads?", yes=yes)
+            confirm(f"Remove {many(count, 'turn')} of {many(len(removed), 'thread')}?", yes=yes)
             removed = memory.store.prune(plan)
             count = sum(map(len, removed.values()))
     if json_:
         terminal.json({"schema": "crag.threads.pruned/1", "dry_run": dry_run, "removed": removed})
         return
     for name, numbers in removed.items():
-        terminal.out(f"{name}: {len(numbers)} turns ({_ranges(numbers)})")
-    terminal.notice(f"{'Would remove' if dry_run else 'Removed'} {count} turns.")
+        terminal.out(f"{name}: {many(len(numbers), 'turn')} ({_ranges(numbers)})")
+    terminal.notice(f"{'Would remove' if dry_run else 'Removed'} {many(count, 'turn')}.")
 
 
 @app.command()
@@ -219,7 +223,9 @@ def size(
             }
         )
         return
-    terminal.out(f"{found.threads} threads, {found.turns} turns, {found.disk_bytes:,} bytes")
+    terminal.out(
+        f"{many(found.threads, 'thread')}, {many(found.turns, 'turn')}, {found.disk_bytes:,} bytes"
+    )
 
 
 @contextmanager

@@ -79,7 +79,8 @@ class StoreSize:
 @dataclass(frozen=True, slots=True)
 class PrunePlan:
     """Which turns to remove: those before `before`, those beyond the newest `keep` of their
-    thread, or either where both are given. Milestones stay unless `milestones` is True.
+    thread, or, where both are given, those that are both. Milestones stay unless `milestones`
+    is True.
     """
 
     before: datetime | None = None

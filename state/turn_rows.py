@@ -57,7 +57,7 @@ def prune_query(plan: PrunePlan) -> tuple[str, list[object]]:
     if plan.keep is not None:
         doomed.append("u.age > ?")
         values.append(plan.keep)
-    where = f"({' or '.join(doomed)})"
+    where = f"({' and '.join(doomed)})"
     if not plan.milestones:
         where += " and not u.milestone"
     if plan.thread is not None:

@@ -149,6 +149,23 @@ def test_the_doctor_finds_and_repairs_damaged_indexes(home, folder):
     assert "a.md" in crag("search", "north pump").stdout
 
 
+def test_an_unset_variable_is_no_path(home, folder):
+    ran = crag("ingest", folder, "", code=2)
+    assert "A path is empty" in ran.stderr
+    assert not catalog_path(home).exists()
+
+
+def test_the_doctor_calls_nothing_damaged_that_it_could_not_open(home, folder):
+    crag("ingest", folder)
+    (home / "threads.db").mkdir()
+    for name in ("catalog.sqlite-wal", "catalog.sqlite-shm"):  # as where SQLite cannot make them
+        (home / name).unlink(missing_ok=True)
+        (home / name).mkdir()
+    said = crag("doctor", code=4).stdout
+    assert said.count("nothing says that it is damaged") == 2
+    assert "Move" not in said
+
+
 def test_the_doctor_names_a_damaged_catalog_and_a_silent_model(home, folder, monkeypatch):
     crag("ingest", folder)
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")

@@ -151,6 +151,8 @@ def test_prune_by_number_and_age_spares_milestones_and_never_reuses_a_number(sto
     plan = PrunePlan(keep=2)
     assert store.prune(plan, dry_run=True) == {"a": [2, 3, 4]}
     assert numbers(store.turns("a")) == [1, 2, 3, 4, 5, 6]
+    both = PrunePlan(before=START + timedelta(days=2), keep=2)
+    assert store.prune(both, dry_run=True) == {"a": [2]}
     assert store.prune(plan) == {"a": [2, 3, 4]}
     assert numbers(store.turns("a")) == [1, 5, 6]
     assert store.prune(PrunePlan(before=START + timedelta(days=5), thread="a")) == {"a": [5]}

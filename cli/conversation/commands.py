@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from cli.conversation.passage import passage_lines
 from cli.conversation.talk import Conversation, new_thread_name
 from cli.render.answer import print_sources
+from cli.render.counts import many
 from cli.render.links import citation_links
 from cli.render.money import dollars
 from state.errors import UsageError
@@ -134,7 +135,7 @@ def _history(talk: Conversation, argument: str) -> None:
 def _thread(talk: Conversation, argument: str) -> None:
     if argument:
         talk.switch(argument)
-    talk.terminal.notice(f"On {talk.thread}, {talk.turns} turns.")
+    talk.terminal.notice(f"On {talk.thread}, {many(talk.turns, 'turn')}.")
 
 
 def _new(talk: Conversation, argument: str) -> None:
@@ -151,7 +152,7 @@ def _collection(talk: Conversation, argument: str) -> None:
     if argument:
         talk.change(collection=argument)
         reader = talk.session.reader
-        talk.terminal.notice(f"Asking {reader.name}, {reader.document_count:,} documents.")
+        talk.terminal.notice(f"Asking {reader.name}, {many(reader.document_count, 'document')}.")
         return
     for name in collection_names(talk.settings.home):
         mark = "*" if name == talk.session.reader.name else " "
@@ -195,7 +196,7 @@ def _retry(talk: Conversation, _argument: str) -> None:
 def _cost(talk: Conversation, _argument: str) -> None:
     sent, received = talk.tokens
     price = "at an unknown price" if talk.cost is None else dollars(talk.cost)
-    talk.terminal.out(f"{talk.calls} model calls, {sent:,} + {received:,} tokens, {price}")
+    talk.terminal.out(f"{many(talk.calls, 'model call')}, {sent:,} + {received:,} tokens, {price}")
 
 
 def _save(talk: Conversation, argument: str) -> None:

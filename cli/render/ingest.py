@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from cli.render.counts import many
+
 if TYPE_CHECKING:
     from cli.terminal import Terminal
     from rag.ingest.report import IngestEvent, IngestReport, OnEvent, Trouble
@@ -91,8 +93,8 @@ def summary(report: IngestReport) -> str:
     if report.dry_run:
         return f"{report.collection}: would be {done}. Nothing was changed."
     return (
-        f"{report.collection}: {done}; {report.documents:,} documents,"
-        f" {report.chunks:,} chunks in {report.seconds:.1f} s"
+        f"{report.collection}: {done}; {many(report.documents, 'document')},"
+        f" {many(report.chunks, 'chunk')} in {report.seconds:.1f} s"
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
+from cli.render.counts import many
 from cli.terminal import Terminal, clean
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class ResearchView:
                 line = f"  {event['subtask']['role']}: {event['subtask']['instruction']}"
             case "subtask_finished":
                 self._status[event["subtask"]] = event["status"]
-                detail = f"{event['citations']} citations, {_size(event['bytes'])}"
+                detail = f"{many(event['citations'], 'citation')}, {_size(event['bytes'])}"
                 self._detail[event["subtask"]] = detail
                 self._files[event["artifact"]] = f"{event['status']}  {_size(event['bytes'])}"
                 self._spent[event["subtask"]] = event.get("tokens", 0)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from cli.render.answer import print_sources
+from cli.render.counts import many
 from cli.render.money import dollars
 from cli.terminal import Terminal
 from rag.cited_files import file_states
@@ -18,7 +19,7 @@ def thread_line(thread: ThreadSummary, width: int) -> str:
     """A thread in `threads list`: when last used, how many turns, how it began."""
     when = f"{thread.updated_at.astimezone():%Y-%m-%d %H:%M}"
     first = " ".join(thread.first_question.split())
-    return f"{thread.name:<{width}}  {when}  {thread.turns:>5} turns  {first[:80]}"
+    return f"{thread.name:<{width}}  {when}  {many(thread.turns, 'turn'):>10}  {first[:80]}"
 
 
 def print_turn(terminal: Terminal, turn: Turn, links: Mapping[int, str]) -> None:
@@ -48,7 +49,7 @@ def took(turn: Turn) -> str:
         f"{turn.created_at.astimezone():%Y-%m-%d %H:%M}",
         answer["status"],
         answer["engine"]["model"] or answer["engine"]["name"],
-        f"{answer['loop_count']} loops",
+        many(answer["loop_count"], "loop"),
         f"{answer['timings_ms'].get('total', 0.0) / 1000:.1f} s",
     ]
     if usage["llm_calls"]:

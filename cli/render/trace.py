@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cli.render.counts import many
 from cli.render.money import dollars
 from cli.render.places import place
 from cli.terminal import clean
@@ -68,7 +69,7 @@ class TraceView:
         self._retrieved = event["chunks"]
         new = sum(item["new"] for item in event["chunks"])
         self._line("├─ ", f"loop {event['loop']}: {event['query']}", "bold cyan")
-        self._line("│  ", f"retrieved {len(event['chunks'])} chunks, {new} new", "dim")
+        self._line("│  ", f"retrieved {many(len(event['chunks']), 'chunk')}, {new} new", "dim")
 
     def _on_graded(self, event: GradedEvent) -> None:
         self._grades |= {grade["chunk_id"]: grade for grade in event["grades"]}
@@ -123,7 +124,7 @@ class TraceView:
         where = ", ".join(f"{name} {ms:.0f}" for ms, name in long) or "in no node"
         self._line("└─ ", f"{answer['status']} in {total:.0f} ms ({where})", "bold")
         cost = "" if not usage["cost_usd"] else f", {dollars(usage['cost_usd'])}"
-        calls = "1 call" if usage["llm_calls"] == 1 else f"{usage['llm_calls']} calls"
+        calls = many(usage["llm_calls"], "call")
         tokens = f"{usage['input_tokens']} tokens in, {usage['output_tokens']} out"
         self._line("   ", f"{calls}, {tokens}{cost}; trace {answer['trace_id']}", "dim")
 

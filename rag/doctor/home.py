@@ -18,6 +18,8 @@ from state.threads import THREADS_FILE
 from state.traces import TRACES_FILE
 
 LEAST_FREE = 500 << 20
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_ROOM = "Make room in its folder and let it be written there; nothing says that it is damaged"
 
 
 def check_home(home: Path) -> Iterator[Check]:
@@ -43,21 +45,37 @@ def check_home(home: Path) -> Iterator[Check]:
 
 def check_databases(home: Path) -> Iterator[Check]:
     """Every SQLite file of the home that exists, by SQLite's own check."""
-    if not catalog_path(home).exists():
-        yield well("catalog", "nothing was ingested yet")
-    else:
-        try:
-            problems = is_sound(home)
-        except CragError as error:
-            problems = [error.message]
-        yield _verdict("catalog", catalog_path(home), problems, "then run `crag ingest` again")
+    yield _catalog(home)
     for part, name, then in (
         ("threads", THREADS_FILE, "the threads in it are lost"),
         ("checkpoints", CHECKPOINTS_FILE, "turns are kept elsewhere"),
         ("traces", TRACES_FILE, "the traces in it are lost"),
     ):
         if (home / name).exists():
-            yield _verdict(part, home / name, _problems(home / name), then)
+            yield _database(part, home / name, then)
+
+
+def _catalog(home: Path) -> Check:
+    if not catalog_path(home).exists():
+        return well("catalog", "nothing was ingested yet")
+    try:
+        problems = is_sound(home)
+    except CragError as error:
+        if error.mend is None:  # it could not be looked at, which is no damage
+            return ill("catalog", error.message, _ROOM)
+        problems = [error.message]
+    return _verdict("catalog", catalog_path(home), problems, "then run `crag ingest` again")
+
+
+def _database(part: str, path: Path, then: str) -> Check:
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=5)) as connection:
+            rows = connection.execute("PRAGMA quick_check(5)").fetchall()
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGE:
+            return ill(part, f"{path.name}: {error}", _ROOM)
+        return _verdict(part, path, [str(error)], then)
+    return _verdict(part, path, [str(row[0]) for row in rows if row[0] != "ok"], then)
 
 
 def _verdict(part: str, path: Path, problems: list[str], then: str) -> Check:
@@ -65,12 +83,3 @@ def _verdict(part: str, path: Path, problems: list[str], then: str) -> Check:
         return well(part, f"{path.name} is sound")
     more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
     return ill(part, f"{path.name}: {problems[0]}{more}", f"Move {path} away; {then}")
-
-
-def _problems(path: Path) -> list[str]:
-    try:
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=5)) as connection:
-            rows = connection.execute("PRAGMA quick_check(5)").fetchall()
-    except sqlite3.Error as error:
-        return [str(error)]
-    return [str(row[0]) for row in rows if row[0] != "ok"]
