@@ -13,6 +13,7 @@ from cli.completion import complete_run
 from cli.exits import Exit
 from cli.question import read_question
 from cli.render.research import ResearchView
+from cli.render.shorten import shorten
 from cli.terminal import Terminal, clean
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def _list(home: Path, terminal: Terminal, *, json_: bool) -> int:
     for run in runs:
         when = datetime.fromtimestamp(run["created_at"]).astimezone()
         state = "waits for an answer" if run["state"] == "waiting" else "unfinished"
-        question = " ".join(run["question"].split())[:80]
+        question = shorten(run["question"], 80)
         terminal.out(f"{run['run_id']}  {when:%Y-%m-%d %H:%M}  {state:19}  {question}")
     return Exit.DONE
 

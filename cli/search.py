@@ -11,6 +11,7 @@ from cli import options
 from cli.app import new_app
 from cli.question import read_question
 from cli.render.places import place
+from cli.render.shorten import shorten
 from cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def search(
     for rank, hit in enumerate(hits, 1):
         where = place(hit["source"], hit["page"], hit["start_line"], hit["end_line"])
         terminal.out(f"{rank:>2}  {hit['score']:.3f}  {where}")
-        terminal.out("    " + " ".join(hit["text"].split())[:200])
+        terminal.out("    " + shorten(hit["text"], 200))
     if not hits:
         terminal.notice("Nothing found.")
 

@@ -66,6 +66,20 @@ class Terminal:
         for line in text.splitlines() or [""]:
             self.out(line)
 
+    def beside(self, gutter: str, text: str) -> None:
+        """Write text beside a gutter; on a terminal the lines it is wrapped to keep clear of it."""
+        if not self.out_is_tty:
+            self.out(gutter + text)
+            return
+        from rich.table import Table
+        from rich.text import Text
+
+        row = Table.grid()
+        row.add_column(no_wrap=True)
+        row.add_column()
+        row.add_row(Text(gutter), Text(clean(text)))
+        self.out_console().print(row)
+
     def notice(self, text: str) -> None:
         """Write one line about the run to stderr, unless quiet."""
         if not self.quiet:

@@ -42,9 +42,9 @@ def describe_settings(
         rows.append(
             {
                 "key": key,
-                "value": _shown(getattr(settings, key)),
+                "value": shown_value(getattr(settings, key)),
                 "source": source,
-                "default": _shown(field.get_default(call_default_factory=True)),
+                "default": shown_value(field.get_default(call_default_factory=True)),
                 "description": field.description or "",
             }
         )
@@ -60,10 +60,11 @@ def settings_template() -> str:
     return "\n".join(lines)
 
 
-def _shown(value: Any) -> str:
+def shown_value(value: Any) -> str:
+    """A setting's value in words; secrets stay masked."""
     if value is None or value == {}:
         return "none"
-    return str(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _toml(value: Any) -> str:

@@ -8,6 +8,7 @@ from cli.exits import Exit, exit_code
 from cli.main import app
 from cli.render.money import dollars
 from cli.render.places import place
+from cli.render.shorten import shorten
 from cli.terminal import clean
 from state import errors
 from state.threads import open_turn_store
@@ -135,3 +136,15 @@ def test_a_name_that_nothing_has_brings_the_nearest(tmp_path, monkeypatch):
         assert result.exit_code == Exit.USAGE, given
         assert meant in result.stderr, given
         assert len(result.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("as it\nstands", "as it stands"),
+        ("one two three", "one two…"),
+        ("onetwothree", "onetwothr…"),
+    ],
+)
+def test_foreign_text_in_a_list_is_cut_at_a_word(text: str, shown: str):
+    assert shorten(text, 12 if " " in text else 10) == shown

@@ -149,6 +149,24 @@ def test_the_doctor_finds_and_repairs_damaged_indexes(home, folder):
     assert "a.md" in crag("search", "north pump").stdout
 
 
+@pytest.mark.usefixtures("home")
+def test_many_files_skipped_for_one_reason_are_one_line(folder):
+    for number in range(9):
+        (folder / f"{number}.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
+    lines = crag("ingest", folder).stderr.splitlines()
+    assert len(lines) == 2
+    assert lines[0].startswith(f"skipped: {folder / '0.png'} and 8 more: ")
+    assert "9 skipped" in lines[1]
+    assert len(json.loads(crag("ingest", folder, "--json").stdout)["skipped"]) == 9
+
+
+@pytest.mark.usefixtures("home")
+def test_a_file_that_was_moved_is_counted_as_moved(folder):
+    crag("ingest", folder)
+    (folder / "a.md").rename(folder / "c.md")
+    assert "1 moved, 1 unchanged" in crag("ingest", folder).stderr
+
+
 def test_an_unset_variable_is_no_path(home, folder):
     ran = crag("ingest", folder, "", code=2)
     assert "A path is empty" in ran.stderr

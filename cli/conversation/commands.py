@@ -14,12 +14,15 @@ from cli.render.answer import print_sources
 from cli.render.counts import many
 from cli.render.links import citation_links
 from cli.render.money import dollars
+from cli.render.shorten import shorten
 from state.errors import UsageError
+from state.settings_report import shown_value
 
 if TYPE_CHECKING:
     from state.answer import Answer, Citation
 
 CONTEXT_LINES = 3
+HISTORY_INDENT = 6
 
 
 class LeaveError(Exception):
@@ -102,8 +105,8 @@ def _open(talk: Conversation, argument: str) -> None:
         )
     print_sources(talk.terminal, [citation], _links(talk, answer))
     talk.terminal.out("")
-    for line in passage_lines(text, citation, CONTEXT_LINES):
-        talk.terminal.out(line)
+    for gutter, line in passage_lines(text, citation, CONTEXT_LINES):
+        talk.terminal.beside(gutter, line)
 
 
 def _links(talk: Conversation, answer: Answer) -> dict[int, str]:
@@ -125,9 +128,9 @@ def _history(talk: Conversation, argument: str) -> None:
     newest = list(store.turns(talk.thread, newest_first=True, limit=count))
     for turn in reversed(newest):
         pin = "  (pinned)" if turn.milestone else ""
-        talk.terminal.out(f"{turn.number:>4}. {' '.join(turn.answer['question'].split())}{pin}")
-        lines = turn.answer["answer"].splitlines()
-        talk.terminal.out(f"      {lines[0][:100] if lines else ''}")
+        width = min(100, talk.terminal.width or 100) - HISTORY_INDENT
+        talk.terminal.out(f"{turn.number:>4}. {shorten(turn.answer['question'], width)}{pin}")
+        talk.terminal.out(f"{'':{HISTORY_INDENT}}{shorten(turn.answer['answer'], width)}")
     if not newest:
         talk.terminal.notice(f"{talk.thread} has no turns yet.")
 
@@ -179,12 +182,12 @@ def _set(talk: Conversation, argument: str) -> None:
     key = key.replace("-", "_")
     if not key:
         for each in CHANGEABLE:
-            talk.terminal.out(f"{each:<16}{getattr(talk.settings, each)}")
+            talk.terminal.out(f"{each:<16}{shown_value(getattr(talk.settings, each))}")
         return
     if key not in CHANGEABLE or not value.strip():
         raise UsageError("/set takes a key and a value.", f"The keys are {', '.join(CHANGEABLE)}.")
     talk.change(**{key: value.strip()})
-    talk.terminal.notice(f"{key} is {getattr(talk.settings, key)}.")
+    talk.terminal.notice(f"{key} is {shown_value(getattr(talk.settings, key))}.")
 
 
 def _retry(talk: Conversation, _argument: str) -> None:

@@ -11,16 +11,16 @@ if TYPE_CHECKING:
 LINE_WIDTH = 400
 
 
-def passage_lines(text: str, citation: Citation, context: int) -> Iterator[str]:
-    """Numbered lines of `text`, those of the quote marked. A document read anew may have moved
-    the quote: it is looked for, and its absence is said.
+def passage_lines(text: str, citation: Citation, context: int) -> Iterator[tuple[str, str]]:
+    """Marks and numbers, and beside them lines of `text`, those of the quote marked. A document
+    read anew may have moved the quote: it is looked for, and its absence is said.
     """
     quote = citation["quote"]
     start = citation["start_char"]
     if text[start : start + len(quote)] != quote:
         start = text.find(quote)
     if start < 0:
-        yield "The document has changed since; the quote is no longer in it."
+        yield "", "The document has changed since; the quote is no longer in it."
         return
     first = text.count("\n", 0, start)
     last = first + quote.count("\n")
@@ -29,7 +29,7 @@ def passage_lines(text: str, citation: Citation, context: int) -> Iterator[str]:
         mark = ">" if first <= number <= last else " "
         line = lines[number]
         shown = line if len(line) <= LINE_WIDTH else _around(line, quote.split("\n")[0])
-        yield f"{mark}{number + 1:>6}  {shown}"
+        yield f"{mark}{number + 1:>6}  ", shown
 
 
 def _around(line: str, quote: str) -> str:

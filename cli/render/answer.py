@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from cli.render.places import place
+from cli.render.shorten import shorten
 from cli.terminal import Terminal, clean
 
 if TYPE_CHECKING:
@@ -72,7 +73,4 @@ def _where(citation: Citation) -> str:
 
 def short_quote(quote: str, width: int = QUOTE_WIDTH) -> str:
     """The quote on one line, cut at a word with an ellipsis where it is long."""
-    line = " ".join(quote.split())
-    if len(line) > width:
-        line = line[:width].rsplit(" ", 1)[0] + "…"
-    return f"“{line}”"
+    return f"“{shorten(quote, width)}”"

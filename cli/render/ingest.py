@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from state.ingest_events import FileEvent, FileTrouble, IngestResult, PlannedFiles
 
 _MOST_LINES = 40
+_A_FOLDER_OF = 6
+"""Files skipped for one reason from which they are told of on one line."""
 
 
 def report_json(report: IngestReport) -> IngestResult:
@@ -66,13 +68,27 @@ def tell_report(report: IngestReport, terminal: Terminal) -> None:
     """Failures, skips and the summary, one line each, on stderr."""
     for path, reason in report.failed:
         terminal.warn(f"failed: {path}: {reason}")
-    for kind, troubles in (("warning", report.warnings), ("skipped", report.skipped)):
+    for kind, troubles in (("warning", report.warnings), ("skipped", _together(report.skipped))):
         for path, reason in troubles[:_MOST_LINES]:
             terminal.notice(f"{kind}: {path}: {reason}")
         if len(troubles) > _MOST_LINES:
             rest = len(troubles) - _MOST_LINES
             terminal.notice(f"{kind}: {rest} more; `crag ingest --json` lists them all")
     terminal.notice(summary(report))
+
+
+def _together(troubles: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Files of one reason as one line, where they are many: a folder of pictures."""
+    by_reason: dict[str, list[str]] = {}
+    for path, reason in troubles:
+        by_reason.setdefault(reason, []).append(path)
+    told: list[tuple[str, str]] = []
+    for reason, paths in by_reason.items():
+        if len(paths) < _A_FOLDER_OF:
+            told += [(path, reason) for path in paths]
+        else:
+            told.append((f"{paths[0]} and {len(paths) - 1:,} more", reason))
+    return told
 
 
 def summary(report: IngestReport) -> str:
@@ -82,6 +98,7 @@ def summary(report: IngestReport) -> str:
         for name, count in (
             ("added", report.added),
             ("updated", report.updated),
+            ("moved", report.moved),
             ("removed", report.removed),
             ("unchanged", report.unchanged),
             ("skipped", len(report.skipped)),

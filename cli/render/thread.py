@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from cli.render.answer import print_sources
 from cli.render.counts import many
 from cli.render.money import dollars
+from cli.render.shorten import shorten
 from cli.terminal import Terminal
 from rag.cited_files import file_states
 
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 def thread_line(thread: ThreadSummary, width: int) -> str:
     """A thread in `threads list`: when last used, how many turns, how it began."""
     when = f"{thread.updated_at.astimezone():%Y-%m-%d %H:%M}"
-    first = " ".join(thread.first_question.split())
-    return f"{thread.name:<{width}}  {when}  {many(thread.turns, 'turn'):>10}  {first[:80]}"
+    first = shorten(thread.first_question, 80)
+    return f"{thread.name:<{width}}  {when}  {many(thread.turns, 'turn'):>10}  {first}"
 
 
 def print_turn(terminal: Terminal, turn: Turn, links: Mapping[int, str]) -> None:
