@@ -89,7 +89,9 @@ def show(
     for document in documents:
         size = readable(document.size)
         source = one_line(document.source)
-        terminal.out(f"{document.chunk_count:>6,} chunks {size:>9}  {document.format:<9} {source}")
+        terminal.out(
+            f"{many(document.chunk_count, 'chunk'):>13} {size:>9}  {document.format:<9} {source}"
+        )
     for file in sorted(found.unread, key=lambda file: file.path):
         state = "failed" if file.failed else "skipped"
         terminal.out(f"{state:>13} {one_line(file.path)}: {file.reason}")

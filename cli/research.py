@@ -186,8 +186,7 @@ def _tell(report: Report, terminal: Terminal, out: Path | None, *, json_: bool) 
     if json_:
         terminal.json(report)
     elif out is None:
-        for line in report["report"].splitlines():
-            terminal.out(line)
+        terminal.wrapped(report["report"])
     for warning in report["warnings"]:
         terminal.notice(f"warning: {warning}")
     if report["escalation"] is not None:

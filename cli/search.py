@@ -56,7 +56,7 @@ def search(
     for rank, hit in enumerate(hits, 1):
         where = place(hit["source"], hit["page"], hit["start_line"], hit["end_line"])
         terminal.out(f"{rank:>2}  {hit['score']:.3f}  {where}")
-        terminal.out("    " + shorten(hit["text"], 200))
+        terminal.beside("    ", shorten(hit["text"], 200))
     if not hits:
         terminal.notice("Nothing found.")
 

@@ -237,7 +237,7 @@ def _print(trace: Trace, terminal: Terminal) -> None:
         for line in ResearchView(terminal, events=False).lines(trace["events"]):
             terminal.out(line)
         terminal.out("")
-        terminal.out(trace["answer"]["answer"])
+        terminal.wrapped(trace["answer"]["answer"])
         return
     view = TraceView(Console(highlight=False, markup=False, soft_wrap=True))
     for event in trace["events"]:

@@ -204,11 +204,13 @@ class TraceStore:
             newest = "where parent is null order by created_at desc, rowid desc limit 1"
             return db.execute(f"{select} {newest}").fetchall()
         exact = db.execute(f"{select} where id = ?", (trace_id,)).fetchall()
+        begins = f"{select} where substr(id, 1, length(?)) = ?"
+        values = (trace_id, trace_id)
         return (
             exact
-            or db.execute(
-                f"{select} where substr(id, 1, length(?)) = ? limit 2", (trace_id, trace_id)
-            ).fetchall()
+            # A run before the questions that it asked: they began in the same second.
+            or db.execute(f"{begins} and parent is null limit 2", values).fetchall()
+            or db.execute(f"{begins} limit 2", values).fetchall()
         )
 
     def _writable(self) -> sqlite3.Connection:

@@ -152,6 +152,53 @@ def asked(question: str) -> list[str]:
     return [part.question for part in split(question).parts]
 
 
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        ("How long is the Corbel Tunnel", "who is the archivist", "are dogs allowed"),
+        ("Who built the bridge", "when did it close for good", "is the mill open"),
+        ("What is the fare", "which days are busiest", "can I bring a pram"),
+    ],
+)
+def test_questions_in_a_list_are_asked_each_for_itself(pieces):
+    found = split(f"{pieces[0]}, {pieces[1]}, and {pieces[2]}?")
+    assert found.independent == ("it" not in pieces[1].split())
+    wanted = [f"{piece[0].upper()}{piece[1:]}?".replace(" it ", " the bridge ") for piece in pieces]
+    assert [part.question for part in found.parts] == wanted
+
+
+@pytest.mark.parametrize(
+    ("question", "second"),
+    [
+        ("Who built the Gillfoot Viaduct and how long is it?", "How long is the Gillfoot Viaduct?"),
+        ("Who runs the mill, and what is its address?", "What is the mill's address?"),
+        ("Who paid for Stone Bridge and when was it built?", "When was Stone Bridge built?"),
+    ],
+)
+def test_it_of_a_second_question_is_the_thing_of_the_first(question, second):
+    found = split(question)
+    assert [part.question for part in found.parts][1:] == [second]
+    assert not found.independent
+
+
+def test_nothing_is_asked_that_ends_in_a_bare_pronoun():
+    question = "Who built the Gillfoot Viaduct and how long is it?"
+    said = "Gillfoot Viaduct, between Cray Mill and Osmer: long and built of gritstone."
+    assert follow(question, "Cray Mill and Osmer", said) is None
+
+
+def test_what_goes_on_about_the_same_thing_is_no_question_of_its_own():
+    for question in (
+        "Which mill stands in Osmer, was built in 1874, and is owned by the trust?",
+        "Which engineer, who was born in Osmer, and who built the bridge?",
+        "How long are the tunnel, the viaduct, and who built them?",
+    ):
+        assert not any(
+            part.question.startswith(("Was ", "Is ", "How long are who", "Which engineer?"))
+            for part in split(question).parts
+        )
+
+
 def test_a_simple_question_has_no_parts():
     assert split("When did the railway open?") == Split()
     assert split("Who owns the mill and the quarry?") == Split()

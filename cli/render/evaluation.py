@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from cli.render.counts import many
 from cli.terminal import clean
 from rag.evaluate.labels import DIFFERENCES, LABELS, Label, known
 from rag.evaluate.progress import Progress as OnProgress
@@ -102,7 +103,7 @@ def _style(label: Label, difference: float | None) -> str:
 
 
 def _follow_ups(figures: dict[str, Any]) -> Table:
-    title = f"{figures['n']:,} follow-up questions"
+    title = many(figures["n"], "follow-up question")
     table = Table(title=title, title_justify="left", box=None, pad_edge=False)
     for column in ("", "as typed", "resolved", "by a person"):
         table.add_column(column, justify="right" if column else "left")

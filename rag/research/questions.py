@@ -32,6 +32,14 @@ _ASKS = re.compile(
     rf"[¿(\"'\s]*{_BEFORE}(?:{'|'.join(asking for _, asking in _JOINED)}|{_AUXILIARIES})\b",
     re.IGNORECASE,
 )
+_VERBS = "is|are|was|were|do|does|did|can|could|has|have|will|would|should"
+_COMMA = re.compile(r",\s+(?:and\s+)?", re.IGNORECASE)
+# A question by itself: "which mill" is none, nor is "was built in 1874" behind another.
+_WHOLE = re.compile(
+    rf"{_BEFORE}(?:(?:what|which)\b.*?\b(?:{_VERBS})\b|(?:who|whom|whose|when|where|why|how)\s+\w|"
+    rf"(?:{_VERBS})\s+(?!(?:in|on|at|by|of|from|built|made|held|not|also|still|\w+ed|\w+en)\b)\w)",
+    re.IGNORECASE,
+)
 _STATEMENT = re.compile(r"(?<=[a-z]{3}[.!])\s+(?=[A-Z¿])")
 _CLAUSE = re.compile(
     r",?\s+\b(who|whom|whose|which|that|where|when|(?:in|of|for|by|at|on|to|from) which)\b\s+"
@@ -47,6 +55,11 @@ _THE = re.compile(r"(?:the|all|an?)\s", re.IGNORECASE)
 _ITEM = re.compile(r",\s+(?:(?:and|or)\s+)?|\s+(?:and|or)\s+")
 _LOOSE_END = re.compile(r",?\s+(?:and|or|in|of|for|by)$")
 # A part that says "he" is about someone whom only the whole question names.
+_IT = re.compile(r"\b(?:it|its)\b(?!['’])", re.IGNORECASE)
+_THING = re.compile(
+    r"\b(?:the\s+)?(?:[A-Z][\w'’-]*(?:\s+[A-Z][\w'’-]*)*|"
+    r"(?<=the )(?:(?!in\b|on\b|at\b|by\b|for\b|with\b|from\b|to\b|the\b)[\w'’-]+\s?){1,4})$"
+)
 _PRONOUN = re.compile(r"\b(?:he|she|it|they|him|them|his|its|their)\b", re.IGNORECASE)
 
 
@@ -93,15 +106,31 @@ def _several(question: str) -> Split | None:
     """Questions that stand side by side: two sentences, or joined by "and"."""
     sentences = _STATEMENT.split(question)
     asked = [s for s in sentences if s.rstrip().endswith(("?", "\uff1f"))] or sentences
-    pieces = [piece.strip(" ,;") for sentence in asked for piece in _SEVERAL.split(sentence)]
-    pieces = [piece for piece in pieces if piece]
+    pieces = [piece for sentence in asked for piece in _pieces(sentence)]
     if len(pieces) < 2 and len(sentences) < 2:
         return None
     # "Compare what each says and when": a piece that asks nothing is part of another.
     if not all(map(_ASKS.match, pieces)):
         return None if len(sentences) < 2 else Split(_parts(pieces, question))
-    kept = _parts(pieces, question)
-    return Split(kept, independent=len(kept) == len(pieces)) if kept else None
+    named = _named(pieces)
+    kept = _parts(named, question)
+    return Split(kept, independent=pieces == named and len(kept) == len(pieces)) if kept else None
+
+
+def _named(pieces: list[str]) -> list[str]:
+    """With "it" of a later piece made the thing at the end of the first: mostly that is meant."""
+    thing = _THING.search(pieces[0])
+    if thing is None:
+        return pieces
+    named = (_IT.sub(lambda found: thing[0] + ("'s" * (len(found[0]) == 3)), p) for p in pieces[1:])
+    return [pieces[0], *named]
+
+
+def _pieces(sentence: str) -> list[str]:
+    listed = _COMMA.split(sentence.strip(" ,;"))
+    if len(listed) > 2 and all(map(_WHOLE.match, listed)):
+        return listed
+    return [piece for found in _SEVERAL.split(sentence) if (piece := found.strip(" ,;"))]
 
 
 def _parts(pieces: list[str], question: str) -> tuple[Part, ...]:
@@ -112,7 +141,10 @@ def _listed(question: str) -> Iterator[str]:
     """One question for each of three things or more that are named side by side at the end."""
     found = _ITEMS.match(question)
     if found is not None:
-        for item in _ITEM.split(found["items"]):
+        items = _ITEM.split(found["items"])
+        if any(map(_ASKS.match, items[1:])):
+            return
+        for item in items:
             if item := item.strip():
                 head = found["head"]
                 if _IMPERATIVE.match(head):
@@ -180,7 +212,10 @@ def follow(question: str, name: str, said: str) -> str | None:
     before = _ARTICLE.sub("", question[: longest[0][0]])
     if _IS_ASKED.fullmatch(before):
         return None
-    return f"{before}{name}{question[longest[-1][1] :]}"
+    behind = question[longest[-1][1] :]
+    if behind.strip(" ?.!") and not terms(behind):  # "… and how long is it?"
+        return None
+    return f"{before}{name}{behind}"
 
 
 _MANY_WORDS = 8
