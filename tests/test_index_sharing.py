@@ -31,7 +31,7 @@ from rag.index.sharing.record import (
     unpack_head,
     unpack_part,
 )
-from rag.index.sharing.shelf import own_shelf
+from rag.index.sharing.shelf import own_shelf, whole_documents
 from rag.index.writer import open_writer
 from state.errors import (
     EmbedderMismatchError,
@@ -237,7 +237,7 @@ def test_a_server_that_holds_something_else_is_one_error(tmp_path, url, folder, 
     with closing(connect(tmp_path / "one")) as db:
         (uid,) = db.execute("SELECT uid FROM collections").fetchone()
     with own_shelf(url, name, uid, EMBEDDER.identity) as shelf:
-        whole, _ = shelf.keys()
+        whole = whole_documents(shelf.identifiers())
         shelf.write([(sorted(whole)[4], "bm9uc2Vuc2U=")])
     with pytest.raises(RemoteStoreError, match="is damaged"):
         search(tmp_path / "two", name, url)

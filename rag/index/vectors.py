@@ -12,11 +12,12 @@ import contextlib
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
+from rag.index.chroma_collection import ChromaCollection, closed_if_failed
 from rag.index.chroma_errors import VectorsDamaged, foreign_errors
 from rag.index.chroma_import import chroma_settings, chromadb_module
 from rag.index.chroma_server import connect_server
@@ -48,13 +49,8 @@ class WritableVectors(Protocol):
     def close(self) -> None: ...
 
 
-class ChromaVectors:
+class ChromaVectors(ChromaCollection):
     """One collection's vectors in one Chroma collection; ids are the catalog's chunk rows."""
-
-    def __init__(self, client: Any, collection: Any, remote: str | None) -> None:
-        self._client = client
-        self._collection = collection
-        self._remote = remote
 
     def token(self) -> str | None:
         metadata = self._collection.metadata or {}
@@ -93,21 +89,6 @@ class ChromaVectors:
             )
             pairs = zip(found["ids"][0], found["distances"][0], strict=True)
             return [(int(number), 1.0 - float(distance)) for number, distance in pairs]
-
-    def close(self) -> None:
-        with contextlib.suppress(Exception):  # a damaged store may fail to close, too
-            self._client.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    @contextlib.contextmanager
-    def _mapped(self) -> Iterator[None]:
-        with foreign_errors(self._remote):
-            yield
 
 
 def open_folder(path: Path, identity: EmbedderIdentity, *, create: bool = False) -> ChromaVectors:
@@ -168,22 +149,17 @@ def delete_folder(path: Path) -> None:
 def _collection(
     client: Any, name: str, identity: EmbedderIdentity, *, create: bool, remote: str | None
 ) -> ChromaVectors:
-    try:
-        with foreign_errors(remote):
-            if create:
-                collection = client.create_collection(
-                    name,
-                    metadata=_metadata(identity),
-                    configuration={"hnsw": {"space": "cosine", "ef_search": _SEARCH_WIDTH}},
-                    embedding_function=None,
-                )
-            else:
-                collection = client.get_collection(name, embedding_function=None)
-            metadata = dict(collection.metadata or {})
-    except BaseException:
-        with contextlib.suppress(Exception):
-            client.close()
-        raise
+    with closed_if_failed(client), foreign_errors(remote):
+        if create:
+            collection = client.create_collection(
+                name,
+                metadata=_metadata(identity),
+                configuration={"hnsw": {"space": "cosine", "ef_search": _SEARCH_WIDTH}},
+                embedding_function=None,
+            )
+        else:
+            collection = client.get_collection(name, embedding_function=None)
+        metadata = dict(collection.metadata or {})
     found = ChromaVectors(client, collection, remote)
     metadata.pop("token", None)
     if metadata != _metadata(identity):

@@ -18,7 +18,7 @@ from rag.index.catalog import catalog_path, connect, mapped_errors
 from rag.index.protocol import CollectionWriter, DocumentPart, IndexedDocument, Notice
 from rag.index.sharing.origin import Origin, origin_of
 from rag.index.sharing.record import Head, RecordDamaged, unpack_head, unpack_part
-from rag.index.sharing.shelf import Shelf, find_shelf
+from rag.index.sharing.shelf import Shelf, find_shelf, whole_documents
 from rag.index.writer import open_writer
 from state.errors import NoIndexError, RemoteStoreError, StoreBusyError
 
@@ -120,7 +120,7 @@ def _copy(writer: CollectionWriter, shelf: Shelf, store: str, dimension: int) ->
 
 
 def _make_equal(writer: CollectionWriter, shelf: Shelf, dimension: int) -> None:
-    there, _ = shelf.keys()
+    there = whole_documents(shelf.identifiers())
     here = {document.content_hash: document.source for document in writer.documents()}
     missing = sorted(there - here.keys())
     replaced = set()

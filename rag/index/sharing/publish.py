@@ -17,7 +17,7 @@ from rag.index.catalog import reading, writing
 from rag.index.codec import decode_vectors
 from rag.index.protocol import DocumentPart, IndexedDocument
 from rag.index.sharing.record import pack_head, pack_part
-from rag.index.sharing.shelf import own_shelf
+from rag.index.sharing.shelf import own_shelf, whole_documents
 from rag.index.texts import Texts
 from rag.index.vector_sync import VectorPlace
 from state.documents import Chunk
@@ -54,15 +54,15 @@ def publish(connection: sqlite3.Connection, place: VectorPlace, name: str) -> No
             )
         }
         with own_shelf(place.store, name, place.uid, place.identity) as shelf:
-            whole, begun = shelf.keys()
+            held = shelf.identifiers()
+            whole = whole_documents(held)
             new = {key: number for key, number in wanted.items() if key not in whole}
             shelf.write(
                 record
                 for key, number in new.items()
                 for record in _records(connection, key, number, place)
             )
-            if gone := begun - wanted.keys():
-                shelf.remove(gone)
+            shelf.remove(each for each in held if each.partition(".")[0] not in wanted)
             shelf.seal(uuid.uuid4().hex)
     with writing(connection):
         connection.execute(

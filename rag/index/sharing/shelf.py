@@ -11,9 +11,10 @@ import contextlib
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Self
+from typing import Any
 
 from rag.embed.protocol import EmbedderIdentity
+from rag.index.chroma_collection import ChromaCollection, closed_if_failed
 from rag.index.chroma_errors import VectorsDamaged, foreign_errors
 from rag.index.chroma_server import connect_server
 from rag.index.sharing.record import in_batches
@@ -24,12 +25,11 @@ _BATCH_CHARACTERS = 2 << 20
 _PAGE = 5_000
 
 
-class Shelf:
+class Shelf(ChromaCollection):
     """One collection's records on one server."""
 
     def __init__(self, client: Any, collection: Any, url: str) -> None:
-        self._client = client
-        self._collection = collection
+        super().__init__(client, collection, url)
         self._url = url
         self.about: dict[str, Any] = dict(collection.metadata or {})
 
@@ -45,11 +45,11 @@ class Shelf:
             str(about.get("embedder")), int(about.get("dimension", 0)), str(about.get("version"))
         )
 
-    def keys(self) -> tuple[set[str], set[str]]:
-        """(the keys of whole documents, those of which a part or more is there)."""
+    def identifiers(self) -> list[str]:
+        """The ids of all records, in no order."""
         with self._mapped():
             ids: list[str] = self._collection.get(include=[])["ids"]
-        return {each for each in ids if "." not in each}, {each.partition(".")[0] for each in ids}
+        return ids
 
     def read(self, identifiers: Sequence[str]) -> list[object]:
         """The data of the records, in the order asked; None for one that is not there."""
@@ -71,12 +71,10 @@ class Shelf:
                     metadatas=[{"data": data} for _, data in batch],
                 )
 
-    def remove(self, keys: set[str]) -> None:
-        """Documents with all their parts, whole or not."""
+    def remove(self, identifiers: Iterable[str]) -> None:
+        """Records; where a document goes with all its parts, its head goes first."""
+        doomed = sorted(identifiers, key=lambda each: "." in each)
         with self._mapped():
-            ids: list[str] = self._collection.get(include=[])["ids"]
-            doomed = [each for each in ids if each.partition(".")[0] in keys]
-            doomed.sort(key=lambda each: "." in each)
             for first in range(0, len(doomed), _PAGE):
                 self._collection.delete(ids=doomed[first : first + _PAGE])
 
@@ -85,23 +83,18 @@ class Shelf:
         with self._mapped():
             self._collection.modify(metadata=self.about)
 
-    def close(self) -> None:
-        with contextlib.suppress(Exception):  # nothing is at stake any more
-            self._client.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     @contextlib.contextmanager
     def _mapped(self) -> Iterator[None]:
         try:
-            with foreign_errors(self._url):
+            with super()._mapped():
                 yield
         except VectorsDamaged as error:
             raise RemoteStoreError(f"The Chroma server {self._url} failed: {error}.") from error
+
+
+def whole_documents(identifiers: Iterable[str]) -> set[str]:
+    """The keys of the documents whose head is among these records."""
+    return {each for each in identifiers if "." not in each}
 
 
 def shelf_name(uid: str) -> str:
@@ -124,7 +117,7 @@ def own_shelf(url: str, name: str, uid: str, embedder: EmbedderIdentity) -> Shel
         "version": embedder.version,
     }
     client = connect_server(url)
-    with _closed_if_failed(client), foreign_errors(url):
+    with closed_if_failed(client), foreign_errors(url):
         collection = client.get_or_create_collection(
             shelf_name(uid), metadata=about, embedding_function=None
         )
@@ -139,7 +132,7 @@ def find_shelf(url: str, name: str, uid: str | None = None) -> Shelf | None:
 
     """
     client = connect_server(url)
-    with _closed_if_failed(client), foreign_errors(url):
+    with closed_if_failed(client), foreign_errors(url):
         found = [
             each
             for each in client.list_collections()
@@ -154,16 +147,6 @@ def find_shelf(url: str, name: str, uid: str | None = None) -> Shelf | None:
             return Shelf(client, newest, url)
     client.close()
     return None
-
-
-@contextlib.contextmanager
-def _closed_if_failed(client: Any) -> Iterator[None]:
-    try:
-        yield
-    except BaseException:
-        with contextlib.suppress(Exception):
-            client.close()
-        raise
 
 
 def _point(identifier: str) -> list[float]:

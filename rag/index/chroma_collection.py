@@ -1,0 +1,44 @@
+"""An open Chroma collection, in a folder or on a server, that is closed in any case."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any, Self
+
+from rag.index.chroma_errors import foreign_errors
+
+
+class ChromaCollection:
+    """One collection of one client. `remote`: the server's URL, or None for a folder."""
+
+    def __init__(self, client: Any, collection: Any, remote: str | None) -> None:
+        self._client = client
+        self._collection = collection
+        self._remote = remote
+
+    def close(self) -> None:
+        with contextlib.suppress(Exception):  # a damaged store may fail to close, too
+            self._client.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextlib.contextmanager
+    def _mapped(self) -> Iterator[None]:
+        with foreign_errors(self._remote):
+            yield
+
+
+@contextlib.contextmanager
+def closed_if_failed(client: Any) -> Iterator[None]:
+    """For the time before the client belongs to a `ChromaCollection`."""
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(Exception):
+            client.close()
+        raise
