@@ -10,9 +10,9 @@ from cli.app import new_app
 from cli.exits import Exit, exit_code
 from cli.notices import tell_staleness
 from cli.question import checked_question
-from cli.render.counts import many
 from cli.render.links import citation_links
 from cli.terminal import Terminal
+from state.counting import many
 
 if TYPE_CHECKING:
     from cli.conversation.lines import Lines

@@ -10,9 +10,9 @@ from cli import options
 from cli.app import new_app
 from cli.completion import complete_collection
 from cli.confirm import confirm
-from cli.render.counts import many
 from cli.status import readable
 from cli.terminal import Terminal, one_line
+from state.counting import many, plural
 
 if TYPE_CHECKING:
     from rag.index.protocol import IndexedDocument
@@ -51,7 +51,8 @@ def list_(
         return
     width = max((len(each.name) for each in found), default=0)
     for each in found:
-        totals = f"{each.documents:>8,} documents {each.chunks:>10,} chunks"
+        documents = f"{each.documents:>8,} {plural(each.documents, 'document'):<9}"
+        totals = f"{documents} {each.chunks:>10,} {plural(each.chunks, 'chunk'):<6}"
         terminal.out(f"{each.name:<{width}}  {totals}  {each.embedder}")
     if not found:
         terminal.notice("Nothing was ingested yet. Run `crag ingest PATH` first.")
@@ -89,9 +90,8 @@ def show(
     for document in documents:
         size = readable(document.size)
         source = one_line(document.source)
-        terminal.out(
-            f"{many(document.chunk_count, 'chunk'):>13} {size:>9}  {document.format:<9} {source}"
-        )
+        chunks = f"{document.chunk_count:>6,} {plural(document.chunk_count, 'chunk'):<6}"
+        terminal.out(f"{chunks} {size:>9}  {document.format:<9} {source}")
     for file in sorted(found.unread, key=lambda file: file.path):
         state = "failed" if file.failed else "skipped"
         terminal.out(f"{state:>13} {one_line(file.path)}: {file.reason}")
@@ -148,7 +148,8 @@ def forget(
         terminal.json(
             {"schema": "crag.forgotten/1", "name": name, "path": held.path, "documents": removed}
         )
-    terminal.notice(f"{name}: {many(removed, 'document')} forgotten; their files stay as they are.")
+    stay = "its file stays as it is" if removed == 1 else "their files stay as they are"
+    terminal.notice(f"{name}: {many(removed, 'document')} forgotten; {stay}.")
 
 
 def _document(document: IndexedDocument) -> dict[str, object]:

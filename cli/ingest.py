@@ -9,7 +9,7 @@ import typer
 from cli import options
 from cli.app import new_app
 from cli.exits import Exit
-from cli.render.ingest import event_json, progress, report_json, tell_report
+from cli.render.ingest import event_json, foretelling, progress, report_json, tell_report
 from cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -69,13 +69,11 @@ def ingest(
 
     def sync() -> IngestReport:
         with progress(terminal) as shown:
+            on_event = foretelling(terminal) if dry_run else shown
+            if events:
+                on_event = lambda event: terminal.json(event_json(event))  # noqa: E731
             return ingest(
-                settings,
-                embedder,
-                paths,
-                wanted,
-                on_event=(lambda event: terminal.json(event_json(event))) if events else shown,
-                notice=terminal.notice,
+                settings, embedder, paths, wanted, on_event=on_event, notice=terminal.notice
             )
 
     def tell(report: IngestReport) -> None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from cli import options
 from cli.app import new_app
-from cli.render.counts import many
 from cli.terminal import Terminal
+from state.counting import many
 
 if TYPE_CHECKING:
     from rag.status import CollectionStatus, Status

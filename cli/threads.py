@@ -14,8 +14,8 @@ from cli import options
 from cli.app import new_app
 from cli.completion import complete_thread
 from cli.confirm import confirm
-from cli.render.counts import many
 from cli.terminal import Terminal
+from state.counting import many
 
 if TYPE_CHECKING:
     from rag.memory import ThreadMemory

@@ -70,6 +70,48 @@ def test_events_are_lines_that_end_with_the_report(folder):
 
 
 @pytest.mark.usefixtures("home")
+def test_a_dry_run_names_the_files_and_changes_nothing(folder):
+    crag("ingest", folder)
+    (folder / "a.md").write_text("# Pumps\n\nThe north pump stands still.\n")
+    (folder / "b.md").unlink()
+    (folder / "c.md").write_text("# Valves\n\nThe valve is shut.\n")
+    result = crag("ingest", folder, "--dry-run")
+    assert result.stdout == ""
+    assert result.stderr.splitlines() == [
+        f"would update: {folder}/a.md",
+        f"would add: {folder}/c.md",
+        f"would remove: {folder}/b.md",
+        "default: would add 1, update 1, remove 1. Nothing was changed.",
+    ]
+    told = crag("ingest", folder, "--dry-run", "--events").stdout.splitlines()
+    outcomes = [json.loads(line).get("outcome") for line in told]
+    assert outcomes == [None, "updated", "added", "removed", None]
+    assert json.loads(told[-1])["dry_run"] is True
+    assert crag("ingest", folder).stderr.startswith("default: 1 added, 1 updated, 1 removed;")
+    assert crag("ingest", folder, "--dry-run").stderr == (
+        "default: nothing would change; 2 unchanged.\n"
+    )
+
+
+@pytest.mark.usefixtures("home")
+def test_one_is_not_told_as_many(folder):
+    (folder / "b.md").unlink()
+    assert "; 1 document, 1 chunk in" in crag("ingest", folder).stderr
+    assert "default: 1 document, 1 chunk, " in crag("status").stdout
+    assert "1 document  " in crag("collections", "list").stdout
+    assert "1 chunk  " in crag("collections", "show", "default").stdout
+    assert "lexical index: 1 chunk\n" in crag("doctor").stdout
+
+
+def test_an_empty_folder_costs_no_vector_store(home, tmp_path):
+    (tmp_path / "none").mkdir()
+    crag("ingest", tmp_path / "none")
+    assert not (home / "vectors").exists()
+    assert "vectors: none yet" in crag("doctor").stdout
+    assert "holds no text yet" in crag("search", "pump", code=4).stderr
+
+
+@pytest.mark.usefixtures("home")
 def test_missing_paths_bad_globs_and_empty_folders(tmp_path, folder):
     assert "No such file" in crag("ingest", tmp_path / "none", code=2).stderr
     assert "--include" in crag("ingest", folder, "--include", "!", code=2).stderr

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from cli.conversation.passage import passage_lines
 from cli.conversation.talk import Conversation, new_thread_name
 from cli.render.answer import print_sources
-from cli.render.counts import many
 from cli.render.links import citation_links
 from cli.render.money import dollars
 from cli.render.shorten import shorten
+from state.counting import many
 from state.errors import UsageError
 from state.settings_report import shown_value
 

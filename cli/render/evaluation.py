@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from cli.render.counts import many
 from cli.terminal import clean
 from rag.evaluate.labels import DIFFERENCES, LABELS, Label, known
 from rag.evaluate.progress import Progress as OnProgress
+from state.counting import many
 
 
 @contextmanager

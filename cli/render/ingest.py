@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from cli.render.counts import many
+from state.counting import many
 
 if TYPE_CHECKING:
     from cli.terminal import Terminal
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 _MOST_LINES = 40
 _A_FOLDER_OF = 6
 """Files skipped for one reason from which they are told of on one line."""
+_VERBS = {"added": "add", "updated": "update", "removed": "remove"}
 
 
 def report_json(report: IngestReport) -> IngestResult:
@@ -93,6 +95,8 @@ def _together(troubles: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 
 def summary(report: IngestReport) -> str:
     """What was done and what the collection holds, in one line."""
+    if report.dry_run:
+        return _foresight(report)
     counts = [
         f"{count:,} {name}"
         for name, count in (
@@ -107,12 +111,43 @@ def summary(report: IngestReport) -> str:
         if count
     ]
     done = ", ".join(counts) if counts else "no file to read was found"
-    if report.dry_run:
-        return f"{report.collection}: would be {done}. Nothing was changed."
     return (
         f"{report.collection}: {done}; {many(report.documents, 'document')},"
         f" {many(report.chunks, 'chunk')} in {report.seconds:.1f} s"
     )
+
+
+def _foresight(report: IngestReport) -> str:
+    acts = (("add", report.added), ("update", report.updated), ("remove", report.removed))
+    would = ", ".join(f"{verb} {count:,}" for verb, count in acts if count)
+    rest = (
+        ("unchanged", report.unchanged),
+        ("skipped", len(report.skipped)),
+        ("failed", len(report.failed)),
+    )
+    others = ", ".join(f"{count:,} {name}" for name, count in rest if count)
+    what = f"would {would}" if would else "nothing would change"
+    end = " Nothing was changed." if would else ""
+    return f"{report.collection}: {what}{'; ' * bool(others)}{others}.{end}"
+
+
+def foretelling(terminal: Terminal) -> OnEvent:
+    """Names the files that a dry run would deal with, the first of each kind."""
+    from rag.ingest.report import Planned
+
+    told: Counter[str] = Counter()
+
+    def on_event(event: IngestEvent) -> None:
+        if isinstance(event, Planned):
+            return
+        verb = _VERBS[event.outcome]
+        told[verb] += 1
+        if told[verb] <= _MOST_LINES:
+            terminal.notice(f"would {verb}: {event.path}")
+        elif told[verb] == _MOST_LINES + 1:
+            terminal.notice(f"would {verb}: more; `crag ingest --dry-run --events` lists them all")
+
+    return on_event
 
 
 @contextmanager

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from cli.render.counts import many
 from cli.terminal import Terminal, clean
+from state.counting import many
 
 if TYPE_CHECKING:
     from rich.live import Live

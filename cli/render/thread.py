@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from cli.render.answer import print_sources
-from cli.render.counts import many
 from cli.render.money import dollars
 from cli.render.shorten import shorten
 from cli.terminal import Terminal
 from rag.cited_files import file_states
+from state.counting import many
 
 if TYPE_CHECKING:
     from state.threads import ThreadSummary, Turn

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cli.render.counts import many
 from cli.render.money import dollars
 from cli.render.places import place
 from cli.terminal import clean
+from state.counting import many
 
 if TYPE_CHECKING:
     from rich.console import Console

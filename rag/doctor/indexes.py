@@ -22,6 +22,7 @@ from rag.index.terms import TERMS_VERSION
 from rag.index.vector_sync import VectorPlace, pending, read_state, write_all
 from rag.index.writer import rebuild_lexical
 from rag.ingest.staleness import staleness
+from state.counting import many
 from state.errors import CragError, StoreBusyError
 
 
@@ -41,7 +42,7 @@ def check_collections(home: Path, embedder: EmbedderIdentity, store: str | None)
             yield _lexical(connection, row)
             yield _vectors(connection, row, _place(connection, row, home, store))
         stale = staleness(home, name)
-        yield well(f"{name}: files", stale.line or f"{stale.checked:,} files are as indexed")
+        yield well(f"{name}: files", stale.line or f"{many(stale.checked, 'file')} as indexed")
 
 
 def repair_collections(home: Path, store: str | None, tell: Callable[[str], None]) -> None:
@@ -100,7 +101,7 @@ def _lexical(connection: sqlite3.Connection, row: CollectionRow) -> Check:
         return ill(part, "built by another version", REPAIR)
     if indexed != chunks:
         return ill(part, f"holds {indexed:,} of {chunks:,} chunks", REPAIR)
-    return well(part, f"{indexed:,} chunks")
+    return well(part, many(indexed, "chunk"))
 
 
 def _vectors(connection: sqlite3.Connection, row: CollectionRow, place: VectorPlace) -> Check:
@@ -120,7 +121,7 @@ def _vectors(connection: sqlite3.Connection, row: CollectionRow, place: VectorPl
     except CragError as error:
         return ill(part, error.message, error.mend)
     waiting = pending(connection, place, state)
-    rest = f", {waiting:,} changes searched in the catalog until the next ingest" if waiting else ""
+    rest = f"; {many(waiting, 'change')} in the catalog until the next ingest" if waiting else ""
     return well(part, f"{state.count:,} in Chroma{rest}")
 
 

@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING
 from rag.documents.cleaning import one_line
 from rag.documents.limits import TimeUpError
 from rag.documents.stream import Part, Reading
+from state.counting import plural
 from state.errors import DocumentError
 
 if TYPE_CHECKING:
@@ -110,8 +111,11 @@ def _page_text(document: PdfReader, number: int, reading: Reading) -> str | None
 
 
 def _no_text(blank: list[int], count: int) -> str:
+    if not count:
+        return "no pages"
     if len(blank) == count:
-        return f"no text on any of its {count} pages: scanned or drawn" if count else "no pages"
+        which = "its only page has no text" if count == 1 else f"none of its {count} pages has text"
+        return f"{which}: scanned or drawn"
     shown = ", ".join(str(number) for number in blank[:10])
     more = f" and {len(blank) - 10} more" if len(blank) > 10 else ""
-    return f"no text on page {shown}{more}: scanned, drawn or blank"
+    return f"no text on {plural(len(blank), 'page')} {shown}{more}: scanned, drawn or blank"

@@ -93,9 +93,12 @@ class DenseLeg:
                 if state != seen and state is not None and not state.dirty and self._open(state):
                     return True
                 (chunks,) = connection.execute(
-                    "SELECT sum(chunk_count) FROM documents WHERE collection_id = ? AND visible",
+                    "SELECT coalesce(sum(chunk_count), 0) FROM documents"
+                    " WHERE collection_id = ? AND visible = 1",
                     (self._place.collection_id,),
                 ).fetchone()
+                if state is None and not chunks:
+                    return False  # there is nothing to search
                 if chunks > REPAIR_CHUNKS:
                     self._notice(
                         "The vector store must be built again; searching the catalog until"

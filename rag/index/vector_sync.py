@@ -129,7 +129,14 @@ def removals(connection: sqlite3.Connection, place: VectorPlace) -> list[int]:
 
 def needs_write(connection: sqlite3.Connection, place: VectorPlace) -> bool:
     state = read_state(connection, place)
-    if state is None or state.dirty:
+    if state is None:
+        (chunks,) = connection.execute(
+            "SELECT coalesce(sum(chunk_count), 0) FROM documents"
+            " WHERE collection_id = ? AND visible = 1",
+            (place.collection_id,),
+        ).fetchone()
+        return bool(chunks)
+    if state.dirty:
         return True
     return pending(connection, place, state) > max(TAIL_CHUNKS, state.count // 20)
 

@@ -14,7 +14,7 @@ from rag.index.sharing.origin import origin_of
 from rag.ingest.ignore import rules_for
 from rag.ingest.pipeline import Ingest
 from rag.ingest.plan import Plan, has_new_files, make_plan, same_paths, unchanged_plan
-from rag.ingest.report import IngestEvent, IngestReport, OnEvent, Planned, Trouble
+from rag.ingest.report import FileDone, IngestEvent, IngestReport, Kind, OnEvent, Planned, Trouble
 from rag.ingest.roots import Root, root_of, roots_of
 from rag.ingest.task import READING
 from rag.ingest.walk import Found, file_stat, walk
@@ -132,6 +132,13 @@ def _foresee(
     _note_plan(plan, roots, found, report)
     sizes = [found.files[task.path].size for task in plan.tasks]
     on_event(Planned(len(sizes), sum(sizes), plan.unchanged, len(plan.missing)))
+    for task in plan.tasks:
+        outcome: Kind = "updated" if task.path in plan.changed else "added"
+        size = found.files[task.path].size
+        shown = _shown(roots, task.path)
+        on_event(FileDone(shown, outcome, plan.sources[task.path], octets=size))
+    for mark in plan.missing:
+        on_event(FileDone(_shown(roots, mark.path), "removed", mark.source))
     report.updated = len(plan.changed)
     report.added = len(plan.tasks) - len(plan.changed)
     report.removed = len(plan.missing)
@@ -155,16 +162,17 @@ def _walk_all(roots: Sequence[Root], options: IngestOptions, home: os.PathLike[s
 
 
 def _note_plan(plan: Plan, roots: Sequence[Root], found: Found, report: IngestReport) -> None:
-    def shown(path: str) -> str:
-        root = root_of(roots, path)
-        return path if root is None else root.shown(path)
-
     report.unchanged = plan.unchanged
-    report.skipped.extend(Trouble(shown(path), reason) for path, reason in found.skipped)
-    report.failed.extend(Trouble(shown(path), reason) for path, reason in found.unlisted)
+    report.skipped.extend(Trouble(_shown(roots, path), reason) for path, reason in found.skipped)
+    report.failed.extend(Trouble(_shown(roots, path), reason) for path, reason in found.unlisted)
     for file in plan.unread:
         listed = report.failed if file.failed else report.skipped
-        listed.append(Trouble(shown(file.path), file.reason))
+        listed.append(Trouble(_shown(roots, file.path), file.reason))
+
+
+def _shown(roots: Sequence[Root], path: str) -> str:
+    root = root_of(roots, path)
+    return path if root is None else root.shown(path)
 
 
 def _remembered(

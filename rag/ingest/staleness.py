@@ -31,7 +31,7 @@ class Staleness:
             return None
         least = "at least " if self.checked < self.files else ""
         are = "file has" if count == 1 else "files have"
-        return f"{least}{count:,} indexed {are} changed or gone since; `crag ingest` brings it up."
+        return f"{least}{count:,} indexed {are} changed or gone since; run `crag ingest` again."
 
 
 def staleness(home: Path, collection: str, *, most: int = MOST_FILES) -> Staleness:
