@@ -113,8 +113,9 @@ def test_every_citation_quotes_its_file_verbatim(run):
 
 def test_typos_and_other_words_still_find_the_answer(run):
     asked = of_kind(run, "near_miss")
-    wrong = [one for one in asked if not one.right_source]
-    assert len(wrong) <= 3, told(wrong)
+    missed = [one for one in asked if not one.right_source]
+    assert len(missed) <= 4, told(missed)
+    assert all(one.abstained for one in missed), told(missed)
 
 
 def test_questions_that_documents_disagree_on_are_answered_and_one_gives_both_values(run):

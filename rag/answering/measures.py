@@ -7,7 +7,7 @@ import re
 from rag.answering.quantities import NUMBER
 
 _LENGTH = "mm|cm|m|km|millimet(?:er|re)s?|centimet(?:er|re)s?|met(?:er|re)s?|kilomet(?:er|re)s?|"
-_LENGTH += "inch(?:es)?|in|feet|foot|ft|yards?|yd|miles?|mi|acres?|hectares?"
+_LENGTH += r"inch(?:es)?|in(?!\s+[\w£$€])|feet|foot|ft|yards?|yd|miles?|mi|acres?|hectares?"
 _TIME = "seconds?|minutes?|min|hours?|h|days?|weeks?|months?|years?|decades?|centur(?:y|ies)"
 _MONEY = "dollars|euros?|pounds|pence|cents|million|billion|krone|francs?|yen|USD|EUR|GBP|p"
 _UNITS = tuple(

@@ -15,7 +15,8 @@ from rag.index.terms import terms
 MAX_QUESTION = 2000
 
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+# Not those of identifiers ("H3K9", "MP4/11").
+_NUMBER = re.compile(r"(?<![^\W_])(?<![^\W\d_][/.-])\d+(?:[.,]\d+)*")
 _NEGATION = re.compile(
     r"\b(?:not|no|never|none|neither|nor|without|cannot|nobody)\b|n['’]t\b", re.IGNORECASE
 )
@@ -24,6 +25,13 @@ _PART = re.compile(
     rf"[?？;]\s+|,?\s+and\s+(?:also\s+)?(?=(?:(?:in|at|on|to|for|from|by"
     rf"|with)\s+)?{_ASKS}\b)",
     re.IGNORECASE,
+)
+
+
+# "Cells divide when they are fed." has a word that asks, and asks nothing.
+_QUESTION_MARK = re.compile(r"[?？؟]")
+_STATED = re.compile(
+    rf"(?!(?:(?:in|at|on|to|for|from|by|with|of) )?{_ASKS}\b).*\.\s*$", re.IGNORECASE | re.DOTALL
 )
 
 
@@ -99,11 +107,13 @@ _ASKING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`terms` are stemmed and unique, in order; `subject` those without what only asks ("how
-    many", "in what year"); `names` holds those of capitalised words.
+    """`matter` is the text without what only asks ("how many", "in what year"); `terms` are
+    stemmed and unique, in order, `subject` those of the matter; `names` holds those of
+    capitalised words.
     """
 
     text: str
+    matter: str
     kind: AnswerKind
     terms: tuple[str, ...]
     subject: tuple[str, ...]
@@ -111,22 +121,32 @@ class Question:
     numbers: frozenset[str]
     focus: frozenset[str]
     negated: bool
+    asks: bool  # a statement, or words to look for, asks nothing
     measure: re.Pattern[str] | None  # what a quantity of the kind asked for looks like
 
 
 def analyse(text: str) -> Question:
     text = text[:MAX_QUESTION].strip()
+    matter, kind = _ASKING.sub(" ", text), _kind(text)
     return Question(
         text=text,
-        kind=_kind(text),
+        matter=matter,
+        kind=kind,
         terms=tuple(dict.fromkeys(terms(text))),
-        subject=tuple(dict.fromkeys(terms(_ASKING.sub(" ", text)) or terms(text))),
+        subject=tuple(dict.fromkeys(terms(matter) or terms(text))),
         names=frozenset(_names(text)),
         numbers=frozenset(number.replace(",", "") for number in _NUMBER.findall(text)),
         focus=frozenset(_focus(text)),
         negated=bool(_NEGATION.search(text)),
+        asks=_asks(text, kind),
         measure=measure_asked(text),
     )
+
+
+def _asks(text: str, kind: AnswerKind) -> bool:
+    if _QUESTION_MARK.search(text) or kind is AnswerKind.YES_NO or _COMMAND.match(text):
+        return True
+    return kind is not AnswerKind.OTHER and not _STATED.match(text)
 
 
 def negations(text: str) -> int:

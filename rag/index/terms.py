@@ -131,7 +131,7 @@ def _token_terms(token: str) -> tuple[str, ...]:
         if len(parts) > 1:
             found.append(fold(piece)[:TERM_CHARACTERS])
         if len(parts) == 1 or min(map(len, parts)) > 1:
-            found.extend(stem for part in parts if (stem := _stem(fold(part))))
+            found.extend(stem(folded) for part in parts if (folded := fold(part)) not in STOP_WORDS)
     return tuple(filter(None, found))
 
 
@@ -149,8 +149,7 @@ def _is_identifier(token: str) -> bool:
     return "_" in token or "." in token or any(character.isdigit() for character in token)
 
 
-def _stem(word: str) -> str:
-    if word in STOP_WORDS:
-        return ""
-    stem: str = _STEMMER.stemWord(word) if word.isascii() and word.isalpha() else word
-    return stem[:TERM_CHARACTERS]
+def stem(word: str) -> str:
+    """Of a folded word, a stop word too."""
+    found: str = _STEMMER.stemWord(word) if word.isascii() and word.isalpha() else word
+    return found[:TERM_CHARACTERS]

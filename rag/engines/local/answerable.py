@@ -21,13 +21,16 @@ _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 # for "build", but "invented" does for "invention"); others by their vectors.
 STEM = 5
 COUNTERPART = 0.7
+MOST_UNMATCHED = 4
 # Above this, likeness is that of a copy with a word changed as much as that of an answer; below
 # that, short sentences under a heading are all unlike.
 ALIKE = 0.6
 UNLIKE = 0.45
 SHORT = 9
 BRIEF_TERMS = 2
-BRIEF_THRESHOLD = 0.2
+LENIENT_THRESHOLD = 0.2
+# What a statement and the sentence that answers it may differ in.
+DISAGREEMENTS = ("number_missing", "opposite", "denial_missing")
 _TOPIC = re.compile(r"\s\([^()]*\)\s*$")
 
 
@@ -37,12 +40,18 @@ def answerable_model() -> Logistic:
 
 
 def answers(question: Question, features: Mapping[str, float]) -> bool:
-    """Whether to answer. A question of a word or two ("And in winter?") says too little to be
-    amiss: the grader has found passages about it, and only a sure miss is refused.
+    """Whether to answer.
+
+    A question of a word or two ("And in winter?") says too little to be amiss, and a statement
+    is answered by what contradicts it as by what bears it out: the grader has found passages
+    about either, and only a sure miss is refused.
     """
     model = answerable_model()
+    if not question.asks:
+        agreeing = {**features, **dict.fromkeys(DISAGREEMENTS, 0.0)}
+        return model.probability(agreeing) >= LENIENT_THRESHOLD
     brief = len(question.subject) <= BRIEF_TERMS
-    return model.probability(features) >= (BRIEF_THRESHOLD if brief else model.threshold)
+    return model.probability(features) >= (LENIENT_THRESHOLD if brief else model.threshold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +96,7 @@ def answerable_features(
         "name_missing": max((weights[term] for term in nameless), default=0.0) / 8,
         "number_missing": float(any(number not in held for number in question.numbers)),
         "order_kept": longest / matched if matched else 1.0,
-        "counterparts": _counterparts(question, said, embedder),
+        **_counterparts(question, said, embedder),
         **mismatches(question, said.headed),
     }
 
@@ -130,21 +139,31 @@ def _cosine(question: Question, said: _Best, embedder: Embedder) -> float:
     return min(ALIKE, max(UNLIKE, float((vectors[1:] @ vectors[0]).max())))
 
 
-def _counterparts(question: Question, said: _Best, embedder: Embedder) -> float:
-    """Share of the question's words that have a like in the sentence and its neighbours."""
+def _counterparts(question: Question, said: _Best, embedder: Embedder) -> dict[str, float]:
+    """Of the question's words: the share that has a like in the sentence and its neighbours, and
+    how many have none in the sentence, nor in what it leaves unsaid.
+    """
     wanted = set(question.subject)
     asked = [word for word in _words(question.text) if not wanted.isdisjoint(terms(word))]
-    there = _words(said.around)
-    if not asked or not there:
-        return 0.0
-    vectors = embedder.embed_documents([*asked, *there])
-    near = (vectors[: len(asked)] @ vectors[len(asked) :].T).max(axis=1)
-    stems = {word[:STEM] for word in there}
-    likeness = [
-        1.0 if (word[:STEM] in stems if len(word) >= STEM else word in there) else float(cosine)
-        for word, cosine in zip(asked, near, strict=True)
-    ]
-    return sum(like >= COUNTERPART for like in likeness) / len(asked)
+    around, own = _words(said.around), set(_words(said.headed))
+    if not asked or not around:
+        return {"counterparts": 0.0, "unmatched": float(min(len(asked), MOST_UNMATCHED))}
+    vectors = embedder.embed_documents([*asked, *around])
+    likeness = vectors[: len(asked)] @ vectors[len(asked) :].T
+    for i, word in enumerate(asked):
+        for j, other in enumerate(around):
+            if _same(word, other):
+                likeness[i, j] = 1.0
+    alike = likeness >= COUNTERPART
+    said_there = alike[:, [word in own for word in around]]
+    return {
+        "counterparts": float(alike.any(axis=1).mean()),
+        "unmatched": float(min(len(asked) - said_there.any(axis=1).sum(), MOST_UNMATCHED)),
+    }
+
+
+def _same(word: str, other: str) -> bool:
+    return word == other or (len(word) >= STEM and word[:STEM] == other[:STEM])
 
 
 def _words(text: str) -> list[str]:
