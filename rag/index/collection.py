@@ -21,8 +21,8 @@ from rag.index.fusion import NAMED_WEIGHT, WINDOW_WEIGHT, fuse
 from rag.index.lexical import LexicalTable, query_terms, searched_terms
 from rag.index.lock import WriteLock, lock_path
 from rag.index.protocol import IndexedDocument, Notice
-from rag.index.spelling import allowed_distance, edit_distance
-from rag.index.terms import fold, term_spans, terms
+from rag.index.spelling import Spellings
+from rag.index.terms import terms
 from rag.index.texts import Texts
 from rag.index.vector_sync import VectorPlace
 from state.passages import RetrievedChunk
@@ -92,6 +92,7 @@ class Collection:
         self._dense = DenseLeg(place, WriteLock(lock_path(home, row.name)), notice)
         self._lexical = LexicalTable(connection, row.id)
         self._texts = Texts(connection)
+        self._spellings = Spellings(connection, self._lexical, self._texts)
         self._revision: tuple[int] | None = None
         self._frequencies: dict[str, int] = {}
         self._counted: tuple[int, int] | None = None
@@ -167,29 +168,10 @@ class Collection:
         with self._lock, mapped_errors(self._path), reading(self._connection):
             return self._known_frequencies(terms)
 
-    def similar_terms(self, word: str, limit: int) -> list[tuple[str, int, int]]:
-        folded = fold(word)
-        slips = allowed_distance(folded)
-        own = set(terms(word))
-        if not slips or not own or limit < 1:
-            return []
+    def similar_terms(self, word: str, limit: int) -> list[tuple[str, int]]:
         with self._lock, mapped_errors(self._path), reading(self._connection):
-            # Stems are compared with room for what stemming cut off, words exactly.
-            stem = max(own, key=len)
-            near = [
-                (term, count)
-                for term, count in self._lexical.vocabulary(len(stem) - 2, len(stem) + 2)
-                if term not in own and edit_distance(stem, term, slips + 1) <= slips + 1
-            ]
-            near.sort(key=lambda pair: (edit_distance(stem, pair[0], 9), -pair[1], pair[0]))
-            found: dict[str, tuple[int, int]] = {}
-            for term, count in near[: 4 * limit]:
-                for spelt in self._spellings(term):
-                    distance = edit_distance(folded, spelt, slips)
-                    if 0 < distance <= slips:
-                        found[spelt] = (distance, count)
-        ranked = sorted(found.items(), key=lambda item: (item[1][0], -item[1][1], item[0]))
-        return [(spelt, distance, count) for spelt, (distance, count) in ranked[:limit]]
+            self._forget_old()
+            return self._spellings.near(word)[:limit]
 
     def vectors(self, chunk_ids: Sequence[str]) -> Vectors:
         with self._lock, mapped_errors(self._path), reading(self._connection):
@@ -254,18 +236,8 @@ class Collection:
         if found != self._revision:
             self._revision = found
             self._frequencies.clear()
+            self._spellings.forget()
             self._counted = None
-
-    def _spellings(self, term: str) -> set[str]:
-        """How the words behind a term are spelt, from the first chunks that hold it."""
-        spelt: set[str] = set()
-        for number, _ in self._lexical.holding(term, 3):
-            for chunk in chunk_rows.read(self._connection, self._texts, [number]).values():
-                text = " ".join([chunk["title"] or "", chunk["heading"], chunk["text"]])
-                spelt.update(
-                    fold(text[start:end]) for start, end, found in term_spans(text) if term in found
-                )
-        return spelt
 
 
 def _words(chunk: RetrievedChunk) -> tuple[list[str], list[str]]:

@@ -87,11 +87,12 @@ class LexicalTable:
                 found[term] = row[0]
         return found
 
-    def vocabulary(self, shortest: int, longest: int) -> Iterator[tuple[str, int]]:
-        """(term, document frequency) of the terms of these lengths."""
+    def vocabulary(self, first: str, shortest: int, longest: int) -> Iterator[tuple[str, int]]:
+        """(term, document frequency) of the terms with this first letter and of these lengths."""
         return self._connection.execute(
-            f"SELECT term, doc FROM {self._table}_terms WHERE length(term) BETWEEN ? AND ?",
-            (shortest, longest),
+            f"SELECT term, doc FROM {self._table}_terms"
+            " WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?",
+            (first, first + "\U0010ffff", shortest, longest),
         )
 
     def holding(self, term: str, limit: int) -> list[tuple[int, float]]:

@@ -41,9 +41,10 @@ class CollectionReader(Protocol):
     def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         """How many chunks hold each term. Terms as `rag.index.terms.terms` gives them."""
 
-    def similar_terms(self, word: str, limit: int) -> list[tuple[str, int, int]]:
-        """Words of the collection spelt like `word`, as (word, edit distance, document
-        frequency), nearest and then most frequent first; `word` itself is not among them.
+    def similar_terms(self, word: str, limit: int) -> list[tuple[str, int]]:
+        """Words of the collection one slip away from `word` (a letter exchanged, dropped, added,
+        or swapped with its neighbour, but not the first), as (word, document frequency), the
+        most frequent first.
         """
 
     def vectors(self, chunk_ids: Sequence[str]) -> Vectors:

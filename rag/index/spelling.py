@@ -2,6 +2,75 @@
 
 from __future__ import annotations
 
+import re
+import sqlite3
+
+from rag.index import chunk_rows
+from rag.index.lexical import LexicalTable
+from rag.index.terms import fold, terms
+from rag.index.texts import Texts
+
+_SHORTEST = 4
+_KEPT = 1000
+# Stems are compared with room for what stemming cut off, words exactly.
+_STEM_SLIPS = 2
+_STEMS_READ = 32
+_CHUNKS_READ = 3
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+class Spellings:
+    """Of one collection, inside the caller's snapshot; what was found is kept until `forget`."""
+
+    def __init__(self, connection: sqlite3.Connection, lexical: LexicalTable, texts: Texts) -> None:
+        self._connection = connection
+        self._lexical = lexical
+        self._texts = texts
+        self._found: dict[str, list[tuple[str, int]]] = {}
+
+    def near(self, word: str) -> list[tuple[str, int]]:
+        """(word, document frequency) of those one slip away, most frequent first."""
+        folded = fold(word)
+        if folded not in self._found:
+            if len(self._found) >= _KEPT:
+                self._found.clear()
+            self._found[folded] = self._look_up(folded)
+        return self._found[folded]
+
+    def forget(self) -> None:
+        self._found.clear()
+
+    def _look_up(self, word: str) -> list[tuple[str, int]]:
+        own = set(terms(word))
+        if len(word) < _SHORTEST or not own:
+            return []
+        stem = max(own, key=len)
+        lengths = len(stem) - _STEM_SLIPS, len(stem) + _STEM_SLIPS
+        near = [
+            (distance, -count, term)
+            for term, count in self._lexical.vocabulary(word[0], *lengths)
+            if term not in own
+            and (distance := edit_distance(stem, term, _STEM_SLIPS)) <= _STEM_SLIPS
+        ]
+        found: dict[str, int] = {}
+        for _, count, term in sorted(near)[:_STEMS_READ]:
+            for spelt in self._spelt(term, word):
+                found[spelt] = -count
+        return sorted(found.items(), key=lambda item: (-item[1], item[0]))
+
+    def _spelt(self, term: str, word: str) -> set[str]:
+        """The words behind a term that are one slip away, from the first chunks that hold it."""
+        numbers = [number for number, _ in self._lexical.holding(term, _CHUNKS_READ)]
+        return {
+            other
+            for chunk in chunk_rows.read(self._connection, self._texts, numbers).values()
+            for said in set(_WORD.findall(f"{chunk['title']} {chunk['heading']} {chunk['text']}"))
+            if abs(len(said) - len(word)) <= 1
+            and edit_distance(word, other := fold(said), 1) == 1
+            and other[0] == word[0]
+            and term in terms(said)
+        }
+
 
 def edit_distance(left: str, right: str, limit: int) -> int:
     """Damerau-Levenshtein distance (adjacent swaps count one); `limit + 1` if it is larger.
@@ -30,8 +99,3 @@ def edit_distance(left: str, right: str, limit: int) -> int:
             return limit + 1
         before, last = last, current
     return last[-1]
-
-
-def allowed_distance(word: str) -> int:
-    """How many slips a word of this length may have; none in a short one."""
-    return 0 if len(word) < 4 else 1 if len(word) < 8 else 2

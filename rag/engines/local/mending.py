@@ -54,13 +54,8 @@ def _may_be_slip(word: str) -> bool:
 def _nearest(typed: str, collection: CollectionReader) -> str | None:
     folded = fold(typed)
     name = typed[:1].isupper()
-    for spelt, distance, _ in collection.similar_terms(typed, _CANDIDATES):
-        if (
-            distance == 1
-            and spelt.isalpha()
-            and spelt[:1] == folded[:1]
-            and not (_differ_by_a_letter(folded, spelt) and len(folded) < _LONG)
-        ):
+    for spelt, _ in collection.similar_terms(typed, _CANDIDATES):
+        if len(folded) >= _LONG or not _differ_by_a_letter(folded, spelt):
             return spelt.capitalize() if name else spelt
     return None
 

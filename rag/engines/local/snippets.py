@@ -54,7 +54,7 @@ class Snippets:
         beside = self._beside.document_frequencies(terms)
         return {t: beside.get(t, 0) + sum(t in words for words in held) for t in terms}
 
-    def similar_terms(self, word: str, limit: int) -> list[tuple[str, int, int]]:
+    def similar_terms(self, word: str, limit: int) -> list[tuple[str, int]]:
         return self._beside.similar_terms(word, limit)
 
     def vectors(self, chunk_ids: Sequence[str]) -> Vectors:
