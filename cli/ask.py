@@ -76,7 +76,9 @@ def ask(
     text = read_question(question)
     from rag.session import open_session
 
-    with open_session(settings, terminal.notice) as session:
+    # An estimate sends nothing: where a model's documents go is nobody's concern yet.
+    notify = Terminal(quiet=True).notice if estimate else terminal.notice
+    with open_session(settings, notify) as session:
         tell_staleness(terminal, settings)
         if estimate:
             return _estimate(session, text, terminal, json_=json_)

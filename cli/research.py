@@ -117,7 +117,7 @@ def research(
         try:
             report = _watched(run, text, resume, answer, terminal, events=events)
             while report["escalation"] is not None and _can_ask(terminal, json_=json_ or events):
-                reply = typer.prompt(clean(report["escalation"]), err=True)
+                reply = typer.prompt(clean(report["escalation"]), err=True, prompt_suffix=" ")
                 report = _watched(run, "", report["run_id"], reply, terminal, events=events)
         except (KeyboardInterrupt, typer.Abort):
             if run.run_id is not None:

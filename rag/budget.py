@@ -7,16 +7,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock
 
+from state.answer import NodeUsage
 from state.errors import BudgetError
 from state.settings import Settings
+from state.usage import NO_CALLS
 
 
 class BudgetSpent(BudgetError):  # noqa: N818 - a signal that only turns into an error uncaught
     """A budget of the question is spent.
 
     Whoever holds a supported answer by then catches it and ends with that answer, status
-    partial; uncaught, it is the BudgetError of a question that has none.
+    partial; uncaught, it is the BudgetError of a question that has none. `usage` is what the
+    engine's calls had cost by then, the one that was cut off included.
     """
+
+    usage: NodeUsage = NO_CALLS
 
 
 @dataclass(slots=True)

@@ -48,7 +48,7 @@ class ModelCalled(TypedDict):
     """A request to a model, its retries included, told when its node has finished.
 
     `prompt` is the version of the prompt, or a hash of one that has none. One that `failed`
-    gave no reply and counts no tokens.
+    gave no reply, and counts tokens only where the question's time ran out over it.
     """
 
     event: Literal["model_called"]

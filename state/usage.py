@@ -6,6 +6,13 @@ from collections.abc import Iterable
 
 from state.answer import NodeUsage, Usage
 
+NO_CALLS: NodeUsage = {
+    "llm_calls": 0,
+    "input_tokens": 0,
+    "output_tokens": 0,
+    "cost_usd": 0.0,
+}
+
 NO_USAGE: Usage = {
     "llm_calls": 0,
     "input_tokens": 0,

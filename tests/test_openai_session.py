@@ -145,6 +145,8 @@ def test_a_failed_turn_leaves_a_trace_that_says_where_it_failed(home):
     assert failed["event"] == "failed"
     assert (failed["node"], failed["error"]) == (path_taken(trace)[-1], "ModelError")
     assert "500" in failed["message"]
+    calls = [event for event in trace["events"] if event["event"] == "model_called"]
+    assert [(call["node"], call["failed"]) for call in calls] == [(failed["node"], True)]
     assert loops(trace)[0].query == QUESTION
     assert trace["answer"]["timings_ms"]["total"] >= trace["answer"]["timings_ms"]["retrieve"]
     shown = trace_page(trace, settings)
@@ -178,6 +180,9 @@ def test_the_key_is_in_no_file(home):
 def test_a_time_budget_ends_in_time(home):
     with ScriptedServer(always=hang()) as server, session_of(server, home, timeout=2.0) as session:
         answer = session.ask(QUESTION)
-        assert len(server.requests) <= 1
+        sent = len(server.requests)
+    assert sent <= 1
     assert answer["status"] in ("partial", "abstained")
+    assert answer["usage"]["llm_calls"] == sent  # what was sent is paid for
+    assert (answer["usage"]["input_tokens"] > 0) == (answer["usage"]["cost_usd"] > 0) == bool(sent)
     assert any("--timeout" in warning for warning in answer["warnings"])

@@ -118,7 +118,7 @@ class ResearchView:
                 line.append(f" · {_plain(task['instruction'])}", style="dim")
                 branch.add(line)
         if self._files:
-            branch = tree.add(_text(f"{len(self._files)} files", "cyan"))
+            branch = tree.add(_text(many(len(self._files), "file"), "cyan"))
             for name, told in list(self._files.items())[-MOST_FILES:]:
                 branch.add(_text(f"{name}  {told}", "dim"))
         if self._tokens:

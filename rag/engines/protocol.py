@@ -14,8 +14,9 @@ from rag.budget import Budget
 from state.answer import NodeUsage
 from state.grades import Grade
 from state.passages import HistoryTurn, Passage, RetrievedChunk
+from state.usage import NO_CALLS
 
-NO_USAGE: NodeUsage = {"llm_calls": 0, "input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0}
+NO_USAGE = NO_CALLS
 
 Emit = Callable[[str], None]
 """Receives answer text as it is produced; may be called zero or more times."""

@@ -59,7 +59,8 @@ def _verified(checked: Checked, state: GraphState, deps: Dependencies) -> tuple[
     try:
         verification = verify(checked, deps.engine)
     except BudgetSpent as ended:
-        return checked, {"budget_spent": str(ended)}
+        usage = add_usage(state["usage"], "check_answer", ended.usage)
+        return checked, {"budget_spent": str(ended), "usage": usage}
     return verification.checked, {
         "usage": add_usage(state["usage"], "check_answer", verification.usage),
         "warnings": [*state["warnings"], *verification.warnings],

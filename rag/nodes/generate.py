@@ -36,7 +36,7 @@ def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         except BudgetSpent as ended:
             spent = str(ended)
             runtime.stream_writer({"event": "draft_rejected", "unsupported": []})
-            result = _without_budget(deps, request, emit)
+            result = replace(_without_budget(deps, request, emit), usage=ended.usage)
     else:
         result = _without_budget(deps, request, emit)
     return {

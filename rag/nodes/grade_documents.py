@@ -5,6 +5,8 @@ A chunk is graded once a question. A loop that found nothing new asks the engine
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from langgraph.runtime import Runtime
 
 from rag.budget import BudgetSpent
@@ -39,6 +41,7 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
             spent = str(ended)
             if runtime.context.fallback is not None:
                 graded = runtime.context.fallback.grade(request)
+            graded = replace(graded, usage=ended.usage)
     grades = {**state["grades"], **{grade["chunk_id"]: grade for grade in graded.grades}}
     decision, reason = next_step(
         Found(

@@ -31,7 +31,7 @@ def transform_query(state: GraphState, runtime: Runtime[Dependencies]) -> Update
         )
     except BudgetSpent as ended:
         spent = str(ended)
-        result = Rewritten(query=None, reason=spent)
+        result = Rewritten(query=None, reason=spent, usage=ended.usage)
     query = result.query
     if query is not None and _same(query, tried):
         query, reason = None, "the rewrite repeats a query"

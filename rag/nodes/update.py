@@ -35,10 +35,12 @@ def timed(name: str, node: Node) -> TimedNode:
         at_ms = round((began - started) * 1000, 3)
         write({"event": "node_started", "node": name, "at_ms": at_ms})
         with noted() as calls:
-            update = node(state, runtime)
+            try:
+                update = node(state, runtime)
+            finally:  # a node that fails has called too
+                for call in calls:
+                    write(call.event(name, started))
         spent = round((clock() - began) * 1000, 3)
-        for call in calls:
-            write(call.event(name, started))
         write({"event": "node_finished", "node": name, "ms": spent})
         timings = update.get("timing_metrics", state.get("timing_metrics", {}))
         total = round(timings.get(name, 0.0) + spent, 3)

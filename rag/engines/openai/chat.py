@@ -127,7 +127,7 @@ class ChatModel:
                 return runnable.invoke(messages, **options)
 
         with self._noted(messages, tally) as call:
-            reply = self._run(attempt, tally)
+            reply = self._run(attempt, messages, call, tally)
             written = reply.text + "".join(str(used["args"]) for used in reply.tool_calls)
             self._count(call, tally, messages, reply.usage_metadata, written)
         return reply
@@ -175,7 +175,7 @@ class ChatModel:
             return reply
 
         with self._noted(messages, tally) as call:
-            reply = self._run(attempt, tally)
+            reply = self._run(attempt, messages, call, tally)
             self._count(call, tally, messages, reply.usage, reply.text)
         return reply
 
@@ -195,7 +195,9 @@ class ChatModel:
             if (left is not None and left <= 0) or size > 8 * MOST_OUTPUT:
                 return
 
-    def _run(self, attempt: Callable[[float], T], tally: Tally) -> T:
+    def _run(
+        self, attempt: Callable[[float], T], messages: Messages, call: Call, tally: Tally
+    ) -> T:
         settings = self._settings
         left = tally.budget.seconds_left()
         seconds = settings.request_timeout if left is None else min(settings.request_timeout, left)
@@ -206,7 +208,12 @@ class ChatModel:
         except BudgetSpent:
             raise
         except ModelError:
-            tally.budget.check()  # out of time rather than out of luck
+            try:
+                tally.budget.check()  # out of time rather than out of luck
+            except BudgetSpent:
+                # It was sent, and what was sent is paid for.
+                self._count(call, tally, messages, None, "")
+                raise
             raise
 
     def _options(self, messages: Messages, tally: Tally, seconds: float) -> dict[str, Any]:

@@ -4,10 +4,11 @@ one streamed call answers; a follow-up costs one more.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from rag.budget import Budget
+from rag.budget import Budget, BudgetSpent
 from rag.endpoint.address import chat_endpoint
 from rag.engines.openai.answering import generate
 from rag.engines.openai.cache import GradeCache, GradeMemory
@@ -84,29 +85,42 @@ class OpenAIEngine:
         return self.chat.name
 
     def contextualize(self, question: str, history: Sequence[HistoryTurn]) -> Contextualized:
-        return contextualize(self.chat, self.local, question, history, Tally(self.budget))
+        with self._tally() as tally:
+            return contextualize(self.chat, self.local, question, history, tally)
 
     def grade(self, request: GradeRequest) -> Graded:
-        return self.grading.grade(request, Tally(self.budget))
+        with self._tally() as tally:
+            return self.grading.grade(request, tally)
 
     def rewrite(self, request: RewriteRequest) -> Rewritten:
-        return rewrite(self.chat, self.local, request, Tally(self.budget))
+        with self._tally() as tally:
+            return rewrite(self.chat, self.local, request, tally)
 
     def generate(self, request: GenerateRequest, emit: Emit) -> Generated:
+        with self._tally() as tally:
+            return generate(self.chat, request, emit, tally, streamed=self.streamed)
+
+    @contextmanager
+    def _tally(self) -> Iterator[Tally]:
+        """What the calls inside cost, told with BudgetSpent too."""
         tally = Tally(self.budget)
-        return generate(self.chat, request, emit, tally, streamed=self.streamed)
+        try:
+            yield tally
+        except BudgetSpent as spent:
+            spent.usage = tally.usage
+            raise
 
     def verify(self, claims: Sequence[str], quotes: Sequence[str]) -> Verified:
         """Whether each claim is supported by the quote of the same place, in one call."""
-        tally = Tally(self.budget)
         if not claims:
             return Verified(supported=())
-        found = self.claims.judge(
-            CLAIM_FORM,
-            len(claims),
-            lambda items: verify_messages([claims[i] for i in items], [quotes[i] for i in items]),
-            tally,
-        )
+        with self._tally() as tally:
+            found = self.claims.judge(
+                CLAIM_FORM,
+                len(claims),
+                lambda of: verify_messages([claims[i] for i in of], [quotes[i] for i in of]),
+                tally,
+            )
         verdicts = [found.verdicts.get(item) for item in range(len(claims))]
         missing = sum(verdict is None for verdict in verdicts)
         warnings = (
