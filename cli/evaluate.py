@@ -11,6 +11,7 @@ import typer
 from cli import options
 from cli.app import new_app
 from cli.choices import StageChoice
+from cli.files import STDOUT, check_writable, write_text
 from cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -89,11 +90,7 @@ def evaluate(
 
     if baseline and stage is not StageChoice.FULL:
         raise UsageError("--baseline compares answers.", "Use it with --stage full.")
-    if html is not None:  # said before an hour of measuring, not after it
-        if html.is_dir():
-            raise UsageError(f"{html} cannot be written: it is a folder.")
-        if not html.absolute().parent.is_dir():
-            raise UsageError(f"{html} cannot be written: its folder does not exist.")
+    check_writable(html)
     old = None if compare is None else read_report(compare)
     loaded = load_dataset(dataset)
     plan = Plan(Stage(stage.value), limit, seed, baseline, collection)
@@ -103,8 +100,11 @@ def evaluate(
     if old is not None:
         report["comparison"] = comparison(old, report)
     if html is not None:
-        _write_page(html, evaluation, report)
-        terminal.notice(f"The page is {html}.")
+        from rag.evaluate.page import page
+
+        write_text(html, page(evaluation, report), terminal)
+    if html == STDOUT:
+        return
     if json_:
         terminal.json(report)
     else:
@@ -121,16 +121,6 @@ def _report(evaluation: Evaluation) -> dict[str, Any]:
     if evaluation.baseline is not None:
         figures["baseline"] = baseline_report(evaluation)
     return figures
-
-
-def _write_page(path: Path, evaluation: Evaluation, report: dict[str, Any]) -> None:
-    from rag.evaluate.page import page
-    from state.errors import UsageError
-
-    try:
-        path.write_text(page(evaluation, report), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}.") from None
 
 
 def _progress(terminal: Terminal, *, quiet: bool) -> Any:

@@ -35,8 +35,7 @@ def graph(
         from cli.files import write_text
         from rag.tracing.graph_page import graph_page
 
-        write_text(html, graph_page(options.read_settings(config, home=home).home))
-        terminal.notice(f"Wrote {html}.")
+        write_text(html, graph_page(options.read_settings(config, home=home).home), terminal)
     elif json_:
         terminal.json({"schema": "crag.graph/1", "edges": edges(), "mermaid": mermaid()})
     else:

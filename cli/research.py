@@ -11,6 +11,7 @@ from cli import options
 from cli.app import new_app
 from cli.completion import complete_run
 from cli.exits import Exit
+from cli.files import check_writable, write_text
 from cli.question import read_question
 from cli.render.research import ResearchView
 from cli.render.shorten import shorten
@@ -83,6 +84,7 @@ def research(
         return _list(settings.home, terminal, json_=json_)
     if (question is None) == (resume is None):
         raise UsageError("Give a question, or --resume with a run's id (--list shows them).")
+    check_writable(out)
     if answer is not None and resume is None:
         raise UsageError("--answer goes with --resume: a new run has not asked anything.")
     flags: dict[str, Any] = {
@@ -179,10 +181,7 @@ def _can_ask(terminal: Terminal, *, json_: bool) -> bool:
 
 def _tell(report: Report, terminal: Terminal, out: Path | None, *, json_: bool) -> None:
     if out is not None:
-        from cli.files import write_text
-
-        write_text(out, report["report"])
-        terminal.notice(f"Wrote {out}.")
+        write_text(out, report["report"], terminal)
     if json_:
         terminal.json(report)
     elif out is None:

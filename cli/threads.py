@@ -134,8 +134,7 @@ def export(
         return
     from cli.files import write_text
 
-    write_text(output, text + "\n")
-    terminal.notice(f"Wrote {output}.")
+    write_text(output, text + "\n", terminal)
 
 
 @app.command()

@@ -69,8 +69,7 @@ def show(
         from cli.files import write_text
         from rag.tracing.trace_page import trace_page
 
-        write_text(html, trace_page(found, settings))
-        terminal.notice(f"Wrote {html}.")
+        write_text(html, trace_page(found, settings), terminal)
     elif json_:
         terminal.json(found)
     else:

@@ -173,3 +173,13 @@ def test_postgres_that_is_not_there_is_exit_5(home):
     assert gone.exit_code == 5
     assert "hunter2" not in gone.stderr
     assert len(gone.stderr.splitlines()) == 1
+
+
+def test_the_end_of_a_line_that_is_too_long_is_no_question(home):
+    lines = "a" * 85_000 + " high?\nDo dogs travel free?\n"
+    talk = crag(home, "chat", "-t", "endless", stdin=lines)
+    assert talk.exit_code == 2
+    assert talk.stderr.count("20,000 characters are the most") == 1
+    assert [turn["answer"]["question"] for turn in turns(home, "endless")] == [
+        "Do dogs travel free?"
+    ]

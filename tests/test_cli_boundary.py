@@ -102,6 +102,20 @@ def test_a_small_cost_keeps_two_digits(cost: float, words: str):
     assert dollars(cost) == words
 
 
+def test_a_file_to_write_is_looked_at_first_and_a_dash_is_stdout(tmp_path, monkeypatch):
+    monkeypatch.setenv("CRAG_HOME", str(tmp_path))
+    for file, words in (("", "it is a folder"), (tmp_path / "no" / "x.html", "does not exist")):
+        for command in (["graph", "--html"], ["research", "Why?", "--out"]):
+            result = CliRunner().invoke(app, [*command, str(file)])
+            assert (result.exit_code, result.stdout) == (Exit.USAGE, ""), command
+            assert words in result.stderr
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["graph", "--html", "-"])
+    assert (result.exit_code, result.stderr) == (Exit.DONE, "")
+    assert result.stdout.startswith("<!doctype html>")
+    assert not any(path.name.startswith("-") for path in tmp_path.iterdir())
+
+
 def test_a_variable_that_nothing_reads_is_told_once_with_the_nearest(tmp_path, monkeypatch):
     for name in ("CRAG_HOME", "CRAG_MAX_LOOP", "CRAG_ZYGOTE", "CRAG_ALLOW_INGEST"):
         monkeypatch.setenv(name, str(tmp_path))

@@ -216,8 +216,7 @@ def _save(talk: Conversation, argument: str) -> None:
         text = json.dumps(thread_json(talk.thread, turns), ensure_ascii=False, indent=1)
     else:
         text = "\n".join(thread_markdown(talk.thread, turns))
-    write_text(file, text + "\n")
-    talk.terminal.notice(f"Wrote {file}.")
+    write_text(file, text + "\n", talk.terminal)
 
 
 def _exit(_talk: Conversation, _argument: str) -> None:

@@ -33,6 +33,9 @@ class PipedLines:
 
     def read(self) -> str | None:
         line = sys.stdin.readline(MAX_CHARACTERS * 4)
+        rest = line
+        while rest and not rest.endswith("\n"):  # a line too long, whose end is no question
+            rest = sys.stdin.readline(MAX_CHARACTERS * 4)
         return line or None
 
 
