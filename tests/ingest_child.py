@@ -13,6 +13,7 @@ import rag.ingest.embedding
 import rag.ingest.pool
 import rag.ingest.read_file  # noqa: F401 - imported so that no kill is spent on an import
 from rag.embed.builtin import BuiltinEmbedder
+from rag.index import feeder, staging
 from rag.ingest.run import ingest
 from state.errors import StoreBusyError
 from state.settings import load_settings
@@ -21,6 +22,8 @@ BUSY = 4
 
 
 def run(home: str, store: str | None, folder: str, started: Connection) -> None:
+    # Small groups, so that Chroma's own process is there to be killed, too.
+    staging.GROUP_CHUNKS = feeder.START_CHUNKS = 60
     settings = load_settings({"home": Path(home), "store": store})
     embedder = BuiltinEmbedder()
     started.send(True)

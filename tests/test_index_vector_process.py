@@ -25,7 +25,7 @@ def rows(count):
 
 
 def test_what_it_wrote_is_a_folder_of_vectors(tmp_path):
-    written = VectorProcess(tmp_path, IDENTITY, create=True)
+    written = VectorProcess().open(tmp_path, IDENTITY, create=True)
     written.upsert([1, 2, 3], rows(3))
     written.delete([2])
     written.seal(IDENTITY, "token")
@@ -34,15 +34,15 @@ def test_what_it_wrote_is_a_folder_of_vectors(tmp_path):
     with vectors.open_folder(tmp_path, IDENTITY) as store:
         assert store.token() == "token"
         assert [number for number, _ in store.nearest(rows(3)[2], 1)] == [3]
-    again = VectorProcess(tmp_path, IDENTITY, create=False)
+    again = VectorProcess().open(tmp_path, IDENTITY, create=False)
     assert (again.token(), again.count()) == ("token", 2)
     again.close()
 
 
 def test_damage_and_a_read_only_place_are_told_as_here(tmp_path):
     with pytest.raises(VectorsDamaged, match="missing"):
-        VectorProcess(tmp_path / "none", IDENTITY, create=False)
-    written = VectorProcess(tmp_path / "one", IDENTITY, create=True)
+        VectorProcess().open(tmp_path / "none", IDENTITY, create=False)
+    written = VectorProcess().open(tmp_path / "one", IDENTITY, create=True)
     with pytest.raises(VectorsDamaged):
         written.upsert([], rows(0))
     os.kill(written._process.pid, signal.SIGKILL)
@@ -57,7 +57,7 @@ def test_a_failure_of_ours_crosses_with_its_words(tmp_path, monkeypatch):
         lambda _pipe: ("StorageError", ("The disk is full.", "Free some space.")),
     )
     with pytest.raises(StorageError, match="Free some space"):
-        VectorProcess(tmp_path, IDENTITY, create=True)
+        VectorProcess().open(tmp_path, IDENTITY, create=True)
 
 
 def test_its_death_costs_no_vector(tmp_path, monkeypatch):
@@ -79,7 +79,7 @@ def test_a_killed_parent_takes_it_along(tmp_path):
     code = (
         "import sys, os, signal; from pathlib import Path; from index_samples import EMBEDDER;"
         "from rag.index.vector_process import VectorProcess;"
-        "made = VectorProcess(Path(sys.argv[1]), EMBEDDER.identity, create=True);"
+        "made = VectorProcess().open(Path(sys.argv[1]), EMBEDDER.identity, create=True);"
         "print(made._process.pid, flush=True);"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )

@@ -10,11 +10,15 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import replace
 from threading import Event, Lock, Thread
+from typing import TYPE_CHECKING
 
 from rag.index.catalog import connect
 from rag.index.chroma_errors import VectorsDamaged
 from rag.index.protocol import Notice
 from rag.index.vector_sync import VectorPlace, VectorWrite, needs_write, write_all
+
+if TYPE_CHECKING:
+    from rag.index.vector_process import VectorProcess
 
 START_CHUNKS = 500
 
@@ -33,7 +37,19 @@ class VectorFeeder:
         self._closing = Event()
         self._hurry = Event()
         self._thread: Thread | None = None
+        self._ready: VectorProcess | None = None
         self._failure: BaseException | None = None
+
+    def expect(self, chunks: int) -> None:
+        """Tells that about so many chunks will come: Chroma is loaded meanwhile."""
+        if chunks >= START_CHUNKS and not self._place.store and self._ready is None:
+            self._ready = self._process()
+
+    def _process(self) -> VectorProcess:
+        from rag.index.vector_process import VectorProcess
+
+        ready, self._ready = self._ready, None
+        return ready or VectorProcess()
 
     def committed(self, chunks: int) -> None:
         """Tells that so many more chunks are visible."""
@@ -55,6 +71,7 @@ class VectorFeeder:
         if hurry:
             self._hurry.set()
         if self._thread is None:
+            self._dismiss()
             if hurry:
                 return
             with closing(connect(self._place.home)) as connection:
@@ -64,16 +81,22 @@ class VectorFeeder:
         self._closing.set()
         self._more.set()
         self._thread.join()
+        self._dismiss()
         if isinstance(self._failure, VectorsDamaged) and not hurry:
             with closing(connect(self._place.home)) as connection:
                 write_all(connection, self._place, self._notice, again=True)
         elif self._failure is not None:
             raise self._failure
 
+    def _dismiss(self) -> None:
+        if self._ready is not None:
+            self._ready.close()
+            self._ready = None
+
     def _run(self) -> None:
         try:
             with closing(connect(self._place.home)) as connection:
-                apart = replace(self._place, apart=True)
+                apart = replace(self._place, process=self._process)
                 write = VectorWrite(connection, apart, self._notice, turn=self.turn)
                 try:
                     while not self._closing.is_set():

@@ -162,6 +162,9 @@ class CollectionWriter(Protocol):
     def forget_root(self, path: str) -> None:
         """Forgets the folder; its documents are removed by `remove`."""
 
+    def expect(self, chunks: int) -> None:
+        """Tells that about so many chunks will be put, so that what takes long can begin."""
+
     def put(self, document: IndexedDocument, parts: Iterable[DocumentPart]) -> None:
         """Adds the document, or replaces the one of the same source.
 

@@ -11,28 +11,30 @@ import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from rag.child_process import answer, child_command, read_frame, serve_parent, write_frame
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.index.chroma_errors import VectorsDamaged
+from rag.index.chroma_import import chromadb_module
+from rag.index.vectors import open_folder
 from state import errors
 
 _DAMAGED = "VectorsDamaged"
 
 
 class VectorProcess:
-    """What a writer needs of `ChromaVectors`, done elsewhere. It ends with `close`, or with the
-    thread that made it.
+    """What a writer needs of `ChromaVectors`, done elsewhere. It loads Chroma as soon as it is
+    made; `open` comes first. It ends with `close`, or with the thread that made it.
 
     Raises:
         VectorsDamaged: as the call there, or the process died.
 
     """
 
-    def __init__(self, folder: Path, identity: EmbedderIdentity, *, create: bool) -> None:
-        self._identity = identity
-        command = child_command("rag.index.vector_process", str(folder), str(int(create)))
+    def __init__(self) -> None:
+        self._identity: EmbedderIdentity | None = None
+        command = child_command("rag.index.vector_process")
         try:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -41,11 +43,17 @@ class VectorProcess:
             raise errors.StorageError(
                 f"No process can be started for the vector store: {error.strerror}."
             ) from error
+
+    def open(self, folder: Path, identity: EmbedderIdentity, *, create: bool) -> Self:
+        """Ends the process when it fails."""
+        self._identity = identity
+        values = (identity.name, identity.dimension, identity.version)
         try:
-            self._call("open", identity.name, identity.dimension, identity.version)
+            self._call("open", os.fsencode(folder), create, *values)
         except BaseException:
             self.close()
             raise
+        return self
 
     def token(self) -> str | None:
         token: str | None = self._call("token")
@@ -69,7 +77,7 @@ class VectorProcess:
 
     def close(self) -> None:
         """Ends the process; one that holds the store closes it first."""
-        if self._process.poll() is None:
+        if self._identity is not None and self._process.poll() is None:
             with contextlib.suppress(VectorsDamaged, errors.CragError):
                 self._call("close")
         for pipe in (self._process.stdin, self._process.stdout):
@@ -99,10 +107,12 @@ class VectorProcess:
         raise getattr(errors, failure)(*result)
 
 
-def main(parent: int, folder: str, create: str) -> None:
+def main(parent: int) -> None:
     """Serve until standard input ends."""
     asked, answers = serve_parent(parent)
-    served = _Served(Path(folder), create=create == "1")
+    with contextlib.suppress(errors.SetupError):  # told by `open`
+        chromadb_module()
+    served = _Served()
     while (call := read_frame(asked)) is not None:
         name, values = call
         try:
@@ -120,15 +130,10 @@ def main(parent: int, folder: str, create: str) -> None:
 class _Served:
     """The calls as the child gets them."""
 
-    def __init__(self, folder: Path, *, create: bool) -> None:
-        self._folder = folder
-        self._create = create
-
-    def open(self, name: str, dimension: int, version: str) -> None:
-        from rag.index.vectors import open_folder
-
-        self._identity = EmbedderIdentity(name, dimension, version)
-        self._vectors = open_folder(self._folder, self._identity, create=self._create)
+    def open(self, folder: bytes, create: bool, *identity: Any) -> None:
+        self._identity = EmbedderIdentity(*identity)
+        place = Path(os.fsdecode(folder))
+        self._vectors = open_folder(place, self._identity, create=create)
 
     def token(self) -> str | None:
         return self._vectors.token()

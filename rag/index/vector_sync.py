@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index import vectors
@@ -24,6 +24,9 @@ from rag.index.chroma_server import delete_server_collection
 from rag.index.codec import decode_vectors
 from rag.index.protocol import Notice
 from rag.index.vectors import ChromaVectors, WritableVectors
+
+if TYPE_CHECKING:
+    from rag.index.vector_process import VectorProcess
 
 TAIL_CHUNKS = 64
 """Fewer changes than this, or than a twentieth of the collection, wait for the next write."""
@@ -52,8 +55,8 @@ class VectorPlace:
     uid: str
     identity: EmbedderIdentity
     store: str
-    apart: bool = False
-    """Whether a folder is written by a process of its own."""
+    process: Callable[[], VectorProcess] | None = None
+    """Makes the process that writes a folder; None: this one does."""
 
     @property
     def root(self) -> Path:
@@ -66,10 +69,8 @@ class VectorPlace:
         return vectors.open_folder(self.root / generation, self.identity, create=create)
 
     def open_writable(self, generation: str, *, create: bool = False) -> WritableVectors:
-        if self.apart and not self.store:
-            from rag.index.vector_process import VectorProcess
-
-            return VectorProcess(self.root / generation, self.identity, create=create)
+        if self.process is not None and not self.store:
+            return self.process().open(self.root / generation, self.identity, create=create)
         return self.open(generation, create=create)
 
     def sealed(self, state: StoreState, opener: Callable[[str], _Opened]) -> _Opened:

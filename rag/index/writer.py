@@ -165,6 +165,9 @@ class CatalogWriter:
             (self._row.id, encode_path(path)),
         )
 
+    def expect(self, chunks: int) -> None:
+        self._feeder.expect(chunks)
+
     def put(self, document: IndexedDocument, parts: Iterable[DocumentPart]) -> None:
         self._staging.put(document, parts)
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 INLINE_FILES = 8
 INLINE_BYTES = 256 << 10
+_CHUNK_BYTES = 1_200
 
 
 class Ingest:
@@ -68,6 +69,7 @@ class Ingest:
             self._missing.setdefault(mark.content_hash, []).append(mark)
         sizes = [found.files[task.path].size for task in plan.tasks]
         self._on_event(Planned(len(sizes), sum(sizes), plan.unchanged, len(plan.missing)))
+        self._writer.expect(max(len(sizes), sum(sizes) // _CHUNK_BYTES))
         tasks: Sequence[Task] = plan.tasks
         try:
             while tasks:  # a second time only for files that were taken for moved and are not

@@ -7,6 +7,7 @@ import queue
 import select
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -196,6 +197,12 @@ class _Crew:
         raise Stopped
 
 
+def _cores() -> int:
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 @contextmanager
 def reading(
     tasks: Sequence[Task],
@@ -208,7 +215,7 @@ def reading(
     """The outcomes of `tasks` as they come, in no order, and None when none comes for a while.
     Leaving the block, or setting `stop`, ends the processes.
     """
-    count = workers or max(1, min(len(os.sched_getaffinity(0)), len(tasks)))
+    count = workers or max(1, min(_cores(), len(tasks)))
     crew = _Crew(tasks, spool_folder, count, stall_seconds, stop)
     try:
         yield crew.outcomes()
