@@ -75,7 +75,8 @@ def watched(arguments: list[str]) -> tuple[dict[str, list[dict[str, str]]], Coun
         while process.poll() is None:
             now: Counter[str] = Counter()
             for member in tree(process.pid):
-                now[role(member, process.pid)] += resident(member)
+                if (part := role(member, process.pid)) is not None:
+                    now[part] += resident(member)
             now["all"] = now.total()
             peaks |= now
             time.sleep(0.05)
@@ -85,14 +86,17 @@ def watched(arguments: list[str]) -> tuple[dict[str, list[dict[str, str]]], Coun
         return json.loads(output.read()), peaks, seconds
 
 
-def role(process: int, root: int) -> str:
+def role(process: int, root: int) -> str | None:
+    """None while a child is still the copy of its parent."""
     if process == root:
         return "program"
     try:
         line = Path(f"/proc/{process}/cmdline").read_bytes()
     except OSError:
-        return "readers"
-    return "vectors" if b"vector_process" in line else "readers"
+        return None
+    if b"vector_process" in line:
+        return "vectors"
+    return "readers" if b"ingest.worker" in line else None
 
 
 def tree(root: int) -> Iterator[int]:
