@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from rag.answering.measures import measure_asked
 from rag.index.terms import terms
+from rag.text.definitions import Definition, definition_asked
 
 # Longer questions are read from their first characters only; the rest is pasted text.
 MAX_QUESTION = 2000
@@ -21,6 +22,7 @@ _NEGATION = re.compile(
     r"\b(?:not|no|never|none|neither|nor|without|cannot|nobody)\b|n['’]t\b", re.IGNORECASE
 )
 _ASKS = r"(?:who|whom|whose|what|which|when|where|why|how)"
+_IS = re.compile(rf"\b({_ASKS})['’]s\b", re.IGNORECASE)
 _PART = re.compile(
     rf"[?？;]\s+|,?\s+and\s+(?:also\s+)?(?=(?:(?:in|at|on|to|for|from|by"
     rf"|with)\s+)?{_ASKS}\b)",
@@ -70,6 +72,7 @@ _AFTER_WHAT: tuple[tuple[AnswerKind, str], ...] = (
     (AnswerKind.DATE, rf"{_NOUN}(?:{_TIME})\b"),
     (AnswerKind.NUMBER, rf"{_NOUN}(?:{_QUANTITY})\b"),
     (AnswerKind.PLACE, rf"{_NOUN}(?:{_SPACE})\b"),
+    (AnswerKind.DEFINITION, r"(?:are|were) (?!the )\S+(?: \S+)?\s*\??$"),
     (AnswerKind.LIST, r"are\b|were the \w+s\b"),
     (
         AnswerKind.DEFINITION,
@@ -122,6 +125,7 @@ class Question:
     focus: frozenset[str]
     negated: bool
     asks: bool  # a statement, or words to look for, asks nothing
+    definition: Definition | None  # what defines the thing that is asked about
     measure: re.Pattern[str] | None  # what a quantity of the kind asked for looks like
 
 
@@ -139,6 +143,7 @@ def analyse(text: str) -> Question:
         focus=frozenset(_focus(text)),
         negated=bool(_NEGATION.search(text)),
         asks=_asks(text, kind),
+        definition=definition_asked(text),
         measure=measure_asked(text),
     )
 
@@ -166,6 +171,7 @@ def parts(text: str) -> list[str]:
 
 
 def _kind(text: str) -> AnswerKind:
+    text = _IS.sub(r"\1 is", text)
     if re.match(rf"(?:{_BE})(?:n['’]t)?\s", text, re.IGNORECASE):
         return AnswerKind.YES_NO
     asked, where = _ASK.search(text), _WHEN_WHERE.search(text)

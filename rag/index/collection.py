@@ -17,7 +17,7 @@ from rag.index.codec import chunk_key, decode_vectors, encode_path
 from rag.index.collection_rows import CollectionRow
 from rag.index.coverage import best_window, named, okapi, term_weights
 from rag.index.dense import DenseLeg
-from rag.index.fusion import NAMED_WEIGHT, WINDOW_WEIGHT, fuse
+from rag.index.fusion import DEFINED_WEIGHT, NAMED_WEIGHT, WINDOW_WEIGHT, fuse
 from rag.index.lexical import LexicalTable, query_terms, searched_terms
 from rag.index.lock import WriteLock, lock_path
 from rag.index.protocol import IndexedDocument, Notice
@@ -25,6 +25,7 @@ from rag.index.spelling import Spellings
 from rag.index.terms import terms
 from rag.index.texts import Texts
 from rag.index.vector_sync import VectorPlace
+from rag.text.definitions import definition_asked
 from state.passages import RetrievedChunk
 
 CANDIDATES = 100
@@ -143,9 +144,12 @@ class Collection:
             if (score := okapi(weights, average, body, head))
         }
         scores = fuse(counted, cosine)
+        definition = definition_asked(query)
         for row, (body, head) in words.items():
             scores[row] += WINDOW_WEIGHT * best_window(weights, body, head)
             scores[row] += NAMED_WEIGHT * named(weights, terms(chunks[row]["title"] or ""))
+            if definition is not None:
+                scores[row] += DEFINED_WEIGHT * definition.said_in(chunks[row]["text"])
         best.sort(key=lambda row: (-scores[row], row))
         for row in best[:k]:
             chunk = chunks[row]

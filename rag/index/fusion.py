@@ -12,6 +12,7 @@ from collections.abc import Mapping
 DENSE_WEIGHT = 0.35
 WINDOW_WEIGHT = 1.0
 NAMED_WEIGHT = 0.3
+DEFINED_WEIGHT = 0.3
 
 
 def fuse(

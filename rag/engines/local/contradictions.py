@@ -18,7 +18,7 @@ LEAST_OWN = 0.3
 # Two sentences with these many words in common say the same but for a "not".
 LEAST_ALIKE = 0.5
 MOST_SIDES = 3
-_LEANS = re.compile(r"\b(?:it|they|he|she|this|these)\b", re.IGNORECASE)
+_LEANS = re.compile(r"(?:\W*\w+){0,4}?\W*\b(?:it|they|he|she|this|these)\b", re.IGNORECASE)
 # The largest of several, the longer of two: each has its own figure.
 _COMPARES = re.compile(r"\b(?:which of|more|most|least|fewer|\w{2,}est|or)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
@@ -83,7 +83,7 @@ class _Subject:
         item = self._measured[i]
         source = self._sources[item.strip.source]
         # "it is 391 m" takes its subject from what was said before.
-        leans = _LEANS.search(item.strip.text)
+        leans = _LEANS.match(item.strip.text)
         known = coverage(
             self._question.subject, source if leans else set(item.context), self._weights
         )

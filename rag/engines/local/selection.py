@@ -36,7 +36,8 @@ _TYPED_KINDS = (AnswerKind.DATE, AnswerKind.NUMBER, AnswerKind.PERSON, AnswerKin
 def ranked(question: Question, measured: Sequence[Measured]) -> list[int]:
     """Indices of what can be said, the likeliest first; but where a date is asked for, a
     sentence with a date before one without, where a yes or no is, "Yes, ..." before others,
-    where a list is, its items. Empty only where nothing is evidence.
+    where a list is, its items, where a definition is, what says what the thing is. Empty only
+    where nothing is evidence.
     """
     strips = [item.strip for item in measured]
     able = evidence(strips)
@@ -48,6 +49,8 @@ def ranked(question: Question, measured: Sequence[Measured]) -> list[int]:
         return order
     least = WORTH_A_LOOK * measured[order[0]].probability
     fitting = [i for i in order if measured[i].probability >= least and _fits(question, strips[i])]
+    if (definition := question.definition) is not None:
+        fitting.sort(key=lambda i: -definition.said_in(strips[i].text))
     return list(dict.fromkeys([*fitting, *order]))
 
 
@@ -58,7 +61,13 @@ def _fits(question: Question, strip: Strip) -> bool:
         return bool(candidates(strip.text, question))
     if question.kind is AnswerKind.YES_NO:
         return bool(_SAYS.match(strip.text))
-    return question.kind is AnswerKind.LIST and strip.is_item
+    if question.kind is AnswerKind.LIST and strip.is_item:
+        return True
+    return _defines(question, strip)
+
+
+def _defines(question: Question, strip: Strip) -> bool:
+    return question.definition is not None and question.definition.said_in(strip.text) > 0
 
 
 def selected(question: Question, measured: Sequence[Measured]) -> list[int]:
@@ -70,11 +79,13 @@ def selected(question: Question, measured: Sequence[Measured]) -> list[int]:
         return whole
     least = NEARLY_AS_LIKELY * measured[best].probability
     typed = question.kind in _TYPED_KINDS and bool(candidates(strips[best].text, question))
+    defined = _defines(question, strips[best])
     found = [best]
     for i in order[1:]:
         if (
             measured[i].probability >= least
             and (not typed or candidates(strips[i].text, question))
+            and (not defined or _defines(question, strips[i]))
             and _alike(question, strips[best], strips[i])
             and _stays(measured, best, i)
             and not any(set(strips[i].terms) <= set(strips[j].terms) for j in found)

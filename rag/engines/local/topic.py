@@ -13,6 +13,7 @@ from rag.answering.question import AnswerKind, analyse
 from rag.engines.local.asked import Asked
 from rag.engines.local.field import Field
 from rag.engines.local.words import read_terms
+from rag.text.definitions import definition_asked
 from state.passages import RetrievedChunk
 
 _MOST_TERMS = 2
@@ -25,7 +26,8 @@ def topic_chunks(
 ) -> Collection[str]:
     """The ids of those `chunks` that speak of the topic most; none for any other question.
 
-    Those under a title or heading that names it come first, then the likelier ones.
+    Those that say what it is come first, then those under a title or heading that names it,
+    then the likelier ones.
     """
     if not _is_topic(field.asked):
         return ()
@@ -33,8 +35,10 @@ def topic_chunks(
     speaking = [chunk for chunk in chunks if matter <= read_terms(chunk).held]
     if sum(matter <= read_terms(chunk).held for chunk in field.top) < _LEAST_CHUNKS:
         return ()
+    definition = definition_asked(field.asked.text)
     speaking.sort(
         key=lambda chunk: (
+            -definition.said_in(chunk["text"]) if definition else 0.0,
             not matter <= set(read_terms(chunk).head),
             -confidences[chunk["chunk_id"]],
         )
