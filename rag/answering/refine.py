@@ -14,6 +14,7 @@ from rag.answering.evidence import Measured, measure, term_weights
 from rag.answering.question import analyse
 from rag.answering.strips import Source, evidence, follows, heading, leans_on, strips_of
 from rag.index.protocol import CollectionReader
+from rag.text.definitions import Definition
 from state.grades import Grade
 from state.passages import Passage, RetrievedChunk, Span
 
@@ -37,7 +38,7 @@ def refine(
     sources = sources_of(documents)
     strips = strips_of(sources)
     measured = measure(asked, sources, strips, term_weights(asked.terms, reader), reader.embedder)
-    chosen = _choose(measured)
+    chosen = _choose(measured, asked.definition)
     best = {
         number: max(measured[i].probability for i in chosen if strips[i].source == number)
         for number in {strips[i].source for i in chosen}
@@ -72,11 +73,15 @@ def _without_overlaps(documents: Sequence[RetrievedChunk]) -> list[RetrievedChun
     return kept
 
 
-def _choose(measured: Sequence[Measured]) -> set[int]:
-    """Indices of the strips kept: the likeliest first, each with what it leans on."""
+def _choose(measured: Sequence[Measured], definition: Definition | None) -> set[int]:
+    """Indices of the strips kept: what defines the thing asked about, then the likeliest, each
+    with what it leans on.
+    """
     strips = [item.strip for item in measured]
     budget = KEPT_SHARE * sum(len(strip.text) for strip in strips)
     order = sorted(evidence(strips) or range(len(strips)), key=lambda i: -measured[i].probability)
+    if definition is not None:
+        order.sort(key=lambda i: -definition.said_in(strips[i].text))
     # After the two likeliest, each chunk's best: a second source may contradict the first.
     firsts = {strips[i].source: i for i in reversed(order)}.values()
     order = list(dict.fromkeys([*order[:2], *firsts, *order]))

@@ -45,6 +45,9 @@ _CALLS = r"\bcalls?\s[^.\n]{1,60}?\s[*_`\"“]{1,2}"
 _ENDS = rf"{_MARKS}\s*(?:[.,;:)!?]|$|\s(?:and|or|which|that|in|to|because)\b)"
 
 
+OUTRIGHT, IN_PASSING = 1.0, 0.5
+
+
 @dataclass(frozen=True, slots=True)
 class Definition:
     """What to look for where a thing is asked to be defined."""
@@ -53,11 +56,13 @@ class Definition:
     in_passing: re.Pattern[str]
 
     def said_in(self, text: str) -> float:
-        """1 where the text says what the thing is, .5 where it says what it does, or 0."""
+        """OUTRIGHT where the text says what the thing is, IN_PASSING where it says what it does,
+        or 0.
+        """
         text = _WRAPPED.sub(" ", text)
         if self.outright.search(text):
-            return 1.0
-        return 0.5 if self.in_passing.search(text) else 0.0
+            return OUTRIGHT
+        return IN_PASSING if self.in_passing.search(text) else 0.0
 
 
 def definition_asked(question: str) -> Definition | None:

@@ -5,7 +5,7 @@ CRAG's retrieval evaluator (Yan et al. 2024) with a logistic in place of its fin
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 
 from rag.embed.builtin import BuiltinEmbedder
@@ -17,7 +17,7 @@ from rag.engines.local.grader_model import GraderModel, grader_model
 from rag.engines.local.known import enough_features, known_features
 from rag.engines.local.reasons import reason_for
 from rag.engines.local.snippets import Snippets
-from rag.engines.local.topic import topic_chunks
+from rag.engines.local.topic import defining_chunks, topic_chunks
 from rag.engines.local.words import read_terms
 from rag.engines.protocol import Graded, GradeRequest
 from rag.index.protocol import CollectionReader
@@ -46,20 +46,33 @@ def grade(request: GradeRequest, collection: CollectionReader) -> Graded:
         _grade(chunk["chunk_id"], measured[chunk["chunk_id"]], field, known, model)
         for chunk in request.chunks
     )
-    if not any(each["relevant"] for each in [*request.earlier.values(), *grades]):
+    taken = defining_chunks(field, request.chunks)
+    grades = _taking(grades, taken, "says what it is")
+    if model.knows(known) and not any(
+        each["relevant"] for each in [*request.earlier.values(), *grades]
+    ):
         confidences = {each["chunk_id"]: each["confidence"] or 0.0 for each in grades}
-        on_topic = topic_chunks(field, request.chunks, confidences)
-        if on_topic and model.knows(known):
-            taken = tuple(_taken(each) if each["chunk_id"] in on_topic else each for each in grades)
-            return Graded(grades=taken, sufficient=True)
+        taken = topic_chunks(field, request.chunks, confidences)
+        grades = _taking(grades, taken, "much here is about that")
+    if taken:
+        return Graded(grades=grades, sufficient=True)
     enough = _enough(request, grades, field, model)
     return Graded(grades=grades, sufficient=enough >= model.enough.threshold)
 
 
-def _taken(grade: Grade) -> Grade:
-    """One of many passages on the topic: no likelier to be the right one, relevant still."""
-    reason = f"{grade['reason']}; much here is about that"
-    return {**grade, "relevant": True, "verdict": "ambiguous", "reason": reason}
+def _taking(grades: Sequence[Grade], wanted: Collection[str], why: str) -> tuple[Grade, ...]:
+    """With those `wanted` relevant: no likelier to be the right ones, but they answer."""
+    return tuple(
+        {
+            **grade,
+            "relevant": True,
+            "verdict": "ambiguous",
+            "reason": f"{grade['reason']}; {why}",
+        }
+        if grade["chunk_id"] in wanted and not grade["relevant"]
+        else grade
+        for grade in grades
+    )
 
 
 def _grade(chunk_id: str, shown: Shown, field: Field, known: float, model: GraderModel) -> Grade:

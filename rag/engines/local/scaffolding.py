@@ -13,6 +13,7 @@ from rag.index.terms import terms
 _WORDS = """
     many much often long far
     kind kinds type types sort sorts way ways thing things name names named called
+    difference differences compare compared versus vs define
     tell know give list explain describe show find mean means meant please like
     happen happens happened exist exists occur occurs make makes made get gets
     go goes come comes take takes want wants become becomes became need needs needed

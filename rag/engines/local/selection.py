@@ -10,6 +10,7 @@ from rag.answering.evidence import Measured
 from rag.answering.question import AnswerKind, Question
 from rag.answering.strips import Strip, evidence, follows, heading, leans_on, siblings, table_head
 
+_COMMAND = re.compile(r"\s*[$%] \w")
 _SAYS = re.compile(r"\W*(?:yes|no|not)\b", re.IGNORECASE)
 
 MOST_SENTENCES = 3
@@ -36,8 +37,8 @@ _TYPED_KINDS = (AnswerKind.DATE, AnswerKind.NUMBER, AnswerKind.PERSON, AnswerKin
 def ranked(question: Question, measured: Sequence[Measured]) -> list[int]:
     """Indices of what can be said, the likeliest first; but where a date is asked for, a
     sentence with a date before one without, where a yes or no is, "Yes, ..." before others,
-    where a list is, its items, where a definition is, what says what the thing is. Empty only
-    where nothing is evidence.
+    where a list is, its items, where a definition is, what says what the thing is, where it
+    is asked how, a command to type. Empty only where nothing is evidence.
     """
     strips = [item.strip for item in measured]
     able = evidence(strips)
@@ -62,6 +63,8 @@ def _fits(question: Question, strip: Strip) -> bool:
     if question.kind is AnswerKind.YES_NO:
         return bool(_SAYS.match(strip.text))
     if question.kind is AnswerKind.LIST and strip.is_item:
+        return True
+    if question.kind is AnswerKind.MANNER and _COMMAND.match(strip.text):
         return True
     return _defines(question, strip)
 

@@ -1,4 +1,4 @@
-"""A question about a topic at large, such as "What is a trait?": much of a collection answers it.
+"""Questions about a topic at large, such as "What is a trait?": much of a collection speaks of it.
 
 The labelled sets that the grader is fitted on have one right passage or two a question, and the
 right one stands out. Where half a book speaks of a thing, none does, and the grader, left to
@@ -7,18 +7,32 @@ itself, would find nothing relevant in a book that is about nothing else.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 
 from rag.answering.question import AnswerKind, analyse
 from rag.engines.local.asked import Asked
 from rag.engines.local.field import Field
 from rag.engines.local.words import read_terms
-from rag.text.definitions import definition_asked
+from rag.text.definitions import OUTRIGHT, definition_asked
 from state.passages import RetrievedChunk
 
 _MOST_TERMS = 2
 _LEAST_CHUNKS = 5
 _TAKEN = 3
+_KINDS = (AnswerKind.DEFINITION, AnswerKind.LIST, AnswerKind.MANNER)
+_COMPARES = re.compile(
+    r"\b(?:differences? between|differ from|compared? (?:to|with)|vs\.?|versus)\s", re.IGNORECASE
+)
+
+
+def defining_chunks(field: Field, chunks: Sequence[RetrievedChunk]) -> Collection[str]:
+    """The ids of those that say outright what the thing is that is asked to be defined."""
+    definition = definition_asked(field.asked.text)
+    if definition is None:
+        return ()
+    saying = [chunk for chunk in chunks if definition.said_in(chunk["text"]) == OUTRIGHT]
+    return [chunk["chunk_id"] for chunk in saying[:_TAKEN]]
 
 
 def topic_chunks(
@@ -51,4 +65,4 @@ def _is_topic(asked: Asked) -> bool:
         return False
     if any(asked.counts[term] < _LEAST_CHUNKS for term in asked.matter):
         return False
-    return analyse(asked.text).kind in (AnswerKind.DEFINITION, AnswerKind.LIST)
+    return analyse(asked.text).kind in _KINDS or bool(_COMPARES.search(asked.text))
