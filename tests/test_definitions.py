@@ -24,6 +24,8 @@ from rag.text.definitions import definition_asked
         ("What is a trait?", "Wherever we use a trait object, it is used.", 0.0),
         ("What is a trait?", "That is called a _supertrait_ of your trait.", 0.0),
         ("What are lifetimes?", "They are called the _lifetime elision rules_.", 0.0),
+        ("What is shadowing?", "[shadowing]: ch03.html#shadowing", 0.0),
+        ("What is Rust?", "a formatter called `rustfmt`.", 0.0),
         ("What are lifetimes?", "what the return\ntype's lifetime is a matter of", 0.0),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rag.index.terms import fold, stem
+from rag.index.terms import fold
 
 # A line that goes on in the next one begins nothing there.
 _WRAPPED = re.compile(r"(?<=[\w,;’'`*_)])[ \t]*\n(?:>[ \t]?)?[ \t]*(?=[a-z`*_(])")
@@ -39,6 +39,8 @@ _DOES = (
     r"(?:is|are|was|were|allows?|lets?|ensures?|provides?|consists?\s+of|contains?|gives?|makes?"
     r"|helps?|enables?)\b(?!\s+(?:not|also|still|then|now)\b)"
 )
+# Not "[trait]: file.html#trait".
+_LISTED = r"(?:^|\n)[^\w\[]{0,8}(?:an?\s+|the\s+)?[*_`]{0,4}"
 _NAMES = rf"\b(?:called|termed|named|known\s+as)\s+(?:an?\s+|the\s+)?{_MARKS}"
 _CALLS = r"\bcalls?\s[^.\n]{1,60}?\s[*_`\"“]{1,2}"
 # "called lifetime elision" names no lifetime.
@@ -72,8 +74,8 @@ def definition_asked(question: str) -> Definition | None:
         return None
     thing = r"[\s_*`-]+".join(_inflected(word) for word in found["thing"].split())
     said = rf"{thing}{_MARKS}{_BRACKETS},?\s+"
-    listed = rf"{_LINE}(?:an?\s+|the\s+)?{_MARKS}{thing}{_MARKS}\s?(?:[:—–]|\n:)\s+\S"
-    listed = rf"{_LINE}(?:an?\s+|the\s+)?{_MARKS}{thing}{_MARKS}\s?(?:[:—–]|\n:)\s+\S"
+    listed = rf"{_LISTED}{thing}[*_`]{{0,4}}\s?(?:[:—–]|\n:)\s+(?!\S+\s*$)\S"
+    listed = rf"{_LISTED}{thing}[*_`]{{0,4}}\s?(?:[:—–]|\n:)\s+(?!\S+\s*$)\S"
     named = rf"(?:{_NAMES}|{_CALLS}){thing}{_ENDS}"
     return Definition(
         re.compile(rf"{_BEGINS}{said}{_IS}|{named}|{listed}", re.IGNORECASE),
@@ -84,5 +86,10 @@ def definition_asked(question: str) -> Definition | None:
 def _inflected(word: str) -> str:
     """The word, singular or plural."""
     folded = fold(word.strip(".'’-"))
-    root = stem(folded)
-    return rf"{re.escape(root)}\w{{0,3}}" if folded.startswith(root) else re.escape(folded)
+    forms = {folded, f"{folded}s", f"{folded}es"}
+    if folded.endswith("y"):
+        forms.add(f"{folded[:-1]}ies")
+    for ending, single in (("ies", "y"), ("es", ""), ("s", "")):
+        if folded.endswith(ending) and len(folded) > len(ending) + 2:
+            forms.add(folded.removesuffix(ending) + single)
+    return rf"(?:{'|'.join(map(re.escape, sorted(forms, key=len, reverse=True)))})"

@@ -18,6 +18,9 @@ _ITEM = re.compile(r"\s*(?:[-*+•◦▪‣–—·]|\(?[0-9]{1,4}[.)]|\(?[A-Za-
 _QUOTED = re.compile(r"\s{0,3}>")
 _FIELD = re.compile(r"\s*[^\W\d_][^:：\n]{0,40}[:：]\s+\S")
 _SENTENCE_WORDS = 2
+_GOES_ON = re.compile(
+    r"\b(?:a|an|the|of|in|on|at|to|by|for|from|with|and|or|as|see)$", re.IGNORECASE
+)
 _CODE_LIKE = re.compile(r"[{};]\s*$|\w\(.*\)|[=!<>]=|:=|->|=>|::|^\s*(?:[$#>]|//|--)")
 
 
@@ -106,9 +109,12 @@ def _starts_new(previous: str, line: str) -> bool:
 
 
 def _runs_on(line: str, following: str) -> bool:
-    """Whether the sentence goes on: no mark ends the line, and a small letter follows. The first
-    line of a quoted stretch may begin in mid-line and be short for that.
+    """Whether the sentence goes on: no mark ends the line, and a small letter follows, or it ends
+    in a word that ends no sentence. The first line of a quoted stretch may begin in mid-line and
+    be short for that.
     """
+    if _GOES_ON.search(line.rstrip()) and len(line.split()) > _SENTENCE_WORDS:
+        return True
     return (
         following[:1].islower()
         and len(line.split()) >= _SENTENCE_WORDS
@@ -127,7 +133,7 @@ def _paragraph(lines: list[_Line]) -> Iterator[tuple[int, int, bool]]:
     width = max(len(line.text) for line in lines)
     start = lines[0].start
     for line, following in pairwise(lines):
-        stripped = following.text.lstrip()
+        stripped = following.text.lstrip(" \t>")
         word = stripped.split(None, 1)[0] if stripped.isascii() else stripped[:1]
         if len(line.text) + 1 + len(word) <= 0.75 * width and not _runs_on(line.text, stripped):
             yield start, line.end, True

@@ -20,6 +20,8 @@ _LEAD = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+•◦▪‣–—·]|\(?\d{1,4}[.)]|
 _MARKUP = (
     (re.compile(r"\n\s*(?:>\s*)+"), "\n"),
     (re.compile(r"<!--.*?-->", re.DOTALL), ""),
+    # Not the "<T>" of "Option<T>".
+    (re.compile(r"</?(?:span|div|small|sub|sup|kbd|abbr|img|br|a|p)(?:\s[^<>]{0,300})?/?>"), ""),
     (re.compile(r"!?\[([^\[\]\n]{1,200})\](?:\([^()\s]{0,300}\)|\[[^\[\]\n]{0,200}\])"), r"\1"),
     (re.compile(r"\*\*([^*\n]+)\*\*"), r"\1"),
     (re.compile(r"(?<![\w_`])_([^_\s`][^_`]*?)_(?![\w_`])"), r"\1"),
