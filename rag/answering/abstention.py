@@ -9,6 +9,7 @@ from state.passages import RetrievedChunk
 
 NEAREST = 3
 LONGEST = 200
+MOST_ADDED = 6
 
 
 def abstention_text(
@@ -25,7 +26,9 @@ def abstention_text(
     elif tried == [_line(question)]:
         said.append("It was searched for as asked.")
     else:
-        said.append("Searched for: " + "; ".join(f"“{query}”" for query in tried) + ".")
+        said.append(
+            "Searched for: " + "; ".join(_searched(tried, i) for i in range(len(tried))) + "."
+        )
     nearest = _nearest(documents, grades)
     if nearest:
         some = any(grades[d["chunk_id"]]["relevant"] for d in documents if d["chunk_id"] in grades)
@@ -51,13 +54,22 @@ def _nearest(documents: Sequence[RetrievedChunk], grades: Mapping[str, Grade]) -
     return list(dict.fromkeys(_about(chunk) for chunk in ordered))[:NEAREST]
 
 
+def _searched(tried: Sequence[str], i: int) -> str:
+    """A query that only adds words to an earlier one is told by those."""
+    query = tried[i]
+    for earlier in tried[:i]:
+        if query.startswith(f"{earlier} "):
+            added = query.removeprefix(earlier).split()
+            more = " …" if len(added) > MOST_ADDED else ""
+            return f"the same with “{' '.join(added[:MOST_ADDED])}{more}”"
+    return f"“{query}”"
+
+
 def _about(chunk: RetrievedChunk) -> str:
-    """The innermost heading and the title, or the name of the file."""
-    heading = chunk["heading"].rsplit(" > ", 1)[-1].strip()
-    title = (chunk["title"] or "").strip()
-    name = _line(heading or title or chunk["source"].rsplit("/", 1)[-1])
-    inside = f", in {_line(chunk['source'].rsplit('/', 1)[-1])}" if heading or title else ""
-    return f"“{name}” ({chunk['source'].rsplit('/', 1)[-1]})" if inside else f"“{name}”"
+    """The innermost heading or the title, and the name of the file."""
+    name = _line(chunk["source"].rsplit("/", 1)[-1])
+    heading = chunk["heading"].rsplit(" > ", 1)[-1].strip() or (chunk["title"] or "").strip()
+    return f"“{_line(heading)}” ({name})" if heading else f"“{name}”"
 
 
 def _joined(names: Sequence[str]) -> str:
