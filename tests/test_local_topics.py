@@ -19,6 +19,9 @@ FILES = {
     "```console\n$ kilnctl start kiln\n```\n",
     "glaze.md": "# Glaze\n\nGlaze runs in a hot kiln. A glaze is a skin of glass. Stir the glaze.",
     "slip.md": "# Slip\n\nSlip is clay and water. Slip sticks where glaze would run in the kiln.",
+    "rooms.md": "# The house\n\n| room | floor |\n|---|---|\n| glaze room | 0 |\n"
+    "| throwing room | 1 |\n| drying loft | 2 |\n\nRent is due monthly.\n\n"
+    "The landlady comes for it by herself. She asks for no receipts, and leaves by noon.",
     "shop.md": "# Shop\n\nThe shop opens at nine. Pots from the kiln are sold on Fridays.",
 }
 
@@ -44,6 +47,12 @@ def test_a_thing_is_answered_with_what_it_is(session, question):
 def test_how_to_do_a_thing_gives_the_command(session):
     answer = session.ask("How do I start the kiln?")
     assert "kilnctl start kiln" in answer["answer"]
+
+
+def test_a_list_is_answered_with_the_rows_of_its_table(session):
+    answer = session.ask("List the rooms")
+    for room in ("glaze room", "throwing room", "drying loft"):
+        assert room in answer["answer"]
 
 
 def test_a_comparison_is_answered_from_what_speaks_of_both(session):

@@ -11,15 +11,18 @@ import re
 from collections.abc import Mapping, Sequence
 
 from rag.answering.evidence import Measured, measure, term_weights
-from rag.answering.question import analyse
+from rag.answering.listings import listing
+from rag.answering.question import Question, analyse
 from rag.answering.strips import Source, evidence, follows, heading, leans_on, strips_of
 from rag.index.protocol import CollectionReader
-from rag.text.definitions import Definition
 from state.grades import Grade
 from state.passages import Passage, RetrievedChunk, Span
 
 KEPT_SHARE = 0.49
 """Of the characters of the relevant chunks."""
+
+LISTED_SHARE = 0.8
+"""The same, where the rows of a list that was asked for fill it."""
 
 _ENDS = re.compile(r"[.!?。！？][\"'”’)\]*_]*$")  # noqa: RUF001
 
@@ -38,7 +41,7 @@ def refine(
     sources = sources_of(documents)
     strips = strips_of(sources)
     measured = measure(asked, sources, strips, term_weights(asked.terms, reader), reader.embedder)
-    chosen = _choose(measured, asked.definition)
+    chosen = _choose(measured, asked)
     best = {
         number: max(measured[i].probability for i in chosen if strips[i].source == number)
         for number in {strips[i].source for i in chosen}
@@ -73,21 +76,24 @@ def _without_overlaps(documents: Sequence[RetrievedChunk]) -> list[RetrievedChun
     return kept
 
 
-def _choose(measured: Sequence[Measured], definition: Definition | None) -> set[int]:
-    """Indices of the strips kept: what defines the thing asked about, then the likeliest, each
-    with what it leans on.
+def _choose(measured: Sequence[Measured], asked: Question) -> set[int]:
+    """Indices of the strips kept: what defines or lists the things asked about, then the
+    likeliest, each with what it leans on.
     """
     strips = [item.strip for item in measured]
-    budget = KEPT_SHARE * sum(len(strip.text) for strip in strips)
+    length = sum(len(strip.text) for strip in strips)
     order = sorted(evidence(strips) or range(len(strips)), key=lambda i: -measured[i].probability)
-    if definition is not None:
+    if (definition := asked.definition) is not None:
         order.sort(key=lambda i: -definition.said_in(strips[i].text))
+    listed = listing(asked, measured)
+    order = list(dict.fromkeys([*listed, *order]))
     # After the two likeliest, each chunk's best: a second source may contradict the first.
     firsts = {strips[i].source: i for i in reversed(order)}.values()
-    order = list(dict.fromkeys([*order[:2], *firsts, *order]))
+    order = list(dict.fromkeys([*listed, *order[:2], *firsts, *order]))
     chosen: set[int] = set()
     used = 0
     for i in order:
+        budget = (LISTED_SHARE if i in listed else KEPT_SHARE) * length
         under = heading(strips, i)
         whole = {i, *leans_on(strips, i)}
         headed = whole if under is None else {*whole, under}

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 
 from rag.answering.candidates import candidates
 from rag.answering.evidence import Measured
+from rag.answering.listings import listing
 from rag.answering.question import AnswerKind, Question
 from rag.answering.strips import Strip, evidence, follows, heading, leans_on, siblings, table_head
+from rag.text.definitions import OUTRIGHT
 
 _COMMAND = re.compile(r"\s*[$%] \w")
 _SAYS = re.compile(r"\W*(?:yes|no|not)\b", re.IGNORECASE)
@@ -37,7 +39,7 @@ _TYPED_KINDS = (AnswerKind.DATE, AnswerKind.NUMBER, AnswerKind.PERSON, AnswerKin
 def ranked(question: Question, measured: Sequence[Measured]) -> list[int]:
     """Indices of what can be said, the likeliest first; but where a date is asked for, a
     sentence with a date before one without, where a yes or no is, "Yes, ..." before others,
-    where a list is, its items, where a definition is, what says what the thing is, where it
+    where a list is, its rows or items, where a definition is, what says what the thing is, where it
     is asked how, a command to type. Empty only where nothing is evidence.
     """
     strips = [item.strip for item in measured]
@@ -51,8 +53,9 @@ def ranked(question: Question, measured: Sequence[Measured]) -> list[int]:
     least = WORTH_A_LOOK * measured[order[0]].probability
     fitting = [i for i in order if measured[i].probability >= least and _fits(question, strips[i])]
     if (definition := question.definition) is not None:
-        fitting.sort(key=lambda i: -definition.said_in(strips[i].text))
-    return list(dict.fromkeys([*fitting, *order]))
+        outright = [i for i in order if definition.said_in(strips[i].text) == OUTRIGHT]
+        fitting = [*outright, *fitting]
+    return list(dict.fromkeys([*listing(question, measured), *fitting, *order]))
 
 
 def _fits(question: Question, strip: Strip) -> bool:
@@ -78,7 +81,7 @@ def selected(question: Question, measured: Sequence[Measured]) -> list[int]:
     strips = [item.strip for item in measured]
     order = ranked(question, measured)
     best = order[0]
-    if whole := _list(question, strips, best):
+    if whole := listing(question, measured)[:MOST_ITEMS] or _list(question, strips, best):
         return whole
     least = NEARLY_AS_LIKELY * measured[best].probability
     typed = question.kind in _TYPED_KINDS and bool(candidates(strips[best].text, question))
