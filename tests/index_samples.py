@@ -10,6 +10,15 @@ from state.documents import Chunk, chunk_id
 EMBEDDER = BuiltinEmbedder()
 
 
+class Score(float):
+    """Equal to another that is off by no more than float32 rounds."""
+
+    __hash__ = None
+
+    def __eq__(self, other):
+        return abs(self - other) < 3e-6
+
+
 def document(source: str, **fields) -> IndexedDocument:
     values = {"path": f"/files/{source}", "root": "/files", "size": 1, "mtime_ns": 1}
     return IndexedDocument(source, **{**values, "content_hash": "h", **fields})

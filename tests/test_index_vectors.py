@@ -7,7 +7,7 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-from index_samples import EMBEDDER, document, ill_parts, part
+from index_samples import EMBEDDER, Score, document, ill_parts, part
 
 from rag.doctor.indexes import repair_collections
 from rag.index import dense, vectors
@@ -41,7 +41,7 @@ def search(home, query="comet near the harbour", k=10):
     """What a new reader finds and what it has to say."""
     lines = []
     reader = open_collection(home, "default", NoModel(), notice=lines.append)
-    found = [(chunk["chunk_id"], round(chunk["score"], 3)) for chunk in reader.search(query, k)]
+    found = [(chunk["chunk_id"], Score(chunk["score"])) for chunk in reader.search(query, k)]
     reader.close()
     return found, lines
 

@@ -31,9 +31,9 @@ def nearest(
     )
     best: list[tuple[float, int]] = []
     while rows := cursor.fetchmany(_BATCH):
-        cosines = decode_vectors([vector for _, vector in rows], len(query)) @ query
-        kept = np.argsort(-cosines, kind="stable")[:limit]
-        best += [(float(cosines[index]), rows[index][0]) for index in kept]
+        near = _cosines([vector for _, vector in rows], query)
+        kept = np.argsort(-near, kind="stable")[:limit]
+        best += [(float(near[index]), rows[index][0]) for index in kept]
         best = sorted(best, key=lambda pair: (-pair[0], pair[1]))[:limit]
     return [(chunk, cosine) for cosine, chunk in best]
 
@@ -45,7 +45,7 @@ def cosines(
     found = stored_vectors(connection, chunks)
     if not found:
         return {}
-    values = decode_vectors(list(found.values()), len(query)) @ query
+    values = _cosines(list(found.values()), query)
     return dict(zip(found, map(float, values), strict=True))
 
 
@@ -60,3 +60,13 @@ def stored_vectors(connection: sqlite3.Connection, chunks: Sequence[int]) -> dic
             )
         )
     return found
+
+
+def _cosines(rows: Sequence[bytes], query: Vectors) -> Vectors:
+    """A vector stored as float16 is of length 1 no more. Chroma divides by the length; so does
+    this, or a score would say which of the two had searched.
+    """
+    stored = decode_vectors(rows, len(query))
+    lengths = np.linalg.norm(stored, axis=1)
+    result: Vectors = stored @ query / np.maximum(lengths, np.finfo(np.float32).tiny)
+    return result
