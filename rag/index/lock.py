@@ -68,6 +68,9 @@ class WriteLock:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        # A child that another thread is starting has the descriptor until it runs its program:
+        # closed here alone, the lock would seem to be held a moment longer.
+        fcntl.flock(self._descriptor, fcntl.LOCK_UN)
         os.close(self._descriptor)
         self._descriptor = -1
 
