@@ -64,8 +64,27 @@ def chat_in_terminal(home: Path, *words: str, **more: str) -> pexpect.spawn:
         env=environment(home, **more),
         encoding="utf-8",
         codec_errors="replace",  # an echoed ^C may split a character
-        timeout=60,
+        timeout=120,
         dimensions=(40, 120),
     )
-    child.expect_exact("crag>")
+    prompted(child)
     return child
+
+
+# How the prompt takes the terminal, before it is drawn, and gives it back. What is typed between
+# the two is a line; a Ctrl-D that comes sooner is lost.
+_TAKEN, _GIVEN_BACK = "\x1b[?2004h", "\x1b[?2004l"
+
+
+def prompted(child: pexpect.spawn) -> str:
+    """Wait until the prompt reads; what was shown before it."""
+    child.expect_exact(_TAKEN)
+    shown = child.before
+    child.expect_exact("crag>")
+    return shown
+
+
+def entered(child: pexpect.spawn, line: str) -> None:
+    """Type the line, and wait until the prompt has taken it: what it was drawn of is past."""
+    child.send(line + "\r")
+    child.expect_exact(_GIVEN_BACK)
