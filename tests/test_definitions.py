@@ -39,6 +39,8 @@ def test_a_definition_is_told_from_a_mention(question, text, said):
     "question",
     [
         "What is the purpose of locks?",
+        "What is it?",
+        "what's your name",
         "What is the difference between a trait and a type?",
         "When was the line opened?",
         "Is a trait a type?",

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from rag.text.sentences import MAX_SENTENCE, sentence_spans
 
-CHARACTERS = "abcXYZ 0123.,!?。！？|#-*`\n\r\t\f\"'()[]:;=…」「é中"
+CHARACTERS = ">abcXYZ 0123.,!?。！？|#-*`\n\r\t\f\"'()[]:;=…」「é中"
 ALPHABET = st.sampled_from([*CHARACTERS, "\n\n", "```\n"])
 
 
@@ -109,3 +109,12 @@ def test_hostile_repetition_is_linear(piece):
 
     small = max(cost(50_000), 0.005)
     assert cost(400_000) < 8 * small * 4
+
+
+def test_a_line_that_ends_in_a_preposition_goes_on_in_quotations_too():
+    text = "> Note that the tool for code (more on it in\n> [Appendix D][d]) is here.\n>\n> So."
+    assert sentences(text) == [
+        "> Note that the tool for code (more on it in\n> [Appendix D][d]) is here.",
+        ">",
+        "> So.",
+    ]

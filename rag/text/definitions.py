@@ -21,9 +21,11 @@ _ASKED = (
     ),
     re.compile(rf"\W*define\s+(?:an?\s+|the\s+)?{_THING}\W*$", re.IGNORECASE),
 )
-# "What is the purpose of locks?" asks for no definition of anything.
+# "What is the purpose of locks?" and "What is it?" ask for no definition of anything.
 _RELATES = re.compile(
-    r"\b(?:of|in|on|at|for|to|from|with|between|and|or|by|about)\b", re.IGNORECASE
+    r"\b(?:of|in|on|at|for|to|from|with|between|and|or|by|about"
+    r"|it|its|this|that|these|those|he|she|they|their|i|my|you|your|we|our|there|here)\b",
+    re.IGNORECASE,
 )
 # Bounded, so that no text makes a search long.
 _MARKS = r"[*_`\"“”'‘’\[\]]{0,4}"

@@ -134,8 +134,10 @@ def _paragraph(lines: list[_Line]) -> Iterator[tuple[int, int, bool]]:
     start = lines[0].start
     for line, following in pairwise(lines):
         stripped = following.text.lstrip(" \t>")
-        word = stripped.split(None, 1)[0] if stripped.isascii() else stripped[:1]
-        if len(line.text) + 1 + len(word) <= 0.75 * width and not _runs_on(line.text, stripped):
+        word = stripped.split(None, 1)[0] if stripped and stripped.isascii() else stripped[:1]
+        short = len(line.text) + 1 + len(word) <= 0.75 * width
+        # A ">" alone parts two paragraphs of a quotation.
+        if not stripped or (short and not _runs_on(line.text, stripped)):
             yield start, line.end, True
             start = following.start
     yield start, lines[-1].end, True
