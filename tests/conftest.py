@@ -3,12 +3,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 from isolation import heed_interrupts, leave_home, loopback_only
 from postgres_server import PostgresServer, find_pg_ctl, running_postgres
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="run the long forms too")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A busy machine fails no property, and the short run tries the same examples every time:
+    new ones are looked for by the long form.
+    """
+    settings.register_profile(
+        "crag",
+        deadline=None,
+        derandomize=not config.getoption("--long"),
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    settings.load_profile("crag")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -98,7 +98,7 @@ class Shell:
         """Ctrl-C."""
         os.killpg(process.pid, signal.SIGINT)
         try:
-            out, _ = process.communicate(timeout=20)
+            out, _ = process.communicate(timeout=60)
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)

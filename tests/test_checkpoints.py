@@ -189,4 +189,4 @@ def test_connecting_processes_set_postgres_up_together(postgres):
     for process in asking:
         process.stdin.write("go\n")
         process.stdin.flush()
-    assert [process.communicate(timeout=60)[0] for process in asking] == ["1\n"] * 2
+    assert [process.communicate(timeout=120)[0] for process in asking] == ["1\n"] * 2

@@ -79,7 +79,7 @@ def test_parts_make_no_difference(text: str, document_format: str, data: st.Data
     )
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.lists(BLOCKS, min_size=1, max_size=30).map("".join), st.integers(1, 70000))
 def test_long_texts_in_any_parts_give_the_same_chunks(text: str, size: int) -> None:
     text *= 1 + 200_000 // len(text)

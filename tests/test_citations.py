@@ -185,7 +185,7 @@ DRAFTS = st.lists(
 ).map("".join)  # fmt: skip
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(draft=DRAFTS)
 def test_whatever_is_drafted_markers_and_citations_match(reader, draft):
     checked = check(draft, PASSAGES, reader)

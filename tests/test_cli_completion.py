@@ -48,7 +48,7 @@ def test_every_shell_gets_a_script(shell: str):
         env={"_CRAG_COMPLETE": f"source_{shell}", "PATH": "/usr/bin:/bin"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
         cwd=Path(__file__).parent.parent,
     )

@@ -250,7 +250,7 @@ def test_an_interrupted_ingest_ends_with_130_and_the_next_one_resumes(home, fold
         if json.loads(line).get("event") == "file":
             break
     process.send_signal(blow)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=120)
     assert (process.returncode, errors) == (130, "crag: interrupted.\n")
     report = json.loads(crag("ingest", folder, "--json").stdout)
     assert report["added"] + report["unchanged"] == report["documents"] == 402

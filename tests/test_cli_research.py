@@ -191,6 +191,6 @@ def test_ctrl_c_leaves_at_once_and_says_how_to_go_on(home: Path):
             if "  searcher: " in line:
                 break
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
     assert "Go on with: crag research --resume " in err

@@ -31,7 +31,7 @@ def test_help_and_version_import_no_model_store_or_graph(flag: str):
         f"print('loaded:', *(name for name in {HEAVY!r} if name in sys.modules))\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True
     )
     assert "crag" in done.stdout
     assert done.stdout.splitlines()[-1] == "loaded:"

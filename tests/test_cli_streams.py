@@ -24,7 +24,7 @@ def shell(home: Path, line: str, **variables: str) -> subprocess.CompletedProces
         **variables,
     }
     return subprocess.run(
-        ["/bin/sh", "-c", line], capture_output=True, text=True, timeout=60, env=environment,
+        ["/bin/sh", "-c", line], capture_output=True, text=True, timeout=120, env=environment,
         check=False,
     )  # fmt: skip
 

@@ -127,7 +127,7 @@ def test_nothing_to_carry_leaves_the_question_as_it_is():
 
 
 @given(st.text(max_size=80), st.text(max_size=80), st.text(max_size=200))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_text_is_only_ever_added_to(question, asked, answer):
     history = [turn(asked, answer)]
     result = contextualize(question, history, Words())

@@ -48,7 +48,7 @@ def test_a_zip_bomb_is_not_unpacked(tmp_path: Path, name: str, member: str) -> N
     assert path.stat().st_size < 1 << 20
     started = time.monotonic()
     assert "expands to more than" in refusal(path)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 30
 
 
 def test_many_parts_are_a_bomb_too(tmp_path: Path) -> None:
@@ -335,7 +335,7 @@ _START = {
 }
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(suffix=st.sampled_from(sorted(SUFFIXES)), data=st.binary(max_size=400))
 def test_rubbish_under_any_name_is_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory, suffix: str, data: bytes

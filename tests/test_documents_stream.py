@@ -123,7 +123,7 @@ def test_a_few_bad_bytes_do_not_spoil_utf8(tmp_path: Path) -> None:
     assert document.warnings == ("some bytes are not utf-8 and were replaced",)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(spoiled=st.lists(st.integers(0x80, 0xFF), min_size=1, max_size=5))
 def test_ascii_with_spoiled_bytes_is_still_read(
     tmp_path_factory: pytest.TempPathFactory, spoiled: list[int]
@@ -136,7 +136,7 @@ def test_ascii_with_spoiled_bytes_is_still_read(
     assert text.endswith(" the end")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.binary(max_size=3000))
 def test_any_bytes_are_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory, data: bytes

@@ -18,6 +18,9 @@ from research_library import library
 from research_model import decide, researcher, subtask
 from scripted_server import ScriptedServer, hang, status, text
 from trace_runs import ANSWERED, MISSPELT, UNKNOWN, make_home
+from typer.testing import CliRunner
+
+from cli.main import app
 
 ROOT = Path(__file__).parent.parent
 
@@ -39,21 +42,17 @@ def validator(stream: str) -> Draft202012Validator:
 
 def crag(home: Path, *arguments: str, **variables: str) -> tuple[int, list[dict[str, Any]]]:
     """The exit code and the lines of a run, each of them checked."""
-    done = subprocess.run(
-        [sys.executable, "-m", "cli", *arguments, "--events", "--home", str(home)],
-        cwd=ROOT,
-        env={**os.environ, "CRAG_ENGINE": "local", **variables},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
+    done = CliRunner().invoke(
+        app,
+        [*arguments, "--events", "--home", str(home)],
+        env={"CRAG_ENGINE": "local", **variables},
     )
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     check = validator(arguments[0])
     for line in lines:
         errors = [error.message for error in check.iter_errors(line)]
         assert not errors, (line, errors[:3])
-    return done.returncode, lines
+    return done.exit_code, lines
 
 
 def with_model(server: ScriptedServer) -> dict[str, str]:
@@ -201,5 +200,5 @@ def test_an_interrupted_run_s_last_line_says_so(home):
             lines.append(json.loads(line))
             if lines[-1].get("node") == "grade_documents":
                 run.send_signal(signal.SIGINT)
-        assert run.wait(30) == 130
+        assert run.wait(60) == 130
     assert error_of(lines) == ("Interrupted", 130)

@@ -45,7 +45,7 @@ def test_a_question_does_not_wait_for_a_writer(home):
         start = time.monotonic()
         kept.put({KEYS[1]: "lost"})
         assert kept.get(KEYS[:2]) == {KEYS[0]: "before"}
-        assert time.monotonic() - start < 5
+        assert time.monotonic() - start < 20
         other.execute("ROLLBACK")
 
 

@@ -36,7 +36,7 @@ def test_terms_of(text, found):
 
 
 @given(st.text(max_size=300))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_every_term_is_found_again_by_the_index_it_is_put_into(text):
     connection = sqlite3.connect(":memory:")
     table = LexicalTable(connection, 1)
@@ -55,7 +55,7 @@ def test_every_term_is_found_again_by_the_index_it_is_put_into(text):
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_terms_are_bounded_and_spans_give_the_same_ones(text):
     assert all(0 < len(term) <= TERM_CHARACTERS and " " not in term for term in terms(text))
     spans = list(term_spans(text))
@@ -64,7 +64,7 @@ def test_terms_are_bounded_and_spans_give_the_same_ones(text):
 
 
 @given(st.text(alphabet=st.characters(max_codepoint=0x24F), max_size=60))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_composed_and_decomposed_text_have_the_same_terms(text):
     composed = unicodedata.normalize("NFC", text)
     assert terms(composed) == terms(unicodedata.normalize("NFD", composed))

@@ -20,7 +20,7 @@ PLACES = ["/docs/one", "/docs/two", "/docs/shut/one", "/docs/three", "/other/one
     here=st.sets(st.sampled_from(PLACES[:4])),
     shut=st.booleans(),
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_the_short_way_finds_what_the_long_way_finds(indexed, unread, here, shut):
     found = Found(dict.fromkeys(here, NOW))
     if shut:

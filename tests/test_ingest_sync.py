@@ -265,7 +265,7 @@ def test_an_unchanged_ingest_imports_no_reader_and_no_store(folder, library):
     path = os.pathsep.join(entry for entry in sys.path if entry)
     done = subprocess.run(
         [sys.executable, "-c", code, str(library.settings.home), str(folder)],
-        env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=60,
+        env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=120,
         check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr) == (0, "\n", "")

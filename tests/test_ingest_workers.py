@@ -52,12 +52,12 @@ def files(folder: Path, *names: str) -> list[Task]:
 def test_a_reader_that_hangs_or_crashes_costs_its_own_file(tmp_path):
     names = ["a.md", "hang.md", "b.md", "crash.md", "c.md", "exit.md", "d.md"]
     tasks = files(tmp_path, *names)
-    with reading(tasks, str(tmp_path), threading.Event(), workers=1, stall_seconds=4) as outcomes:
+    with reading(tasks, str(tmp_path), threading.Event(), workers=1, stall_seconds=10) as outcomes:
         found = {Path(outcome.path).name: outcome for outcome in outcomes if outcome}
     assert sorted(found) == sorted(names)
     reasons = {name: o.reason for name, o in found.items() if isinstance(o, Unread)}
     assert reasons == {
-        "hang.md": "the reader hung for 4 s and was stopped",
+        "hang.md": "the reader hung for 10 s and was stopped",
         "crash.md": "the reader crashed (SIGSEGV)",
         "exit.md": "the reader crashed (exit status 3)",
     }

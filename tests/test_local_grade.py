@@ -109,7 +109,8 @@ def test_what_an_earlier_loop_found_counts_towards_enough(railway):
 
 
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(st.text(max_size=80))
 def test_any_question_gets_calm_grades(railway, question):

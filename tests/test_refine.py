@@ -81,7 +81,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(PIECES, min_size=1, max_size=12).map("".join), st.text(max_size=30))
 def test_every_span_is_a_slice_with_its_lines(text, question):
     reader = collection(a=text)

@@ -103,7 +103,7 @@ def test_the_planner_and_the_reflection_see_summaries_and_never_text(home: Path)
 
 
 def test_independent_subtasks_run_at_once(home: Path):
-    meet = Barrier(4, timeout=20)
+    meet = Barrier(4, timeout=60)
 
     def before(what: str) -> None:
         if what == "grade_documents":

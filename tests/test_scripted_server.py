@@ -8,7 +8,7 @@ from scripted_server import ScriptedServer, call, embeddings, reset, status, str
 
 
 def post(server, body, path="/v1/chat/completions"):
-    connection = HTTPConnection(server.host, timeout=5)
+    connection = HTTPConnection(server.host, timeout=60)
     connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
     return connection.getresponse()
 

@@ -87,7 +87,7 @@ def shell(name, *words, environment):
         env=environment,
         cwd=environment["PWD"],
         encoding="utf-8",
-        timeout=30,
+        timeout=120,
         dimensions=(50, 200),
     )
 
@@ -151,7 +151,7 @@ def test_a_name_that_a_shell_would_run_is_not_offered(name, environment):
         env={**environment, "_CRAG_COMPLETE": f"complete_{name}", **variables},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
     assert "papers" in done.stdout

@@ -55,7 +55,7 @@ def test_two_processes_on_one_thread_lose_nothing(tmp_path, url):
     for writer in writers:
         writer.stdin.write(b"go\n")
         writer.stdin.flush()
-    told = [[int(n) for n in writer.communicate(timeout=60)[0].split()] for writer in writers]
+    told = [[int(n) for n in writer.communicate(timeout=120)[0].split()] for writer in writers]
     with open_turn_store(tmp_path, url) as store:
         turns = list(store.turns("shared"))
     assert [turn.number for turn in turns] == list(range(1, 101))

@@ -27,7 +27,7 @@ def test_a_lone_surrogate_can_be_counted():
 
 
 @pytest.mark.filterwarnings("ignore:open_binary:DeprecationWarning")
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text())
 def test_ids_equal_another_implementation_s(text):
     import bpe_openai
@@ -36,7 +36,7 @@ def test_ids_equal_another_implementation_s(text):
     assert tokens.encoding().encode(text, disallowed_special=()) == list(other.encode(text))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.text(max_size=200))
 def test_never_more_tokens_than_bytes(text):
     count = tokens.count_tokens(text)

@@ -132,12 +132,7 @@ def check_turns(home, turns, thread):
 def test_next_question_starts_anew_after_random_turns(home):
     number = iter(range(10**6))
 
-    @settings(
-        max_examples=8,
-        deadline=None,
-        derandomize=True,
-        suppress_health_check=[HealthCheck.too_slow],
-    )
+    @settings(max_examples=8, derandomize=True)
     @given(TURNS)
     def check(turns):
         check_turns(home, turns, f"random-{next(number)}")
@@ -149,7 +144,7 @@ def test_next_question_starts_anew_after_random_turns(home):
 def test_next_question_starts_anew_after_many_random_turns(home):
     number = iter(range(10**6))
 
-    @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=150, suppress_health_check=list(HealthCheck))
     @given(TURNS)
     def check(turns):
         check_turns(home, turns, f"long-{next(number)}")
