@@ -67,3 +67,17 @@ def test_hostile_text_takes_no_long_time(piece):
     began = time.process_time()
     definition.said_in(piece * (20_000 // len(piece)))
     assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize("end", ["?", "@b", "- -"])
+def test_a_long_question_takes_no_long_time(end):
+    began = time.process_time()
+    definition_asked(f"What is a{'-' * 20_000}{end}")
+    assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize("word", ["café", "Größe", "Straße", "ёлка"])
+def test_a_word_keeps_its_letters(word):
+    definition = definition_asked(f"What is {word}?")
+    assert definition is not None
+    assert definition.said_in(f"{word} is a thing.") == 1.0

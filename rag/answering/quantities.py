@@ -31,7 +31,7 @@ _VALUES = {word: value for value, word in enumerate(_ONES)} | {
     word: 10 * place for place, word in enumerate(_TENS, start=2)
 }
 _PAIR = rf"(?:{'|'.join(_TENS)})-(?:{'|'.join(_ONES[1:10])})"
-NUMBER = rf"\d+(?:[.,]\d+)*|\b(?:{_PAIR}|{'|'.join(_VALUES)})\b"
+NUMBER = rf"(?<!\d)\d++(?:[.,]\d++)*+|\b(?:{_PAIR}|{'|'.join(_VALUES)})\b"
 """A pattern for one number, in digits or words."""
 
 _NUMBER = re.compile(NUMBER, re.IGNORECASE)

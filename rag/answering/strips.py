@@ -15,8 +15,9 @@ _FIGURE = re.compile(r"[\s*]*[$€£¥~+-]?\s?\d[\d.,:/%–-]*\s*%?[\s*]*$")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 _NO_EVIDENCE = re.compile(
     r"\s{0,3}(?:#{1,6}\s|`{3}|~{3})|[\W_]*$"
-    # Templates, tags alone, link definitions: marks for machines.
-    r"|\s*(?:\{\{.*\}\}|(?:</?\w[^<>]*>\s*)+|<!--.*-->|(?:\[[^\]\n]+\]:\s*\S+\s*)+)\s*$",
+    # Templates, tags alone, link definitions: marks for machines. Possessive: what is not
+    # only these is not tried in every way it can be taken apart.
+    r"|\s*(?:\{\{.*\}\}|(?:</?\w[^<>]*>\s*+)++|<!--.*-->|(?:\[[^\]\n]+\]:\s*\S++\s*+)++)\s*$",
     re.DOTALL,
 )
 _UNDERLINED = re.compile(r"\n\s{0,3}[=\-~^]{3,}[ =]*$")

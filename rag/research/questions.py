@@ -54,12 +54,12 @@ _IMPERATIVE = re.compile(r"\W*(?:please\s+)?(?:list|name|enumerate|give)\b", re.
 _THE = re.compile(r"(?:the|all|an?)\s", re.IGNORECASE)
 _ITEM = re.compile(r",\s+(?:(?:and|or)\s+)?|\s+(?:and|or)\s+")
 _LOOSE_END = re.compile(r",?\s+(?:and|or|in|of|for|by)$")
-# A part that says "he" is about someone whom only the whole question names.
 _IT = re.compile(r"\b(?:it|its)\b(?!['’])", re.IGNORECASE)
 _THING = re.compile(
     r"\b(?:the\s+)?(?:[A-Z][\w'’-]*(?:\s+[A-Z][\w'’-]*)*|"
-    r"(?<=the )(?:(?!in\b|on\b|at\b|by\b|for\b|with\b|from\b|to\b|the\b)[\w'’-]+\s?){1,4})$"
+    r"(?<=the )(?:(?!in\b|on\b|at\b|by\b|for\b|with\b|from\b|to\b|the\b)[\w'’-]++\s?){1,4})$"
 )
+# A part that says "he" is about someone whom only the whole question names.
 _PRONOUN = re.compile(r"\b(?:he|she|it|they|him|them|his|its|their)\b", re.IGNORECASE)
 
 
@@ -122,7 +122,8 @@ def _named(pieces: list[str]) -> list[str]:
     thing = _THING.search(pieces[0])
     if thing is None:
         return pieces
-    named = (_IT.sub(lambda found: thing[0] + ("'s" * (len(found[0]) == 3)), p) for p in pieces[1:])
+    it, its = thing[0], f"{thing[0]}'s"
+    named = (_IT.sub(lambda found: its if len(found[0]) == 3 else it, p) for p in pieces[1:])
     return [pieces[0], *named]
 
 

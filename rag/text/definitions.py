@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rag.index.terms import fold
-
 # A line that goes on in the next one begins nothing there.
 _WRAPPED = re.compile(r"(?<=[\w,;’'`*_)])[ \t]*\n(?:>[ \t]?)?[ \t]*(?=[a-z`*_(])")
 _MOST_WORDS = 3
+_MOST_CHARACTERS = 200
 _THING = rf"(?P<thing>[^\W_][\w'’.-]*(?:\s+[^\W_][\w'’.-]*){{0,{_MOST_WORDS - 1}}})"
 _ASKED = (
     re.compile(
@@ -48,7 +47,6 @@ _CALLS = r"\bcalls?\s[^.\n]{1,60}?\s[*_`\"“]{1,2}"
 # "called lifetime elision" names no lifetime.
 _ENDS = rf"{_MARKS}\s*(?:[.,;:)!?]|$|\s(?:and|or|which|that|in|to|because)\b)"
 
-
 OUTRIGHT, IN_PASSING = 1.0, 0.5
 
 
@@ -71,12 +69,13 @@ class Definition:
 
 def definition_asked(question: str) -> Definition | None:
     """None for a question that asks for no definition; of a thing of three words at most."""
+    if len(question) > _MOST_CHARACTERS:
+        return None
     found = next((match for pattern in _ASKED if (match := pattern.match(question))), None)
     if found is None or _RELATES.search(found["thing"]):
         return None
     thing = r"[\s_*`-]+".join(_inflected(word) for word in found["thing"].split())
     said = rf"{thing}{_MARKS}{_BRACKETS},?\s+"
-    listed = rf"{_LISTED}{thing}[*_`]{{0,4}}\s?(?:[:—–]|\n:)\s+(?!\S+\s*$)\S"
     listed = rf"{_LISTED}{thing}[*_`]{{0,4}}\s?(?:[:—–]|\n:)\s+(?!\S+\s*$)\S"
     named = rf"(?:{_NAMES}|{_CALLS}){thing}{_ENDS}"
     return Definition(
@@ -87,11 +86,11 @@ def definition_asked(question: str) -> Definition | None:
 
 def _inflected(word: str) -> str:
     """The word, singular or plural."""
-    folded = fold(word.strip(".'’-"))
-    forms = {folded, f"{folded}s", f"{folded}es"}
-    if folded.endswith("y"):
-        forms.add(f"{folded[:-1]}ies")
+    word = word.strip(".'’-").lower()
+    forms = {word, f"{word}s", f"{word}es"}
+    if word.endswith("y"):
+        forms.add(f"{word[:-1]}ies")
     for ending, single in (("ies", "y"), ("es", ""), ("s", "")):
-        if folded.endswith(ending) and len(folded) > len(ending) + 2:
-            forms.add(folded.removesuffix(ending) + single)
+        if word.endswith(ending) and len(word) > len(ending) + 2:
+            forms.add(word.removesuffix(ending) + single)
     return rf"(?:{'|'.join(map(re.escape, sorted(forms, key=len, reverse=True)))})"

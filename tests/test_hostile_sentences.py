@@ -1,0 +1,50 @@
+"""Sentences made to be taken apart in more ways than there is time for."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from memory_collection import MemoryCollection
+
+from rag.answering.measures import measure_asked
+from rag.answering.refine import refine
+from rag.engines.local.answer import generate
+from rag.engines.protocol import GenerateRequest
+from rag.research.questions import split
+
+SECONDS = 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[mill]:x" * 60 + " turns 12 wheels a day.",
+        "<mill>" * 200 + " turns 12 wheels a day.",
+        "millwheel" * 100 + " turned 12 times a day.",
+        "磨坊每天轉十二次" * 60 + " mill 12.",
+    ],
+)
+def test_a_passage_is_read_in_time(text):
+    reader = MemoryCollection({"mill.md": text, "other.md": "The mill turned 13 times a day."})
+    question = "How many times a day did the mill turn?"
+    passages = [reader.passage(source, n) for n, source in enumerate(reader.sources, start=1)]
+    began = time.process_time()
+    refine(question, reader.search(question, 8), {}, reader)
+    generate(GenerateRequest(question, passages, ()), str, reader)
+    assert time.process_time() - began < SECONDS
+
+
+def test_a_figure_of_a_thousand_digits_is_read_in_time():
+    measure = measure_asked("How long is the tunnel?")
+    assert measure is not None
+    began = time.process_time()
+    assert measure.search("1" * 5_000 + " is no length") is None
+    assert time.process_time() - began < SECONDS
+    assert measure.search("It is 1,200.5 km long.") is not None
+
+
+def test_a_question_with_a_long_word_is_split_in_time():
+    began = time.process_time()
+    split(f"What is the {'a' * 1_000}( and where is it?")
+    assert time.process_time() - began < SECONDS
