@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from state.sqlite_file import connect, create_private, sqlite_failures
+from state.sqlite_file import connect, create_private, sqlite_failures, transaction
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite import SqliteSaver
@@ -45,20 +45,13 @@ class SqliteBackend:
         of ours is a DeltaChannel, whose history would lie in the older rows.
         """
         saver = self.saver()
-        with saver.lock:
-            db: sqlite3.Connection = saver.conn
-            db.execute("begin immediate")
-            try:
-                for table in ("checkpoints", "writes"):
-                    db.execute(
-                        f"delete from {table} where thread_id = ? and checkpoint_id < ?",  # noqa: S608
-                        (thread, newest),
-                    )
-                db.execute("commit")
-            except BaseException:
-                if db.in_transaction:
-                    db.execute("rollback")
-                raise
+        db: sqlite3.Connection = saver.conn
+        with saver.lock, transaction(db):
+            for table in ("checkpoints", "writes"):
+                db.execute(
+                    f"delete from {table} where thread_id = ? and checkpoint_id < ?",  # noqa: S608
+                    (thread, newest),
+                )
 
     def failures(self) -> AbstractContextManager[None]:
         where = "" if self._path is None else f" {self._path}"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from state.errors import StorageError
-from state.sqlite_file import connect, create_private, sqlite_failures
+from state.sqlite_file import connect, create_private, sqlite_failures, transaction
 from state.threads import (
     THREADS_SCHEMA,
     Clock,
@@ -117,11 +117,5 @@ class SqliteTurnStore(SqlTurnStore):
         with self._lock, sqlite_failures(self._name):
             db = self._open(write=True)
             assert db is not None
-            db.execute("begin immediate")
-            try:
+            with transaction(db):
                 yield db
-                db.execute("commit")
-            except BaseException:
-                if db.in_transaction:
-                    db.execute("rollback")
-                raise

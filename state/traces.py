@@ -14,7 +14,7 @@ from state.answer import Answer
 from state.errors import UsageError
 from state.events import Event
 from state.nearest import did_you_mean
-from state.sqlite_file import connect, create_private, sqlite_failures
+from state.sqlite_file import connect, create_private, sqlite_failures, transaction
 from state.trace_bounds import TraceBounds, drop_most, drop_old, shrink
 from state.trace_filter import TraceFilter
 
@@ -101,14 +101,13 @@ class TraceStore:
         row = (trace_id, now, kind, answer["thread"], answer["status"], question, packed, parent)
         with sqlite_failures(self._name):
             db = self._writable()
-            db.execute("begin immediate")
-            db.execute("insert or replace into traces values (?, ?, ?, ?, ?, ?, ?, ?)", row)
-            drop_old(db, self._bounds, now)
-            (rowid,) = db.execute("select max(rowid) from traces").fetchone()
-            looking = rowid % PRUNE_EVERY == 0
-            if looking:
-                drop_most(db, self._bounds)
-            db.execute("commit")
+            with transaction(db):
+                db.execute("insert or replace into traces values (?, ?, ?, ?, ?, ?, ?, ?)", row)
+                drop_old(db, self._bounds, now)
+                (rowid,) = db.execute("select max(rowid) from traces").fetchone()
+                looking = rowid % PRUNE_EVERY == 0
+                if looking:
+                    drop_most(db, self._bounds)
             if looking:
                 shrink(db)
 

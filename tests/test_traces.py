@@ -115,6 +115,16 @@ def test_a_damaged_store_is_one_named_error(tmp_path: Path):
         store.summaries()
 
 
+def test_a_trace_that_cannot_be_kept_leaves_the_store_writable(tmp_path: Path):
+    nameless = cast("Any", {**make_answer("q", "a"), "thread": "\ud800"})
+    with TraceStore(tmp_path) as store, TraceStore(tmp_path) as other:
+        with pytest.raises(UsageError, match="Unicode"):
+            store.keep("t0001", events(), nameless)
+        other.keep("t0002", events(), make_answer("second", "b"))
+        store.keep("t0003", events(), make_answer("third", "c"))
+        assert [row["trace_id"] for row in store.summaries()] == ["t0003", "t0002"]
+
+
 def test_the_same_run_has_no_difference():
     assert diff_traces(a_trace(events()), a_trace(events())) == []
 

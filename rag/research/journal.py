@@ -18,7 +18,7 @@ from rag.research.journal_bounds import JournalBounds, drop_finished
 from state.answer import NodeUsage, Usage
 from state.errors import UsageError
 from state.research_state import Artifact, Subtask
-from state.sqlite_file import connect, create_private, sqlite_failures
+from state.sqlite_file import connect, create_private, sqlite_failures, transaction
 from state.trace_bounds import shrink
 from state.usage import add_usages
 
@@ -121,13 +121,13 @@ class Journal:
         """Keep the report, and drop finished runs that are too old or too many."""
         with self._lock, sqlite_failures(self._name):
             db = self._open()
-            db.execute("begin immediate")
-            db.execute(
-                "update runs set state = 'finished', escalation = null, report = ? where id = ?",
-                (json.dumps(report), run_id),
-            )
-            drop_finished(db, self._bounds, time.time())
-            db.execute("commit")
+            with transaction(db):
+                db.execute(
+                    "update runs set state = 'finished', escalation = null, report = ?"
+                    " where id = ?",
+                    (json.dumps(report), run_id),
+                )
+                drop_finished(db, self._bounds, time.time())
             shrink(db)
 
     def keep(self, run_id: str, artifact: Artifact) -> None:
