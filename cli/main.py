@@ -17,11 +17,9 @@ if _interruptible and current_thread() is main_thread():
 
 import typer  # noqa: E402
 
+from cli.exits import Exit  # noqa: E402
 from cli.lazy import LazyGroup  # noqa: E402
 from cli.terminal import open_closed_streams  # noqa: E402
-
-if signal.getsignal(signal.SIGINT) is signal.SIG_DFL and _interruptible:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 app = typer.Typer(
     name="crag",
@@ -84,6 +82,8 @@ def main() -> None:
         app(prog_name="crag")
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else int(bool(leaving.code))
+    except KeyboardInterrupt:  # before the command was even looked up
+        code = Exit.INTERRUPTED
     try:
         sys.stdout.flush()
     except OSError:  # what was asked for did not arrive
@@ -92,6 +92,9 @@ def main() -> None:
         sys.stderr.flush()
     os._exit(code)
 
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_DFL and _interruptible:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 if __name__ == "__main__":
     main()

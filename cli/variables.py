@@ -23,7 +23,6 @@ def tell_unknown(arguments: Sequence[str]) -> None:
         return
     from state.settings import Settings
 
-    given -= {f"CRAG_{key.upper()}" for key in Settings.model_fields}
     given = {name for name in given if name[5:].lower() not in Settings.model_fields}
     known = _twins() if given else set()
     for name in sorted(given - known):
