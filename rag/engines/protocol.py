@@ -16,8 +16,6 @@ from state.grades import Grade
 from state.passages import HistoryTurn, Passage, RetrievedChunk
 from state.usage import NO_CALLS
 
-NO_USAGE = NO_CALLS
-
 Emit = Callable[[str], None]
 """Receives answer text as it is produced; may be called zero or more times."""
 
@@ -28,7 +26,7 @@ class Contextualized:
 
     question: str
     reason: str | None = None
-    usage: NodeUsage = field(default_factory=lambda: NO_USAGE)
+    usage: NodeUsage = field(default_factory=lambda: NO_CALLS)
     warnings: tuple[str, ...] = ()
 
 
@@ -60,7 +58,7 @@ class Graded:
     grades: tuple[Grade, ...]
     sufficient: bool
     better_query: str | None = None
-    usage: NodeUsage = field(default_factory=lambda: NO_USAGE)
+    usage: NodeUsage = field(default_factory=lambda: NO_CALLS)
     warnings: tuple[str, ...] = ()
 
 
@@ -83,7 +81,7 @@ class Rewritten:
 
     query: str | None
     reason: str
-    usage: NodeUsage = field(default_factory=lambda: NO_USAGE)
+    usage: NodeUsage = field(default_factory=lambda: NO_CALLS)
     warnings: tuple[str, ...] = ()
 
 
@@ -107,7 +105,7 @@ class Generated:
 
     text: str
     complete: bool = True
-    usage: NodeUsage = field(default_factory=lambda: NO_USAGE)
+    usage: NodeUsage = field(default_factory=lambda: NO_CALLS)
     warnings: tuple[str, ...] = ()
 
 
@@ -116,7 +114,7 @@ class Verified:
     """One verdict a claim, in the order given; None where none could be had."""
 
     supported: tuple[bool | None, ...]
-    usage: NodeUsage = field(default_factory=lambda: NO_USAGE)
+    usage: NodeUsage = field(default_factory=lambda: NO_CALLS)
     warnings: tuple[str, ...] = ()
 
 

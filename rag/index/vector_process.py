@@ -46,13 +46,13 @@ class VectorProcess:
 
     def open(self, folder: Path, identity: EmbedderIdentity, *, create: bool) -> Self:
         """Ends the process when it fails."""
-        self._identity = identity
         values = (identity.name, identity.dimension, identity.version)
         try:
             self._call("open", os.fsencode(folder), create, *values)
         except BaseException:
             self.close()
             raise
+        self._identity = identity
         return self
 
     def token(self) -> str | None:

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 TAIL_CHUNKS = 64
 """Fewer changes than this, or than a twentieth of the collection, wait for the next write."""
 
-
 _Opened = TypeVar("_Opened", bound=WritableVectors)
 
 
@@ -85,9 +84,13 @@ class VectorPlace:
         ):
             raise VectorsDamaged("larger than its vectors explain")
         opened = opener(state.generation)
-        sealed = opened.token() == state.token and opened.holds(state.count)
+        sealed = False
+        try:
+            sealed = opened.token() == state.token and opened.holds(state.count)
+        finally:
+            if not sealed:
+                opened.close()
         if not sealed:
-            opened.close()
             raise VectorsDamaged("not what was last written")
         return opened
 
@@ -191,8 +194,12 @@ class VectorWrite:
             notice(f"The vector store {why}; building it again from the catalog.")
         if self._store is None:
             self._state = StoreState(uuid.uuid4().hex[:8], "", dirty=True, synced=0, count=0)
-        with writing(connection):
-            self._save(forget_removals=self._store is None)
+        try:
+            with writing(connection):
+                self._save(forget_removals=self._store is None)
+        except BaseException:
+            self.abandon()
+            raise
         if self._store is None:
             place.discard(found)
             self._store = place.open_writable(self._state.generation, create=True)

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NotRequired, Protocol, TypedDict
 
-from rag.engines.protocol import NO_USAGE
 from rag.research.roles.role import Role
 from state.answer import NodeUsage
 from state.errors import ModelError
 from state.passages import Passage
 from state.research_state import Artifact, FileSummary, RoundDecision, Subtask
+from state.usage import NO_CALLS
 
 
 class UnusableReplyError(ModelError):
@@ -67,7 +67,7 @@ class ReadFile:
 @dataclass(frozen=True, slots=True)
 class Planned:
     subtasks: tuple[DraftSubtask, ...]
-    usage: NodeUsage = field(default_factory=lambda: NO_USAGE)
+    usage: NodeUsage = field(default_factory=lambda: NO_CALLS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Composed:
     """
 
     content: str
-    usage: NodeUsage = field(default_factory=lambda: NO_USAGE)
+    usage: NodeUsage = field(default_factory=lambda: NO_CALLS)
     quoted: bool = False
 
 
@@ -102,7 +102,7 @@ class Reflected:
     reason: str
     leads: tuple[str, ...] = ()
     question: str | None = None
-    usage: NodeUsage = field(default_factory=lambda: NO_USAGE)
+    usage: NodeUsage = field(default_factory=lambda: NO_CALLS)
 
 
 class Thinker(Protocol):
