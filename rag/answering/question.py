@@ -97,6 +97,24 @@ _FOCUS = re.compile(
 )
 
 
+# "When was the light automated?", "Who built it?", "Where did the line end?": what is asked to
+# have happened. A last word behind an article or a preposition is no verb.
+_PREDICATE = (
+    re.compile(
+        rf"\b{_ASKS}\b.*\b(?:was|were|is|are|been|be|got|get)\b.*?"
+        r"\b(\w{2,}(?:ed|en|wn|lt|ng|ld|nt|de|ght))\W*$",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\bwho\s+(?!(?:is|was|are|were|has|had|did|do|does|can)\b)(\w{3,})\b", re.IGNORECASE
+    ),
+    re.compile(
+        rf"\b{_ASKS}\b.*\b(?:did|does|do)\s+(?:\S+\s+){{0,3}}"
+        r"(?!(?:a|an|the|in|of|to|for|on|at)\s)\S+\s+(\w{3,})\W*$",
+        re.IGNORECASE,
+    ),
+)
+
 # What asks, and says nothing of what is asked about.
 _ASKING = re.compile(
     rf"\bhow {_HOW_NUMBER}|\b(?:what|which)\s+(?:(?:{_BE})\s+)?(?:the\s+)?(?:exact\s+)?(?:{_TIME}"
@@ -125,6 +143,7 @@ class Question:
     focus: frozenset[str]
     negated: bool
     asks: bool  # a statement, or words to look for, asks nothing
+    predicate: frozenset[str]  # the terms of what is asked to have happened
     definition: Definition | None  # what defines the thing that is asked about
     measure: re.Pattern[str] | None  # what a quantity of the kind asked for looks like
 
@@ -143,9 +162,15 @@ def analyse(text: str) -> Question:
         focus=frozenset(_focus(text)),
         negated=bool(_NEGATION.search(text)),
         asks=_asks(text, kind),
+        predicate=_predicate(matter),
         definition=definition_asked(text),
         measure=measure_asked(text),
     )
+
+
+def _predicate(text: str) -> frozenset[str]:
+    found = next((match for pattern in _PREDICATE if (match := pattern.search(text))), None)
+    return frozenset(terms(found[1])) if found else frozenset()
 
 
 def _asks(text: str, kind: AnswerKind) -> bool:

@@ -21,6 +21,9 @@ from state.passages import Passage, RetrievedChunk, Span
 KEPT_SHARE = 0.49
 """Of the characters of the relevant chunks."""
 
+SMALL = 200
+"""Characters that are kept whole."""
+
 LISTED_SHARE = 0.8
 """The same, where the rows of a list that was asked for fill it."""
 
@@ -93,7 +96,7 @@ def _choose(measured: Sequence[Measured], asked: Question) -> set[int]:
     chosen: set[int] = set()
     used = 0
     for i in order:
-        budget = (LISTED_SHARE if i in listed else KEPT_SHARE) * length
+        budget = max(SMALL, (LISTED_SHARE if i in listed else KEPT_SHARE) * length)
         under = heading(strips, i)
         whole = {i, *leans_on(strips, i)}
         headed = whole if under is None else {*whole, under}

@@ -55,6 +55,13 @@ def ranked(question: Question, measured: Sequence[Measured]) -> list[int]:
     if (definition := question.definition) is not None:
         outright = [i for i in order if definition.said_in(strips[i].text) == OUTRIGHT]
         fitting = [*outright, *fitting]
+    if question.predicate:
+        even = NEARLY_AS_LIKELY * measured[order[0]].probability
+        fitting.sort(
+            key=lambda i: (
+                measured[i].probability < even or not question.predicate & set(strips[i].terms)
+            )
+        )
     return list(dict.fromkeys([*listing(question, measured), *fitting, *order]))
 
 
@@ -86,12 +93,14 @@ def selected(question: Question, measured: Sequence[Measured]) -> list[int]:
     least = NEARLY_AS_LIKELY * measured[best].probability
     typed = question.kind in _TYPED_KINDS and bool(candidates(strips[best].text, question))
     defined = _defines(question, strips[best])
+    happened = typed and bool(question.predicate & set(strips[best].terms))
     found = [best]
     for i in order[1:]:
         if (
             measured[i].probability >= least
             and (not typed or candidates(strips[i].text, question))
             and (not defined or _defines(question, strips[i]))
+            and (not happened or question.predicate & set(strips[i].terms))
             and _alike(question, strips[best], strips[i])
             and _stays(measured, best, i)
             and not any(set(strips[i].terms) <= set(strips[j].terms) for j in found)
