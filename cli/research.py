@@ -11,7 +11,7 @@ from cli import options
 from cli.app import new_app
 from cli.completion import complete_run
 from cli.exits import Exit
-from cli.files import check_writable, write_text
+from cli.files import STDOUT, check_writable, write_text
 from cli.question import read_question
 from cli.render.research import ResearchView
 from cli.render.shorten import shorten
@@ -84,9 +84,9 @@ def research(
         return _list(settings.home, terminal, json_=json_)
     if (question is None) == (resume is None):
         raise UsageError("Give a question, or --resume with a run's id (--list shows them).")
-    check_writable(out)
     if answer is not None and resume is None:
         raise UsageError("--answer goes with --resume: a new run has not asked anything.")
+    _check_out(out, data=json_ or events)
     flags: dict[str, Any] = {
         "collection": collection,
         "thread": thread,
@@ -133,6 +133,14 @@ def research(
         _tell(report, terminal, out, json_=json_ or events)
     unanswered = report["status"] == "abstained" and not ok_abstain
     return Exit.ABSTAINED if unanswered or report["status"] == "waiting" else Exit.DONE
+
+
+def _check_out(out: Path | None, *, data: bool) -> None:
+    from state.errors import UsageError
+
+    check_writable(out)
+    if out == STDOUT and data:
+        raise UsageError("--out - and --json or --events would share stdout.", "Choose one.")
 
 
 def _list(home: Path, terminal: Terminal, *, json_: bool) -> int:

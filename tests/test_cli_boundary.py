@@ -114,6 +114,10 @@ def test_a_file_to_write_is_looked_at_first_and_a_dash_is_stdout(tmp_path, monke
     assert (result.exit_code, result.stderr) == (Exit.DONE, "")
     assert result.stdout.startswith("<!doctype html>")
     assert not any(path.name.startswith("-") for path in tmp_path.iterdir())
+    for flag in ("--json", "--events"):  # no report among the data
+        result = CliRunner().invoke(app, ["research", "Why?", "--out", "-", flag])
+        assert result.exit_code == Exit.USAGE, flag
+        assert "share stdout" in result.stderr
 
 
 def test_a_variable_that_nothing_reads_is_told_once_with_the_nearest(tmp_path, monkeypatch):
