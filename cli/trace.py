@@ -16,6 +16,7 @@ from cli.choices import KindOption, StatusOption
 from cli.completion import complete_thread, complete_trace
 from cli.confirm import confirm
 from cli.terminal import Terminal
+from state.counting import many
 
 if TYPE_CHECKING:
     from state.traces import Trace, TraceStore
@@ -167,7 +168,7 @@ def delete(
             count = traces.delete(trace_id)
         else:
             count = traces.delete_all() if thread is None else traces.delete_thread(thread)
-    Terminal(quiet=quiet).notice(f"Forgot {count:,} trace{'' if count == 1 else 's'}.")
+    Terminal(quiet=quiet).notice(f"Forgot {many(count, 'trace')}.")
 
 
 @app.command()

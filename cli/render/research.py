@@ -74,8 +74,8 @@ class ResearchView:
                 line = f"research {event['run_id']}: {event['question']}"
             case "planned":
                 self._rounds.append((event["round"], event["subtasks"]))
-                count = len(event["subtasks"])
-                line = f"round {event['round']}: {count} subtask{'' if count == 1 else 's'} planned"
+                planned = many(len(event["subtasks"]), "subtask")
+                line = f"round {event['round']}: {planned} planned"
             case "subtask_started":
                 self._status[event["subtask"]["id"]] = "running"
                 line = f"  {event['subtask']['role']}: {event['subtask']['instruction']}"

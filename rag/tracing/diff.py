@@ -9,6 +9,7 @@ from typing import TypedDict
 from rag.tracing.rounds import Round, TracedSubtask, rounds, run_started
 from rag.tracing.view import TracedLoop, loops, path_taken, started
 from state.answer import Answer
+from state.counting import many
 from state.errors import UsageError
 from state.events import TurnStarted
 from state.research_events import ResearchStarted
@@ -103,7 +104,7 @@ def _round_pairs(one: Round | None, other: Round | None) -> Pairs:
 def _subtask(task: TracedSubtask | None) -> str | None:
     if task is None:
         return None
-    cited = f"{task.citations} citation{'' if task.citations == 1 else 's'}"
+    cited = many(task.citations, "citation")
     return f"{task.role}: {task.instruction} ({task.status}, {cited})"
 
 

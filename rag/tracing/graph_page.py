@@ -14,6 +14,7 @@ from rag.tracing.graph_svg import counted_svg
 from rag.tracing.page import page
 from rag.tracing.pieces import table, tiles
 from rag.tracing.topology import Topology
+from state.counting import many, plural
 from state.traces import TraceStore
 
 _LEGEND = (
@@ -51,7 +52,7 @@ def _kept(turns: Flow, runs: Flow) -> str:
         return "No run was kept yet, so there is nothing to count: every `crag ask` keeps a trace."
     since = datetime.fromtimestamp(first, UTC).astimezone()
     return (
-        f"{_many(turns.runs, 'question')} and {_many(runs.runs, 'research run')} kept since "
+        f"{many(turns.runs, 'question')} and {many(runs.runs, 'research run')} kept since "
         f"{since:%Y-%m-%d %H:%M}. Traces are dropped with age, so these are recent ones; a "
         "research run's own questions count among the questions."
     )
@@ -91,7 +92,7 @@ def _section(graph: Topology, flow: Flow, what: str) -> Iterator[str]:
 
 
 def _facts(flow: Flow, what: str) -> dict[str, str]:
-    facts = {f"{what}{'' if flow.runs == 1 else 's'}": f"{flow.runs:,}"}
+    facts = {plural(flow.runs, what): f"{flow.runs:,}"}
     for status, count in flow.statuses.most_common():
         facts[status] = f"{count / flow.runs:.0%}"
     if len(flow.loops) > 1:
@@ -124,7 +125,3 @@ def _ms(ms: float) -> str:
     if ms >= 10_000:
         return f"{ms / 1000:,.1f} s"
     return f"{ms:,.0f} ms" if ms >= 10 else f"{ms:.1f} ms"
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"

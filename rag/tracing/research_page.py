@@ -12,6 +12,7 @@ from rag.tracing.pieces import badge, costs, markdown, sources, table
 from rag.tracing.rounds import Round, TracedSubtask, rounds, run_started
 from rag.tracing.turn_page import Texts, loops_section
 from rag.tracing.view import path_taken
+from state.counting import many
 from state.traces import Trace
 
 
@@ -81,8 +82,5 @@ def _meta(trace: Trace) -> str:
     engine = " ".join(filter(None, (start.get("engine"), start.get("model"))))
     answer = trace["answer"]
     thread = f", thread {answer['thread']} turn {answer['turn']}" if answer["thread"] else ""
-    count = len(rounds(trace))
-    return (
-        f"research run {trace['trace_id']}, engine {engine}, "
-        f"{count} round{'' if count == 1 else 's'}{thread}"
-    )
+    count = many(len(rounds(trace)), "round")
+    return f"research run {trace['trace_id']}, engine {engine}, {count}{thread}"

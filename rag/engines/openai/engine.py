@@ -32,6 +32,7 @@ from rag.engines.protocol import (
     Rewritten,
     Verified,
 )
+from state.counting import many
 from state.passages import HistoryTurn
 from state.settings import Settings
 
@@ -123,11 +124,7 @@ class OpenAIEngine:
             )
         verdicts = [found.verdicts.get(item) for item in range(len(claims))]
         missing = sum(verdict is None for verdict in verdicts)
-        warnings = (
-            (f"{self.chat.who} did not check {missing} claim{'' if missing == 1 else 's'}.",)
-            if missing
-            else ()
-        )
+        warnings = (f"{self.chat.who} did not check {many(missing, 'claim')}.",) if missing else ()
         return Verified(
             supported=tuple(None if v is None else v.value for v in verdicts),
             usage=tally.usage,
