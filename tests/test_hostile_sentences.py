@@ -8,6 +8,7 @@ import pytest
 from memory_collection import MemoryCollection
 
 from rag.answering.measures import measure_asked
+from rag.answering.question import analyse
 from rag.answering.refine import refine
 from rag.engines.local.answer import generate
 from rag.engines.protocol import GenerateRequest
@@ -47,4 +48,11 @@ def test_a_figure_of_a_thousand_digits_is_read_in_time():
 def test_a_question_with_a_long_word_is_split_in_time():
     began = time.process_time()
     split(f"What is the {'a' * 1_000}( and where is it?")
+    assert time.process_time() - began < SECONDS
+
+
+@pytest.mark.parametrize("piece", ["what is ", "who did ", "is ", "- ", "a.", "1"])
+def test_a_long_question_is_analysed_in_time(piece):
+    began = time.process_time()
+    analyse(f"What is the mill {piece * (20_000 // len(piece))}?")
     assert time.process_time() - began < SECONDS

@@ -14,6 +14,7 @@ from rag.text.definitions import Definition, definition_asked
 
 # Longer questions are read from their first characters only; the rest is pasted text.
 MAX_QUESTION = 2000
+_PREDICATE_CHARACTERS = 400
 
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 # Not those of identifiers ("H3K9", "MP4/11").
@@ -169,7 +170,8 @@ def analyse(text: str) -> Question:
 
 
 def _predicate(text: str) -> frozenset[str]:
-    found = next((match for pattern in _PREDICATE if (match := pattern.search(text))), None)
+    end = text[-_PREDICATE_CHARACTERS:]  # the patterns take the cube of a text of "what is"
+    found = next((match for pattern in _PREDICATE if (match := pattern.search(end))), None)
     return frozenset(terms(found[1])) if found else frozenset()
 
 
