@@ -34,9 +34,11 @@ def print_turn(terminal: Terminal, turn: Turn, links: Mapping[int, str]) -> None
     terminal.wrapped(answer["answer"])
     if answer["citations"]:
         terminal.out("")
-    states = file_states(turn.files).items()
-    since = {source: f"  ! the file has {state} since" for source, state in states}
-    notes = {source: since[source] for source, state in states if state != "same"}
+    notes = {
+        source: f"  ! the file has {state} since"
+        for source, state in file_states(turn.files).items()
+        if state != "same"
+    }
     print_sources(terminal, answer["citations"], links, notes)
     terminal.out("")
     terminal.wrapped(f"   {took(turn)}")
