@@ -20,7 +20,7 @@ from typer.testing import CliRunner, Result
 
 from cli.main import app
 
-SECONDS = 60
+SECONDS = 120
 
 
 @pytest.fixture(scope="module")
@@ -39,9 +39,9 @@ def crag(home: Path, *arguments: str, **environment: str) -> subprocess.Complete
     )
 
 
-def inside(home: Path, *arguments: str) -> Result:
-    """The same without a process of its own."""
-    return CliRunner().invoke(app, ["research", *arguments], env=environ(home))
+def inside(home: Path, *arguments: str, **environment: str) -> Result:
+    """`crag research` without a process of its own."""
+    return CliRunner().invoke(app, ["research", *arguments], env=environ(home, **environment))
 
 
 def command(*arguments: str) -> list[str]:
@@ -75,7 +75,7 @@ def test_the_report_goes_to_stdout_and_to_a_file_and_the_run_to_the_trace(
     assert "round 1 → replan" in trace.stdout
     assert plain.stdout.strip() in trace.stdout
     out = tmp_path / "report.md"
-    filed = crag(home, "research", TWO_HOPS, "--out", str(out), "--json", "-q")
+    filed = inside(home, TWO_HOPS, "--out", str(out), "--json", "-q")
     report = json.loads(filed.stdout)
     assert (report["schema"], report["status"]) == ("crag.research/1", "answered")
     assert out.read_text() == report["report"]
@@ -96,13 +96,13 @@ def test_without_a_terminal_the_question_is_printed_and_answered_later(home: Pat
     assert question.endswith("?")
     assert resume.startswith("Go on with: crag research --resume ")
     name = resume.split()[6]
-    refused = crag(home, "research", "--resume", name)
-    assert refused.returncode == 2
+    refused = inside(home, "--resume", name)
+    assert refused.exit_code == 2
     assert question in refused.stderr
-    answered = crag(home, "research", "--resume", name, "--answer", "How long is the Iron Bridge?")
-    assert answered.returncode == 0
+    answered = inside(home, "--resume", name, "--answer", "How long is the Iron Bridge?")
+    assert answered.exit_code == 0
     assert "95 metres" in answered.stdout
-    again = crag(home, "research", "--resume", name)
+    again = inside(home, "--resume", name)
     assert again.stdout == answered.stdout
 
 
@@ -166,14 +166,14 @@ def test_a_server_that_is_down_is_exit_5_and_the_run_goes_on_later(home: Path):
     plan = [subtask("searcher", "How long is the Iron Bridge?")]
     model = researcher([plan], [decide("end")])
     with ScriptedServer(model, model, always=status(500)) as server:
-        down = crag(home, "research", "How long is it?", **with_model(server))
-    assert (down.returncode, down.stdout) == (5, "")
+        down = inside(home, "How long is it?", **with_model(server))
+    assert (down.exit_code, down.stdout) == (5, "")
     last = down.stderr.splitlines()[-1]
     assert last.startswith("crag: ")
     name = last.split("--resume ")[1].rstrip(".")
     with ScriptedServer(always=researcher([plan], [decide("end")])) as server:
-        up = crag(home, "research", "--resume", name, **with_model(server))
-    assert up.returncode == 0
+        up = inside(home, "--resume", name, **with_model(server))
+    assert up.exit_code == 0
     assert "95 metres" in up.stdout
 
 
