@@ -22,7 +22,7 @@ KEPT_SHARE = 0.49
 """Of the characters of the relevant chunks."""
 
 SMALL = 200
-"""Characters that are kept whole."""
+"""Characters that are kept whole where an event is asked for: what tells it from another one."""
 
 LISTED_SHARE = 0.8
 """The same, where the rows of a list that was asked for fill it."""
@@ -95,8 +95,9 @@ def _choose(measured: Sequence[Measured], asked: Question) -> set[int]:
     order = list(dict.fromkeys([*listed, *order[:2], *firsts, *order]))
     chosen: set[int] = set()
     used = 0
+    least = SMALL if asked.predicate else 0
     for i in order:
-        budget = max(SMALL, (LISTED_SHARE if i in listed else KEPT_SHARE) * length)
+        budget = max(least, (LISTED_SHARE if i in listed else KEPT_SHARE) * length)
         under = heading(strips, i)
         whole = {i, *leans_on(strips, i)}
         headed = whole if under is None else {*whole, under}
