@@ -7,6 +7,7 @@ import pytest
 from rag.answering.opposites import opposed
 from rag.answering.question import analyse
 from rag.engines.local.answerable import answers
+from rag.engines.local.grader_model import grader_model
 
 ALIKE = {
     "cosine": 0.55,
@@ -88,3 +89,13 @@ def test_opposites_are_known_by_their_stems(one, other):
 )
 def test_like_words_and_words_of_both_sides_are_no_opposites(one, other):
     assert not opposed(one.split(), other.split())
+
+
+def test_a_large_collection_must_know_more_of_a_matter_than_a_small_one():
+    model = grader_model()
+    least = model.known.threshold
+    assert model.knows(least, 1)
+    assert model.knows(least, 300)
+    assert not model.knows(least, 1200)
+    assert not model.knows(least - 0.01, 1)
+    assert model.knows(0.4, 1_000_000)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -37,8 +38,8 @@ WEIGHT_OF_SET = {"mtrag_clapnq": 0.5}
 """Its judgements are incomplete: many passages left unjudged do answer."""
 
 KNOWN_FROM = 0.25
-"""From here on a collection knows of the matter. Between .25 and .4, on sets left out, F1 of
-abstaining rises by .02 and balanced accuracy falls by .01; small folders lose answers first."""
+"""From here on a small collection knows of the matter; a large one has
+`grader_model.KNOWN_OF_MANY`."""
 
 _RIDGE = 3.0
 _UNDECIDED = {"correct": 1.0, "incorrect": 0.0}
@@ -117,7 +118,8 @@ def confidences(row: Asked, model: GraderModel) -> list[float]:
 def deciding(row: Asked, model: GraderModel) -> list[float]:
     """The confidences that a chunk is called relevant by: 0 where the matter is unknown."""
     every = confidences(row, model)
-    return every if model.knows(known_of(row, model)) else [0.0] * len(every)
+    knows = model.knows(known_of(row, model), math.exp(row.known["chunks"]))
+    return every if knows else [0.0] * len(every)
 
 
 def enough(row: Asked, model: GraderModel) -> dict[str, float]:

@@ -48,7 +48,7 @@ def grade(request: GradeRequest, collection: CollectionReader) -> Graded:
     )
     taken = defining_chunks(field, request.chunks)
     grades = _taking(grades, taken, "says what it is")
-    if model.knows(known) and not any(
+    if model.knows(known, field.chunk_count) and not any(
         each["relevant"] for each in [*request.earlier.values(), *grades]
     ):
         confidences = {each["chunk_id"]: each["confidence"] or 0.0 for each in grades}
@@ -77,7 +77,7 @@ def _taking(grades: Sequence[Grade], wanted: Collection[str], why: str) -> tuple
 
 def _grade(chunk_id: str, shown: Shown, field: Field, known: float, model: GraderModel) -> Grade:
     probability = model.confidence(shown.features, known)
-    relevant = model.knows(known) and probability >= model.relevant
+    relevant = model.knows(known, field.chunk_count) and probability >= model.relevant
     return {
         "chunk_id": chunk_id,
         "relevant": relevant,
