@@ -20,6 +20,16 @@ from state.settings import EngineName, Settings
 
 ROOT = Path(__file__).parent.parent
 READING = {"ask", "search", "sources", "read_source", "status", "thread_history"}
+OPENING = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
 
 
 @pytest.fixture(scope="module")
@@ -235,21 +245,11 @@ def test_rebound_names_are_refused_and_loopback_s_own_are_not(served: str):
     import httpx
 
     port = served.split(":")[2].split("/", maxsplit=1)[0]
-    body = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "initialize",
-        "params": {
-            "protocolVersion": "2025-06-18",
-            "capabilities": {},
-            "clientInfo": {"name": "test", "version": "1"},
-        },
-    }
     usual = {"Accept": "application/json, text/event-stream"}
     with httpx.Client(trust_env=False) as client:
 
         def code(**headers: str) -> int:
-            return client.post(served, json=body, headers={**usual, **headers}).status_code
+            return client.post(served, json=OPENING, headers={**usual, **headers}).status_code
 
         assert code() == 200
         assert code(Host=f"localhost:{port}", Origin=f"http://localhost:{port}") == 200
@@ -328,17 +328,7 @@ def test_a_server_on_stdio_ends_when_it_is_told_to(home: Path, blow: signal.Sign
     )
     assert server.stdin is not None
     assert server.stdout is not None
-    opening = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "initialize",
-        "params": {
-            "protocolVersion": "2025-06-18",
-            "capabilities": {},
-            "clientInfo": {"name": "test", "version": "1"},
-        },
-    }
-    server.stdin.write(json.dumps(opening) + "\n")
+    server.stdin.write(json.dumps(OPENING) + "\n")
     server.stdin.flush()
     assert json.loads(server.stdout.readline())["id"] == 1
     server.send_signal(blow)
