@@ -11,7 +11,7 @@ from pathlib import Path
 from rag.doctor.check import REPAIR, Check, ill, well
 from rag.embed.protocol import EmbedderIdentity
 from rag.index import collection_rows
-from rag.index.catalog import catalog_path, connect, mapped_errors, reading, writing
+from rag.index.catalog import catalog_path, connect, mapped_errors, reading
 from rag.index.chroma_errors import VectorsDamaged
 from rag.index.collection_rows import CollectionRow
 from rag.index.inventory import collection_names
@@ -24,6 +24,7 @@ from rag.index.writer import rebuild_lexical
 from rag.ingest.staleness import staleness
 from state.counting import many
 from state.errors import CragError, StoreBusyError
+from state.sqlite_file import transaction
 
 
 def check_collections(home: Path, embedder: EmbedderIdentity, store: str | None) -> Iterator[Check]:
@@ -67,7 +68,7 @@ def repair_collections(home: Path, store: str | None, tell: Callable[[str], None
             kept.add(row.uid)
             if not _lexical(connection, row).ok:
                 tell(f"{name}: building the lexical index again")
-                with writing(connection):
+                with transaction(connection):
                     rebuild_lexical(connection, row.id)
             place = _place(connection, row, home, store)
             if not _vectors(connection, row, place).ok:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rag.index import schema
 from state.errors import NoIndexError, StorageError, StoreBusyError
+from state.sqlite_file import transaction
 
 FILE_NAME = "catalog.sqlite"
 _BUSY_SECONDS = 30.0
@@ -20,7 +21,8 @@ def catalog_path(home: Path) -> Path:
 
 
 def connect(home: Path, *, create: bool = False) -> sqlite3.Connection:
-    """A connection in autocommit mode; group statements with `reading` and `writing`.
+    """A connection in autocommit mode; group statements with `reading` and
+    `state.sqlite_file.transaction`.
 
     Raises:
         NoIndexError: there is no catalog and `create` is False.
@@ -56,7 +58,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
-    with writing(connection):
+    with transaction(connection):
         found = connection.execute("PRAGMA user_version").fetchone()[0]
         tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
         if found > schema.SCHEMA_VERSION:
@@ -83,19 +85,6 @@ def reading(connection: sqlite3.Connection) -> Iterator[None]:
         yield
     finally:
         connection.execute("COMMIT")
-
-
-@contextmanager
-def writing(connection: sqlite3.Connection) -> Iterator[None]:
-    """One transaction: all of it or nothing."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
 
 
 @contextmanager

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from rag.index.catalog import catalog_path, connect, mapped_errors, writing
+from rag.index.catalog import catalog_path, connect, mapped_errors
 from state.errors import StoreBusyError
+from state.sqlite_file import transaction
 
 MOST_KEPT = 50_000
 _A_FEW = 500
@@ -57,7 +58,7 @@ class KeptGrades:
         if not rows:
             return
         try:
-            with self._open() as connection, writing(connection):
+            with self._open() as connection, transaction(connection):
                 connection.executemany(
                     "INSERT OR REPLACE INTO grades (key, grade, used) VALUES (?, ?, ?)", rows
                 )

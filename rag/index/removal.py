@@ -7,12 +7,13 @@ from contextlib import closing
 from pathlib import Path
 
 from rag.index import collection_rows, document_rows
-from rag.index.catalog import catalog_path, connect, mapped_errors, writing
+from rag.index.catalog import catalog_path, connect, mapped_errors
 from rag.index.chroma_server import delete_server_collection
 from rag.index.lexical import LexicalTable
 from rag.index.lock import WriteLock, lock_path
 from rag.index.sharing.shelf import shelf_name
 from rag.index.vector_sync import VectorPlace, read_state
+from state.sqlite_file import transaction
 
 
 def delete_collection(home: Path, name: str) -> None:
@@ -39,7 +40,7 @@ def delete_collection(home: Path, name: str) -> None:
         ).fetchall()
         places = [VectorPlace(home, row.id, row.uid, row.embedder, store) for (store,) in stores]
         written = [(place, read_state(connection, place)) for place in places]
-        with writing(connection):
+        with transaction(connection):
             LexicalTable(connection, row.id).drop()
             document_rows.delete_all_blocks(connection, row.id)
             connection.execute("DELETE FROM collections WHERE id = ?", (row.id,))

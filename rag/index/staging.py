@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rag.index import collection_rows, document_rows
-from rag.index.catalog import writing
 from rag.index.codec import BLOCK_CHARACTERS, blocks_of
 from rag.index.lexical import LexicalTable
 from rag.index.protocol import DocumentPart, IndexedDocument
+from state.sqlite_file import transaction
 
 GROUP_CHUNKS = 1_000
 GROUP_CHARACTERS = 4_000_000
@@ -83,7 +83,7 @@ class Staging:
             return
         rows = [staged.row for staged in self._waiting]
         try:
-            with self._turn, writing(self._connection):
+            with self._turn, transaction(self._connection):
                 for staged in self._waiting:
                     self._write(staged)
                 if any(staged.whole for staged in self._waiting):
@@ -123,7 +123,7 @@ class Staging:
         if staged in self._waiting:
             self._waiting.remove(staged)
         if staged.row is not None:
-            with writing(self._connection):
+            with transaction(self._connection):
                 document_rows.delete(
                     self._connection, self._lexical, self._collection_id, staged.row
                 )

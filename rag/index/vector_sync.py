@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index import vectors
-from rag.index.catalog import writing
 from rag.index.chroma_errors import VectorsDamaged
 from rag.index.chroma_server import delete_server_collection
 from rag.index.codec import decode_vectors
 from rag.index.protocol import Notice
 from rag.index.vectors import ChromaVectors, WritableVectors
+from state.sqlite_file import transaction
 
 if TYPE_CHECKING:
     from rag.index.vector_process import VectorProcess
@@ -195,7 +195,7 @@ class VectorWrite:
         if self._store is None:
             self._state = StoreState(uuid.uuid4().hex[:8], "", dirty=True, synced=0, count=0)
         try:
-            with writing(connection):
+            with transaction(connection):
                 self._save(forget_removals=self._store is None)
         except BaseException:
             self.abandon()
@@ -209,7 +209,7 @@ class VectorWrite:
         assert self._store is not None
         while not stopped():
             # Marked before they are added: what is removed meanwhile is then removed here, too.
-            with self._turn, writing(self._connection):
+            with self._turn, transaction(self._connection):
                 rows = self._connection.execute(
                     _NEXT_VECTORS,
                     {
@@ -243,7 +243,7 @@ class VectorWrite:
         if not self._place.store:
             vectors.shrink_folder(self._place.root / self._state.generation)
         self._state = replace(self._state, token=token, dirty=False, count=count)
-        with writing(self._connection):
+        with transaction(self._connection):
             self._save(forget_removals=True)
 
     def abandon(self) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.index import collection_rows, document_rows, file_rows
-from rag.index.catalog import catalog_path, connect, mapped_errors, writing
+from rag.index.catalog import catalog_path, connect, mapped_errors
 from rag.index.codec import decode_path, decode_vectors, encode_label, encode_path, text_hash
 from rag.index.collection_rows import CollectionRow
 from rag.index.feeder import VectorFeeder
@@ -27,6 +27,7 @@ from rag.index.sharing.origin import origin_of
 from rag.index.staging import Staging
 from rag.index.terms import TERMS_VERSION
 from rag.index.vector_sync import VectorPlace
+from state.sqlite_file import transaction
 
 _VACUUM_PAGES = 20_000
 
@@ -83,7 +84,7 @@ def _share(connection: sqlite3.Connection, place: VectorPlace, name: str) -> Non
 def _prepare(
     connection: sqlite3.Connection, name: str, embedder: EmbedderIdentity, notice: Notice
 ) -> CollectionRow:
-    with writing(connection):
+    with transaction(connection):
         row = collection_rows.find(connection, name)
         if row is None:
             return collection_rows.create(connection, name, embedder)
@@ -174,7 +175,7 @@ class CatalogWriter:
     def remove(self, sources: Iterable[str]) -> int:
         self._staging.commit()
         removed = 0
-        with writing(self._connection):
+        with transaction(self._connection):
             for source in sources:
                 number = self._document_id(source)
                 if number is not None:
@@ -191,14 +192,14 @@ class CatalogWriter:
             document.source != old_source and self._document_id(document.source) is not None
         ):
             return False
-        with writing(self._connection):
+        with transaction(self._connection):
             document_rows.rename(self._connection, self._lexical, number, document)
             collection_rows.mark_changed(self._connection, self._row.id)
         return True
 
     def touch(self, documents: Iterable[IndexedDocument]) -> None:
         self._staging.commit()
-        with writing(self._connection):
+        with transaction(self._connection):
             self._connection.executemany(
                 "UPDATE documents SET path = ?, root = ?, size = ?, mtime_ns = ?, changed_ns = ?"
                 " WHERE collection_id = ? AND source = ? AND visible = 1",
@@ -228,7 +229,7 @@ class CatalogWriter:
         ]
 
     def set_unread(self, files: Iterable[UnreadFile], forget: Iterable[str] = ()) -> None:
-        with writing(self._connection):
+        with transaction(self._connection):
             self._connection.executemany(
                 "DELETE FROM unread WHERE collection_id = ? AND path = ?",
                 ((self._row.id, encode_path(path)) for path in forget),

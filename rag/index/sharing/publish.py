@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Iterator
 
 from rag.index import document_rows
-from rag.index.catalog import reading, writing
+from rag.index.catalog import reading
 from rag.index.codec import decode_vectors
 from rag.index.protocol import DocumentPart, IndexedDocument
 from rag.index.sharing.record import pack_head, pack_part
@@ -21,6 +21,7 @@ from rag.index.sharing.shelf import own_shelf, whole_documents
 from rag.index.texts import Texts
 from rag.index.vector_sync import VectorPlace
 from state.documents import Chunk
+from state.sqlite_file import transaction
 
 _PART_CHUNKS = 200
 
@@ -64,7 +65,7 @@ def publish(connection: sqlite3.Connection, place: VectorPlace, name: str) -> No
             )
             shelf.remove(each for each in held if each.partition(".")[0] not in wanted)
             shelf.seal(uuid.uuid4().hex)
-    with writing(connection):
+    with transaction(connection):
         connection.execute(
             "INSERT OR REPLACE INTO shares (collection_id, store, revision) VALUES (?, ?, ?)",
             (place.collection_id, place.store, revision),
