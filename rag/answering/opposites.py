@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -9,6 +10,7 @@ from pathlib import Path
 
 from rag.index.terms import stem
 
+_WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _PREFIXES = ("un", "in", "im", "non", "dis", "ir", "il", "non-")
 _LEAST = 5
 """Letters of a word that is not another one with a prefix ("in" and "come")."""
@@ -32,6 +34,11 @@ def _sides() -> tuple[Sequence[Sequence[frozenset[str]]], Mapping[str, Sequence[
             for word in side:
                 places[word].append((number, place))
     return lines, dict(places)
+
+
+def words(text: str) -> list[str]:
+    """As `opposed` compares them: in lower case, "non-violent" and "can't" one word each."""
+    return [word.lower() for word in _WORD.findall(text)]
 
 
 def opposed(claimed: Iterable[str], said: Iterable[str]) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 from rag.answering.evidence import coverage
 from rag.answering.logistic import Logistic, load_logistic
 from rag.answering.markers import without_notes
-from rag.answering.opposites import opposed
+from rag.answering.opposites import opposed, words
 from rag.answering.quantities import numbers
 from rag.answering.question import negations
 from rag.index.terms import terms
@@ -96,7 +96,7 @@ def is_row(claim: Claim, quote: Quote) -> bool:
 
 
 def _words_of(cell: str) -> str:
-    return " ".join(_words(_plain(cell)))
+    return " ".join(words(_plain(cell)))
 
 
 def judge(
@@ -119,7 +119,7 @@ def support_features(
     said = tuple(terms(quote.text))
     held, around = set(said), set(said) | set(terms(quote.context))
     missing = [term for term in claim.terms if term not in held]
-    words, said_words = _words(claim.text), _words(quote.text)
+    claimed, said_words = words(claim.text), words(quote.text)
     pairs = set(zip(claim.terms, claim.terms[1:], strict=False))
     known = numbers(quote.text) | numbers(quote.context)
     return {
@@ -137,14 +137,10 @@ def support_features(
         "numbers_missing": float(bool(claim.numbers - known)),
         "quotation_missing": float(_misquotes(claim, quote)),
         "other_polarity": float(bool(negations(claim.text)) != bool(negations(quote.text))),
-        "opposite": float(opposed(words, set(said_words)) or opposed(said_words, set(words))),
+        "opposite": float(opposed(claimed, said_words) or opposed(said_words, claimed)),
         "length": math.log1p(len(claim.terms)),
         "length_ratio": math.log1p(len(claim.terms)) - math.log1p(len(said)),
     }
-
-
-def _words(text: str) -> list[str]:
-    return [word.lower() for word in _WORD.findall(text)]
 
 
 def _misquotes(claim: Claim, quote: Quote) -> bool:

@@ -20,12 +20,15 @@ from state.passages import Passage
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """The passages' sentences against one question; `features` decide whether to answer."""
+    """The passages' sentences against one question; `features` decide whether to answer;
+    `order` is what may be said, the likeliest first.
+    """
 
     question: Question
     measured: Sequence[Measured]
     features: Mapping[str, float]
     weights: Mapping[str, float]
+    order: Sequence[int]
 
 
 def generate(request: GenerateRequest, emit: Emit, collection: CollectionReader) -> Generated:
@@ -40,12 +43,12 @@ def generate(request: GenerateRequest, emit: Emit, collection: CollectionReader)
             examined.question,
             examined.measured,
             examined.weights,
-            ranked(examined.question, examined.measured),
+            examined.order,
             # Passages with one title are taken for parts of one document.
             [passage["title"] or passage["source"] for passage in request.passages],
         )
         disagree = disagree or bool(against)
-        for index in against or selected(examined.question, examined.measured):
+        for index in against or selected(examined.question, examined.measured, examined.order):
             choice = _chosen(examined, index, request.passages)
             if choice not in chosen:
                 chosen.append(choice)
@@ -67,15 +70,16 @@ def examine(
         return None
     weights = term_weights(parsed.terms, collection)
     measured = measure(parsed, sources, strips, weights, collection.embedder)
+    order = ranked(parsed, measured)
     features = answerable_features(
         parsed,
         measured,
-        ranked(parsed, measured)[0],
+        order[0],
         [source.about for source in sources],
         weights,
         collection.embedder,
     )
-    return Examined(parsed, measured, features, weights)
+    return Examined(parsed, measured, features, weights, order)
 
 
 def _chosen(examined: Examined, index: int, passages: Sequence[Passage]) -> Chosen:

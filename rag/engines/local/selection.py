@@ -83,10 +83,9 @@ def _defines(question: Question, strip: Strip) -> bool:
     return question.definition is not None and question.definition.said_in(strip.text) > 0
 
 
-def selected(question: Question, measured: Sequence[Measured]) -> list[int]:
-    """Indices of the sentences of the answer, the likeliest first."""
+def selected(question: Question, measured: Sequence[Measured], order: Sequence[int]) -> list[int]:
+    """Indices of the sentences of the answer, the likeliest first; `order` as `ranked` has it."""
     strips = [item.strip for item in measured]
-    order = ranked(question, measured)
     best = order[0]
     if whole := listing(question, measured)[:MOST_ITEMS] or _list(question, strips, best):
         return whole
