@@ -51,6 +51,16 @@ def test_damage_and_a_read_only_place_are_told_as_here(tmp_path):
     written.close()
 
 
+def test_one_that_stops_answering_is_given_up(tmp_path, monkeypatch):
+    written = VectorProcess().open(tmp_path, IDENTITY, create=True)
+    monkeypatch.setattr("rag.index.vector_process._ANSWER_SECONDS", 0.2)
+    os.kill(written._process.pid, signal.SIGSTOP)
+    with pytest.raises(VectorsDamaged, match="stopped answering"):
+        written.count()
+    written.close()
+    assert written._process.returncode == -signal.SIGKILL
+
+
 def test_a_failure_of_ours_crosses_with_its_words(tmp_path, monkeypatch):
     monkeypatch.setattr(
         "rag.index.vector_process.read_frame",

@@ -1,4 +1,5 @@
 import os
+import random
 import shutil
 import sqlite3
 import subprocess
@@ -85,6 +86,14 @@ def change_the_token(home):
     store.close()
 
 
+def flip_bits(path, count, seed):
+    """Flips so many random bits of a file."""
+    data = bytearray(path.read_bytes())
+    for bit in random.Random(seed).choices(range(len(data) * 8), k=count):
+        data[bit // 8] ^= 1 << bit % 8
+    path.write_bytes(data)
+
+
 def leave_it_dirty(home):
     with closing(sqlite3.connect(home / "catalog.sqlite")) as connection, connection:
         connection.execute("UPDATE vector_stores SET dirty = 1")
@@ -118,6 +127,35 @@ def test_a_damaged_store_is_built_again_without_a_model_and_says_so_once(tmp_pat
     assert len(lines) == 1
     assert "building it again" in lines[0]
     assert search(tmp_path) == (sound, [])
+    assert ill_parts(tmp_path) == []
+
+
+@pytest.mark.parametrize("count", [1, 50])
+def test_flipped_bits_of_a_saved_graph_never_reach_chroma(tmp_path, count):
+    """Fifty of them ended the process that opened it; one goes unseen, and a vector is another."""
+    write(tmp_path, count=700)  # two chunks each: more than Chroma keeps unsaved
+    sound, lines = search(tmp_path)
+    assert lines == []
+    names = {each.name for each in folder(tmp_path).glob("*/*") if each.stat().st_size}
+    assert "data_level0.bin" in names
+    for name in names:
+        (path,) = folder(tmp_path).glob(f"*/{name}")
+        flip_bits(path, count, seed=count)
+        assert ill_parts(tmp_path) == ["default: vectors"], name
+        found, lines = search(tmp_path)
+        assert found == sound
+        assert [line for line in lines if "building it again" in line] == lines != []
+    assert ill_parts(tmp_path) == []
+
+
+def test_doctor_finds_flipped_bits_of_a_stores_database(tmp_path):
+    write(tmp_path)
+    path = folder(tmp_path) / "chroma.sqlite3"
+    sound = path.read_bytes()
+    for seed in range(20):
+        flip_bits(path, 50, seed)
+        assert ill_parts(tmp_path) == ["default: vectors"], seed
+        path.write_bytes(sound)
     assert ill_parts(tmp_path) == []
 
 

@@ -116,7 +116,7 @@ def _vectors(connection: sqlite3.Connection, row: CollectionRow, place: VectorPl
     if state.dirty:
         return _half_written(part, lock_path(place.home, row.name))
     try:
-        place.sealed(state, place.open).close()
+        place.check(state)
     except VectorsDamaged as error:
         return ill(part, f"damaged: {error}", REPAIR)
     except CragError as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +22,8 @@ from rag.index.vectors import open_folder
 from state import errors
 
 _DAMAGED = "VectorsDamaged"
+_ANSWER_SECONDS = 60.0
+"""Ten times what a slow disk takes for the largest batch."""
 
 
 class VectorProcess:
@@ -94,6 +97,12 @@ class VectorProcess:
         try:
             write_frame(asked, (name, values))
             asked.flush()
+            # Nothing is left of the reply before: each call has one.
+            waiting = select.poll()
+            waiting.register(answers, select.POLLIN)
+            if not waiting.poll(_ANSWER_SECONDS * 1000):
+                self._process.kill()
+                raise VectorsDamaged("the process that wrote it stopped answering")
             reply = read_frame(answers)
         except BrokenPipeError:
             reply = None

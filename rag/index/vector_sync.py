@@ -21,6 +21,7 @@ from rag.index import vectors
 from rag.index.chroma_errors import VectorsDamaged
 from rag.index.chroma_server import delete_server_collection
 from rag.index.codec import decode_vectors
+from rag.index.folder_digest import files_digest, files_match, rows_digest
 from rag.index.protocol import Notice
 from rag.index.vectors import ChromaVectors, WritableVectors
 from state.sqlite_file import transaction
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 TAIL_CHUNKS = 64
 """Fewer changes than this, or than a twentieth of the collection, wait for the next write."""
 
+_UNSEALED = "not what was last written"
+
 _Opened = TypeVar("_Opened", bound=WritableVectors)
 
 
@@ -40,9 +43,22 @@ class StoreState:
 
     generation: str
     token: str
+    """What was sealed last: its own name and, of a folder, the digests of files and rows."""
     dirty: bool
     synced: int
     count: int
+
+    @property
+    def seal(self) -> str:
+        return self.token.partition(" ")[0]
+
+    @property
+    def files(self) -> str:
+        return self.token.partition(" ")[2].partition(" ")[0]
+
+    @property
+    def rows(self) -> str:
+        return self.token.partition(" ")[2].partition(" ")[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +95,37 @@ class VectorPlace:
             VectorsDamaged: they are not.
 
         """
-        if not self.store and not vectors.plausible_size(
-            self.root / state.generation, state.count, self.identity.dimension
-        ):
-            raise VectorsDamaged("larger than its vectors explain")
+        if not self.store:
+            self._compare(state)
         opened = opener(state.generation)
         sealed = False
         try:
-            sealed = opened.token() == state.token and opened.holds(state.count)
+            sealed = opened.token() == state.seal and opened.holds(state.count)
         finally:
             if not sealed:
                 opened.close()
         if not sealed:
-            raise VectorsDamaged("not what was last written")
+            raise VectorsDamaged(_UNSEALED)
         return opened
+
+    def check(self, state: StoreState) -> None:
+        """Looks at everything that is stored, which takes as long as reading it.
+
+        Raises:
+            VectorsDamaged: it is not what the catalog says it is.
+
+        """
+        if not self.store and rows_digest(self.root / state.generation) != state.rows:
+            raise VectorsDamaged(_UNSEALED)
+        self.sealed(state, self.open).close()
+
+    def _compare(self, state: StoreState) -> None:
+        """Before Chroma opens a folder: what is damaged may end the process that opens it."""
+        folder = self.root / state.generation
+        if not folder.is_dir():
+            raise VectorsDamaged("missing")
+        if not files_match(folder, state.files):
+            raise VectorsDamaged(_UNSEALED)
 
     def discard(self, state: StoreState | None) -> None:
         """Deletes the vectors: of a folder all generations, of a server the one of `state`."""
@@ -241,7 +274,9 @@ class VectorWrite:
         self._store.seal(self._place.identity, token)
         self._store.close()
         if not self._place.store:
-            vectors.shrink_folder(self._place.root / self._state.generation)
+            folder = self._place.root / self._state.generation
+            vectors.shrink_folder(folder)
+            token = f"{token} {files_digest(folder)} {rows_digest(folder)}"
         self._state = replace(self._state, token=token, dirty=False, count=count)
         with transaction(self._connection):
             self._save(forget_removals=True)

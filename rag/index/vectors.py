@@ -9,7 +9,6 @@ it again.
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import sqlite3
 from collections.abc import Sequence
@@ -118,16 +117,6 @@ def open_server(
     """
     client = connect_server(url)
     return _collection(client, name, identity, create=create, remote=url)
-
-
-def plausible_size(path: Path, count: int, dimension: int) -> bool:
-    """Whether a folder is no larger than its vectors explain: a damaged one can fill a disk."""
-    size = sum(
-        os.stat(os.path.join(folder, name)).st_blocks * 512  # noqa: PTH116, PTH118 - a hot path
-        for folder, _, names in os.walk(path)
-        for name in names
-    )
-    return size <= 64_000_000 + count * (dimension * 4 + 1_000) * 6
 
 
 def shrink_folder(path: Path) -> None:
