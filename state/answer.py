@@ -6,7 +6,8 @@ in traces and on stdout, and are JSON in all four places.
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypedDict
+from collections.abc import Mapping
+from typing import Any, Literal, NotRequired, TypedDict, cast
 
 ANSWER_SCHEMA = "crag.answer/1"
 
@@ -14,11 +15,14 @@ Status = Literal["answered", "partial", "abstained"]
 FAILED = "failed"
 """Stands in a trace for the status of a turn that has no answer, and nowhere else."""
 Support = Literal["verbatim", "supported", "unsupported"]
+Verdict = Literal["verified", "unverified", "contradicted"]
 Decision = Literal["generate", "transform_query", "abstain"]
 
 
 class Citation(TypedDict):
-    """A located quote: `quote` is exactly `document.text[start_char:end_char]`."""
+    """A located quote: `quote` is exactly `document.text[start_char:end_char]`; `passage` is the
+    whole block around it (paragraph, list item, code, row with its header), unaltered.
+    """
 
     marker: int
     source: str
@@ -30,7 +34,21 @@ class Citation(TypedDict):
     end_char: int
     chunk_id: str
     quote: str
+    passage: str
     support: Support
+
+
+class ClaimRecord(TypedDict):
+    """What became of one sentence of the draft. `verified`: code found it in a located quote, or a
+    model confirmed it on one; `unverified`: nothing given contradicts it, and nothing proves it;
+    `contradicted`: what it rests on says otherwise, so it is left out of the answer. `citations`
+    are markers; `reason` is in words.
+    """
+
+    text: str
+    verdict: Verdict
+    citations: list[int]
+    reason: str
 
 
 class GradedChunk(TypedDict):
@@ -80,7 +98,10 @@ class EngineInfo(TypedDict):
 
 
 class Answer(TypedDict):
-    """One finished turn. `schema` is always ANSWER_SCHEMA."""
+    """One finished turn. `schema` is always ANSWER_SCHEMA. `dropped` are the claims that were taken
+    out; of a turn that abstained, `nearest` are the passages that lie nearest to the question and
+    `clarify` what could be meant.
+    """
 
     schema: str
     status: Status
@@ -88,6 +109,10 @@ class Answer(TypedDict):
     standalone_question: str
     answer: str
     citations: list[Citation]
+    claims: list[ClaimRecord]
+    dropped: list[str]
+    nearest: list[Citation]
+    clarify: list[str]
     loops: list[LoopRecord]
     loop_count: int
     max_loops: int
@@ -99,3 +124,11 @@ class Answer(TypedDict):
     turn: int
     trace_id: str
     warnings: list[str]
+
+
+def as_stored(kept: Mapping[str, Any]) -> Answer:
+    """A stored answer with the fields that the program which stored it did not know."""
+    whole = {"claims": [], "dropped": [], "nearest": [], "clarify": [], **kept}
+    for name in ("citations", "nearest"):
+        whole[name] = [{**c, "passage": c.get("passage", c["quote"])} for c in whole[name]]
+    return cast("Answer", whole)

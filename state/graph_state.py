@@ -22,7 +22,8 @@ from typing import (
 
 from langgraph.channels import UntrackedValue
 
-from state.answer import Citation, LoopRecord, Status, Usage
+from state.answer import Citation, ClaimRecord, LoopRecord, Status, Usage
+from state.draft import DraftClaim
 from state.grades import Grade
 from state.passages import HistoryTurn, Passage, RetrievedChunk, WebUse
 from state.reducers import TimelineEntry, milestone_window, overwrite
@@ -43,7 +44,8 @@ class QuestionState(TypedDict):
 
     `scratchpad` holds the last attempt's critique and nothing older: each write replaces
     it (S1.2), and record_turn leaves it empty. `retrieval_scores` are the last query's,
-    best first; `documents` is every chunk of the question so far.
+    best first; `documents` is every chunk of the question so far. `draft` is what generate
+    made, `generation` the text that is shown of it.
     """
 
     scratchpad: Annotated[list[str], overwrite]
@@ -62,11 +64,16 @@ class QuestionState(TypedDict):
     loop_count: Annotated[int, UntrackedValue]
     max_loops: Annotated[int, UntrackedValue]
     passages: Annotated[list[Passage], UntrackedValue]
+    draft: Annotated[list[DraftClaim], UntrackedValue]
     generation: Annotated[str, UntrackedValue]
     generation_retries: Annotated[int, UntrackedValue]
     budget_spent: Annotated[str | None, UntrackedValue]
     complete: Annotated[bool, UntrackedValue]
     citations: Annotated[list[Citation], UntrackedValue]
+    claims: Annotated[list[ClaimRecord], UntrackedValue]
+    dropped: Annotated[list[str], UntrackedValue]
+    nearest: Annotated[list[Citation], UntrackedValue]
+    clarify: Annotated[list[str], UntrackedValue]
     status: Annotated[Status | None, UntrackedValue]
     stop_reason: Annotated[str, UntrackedValue]
     web: Annotated[WebUse | None, UntrackedValue]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self, TypedDict
 
-from state.answer import Answer
+from state.answer import Answer, as_stored
 from state.errors import UsageError
 from state.events import Event
 from state.nearest import did_you_mean
@@ -239,6 +239,6 @@ def _read(row: tuple[str, float, str, bytes]) -> Trace:
         "trace_id": trace_id,
         "created_at": created_at,
         "kind": kind,
-        "answer": content["answer"],
+        "answer": as_stored(content["answer"]),
         "events": content["events"],
     }

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Mapping
 from typing import Any, cast
 
-from state.answer import Answer
+from state.answer import Answer, as_stored
 from state.errors import StorageError
 from state.threads import CitedFile
 
@@ -66,7 +66,7 @@ def decode_turn(body: bytes, what: str = "A stored turn") -> tuple[Answer, dict[
     try:
         raw = unpacker.decompress(body[1:], MAX_TURN_BYTES)
         kept: dict[str, Any] = json.loads(raw.decode("utf-8", "surrogatepass"))
-        return cast("Answer", kept["answer"]), cast("dict[str, CitedFile]", kept["files"])
+        return as_stored(kept["answer"]), cast("dict[str, CitedFile]", kept["files"])
     except (zlib.error, ValueError, KeyError, TypeError) as error:
         raise StorageError(
             f"{what} is damaged ({error}).", "Restore the threads from a backup."

@@ -66,6 +66,7 @@ def long_answer(question: str) -> Answer:
         "end_char": 1_000,
         "chunk_id": "c",
         "quote": "The paper mill burned down in 1911 and was never rebuilt.",
+        "passage": "The paper mill burned down in 1911 and was never rebuilt.",
         "support": "verbatim",
     }
     return {

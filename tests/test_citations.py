@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_collection import MemoryCollection
 
-from rag.answering.citations import check
-from rag.answering.drafts import read_draft
+from rag.citations.check import check as check_draft
+from rag.engines.openai.claims import read_claims
 
 TUNNEL = "The Corbel Tunnel is 386 m long. It was dug between 1889 and 1893 by 300 men.\nBats live in the roof."
 SHED = "The shed at Langrigg burned down in 1911. Nobody was hurt. Its roof was never rebuilt."
@@ -25,6 +25,11 @@ def passage(number, source, text, start=0, line=1):
         "spans": [{"start_char": start, "end_char": start + len(text), "start_line": line,
                    "end_line": line + text.count("\n"), "text": text, "score": 1.0}],
     }  # fmt: skip
+
+
+def check(text, passages, reader):
+    """A text with markers, checked as what a model wrote is."""
+    return check_draft(read_claims(text), passages, reader)
 
 
 PASSAGES = [
@@ -200,9 +205,43 @@ def test_whatever_is_drafted_markers_and_citations_match(reader, draft):
 
 def test_a_marked_full_stop_ends_a_claim_whatever_letter_follows():
     draft = "It holds 22,000 litres [1]. station: Stone Gill; height (m): 596 [2]. it is old [1]."
-    pieces = read_draft(draft)
-    assert [(piece.text, piece.markers) for piece in pieces] == [
-        ("It holds 22,000 litres.", (1,)),
-        ("station: Stone Gill; height (m): 596.", (2,)),
-        ("it is old.", (1,)),
+    assert [(claim["text"], claim["passages"]) for claim in read_claims(draft)] == [
+        ("It holds 22,000 litres.", [1]),
+        ("station: Stone Gill; height (m): 596.", [2]),
+        ("it is old.", [1]),
     ]
+
+
+def quoted(shown, **changed):
+    start = TUNNEL.index(shown)
+    quote = {
+        "passage": 1, "start_char": start, "end_char": start + len(shown), "start_line": 1,
+        "end_line": 1, "quote": shown, "block_start": 0, "block_end": len(TUNNEL),
+        "block": TUNNEL, **changed,
+    }  # fmt: skip
+    return {
+        "kind": "claim", "before": "", "shown": shown, "text": shown, "passages": [1], "quotes": [quote],
+    }  # fmt: skip
+
+
+def test_a_quoted_claim_is_shown_with_its_block_unread(reader):
+    given = [passage(1, "tunnel.md", TUNNEL)]
+    checked = check_draft([quoted("Bats live in the roof.")], given, reader)
+    (citation,) = checked.citations
+    assert (citation["quote"], citation["passage"]) == ("Bats live in the roof.", TUNNEL)
+    assert citation["support"] == "verbatim"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"passage": 9},
+        {"quote": "Owls live in the roof."},
+        {"start_char": 3},
+        {"block": TUNNEL.replace("386", "391")},
+        {"block_end": len(TUNNEL) + 9, "block": TUNNEL + " and more"},
+    ],
+)
+def test_a_quote_that_does_not_stand_there_is_not_taken(changed, reader):
+    given = [passage(1, "tunnel.md", TUNNEL)]
+    assert check_draft([quoted("Bats live in the roof.", **changed)], given, reader).citations == []

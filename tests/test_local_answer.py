@@ -3,9 +3,9 @@ import pytest
 from memory_collection import MemoryCollection
 
 from rag.answering.candidates import candidates
-from rag.answering.citations import check
 from rag.answering.question import AnswerKind, analyse, parts
 from rag.answering.refine import refine
+from rag.citations.check import check
 from rag.engines.local.answer import generate
 from rag.engines.local.wording import LONGEST
 from rag.engines.protocol import GenerateRequest
@@ -33,7 +33,7 @@ def answered(question, reader, sources=None):
     said = []
     drafted = generate(GenerateRequest(question, passages, ()), said.append, reader)
     assert "".join(said) == drafted.text
-    return check(drafted.text, passages, reader)
+    return check(drafted.claims, passages, reader)
 
 
 def test_the_answer_is_the_sentence_with_a_marker_and_a_quote(reader):
@@ -158,7 +158,7 @@ def visit():
 def whole(question, reader, source):
     passages = [reader.passage(source, 1)]
     drafted = generate(GenerateRequest(question, passages, ()), str, reader)
-    return check(drafted.text, passages, reader)
+    return check(drafted.claims, passages, reader)
 
 
 def test_a_sentence_is_read_under_its_heading(visit):

@@ -11,6 +11,7 @@ from state.errors import UsageError
 from state.threads import PrunePlan, TurnStore, open_turn_store
 from state.threads_postgres import PostgresTurnStore
 from state.threads_sqlite import SqliteTurnStore
+from state.turn_codec import decode_turn, encode_turn
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -51,6 +52,20 @@ def test_unknown_thread_has_nothing_and_reading_creates_nothing(store, tmp_path)
     assert store.threads() == []
     assert store.size().turns == 0
     assert not (tmp_path / "home").exists()
+
+
+NEW_FIELDS = ("claims", "dropped", "nearest", "clarify")
+
+
+def test_a_turn_of_an_earlier_version_is_read_with_the_fields_it_lacks():
+    answer = real_looking_answer(1)
+    old = {name: value for name, value in answer.items() if name not in NEW_FIELDS}
+    old["citations"] = [
+        {name: value for name, value in citation.items() if name != "passage"}
+        for citation in answer["citations"]
+    ]
+    read, _ = decode_turn(encode_turn(old, {}))
+    assert read == answer
 
 
 def test_turn_comes_back_whole(store):

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from rag.answering.citations import Checked
-from rag.answering.verification import verify
+from rag.citations.check import Checked
+from rag.citations.verification import verify
 from rag.engines.protocol import Verified
 from state.answer import Citation
 
@@ -18,6 +18,7 @@ def citation(marker: int, quote: str) -> Citation:
         "end_char": len(quote),
         "chunk_id": f"c{marker}",
         "quote": quote,
+        "passage": quote,
         "support": "supported",
     }
 

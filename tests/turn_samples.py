@@ -31,6 +31,10 @@ def make_answer(
         "standalone_question": question,
         "answer": answer,
         "citations": [],
+        "claims": [],
+        "dropped": [],
+        "nearest": [],
+        "clarify": [],
         "loops": [],
         "loop_count": 0,
         "max_loops": 3,
@@ -76,6 +80,7 @@ def real_looking_answer(seed: int, text_bytes: int = 1500) -> Answer:
                 "end_char": rng.randrange(90000),
                 "chunk_id": f"{rng.getrandbits(64):016x}",
                 "quote": quote,
+                "passage": quote,
                 "support": "verbatim",
             }
             for i, quote in enumerate(quotes)

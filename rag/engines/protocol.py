@@ -12,6 +12,7 @@ from typing import Protocol, runtime_checkable
 
 from rag.budget import Budget
 from state.answer import NodeUsage
+from state.draft import DraftClaim
 from state.grades import Grade
 from state.passages import HistoryTurn, Passage, RetrievedChunk
 from state.usage import NO_CALLS
@@ -97,13 +98,14 @@ class GenerateRequest:
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """A draft in which each sentence ends with markers `[n]`, n a `Passage.number`.
+    """A draft: the text as it was emitted, and the claims it is made of, which are checked.
 
-    An empty `text` means that the passages hold no answer. `complete` is False when the
-    reply was cut short (length, a dropped stream, a spent budget).
+    Without claims the passages hold no answer. `complete` is False when the reply was cut
+    short (length, a dropped stream, a spent budget).
     """
 
     text: str
+    claims: tuple[DraftClaim, ...] = ()
     complete: bool = True
     usage: NodeUsage = field(default_factory=lambda: NO_CALLS)
     warnings: tuple[str, ...] = ()

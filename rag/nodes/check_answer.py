@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from langgraph.runtime import Runtime
 
-from rag.answering.citations import Checked, check
-from rag.answering.verification import verify
 from rag.budget import BudgetSpent
+from rag.citations.check import Checked, check
+from rag.citations.verification import verify
 from rag.dependencies import Dependencies
 from rag.engines.protocol import ClaimChecker
 from rag.nodes.update import Update
@@ -21,7 +21,7 @@ MAX_RETRIES = 1
 
 
 def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
-    checked = check(state["generation"], state["passages"], runtime.context.reader)
+    checked = check(state["draft"], state["passages"], runtime.context.reader)
     checked, spent = _verified(checked, state, runtime.context)
     may_retry = (
         state["generation_retries"] < MAX_RETRIES

@@ -1,4 +1,4 @@
-"""generate: a draft in which each sentence carries the marker of its passage.
+"""generate: a draft whose every claim names the passages it rests on.
 
 When the budget ends first, the fallback engine answers from what was already found.
 """
@@ -40,6 +40,7 @@ def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     else:
         result = _without_budget(deps, request, emit)
     return {
+        "draft": list(result.claims),
         "generation": result.text,
         "complete": result.complete,
         "budget_spent": spent,

@@ -64,6 +64,7 @@ def _sentences(chunk: RetrievedChunk) -> Iterator[Citation]:
             "end_char": chunk["start_char"] + end,
             "chunk_id": chunk["chunk_id"],
             "quote": quote,
+            "passage": quote,
             "support": "verbatim",
         }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from rag.answering.citations import Checked
+from rag.citations.check import Checked
 from rag.research.protocol import ReadFile
 from state.answer import Citation
 from state.passages import Passage

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rag.answering.citations import Checked, check
+from rag.citations.check import Checked, check
+from rag.engines.openai.claims import read_claims
 from rag.research.dependencies import ResearchDependencies
 from rag.research.entities import names_in
 from rag.research.focus import focused, of_one_voice
@@ -126,7 +127,7 @@ def _checked(
 ) -> Checked:
     if told.quoted:
         return quoted(told.text, read)
-    return check(told.text, passages, deps.reader)
+    return check(read_claims(told.text), passages, deps.reader)
 
 
 def _told(

@@ -16,8 +16,8 @@ import argparse
 import numpy as np
 from answer_sets import K, contains, grades, halves, load_set, normal, relevant
 
-from rag.answering.citations import check
 from rag.answering.refine import refine
+from rag.citations.check import check
 from rag.engines.local.answer import generate
 from rag.engines.protocol import GenerateRequest
 
@@ -39,7 +39,7 @@ def run(collection, question):
     }
     for name, given in (("", passages), ("whole_", whole)):
         draft = generate(GenerateRequest(question.text, given, ()), nothing, collection)
-        checked = check(draft.text, given, collection)
+        checked = check(draft.claims, given, collection)
         answered = bool(checked.citations)
         row |= {
             f"{name}answered": answered,

@@ -13,6 +13,7 @@ from rag.engines.local.contradictions import disagreeing
 from rag.engines.local.mending import mend_spelling
 from rag.engines.local.selection import ranked, selected
 from rag.engines.local.wording import Chosen, worded
+from rag.engines.openai.claims import read_claims
 from rag.engines.protocol import Emit, Generated, GenerateRequest
 from rag.index.protocol import CollectionReader
 from state.passages import Passage
@@ -56,7 +57,7 @@ def generate(request: GenerateRequest, emit: Emit, collection: CollectionReader)
         return Generated(text="")
     text = worded(chosen, disagree=disagree)
     emit(text)
-    return Generated(text=text)
+    return Generated(text=text, claims=tuple(read_claims(text)))
 
 
 def examine(

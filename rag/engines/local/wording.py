@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rag.answering.markers import without_notes
 from rag.answering.strips import Strip
+from rag.citations.notes import without_notes
 from state.passages import Passage
 
 LONGEST = 420

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rag.budget import BudgetSpent
 from rag.engines.openai.chat import ChatModel
+from rag.engines.openai.claims import read_claims
 from rag.engines.openai.draft import Draft
 from rag.engines.openai.prompts import generate_messages
 from rag.engines.openai.tally import Tally
@@ -40,12 +43,16 @@ def generate(
         if text is None and ending in ENDINGS:
             return Generated(text="", usage=tally.usage)
         if text and ending in ENDINGS:
-            return Generated(text=text.rstrip(), usage=tally.usage)
+            return _generated(text, tally)
         why = _why(chat, ending, tally, thought=draft.thought)
         if text:
-            return Generated(text=text.rstrip(), complete=False, usage=tally.usage, warnings=(why,))
+            return replace(_generated(text, tally), complete=False, warnings=(why,))
         tally.budget.check()
     raise ModelError(why, "Try again, or use another model.")
+
+
+def _generated(text: str, tally: Tally) -> Generated:
+    return Generated(text.rstrip(), tuple(read_claims(text.rstrip())), usage=tally.usage)
 
 
 def _why(chat: ChatModel, ending: str | None, tally: Tally, *, thought: bool) -> str:

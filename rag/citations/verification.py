@@ -6,12 +6,15 @@ a claim it gave no verdict on stays as code judged it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rag.answering.citations import Checked
-from rag.answering.drafts import Piece, assemble, read_draft
+from rag.citations.assembly import assemble, is_claim
+from rag.citations.check import Checked
+from rag.engines.openai.claims import read_claims
 from rag.engines.protocol import ClaimChecker
 from state.answer import Citation, NodeUsage
+from state.draft import DraftClaim
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,29 +31,29 @@ def verify(checked: Checked, checker: ClaimChecker) -> Verification:
         ModelError, BudgetSpent: the call failed, or was not allowed.
 
     """
-    pieces = read_draft(checked.text)
-    claims = [piece for piece in pieces if piece.is_claim and piece.markers]
+    draft = read_claims(checked.text)
+    claims = [place for place, c in enumerate(draft) if is_claim(c) and c["passages"]]
     quotes = {citation["marker"]: citation["quote"] for citation in checked.citations}
     verdicts = checker.verify(
-        [claim.text for claim in claims],
-        [" … ".join(quotes[m] for m in claim.markers if m in quotes) for claim in claims],
+        [draft[place]["text"] for place in claims],
+        [" … ".join(quotes[m] for m in draft[c]["passages"] if m in quotes) for c in claims],
     )
     denied = [c for c, held in zip(claims, verdicts.supported, strict=True) if held is False]
     if denied:
-        checked = _without(checked, pieces, claims, denied)
+        checked = _without(checked, draft, claims, denied)
     return Verification(checked, verdicts.usage, verdicts.warnings)
 
 
 def _without(
-    checked: Checked, pieces: list[Piece], claims: list[Piece], denied: list[Piece]
+    checked: Checked, draft: Sequence[DraftClaim], claims: Sequence[int], denied: Sequence[int]
 ) -> Checked:
     by_marker = {citation["marker"]: citation for citation in checked.citations}
     numbers: dict[int, int] = {}
-    kept: dict[Piece, tuple[int, ...]] = {}
-    for claim in claims:
-        if claim not in denied:
-            markers = [marker for marker in claim.markers if marker in by_marker]
-            kept[claim] = tuple(numbers.setdefault(m, len(numbers) + 1) for m in markers)
+    kept: dict[int, tuple[int, ...]] = {}
+    for place in claims:
+        if place not in denied:
+            markers = [marker for marker in draft[place]["passages"] if marker in by_marker]
+            kept[place] = tuple(numbers.setdefault(m, len(numbers) + 1) for m in markers)
     citations: list[Citation] = [{**by_marker[old], "marker": new} for old, new in numbers.items()]
-    unsupported = (*checked.unsupported, *(claim.text for claim in denied))
-    return Checked(assemble(pieces, kept), citations, unsupported)
+    unsupported = (*checked.unsupported, *(draft[place]["text"] for place in denied))
+    return Checked(assemble(draft, kept), citations, unsupported)

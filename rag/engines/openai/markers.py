@@ -29,13 +29,6 @@ _CODE = re.compile(
     r"|`[^`\n]{1,300}`",
     re.MULTILINE,
 )
-_NOTE = re.compile(
-    r"(?<!`)\[(?:\d{1,3}|[a-z]|nb \d+|note \d+|citation needed|clarification needed|who\?|when\?"
-    r"|where\?|which\?|why\?|"
-    r"by whom\?|according to whom\?|dead link|dubious[^\[\]]{0,20}|update|sic|page needed"
-    r"|original research\?)\]",
-    re.IGNORECASE,
-)
 
 
 def marker_spans(text: str) -> Iterator[tuple[int, int, tuple[int, ...]]]:
@@ -49,13 +42,6 @@ def marker_spans(text: str) -> Iterator[tuple[int, int, tuple[int, ...]]]:
             continue
         group = next((group for group in match.groups() if group), "")
         yield match.start(), match.end(), tuple(dict.fromkeys(_numbers(group)))
-
-
-def without_notes(text: str) -> str:
-    """Without a source's own note signs ([2], [citation needed]): a reader would take them
-    for markers.
-    """
-    return _NOTE.sub("", text)
 
 
 def _numbers(group: str) -> list[int]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rag.answering.drafts import Piece, assemble, read_draft
 from rag.answering.evidence import term_weights
-from rag.answering.support import Claim, Quote, judge, make_claim
+from rag.citations.assembly import assemble, is_claim
+from rag.citations.quotes import standing_quotes
+from rag.citations.support import Claim, Quote, judge, make_claim
 from rag.index.protocol import CollectionReader
 from rag.text.sentences import sentence_spans
 from state.answer import Citation, Support
+from state.draft import DraftClaim
 from state.passages import Passage, Span
 
 MOST_CITATIONS = 4
@@ -33,6 +35,7 @@ class _Located:
     """A stretch of a passage that a claim may rest on."""
 
     passage: Passage
+    span: Span
     start_char: int
     end_char: int
     start_line: int
@@ -47,37 +50,42 @@ class _Evidence:
     probability: float
 
 
-def check(draft: str, passages: Sequence[Passage], reader: CollectionReader) -> Checked:
+def check(
+    draft: Sequence[DraftClaim], passages: Sequence[Passage], reader: CollectionReader
+) -> Checked:
     """Every marker that stays resolves to a quote of a passage that was given."""
-    pieces = read_draft(draft)
     quotes = [located for passage in passages for located in _located(passage)]
-    claims = {piece: make_claim(piece.text) for piece in pieces if piece.is_claim}
-    found = _evidence(claims, quotes, reader)
+    claims = {place: make_claim(c["text"]) for place, c in enumerate(draft) if is_claim(c)}
+    quoted = {place: c for place, c in enumerate(draft) if c["quotes"]}
+    judged = {place: claim for place, claim in claims.items() if place not in quoted}
+    found = _evidence(draft, judged, quotes, reader)
+    standing = {
+        place: standing_quotes(claim["quotes"], passages, reader) for place, claim in quoted.items()
+    }
     citations: list[Citation] = []
     numbered: dict[tuple[str, int, int], int] = {}
-    kept: dict[Piece, tuple[int, ...]] = {}
-    for piece, evidence in found.items():
+    kept: dict[int, tuple[int, ...]] = {}
+    for number in claims:
         markers = []
-        for item in evidence:
-            place = (
-                item.located.passage["chunk_id"],
-                item.located.start_char,
-                item.located.end_char,
-            )
+        cited = standing.get(number) or [_citation(item) for item in found.get(number, ())]
+        for citation in cited:
+            place = citation["source"], citation["start_char"], citation["end_char"]
             if place not in numbered:
                 numbered[place] = len(numbered) + 1
-                citations.append(_citation(numbered[place], item))
+                citations.append({**citation, "marker": numbered[place]})
             markers.append(numbered[place])
         if markers:
-            kept[piece] = tuple(dict.fromkeys(markers))
-    text = assemble(pieces, kept)
-    unsupported = tuple(piece.text for piece in claims if piece not in kept)
-    return Checked(text, citations, unsupported)
+            kept[number] = tuple(dict.fromkeys(markers))
+    unsupported = tuple(draft[place]["text"] for place in claims if place not in kept)
+    return Checked(assemble(draft, kept), citations, unsupported)
 
 
 def _evidence(
-    claims: dict[Piece, Claim], quotes: Sequence[_Located], reader: CollectionReader
-) -> dict[Piece, list[_Evidence]]:
+    draft: Sequence[DraftClaim],
+    claims: Mapping[int, Claim],
+    quotes: Sequence[_Located],
+    reader: CollectionReader,
+) -> dict[int, list[_Evidence]]:
     if not claims or not quotes:
         return {}
     embedder = reader.embedder
@@ -85,19 +93,20 @@ def _evidence(
     asked = embedder.embed_documents([claim.text for claim in claims.values()])
     cosines = asked @ vectors.T
     weights = term_weights(sorted({t for c in claims.values() for t in c.terms}), reader)
-    found: dict[Piece, list[_Evidence]] = {}
-    for row, (piece, claim) in enumerate(claims.items()):
+    found: dict[int, list[_Evidence]] = {}
+    for row, (place, claim) in enumerate(claims.items()):
         judged = [
             _Evidence(located, *judge(claim, located.quote, float(cosines[row, column]), weights))
             for column, located in enumerate(quotes)
         ]
         cosine = float(cosines[row].max())
-        found[piece] = _cited(piece, judged) or _together(piece, claim, judged, cosine, weights)
+        named = draft[place]["passages"]
+        found[place] = _cited(named, judged) or _together(named, claim, judged, cosine, weights)
     return found
 
 
 def _together(
-    piece: Piece,
+    named: Sequence[int],
     claim: Claim,
     judged: Sequence[_Evidence],
     cosine: float,
@@ -107,7 +116,7 @@ def _together(
     nearest: dict[int, _Evidence] = {}
     for item in judged:
         number = item.located.passage["number"]
-        if number in piece.markers and (
+        if number in named and (
             number not in nearest or item.probability > nearest[number].probability
         ):
             nearest[number] = item
@@ -124,16 +133,16 @@ def _together(
     return [_Evidence(item.located, "supported", probability) for item in parts]
 
 
-def _cited(piece: Piece, judged: Sequence[_Evidence]) -> list[_Evidence]:
+def _cited(named: Sequence[int], judged: Sequence[_Evidence]) -> list[_Evidence]:
     """The best quote of each passage the draft named, or else of any passage it was given."""
     best: dict[int, _Evidence] = {}
     for item in judged:
         number = item.located.passage["number"]
         if item.support != "unsupported" and (number not in best or _better(item, best[number])):
             best[number] = item
-    named = [best[number] for number in piece.markers if number in best]
-    if named:
-        return named[:MOST_CITATIONS]
+    held = [best[number] for number in named if number in best]
+    if held:
+        return held[:MOST_CITATIONS]
     rest = sorted(best.values(), key=lambda item: (-item.probability, _length(item)))
     return rest[:1]
 
@@ -169,6 +178,7 @@ def _locate(passage: Passage, span: Span, start: int, end: int, context: str) ->
     text = span["text"]
     return _Located(
         passage,
+        span,
         span["start_char"] + start,
         span["start_char"] + end,
         span["start_line"] + text.count("\n", 0, start),
@@ -177,10 +187,10 @@ def _locate(passage: Passage, span: Span, start: int, end: int, context: str) ->
     )
 
 
-def _citation(marker: int, item: _Evidence) -> Citation:
+def _citation(item: _Evidence) -> Citation:
     located = item.located
     return {
-        "marker": marker,
+        "marker": 0,
         "source": located.passage["source"],
         "title": located.passage["title"],
         "page": located.passage["page"],
@@ -190,5 +200,6 @@ def _citation(marker: int, item: _Evidence) -> Citation:
         "end_char": located.end_char,
         "chunk_id": located.passage["chunk_id"],
         "quote": located.quote.text,
+        "passage": located.span["text"],
         "support": item.support,
     }

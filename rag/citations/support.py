@@ -12,10 +12,10 @@ from pathlib import Path
 
 from rag.answering.evidence import coverage
 from rag.answering.logistic import Logistic, load_logistic
-from rag.answering.markers import without_notes
 from rag.answering.opposites import opposed, words
 from rag.answering.quantities import numbers
 from rag.answering.question import negations
+from rag.citations.notes import without_notes
 from rag.index.terms import terms
 from state.answer import Support
 
