@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import stat
+import tempfile
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +33,8 @@ def check_writable(file: Path | None) -> None:
 
 
 def write_text(file: Path, text: str, terminal: Terminal) -> None:
-    """Write the whole file, or leave an older one as it was, and say so; "-" is stdout.
+    """Write the whole file, or leave an older one as it was, and say so; "-" is stdout. What is
+    no regular file is written through.
 
     Raises:
         UsageError: as `check_writable`.
@@ -42,11 +47,35 @@ def write_text(file: Path, text: str, terminal: Terminal) -> None:
     if file == STDOUT:
         terminal.out(text.removesuffix("\n"))
         return
-    temporary = file.with_name(f".{file.name}.part")
     try:
-        temporary.write_text(text, encoding="utf-8", errors="replace")
-        temporary.replace(file)
+        if file.is_symlink() or (file.exists() and not file.is_file()):
+            # A device, a pipe, a link: what it leads to is written, it stays what it is.
+            file.write_text(text, encoding="utf-8", errors="replace")
+        else:
+            _replace(file, text)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise StorageError(f"{file} cannot be written: {error.strerror or error}.") from None
     terminal.notice(f"Wrote {file}.")
+
+
+@cache
+def keep_private() -> int:
+    """From here on, what this process makes is its owner's alone, but for the files that a
+    person asked for: those get the umask returned, the person's own.
+    """
+    return os.umask(0o077)
+
+
+def _replace(file: Path, text: str) -> None:
+    """The whole text or the older file; one keeps its mode, a new one gets the person's."""
+    mode = stat.S_IMODE(file.stat().st_mode) if file.exists() else 0o666 & ~keep_private()
+    descriptor, name = tempfile.mkstemp(prefix=".crag-", dir=file.absolute().parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as opened:
+            opened.write(text)
+        temporary.chmod(mode)
+        temporary.replace(file)
+    except BaseException:
+        temporary.unlink()
+        raise

@@ -18,6 +18,7 @@ if _interruptible and current_thread() is main_thread():
 import typer  # noqa: E402
 
 from cli.exits import Exit  # noqa: E402
+from cli.files import keep_private  # noqa: E402
 from cli.lazy import LazyGroup  # noqa: E402
 from cli.terminal import open_closed_streams  # noqa: E402
 
@@ -72,6 +73,7 @@ def main() -> None:
     slow teardown is skipped once both streams are flushed.
     """
     gc.set_threshold(100_000, 50, 50)
+    keep_private()
     open_closed_streams()
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         # Asked to end, it ends as after Ctrl-C: what is finished is kept, nothing is left over.

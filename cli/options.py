@@ -104,13 +104,15 @@ Estimate = Annotated[bool, typer.Option("--estimate", help="Only say the most it
 
 
 def read_settings(config: Path | None = None, **flags: Any) -> Settings:
-    """Settings from flags, environment, file and defaults, in that order.
+    """Settings from flags, environment, file and defaults, in that order; their home is made
+    private.
 
     Raises:
         UsageError: a flag's value is unusable.
         SettingsError: a file's or variable's is.
 
     """
+    from state.private_home import make_private
     from state.settings import load_settings
 
     values = {
@@ -119,4 +121,6 @@ def read_settings(config: Path | None = None, **flags: Any) -> Settings:
         else value
         for name, value in flags.items()
     }
-    return load_settings(values, config)
+    settings = load_settings(values, config)
+    make_private(settings.home)
+    return settings

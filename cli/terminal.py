@@ -6,6 +6,7 @@ no control character of theirs can reach the terminal as an escape.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from contextlib import suppress
@@ -115,12 +116,13 @@ class Terminal:
 
 
 def open_closed_streams() -> None:
-    """Make streams that the caller closed (`>&-`) ones that nobody reads, before the first
-    file that is opened gets the number of one and is written over.
+    """Give streams that the caller closed (`>&-`) a stand-in, before the first file that is
+    opened gets the number of one and is written over. Nobody reads notices there; an answer
+    that is written there fails.
     """
     for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         if getattr(sys, name) is None:
-            opened = os.open(os.devnull, os.O_RDWR)
+            opened = os.open(os.devnull, os.O_RDONLY if name == "stdout" else os.O_RDWR)
             if opened != number:
                 os.dup2(opened, number)
                 os.close(opened)
@@ -136,7 +138,7 @@ def _to_stdout(line: str) -> None:
     except OSError as error:
         from state.errors import StorageError
 
-        what = error.strerror or str(error)
+        what = "it is closed" if error.errno == errno.EBADF else error.strerror or str(error)
         raise StorageError(f"Standard output cannot be written: {what}.") from None
 
 
