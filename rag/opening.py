@@ -47,6 +47,7 @@ def open_reader(
         build_embedder(settings),
         store=settings.store,
         notice=notify,
+        exact_chunks=settings.exact_chunks,
     )
     try:
         yield collection

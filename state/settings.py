@@ -82,6 +82,11 @@ class Settings(BaseSettings):
     grader: GraderChoice = Field(GraderChoice.AUTO, description="who grades in front of a model")
     verify: Verifier = Field(Verifier.CODE, description="who checks support of claims")
     store: str | None = Field(None, description="URL of a Chroma server instead of the folder")
+    exact_chunks: int = Field(
+        200_000,
+        ge=0,
+        description="collections of up to so many chunks are searched without Chroma; 0: none",
+    )
     threads: str | None = Field(None, description="Postgres URL instead of the threads file")
 
     model: str = Field("gpt-4o-mini", description="chat model")

@@ -44,8 +44,10 @@ def open_collection(
     *,
     store: str | None = None,
     notice: Notice = lambda _line: None,
+    exact_chunks: int = 0,
 ) -> Collection:
-    """The collection of this name, for reading. `store` and `notice` as in `open_writer`.
+    """The collection of this name, for reading. `store` and `notice` as in `open_writer`; one of
+    up to `exact_chunks` is searched without opening Chroma.
 
     One that another machine keeps on the server is copied here first (`sharing/copying.py`).
 
@@ -66,7 +68,7 @@ def open_collection(
         with mapped_errors(catalog_path(home)):
             row = collection_rows.require(connection, name)
             collection_rows.check_embedder(row, embedder.identity)
-            return Collection(home, connection, row, embedder, store=store, notice=notice)
+            return Collection(home, connection, row, embedder, store, notice, exact_chunks)
     except BaseException:
         connection.close()
         raise
@@ -81,16 +83,17 @@ class Collection:
         connection: sqlite3.Connection,
         row: CollectionRow,
         embedder: Embedder,
-        *,
         store: str | None,
         notice: Notice,
+        exact_chunks: int,
     ) -> None:
         self._path = catalog_path(home)
         self._connection = connection
         self._row = row
         self._embedder = embedder
         place = VectorPlace(home, row.id, row.uid, row.embedder, store or "")
-        self._dense = DenseLeg(place, WriteLock(lock_path(home, row.name)), notice)
+        lock = WriteLock(lock_path(home, row.name))
+        self._dense = DenseLeg(place, lock, notice, exact_chunks)
         self._lexical = LexicalTable(connection, row.id)
         self._texts = Texts(connection)
         self._spellings = Spellings(connection, self._lexical, self._texts)

@@ -1,4 +1,5 @@
-"""The dense leg of a reader: Chroma where it is sound, the catalog's vectors where it is not.
+"""The dense leg of a reader: the catalog's vectors by way of a shortlist where these are few,
+Chroma where they are many and it is sound, and all of the catalog's where it is not.
 
 A reader never waits: while another process writes the store, or when a store is damaged and
 too large to be built again in passing, cosines are computed exactly from the catalog.
@@ -10,11 +11,12 @@ import sqlite3
 from contextlib import closing
 
 from rag.embed.protocol import Vectors
-from rag.index import chunk_rows, exact
-from rag.index.catalog import connect
+from rag.index import chunk_rows, exact, shortlist
+from rag.index.catalog import connect, reading
 from rag.index.chroma_errors import VectorsDamaged
 from rag.index.lock import WriteLock
 from rag.index.protocol import Notice
+from rag.index.shortlist import Shortlist
 from rag.index.vector_sync import StoreState, VectorPlace, read_state, removals, write_all
 from rag.index.vectors import ChromaVectors
 from state.errors import StorageError, StoreBusyError
@@ -24,12 +26,18 @@ REPAIR_CHUNKS = 30_000
 
 
 class DenseLeg:
-    """Nearest chunks of one collection."""
+    """Nearest chunks of one collection. Where it has no more than `exact_chunks`, and they are
+    not on a server, Chroma is left closed.
+    """
 
-    def __init__(self, place: VectorPlace, lock: WriteLock, notice: Notice) -> None:
+    def __init__(
+        self, place: VectorPlace, lock: WriteLock, notice: Notice, exact_chunks: int
+    ) -> None:
         self._place = place
         self._lock = lock
         self._notice = notice
+        self._exact_chunks = 0 if place.store else exact_chunks
+        self._shortlist: Shortlist | None = None
         self._store: ChromaVectors | None = None
         self._token = ""
         self._given_up: str | None = None
@@ -44,6 +52,9 @@ class DenseLeg:
         if connection.in_transaction:
             return
         state = read_state(connection, self._place)
+        if state is not None and state.count <= self._exact_chunks:
+            self._read_shortlist(connection, state)
+            return
         mark = "" if state is None else state.generation + state.token + str(state.dirty)
         if state is not None and not state.dirty and state.token == self._token:
             return
@@ -61,6 +72,10 @@ class DenseLeg:
         """(chunk row, cosine) of visible chunks, best first; inside the caller's snapshot."""
         place = self._place
         state = read_state(connection, place)
+        if (short := self._shortlist) is not None and state is not None:
+            if state.token == short.token:
+                return self._exactly(connection, short, query, limit)
+            return exact.nearest(connection, place.collection_id, query, limit)
         if self._store is None or state is None or state.dirty or state.token != self._token:
             return exact.nearest(connection, place.collection_id, query, limit)
         try:
@@ -76,6 +91,28 @@ class DenseLeg:
 
     def close(self) -> None:
         self._forget()
+
+    def _read_shortlist(self, connection: sqlite3.Connection, state: StoreState) -> None:
+        """Writes it where it is missing: in an older home, or after damage."""
+        if self._shortlist is not None and self._shortlist.token == state.token:
+            return
+        self._forget()
+        self._shortlist = shortlist.read(self._place, state)
+        if self._shortlist is None and not state.dirty and self._given_up != state.token:
+            self._given_up = state.token
+            with reading(connection):
+                shortlist.write(connection, self._place, state)
+            self._shortlist = shortlist.read(self._place, state)
+
+    def _exactly(
+        self, connection: sqlite3.Connection, short: Shortlist, query: Vectors, limit: int
+    ) -> list[tuple[int, float]]:
+        collection = self._place.collection_id
+        numbers = short.candidates(query, limit, removals(connection, self._place))
+        shown = chunk_rows.visible(connection, collection, numbers)
+        found = exact.cosines(connection, query, [row for row in numbers if row in shown])
+        found |= exact.nearest(connection, collection, query, limit, above=short.synced)
+        return sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
 
     def _open(self, state: StoreState) -> bool:
         try:
@@ -119,4 +156,5 @@ class DenseLeg:
         if self._store is not None:
             self._store.close()
         self._store = None
+        self._shortlist = None
         self._token = ""

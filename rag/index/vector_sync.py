@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rag.embed.protocol import EmbedderIdentity
-from rag.index import vectors
+from rag.index import shortlist, vectors
 from rag.index.chroma_errors import VectorsDamaged
 from rag.index.chroma_server import delete_server_collection
 from rag.index.codec import decode_vectors
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 TAIL_CHUNKS = 64
 """Fewer changes than this, or than a twentieth of the collection, wait for the next write."""
+
+EXACT_CHUNKS = 200_000
+"""Up to so many, passing over all vectors costs no more than importing and opening Chroma."""
 
 _UNSEALED = "not what was last written"
 
@@ -280,6 +283,8 @@ class VectorWrite:
         self._state = replace(self._state, token=token, dirty=False, count=count)
         with transaction(self._connection):
             self._save(forget_removals=True)
+        if not self._place.store and count <= EXACT_CHUNKS:
+            shortlist.write(self._connection, self._place, self._state)
 
     def abandon(self) -> None:
         """Closes without a seal; the store stays dirty."""
