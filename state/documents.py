@@ -6,6 +6,8 @@ import hashlib
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
+from state.blocks import Block
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -55,6 +57,7 @@ class Chunk:
         chunk_id: unique in its collection, stable while source, place and text are.
         start_line, end_line: 1-based, inclusive, in the extracted text.
         heading: the headings above the chunk, joined by " > "; empty at top level.
+        blocks: what the chunk is made of, in order; offsets as its own.
 
     """
 
@@ -68,6 +71,7 @@ class Chunk:
     end_char: int
     text: str
     heading: str = ""
+    blocks: tuple[Block, ...] = ()
 
 
 def chunk_id(source: str, start_char: int, text: str) -> str:

@@ -6,10 +6,23 @@ so that what only searches need not import the graph's library.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal, TypedDict
+
+from state.blocks import Block
 
 WebUse = Literal["allowed", "searched"]
 """None where the person did not allow the web."""
+
+
+class BlockSpan(TypedDict):
+    """A `state.blocks.Block` as JSON; offsets are absolute, like the chunk's."""
+
+    kind: str
+    start_char: int
+    end_char: int
+    level: int
+    lead: tuple[int, int] | None
 
 
 class RetrievedChunk(TypedDict):
@@ -31,12 +44,26 @@ class RetrievedChunk(TypedDict):
     start_char: int
     end_char: int
     text: str
+    blocks: list[BlockSpan]
     score: float
     dense_rank: int | None
     lexical_rank: int | None
     cosine: float | None
     bm25: float | None
     loop: int
+
+
+def block_spans(blocks: Iterable[Block]) -> list[BlockSpan]:
+    return [
+        {
+            "kind": block.kind.value,
+            "start_char": block.start_char,
+            "end_char": block.end_char,
+            "level": block.level,
+            "lead": block.lead,
+        }
+        for block in blocks
+    ]
 
 
 WEB_PREFIX = "web:"

@@ -10,8 +10,9 @@ from scripted_server import ScriptedServer
 from rag.engines.openai.cache import GradeCache
 from rag.engines.openai.engine import OpenAIEngine
 from rag.engines.protocol import Engine, GenerateRequest, GradeRequest
+from rag.text.blocks import blocks_of_text
 from state.grades import Grade
-from state.passages import Passage, RetrievedChunk
+from state.passages import Passage, RetrievedChunk, block_spans
 from state.settings import Settings
 
 QUESTION = "What is the capital of France?"
@@ -45,6 +46,7 @@ def chunk_of(name: str, text: str, loop: int = 0) -> RetrievedChunk:
         "start_char": 0,
         "end_char": len(text),
         "text": text,
+        "blocks": block_spans(blocks_of_text(text)),
         "score": 1.0,
         "dense_rank": 1,
         "lexical_rank": 1,

@@ -1,13 +1,16 @@
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
 from index_samples import EMBEDDER, document, part, parts
 
 from rag.embed.protocol import EmbedderIdentity
-from rag.index.catalog import is_sound
+from rag.index.catalog import catalog_path, is_sound
 from rag.index.collection import open_collection
 from rag.index.protocol import UnreadFile, embedding_text
 from rag.index.writer import open_writer
+from rag.text.blocks import blocks_of_text
 from state.documents import chunk_id
 from state.errors import EmbedderMismatchError, NoIndexError, StoreBusyError, UsageError
 
@@ -31,6 +34,22 @@ def test_what_was_put_is_found_with_its_place(tmp_path):
     assert reader.document_text("trains") == TRAINS
     assert (reader.document_count, reader.chunk_count) == (2, 4)
     assert is_sound(tmp_path) == []
+
+
+def test_a_chunk_brings_its_blocks_or_is_read_again_for_them(tmp_path):
+    text = "The motor is started with:\n\n    motor on\n"
+    made = part("motor", text.replace("\n\n", "\n \n"))
+    blocks = tuple(blocks_of_text(made.text))
+    chunks = [replace(chunk, blocks=blocks) for chunk in made.chunks]
+    with open_writer(tmp_path, "default", EMBEDDER.identity) as writer:
+        writer.put(document("motor"), [replace(made, chunks=chunks)])
+    kept = open_collection(tmp_path, "default", EMBEDDER).search("motor", 1)[0]["blocks"]
+    assert [span["kind"] for span in kept] == ["lead", "code"]
+    assert kept[1]["lead"] == (kept[0]["start_char"], kept[0]["end_char"])
+    with closing(sqlite3.connect(catalog_path(tmp_path))) as db:  # as version 2 had it
+        db.execute("ALTER TABLE chunks DROP COLUMN blocks")
+        db.execute("PRAGMA user_version = 2")
+    assert open_collection(tmp_path, "default", EMBEDDER).search("motor", 1)[0]["blocks"] == kept
 
 
 def test_replacing_and_removing_leave_nothing_of_the_old(tmp_path):

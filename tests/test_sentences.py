@@ -78,10 +78,10 @@ def test_layout_units_stand_alone():
         "|---|---|",
         "| 1 | 2 |",
         "```py",
-        "x = 1.",
-        "y = f(x)",
+        "x = 1. \ny = f(x)",
         "```",
-        "Setext\n======",
+        "Setext",
+        "======",
         "End",
     ]
 

@@ -8,12 +8,14 @@ from typing import Any
 
 from rag.index.codec import chunk_id_of, decode_path
 from rag.index.texts import Texts
-from state.passages import RetrievedChunk
+from rag.text.blocks import blocks_of_text
+from state.block_codec import decode_blocks
+from state.passages import RetrievedChunk, block_spans
 
 _COLUMNS = (
     "chunks.id, chunks.key, chunks.document_id, documents.source, documents.title,"
     " chunks.heading, chunks.page, chunks.start_line, chunks.end_line, chunks.start_char,"
-    " chunks.end_char"
+    " chunks.end_char, chunks.blocks"
 )
 _SOME = 500
 # CROSS JOIN: SQLite must begin at the chunks named; it would walk every document otherwise.
@@ -62,7 +64,10 @@ def read(
 
 
 def _chunk(texts: Texts, row: tuple[Any, ...]) -> RetrievedChunk:
-    _, key, document, source, title, heading, page, first_line, last_line, start, end = row
+    _, key, document, source, title, heading, page, first_line, last_line, *rest = row
+    start, end, blocks = rest
+    text = texts.span(document, start, end)
+    known = decode_blocks(blocks, start) if blocks else blocks_of_text(text, base=start)
     return {
         "chunk_id": chunk_id_of(key),
         "source": decode_path(source),
@@ -73,7 +78,8 @@ def _chunk(texts: Texts, row: tuple[Any, ...]) -> RetrievedChunk:
         "end_line": last_line,
         "start_char": start,
         "end_char": end,
-        "text": texts.span(document, start, end),
+        "text": text,
+        "blocks": block_spans(known),
         "score": 0.0,
         "dense_rank": None,
         "lexical_rank": None,

@@ -20,6 +20,7 @@ from rag.index.codec import (
 from rag.index.lexical import LexicalRow, LexicalTable
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from rag.index.texts import Texts
+from state.block_codec import encode_blocks
 from state.documents import Chunk, chunk_id
 
 _COLUMNS = (
@@ -77,7 +78,7 @@ def insert_chunks(
     headings = [encode_label(chunk.heading) for chunk in part.chunks]
     connection.executemany(
         "INSERT INTO chunks (id, document_id, key, start_char, end_char, start_line, end_line,"
-        " page, heading) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " page, heading, blocks) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             (
                 number,
@@ -89,6 +90,7 @@ def insert_chunks(
                 chunk.end_line,
                 chunk.page,
                 heading,
+                encode_blocks(chunk.blocks, chunk.start_char) if chunk.blocks else None,
             )
             for number, (chunk, heading) in enumerate(
                 zip(part.chunks, headings, strict=True), first

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 _TABLES = """
 CREATE TABLE collections (
@@ -74,7 +74,8 @@ CREATE TABLE chunks (
   start_line INTEGER NOT NULL,
   end_line INTEGER NOT NULL,
   page INTEGER,
-  heading TEXT NOT NULL
+  heading TEXT NOT NULL,
+  blocks BLOB
 );
 CREATE INDEX chunks_document ON chunks (document_id);
 CREATE INDEX chunks_key ON chunks (key);
@@ -122,12 +123,17 @@ def _add_shares(connection: sqlite3.Connection) -> None:
     connection.execute(_table("shares"))
 
 
+def _add_block_column(connection: sqlite3.Connection) -> None:
+    """3: what a chunk is made of; unknown until its document is read again."""
+    connection.execute("ALTER TABLE chunks ADD COLUMN blocks BLOB")
+
+
 def _table(name: str) -> str:
     statements = (statement.strip() for statement in _TABLES.split(";"))
     return next(each for each in statements if each.startswith(f"CREATE TABLE {name} "))
 
 
-MIGRATIONS: dict[int, Migration] = {1: _add_shares}
+MIGRATIONS: dict[int, Migration] = {1: _add_shares, 2: _add_block_column}
 """From a version to the next one; each runs inside the transaction that `migrate` opened."""
 
 

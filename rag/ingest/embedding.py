@@ -156,7 +156,7 @@ class EmbeddingThread:
             Chunk(
                 chunk_id(source, piece.start_char, piece.text), source, file.title, piece.page,
                 piece.start_line, piece.end_line, piece.start_char, piece.end_char, piece.text,
-                piece.heading,
+                piece.heading, piece.blocks,
             )
             for piece in part.pieces
         ]  # fmt: skip

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from rag.child_process import read_frame
 from rag.ingest.walk import FileStat
 from rag.text.chunk import Piece
+from state.block_codec import decode_blocks, encode_blocks
 
 
 class TextPart(NamedTuple):
@@ -75,7 +76,16 @@ Outcome = FileText | SameContent | Unread
 
 def plain_part(part: TextPart) -> tuple[Any, ...]:
     return part.text, [
-        (p.start_char, p.end_char, p.start_line, p.end_line, p.page, p.heading, p.text)
+        (
+            p.start_char,
+            p.end_char,
+            p.start_line,
+            p.end_line,
+            p.page,
+            p.heading,
+            encode_blocks(p.blocks, p.start_char),
+            p.text,
+        )
         for p in part.pieces
     ]
 
@@ -112,4 +122,10 @@ def from_plain(values: tuple[Any, ...]) -> Outcome:
 
 def _part(values: tuple[str, Iterable[tuple[Any, ...]]]) -> TextPart:
     text, pieces = values
-    return TextPart(text, tuple(Piece(piece[6], *piece[:6]) for piece in pieces))
+    return TextPart(text, tuple(_piece(*piece) for piece in pieces))
+
+
+def _piece(start: int, end: int, *rest: Any) -> Piece:
+    first_line, last_line, page, heading, blocks, text = rest
+    known = tuple(decode_blocks(blocks, start))
+    return Piece(text, start, end, first_line, last_line, page, heading, known)

@@ -9,23 +9,42 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Protocol
 
-from rag.text.boundaries import BLOCK, LONG_LINE, BoundaryScanner, Heading
+from rag.text.blocks import MOST_PARSED, clipped, parsed, shifted
+from rag.text.placed import Placed
+from rag.text.plain import LONG_LINE, PlainScanner
+from rag.text.sentences import block_sentences
+from state.blocks import Block, BlockKind
 
 CHUNK_CHARS = 1200
 """No chunk is longer; a document up to this long stays one chunk (a page, where it has pages)."""
 
 _LEAST = 0.33
 _READ_AHEAD = 65536
-_SENTENCE = 0.35
 _INDENT = 200
+
+# How much a cut is worth before what it fills is added (0 to 1): a heading is worth more than a
+# chunk filled to the brim, and a line inside prose less than a sentence.
+_HEADING = 1.7
+_PARAGRAPH = 0.8
+_ITEM = 0.65
+_WITHIN_ITEM = 0.55
+_ROW = 0.45
+_NEXT_LINE = 0.4
+_SENTENCE = 0.35
+_LINE = 0.2
+_LINES = frozenset({BlockKind.CODE, BlockKind.ROW, BlockKind.METADATA})
+"""Kinds that may be cut after any of their lines, where they must be."""
+
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _NOT_SPACE = re.compile(r"\S")
 _WORD_END = re.compile(r"[,;:\uff0c\u3001\uff1b\uff1a]+\s*|\s+")
 _PATH_CHARS = 300
+_TITLE_CHARS = 120
 
 
 class TextPart(Protocol):
@@ -43,6 +62,7 @@ class Piece:
     """A chunk without its identity: `text == document_text[start_char:end_char]`.
 
     Lines are 1-based and inclusive; `heading` is the path of headings above, joined by " > ".
+    `blocks` are those in it, cut where the chunk is; offsets as the chunk's own.
     """
 
     text: str
@@ -52,6 +72,7 @@ class Piece:
     end_line: int
     page: int | None
     heading: str
+    blocks: tuple[Block, ...] = ()
 
 
 def chunk_parts(
@@ -64,6 +85,8 @@ def chunk_parts(
     page: int | None = None
     waiting: list[str] = []
     length = 0
+    # What has a grammar is held whole, as long as it is not too long for that.
+    ahead = MOST_PARSED if document_format == "markdown" else _READ_AHEAD
     for part in parts:
         if part.page != page:
             yield from cutter.drain("".join(waiting), page, final=True)
@@ -71,19 +94,20 @@ def chunk_parts(
             waiting.clear()
         waiting.append(part.text)
         length += len(part.text)
-        if length >= _READ_AHEAD:
+        if length >= ahead:
             yield from cutter.drain("".join(waiting), page, final=False)
-            length = 0
+            length, ahead = 0, _READ_AHEAD
             waiting.clear()
     yield from cutter.drain("".join(waiting), page, final=True)
 
 
 class _Cutter:
     """`_buffer[_position:]` is the text not yet emitted; offsets in the buffer are relative,
-    `_base` is where it begins in the document.
+    `_base` is where it begins in the document. `_settled` is how far its blocks are known.
     """
 
     def __init__(self, document_format: str, limit: int) -> None:
+        self._format = document_format
         self._buffer = ""
         self._position = 0
         self._base = 0
@@ -92,29 +116,54 @@ class _Cutter:
         self._limit = limit
         self._least = int(limit * _LEAST)
         self._scanned = 0
+        self._settled = 0
         self._mid_line = False
-        self._scanner = BoundaryScanner(document_format)
-        self._path: list[Heading] = []
+        self._fresh = True
+        self._scanner = PlainScanner(document_format)
+        self._placed: list[Placed] = self._scanner.found
+        self._first = 0  # of `_placed`, the first that ends after `_position`
+        self._path: list[tuple[int, str]] = []
 
     def drain(self, text: str, page: int | None, *, final: bool) -> Iterator[Piece]:
         """Take in more text; emit every chunk whose end no longer depends on text to come."""
         self._buffer += text
-        self._scan(final=final)
+        self._find_blocks(final=final)
         ahead = self._limit + self._least
         while True:
             self._skip_blank()
-            if self._position >= self._scanned:
+            if self._position >= self._settled:
                 break
-            if not final and self._scanned - self._position <= ahead:
+            if not final and self._settled - self._position <= ahead:
                 break
             cut = self._cut(final=final)
             text = self._buffer[self._position : cut].rstrip()
-            heading = self._heading_path(cut)
             start, first_line = self._base + self._position, self._line
             last_line = first_line + text.count("\n")
-            yield Piece(text, start, start + len(text), first_line, last_line, page, heading)
+            blocks = clipped(self._between(self._position, cut), text, start)
+            heading = self._heading_path(blocks)
+            yield Piece(
+                text, start, start + len(text), first_line, last_line, page, heading, blocks
+            )
             self._advance(cut)
         self._compact(final=final)
+
+    def _find_blocks(self, *, final: bool) -> None:
+        whole = parsed(self._buffer, self._format) if final and self._fresh else None
+        self._fresh = final
+        if whole is not None:
+            by = self._base
+            self._placed.extend(
+                Placed(each.at + by, block)
+                for each, block in zip(
+                    whole, shifted((each.block for each in whole), by), strict=True
+                )
+            )
+            self._scanned = self._settled = len(self._buffer)
+            return
+        self._scan(final=final)
+        if final:
+            self._scanner.end(self._base + len(self._buffer))
+        self._settled = min(self._scanner.settled - self._base, self._scanned)
 
     def _scan(self, *, final: bool) -> None:
         buffer = self._buffer
@@ -133,16 +182,15 @@ class _Cutter:
                     return
                 line = buffer[start:end]
                 following = buffer[after : next_end if next_end >= 0 else after + LONG_LINE]
-            if not self._mid_line:
-                self._scanner.line(self._base + start, line, following)
+            self._scanner.line(self._base + start, line, following, goes_on=self._mid_line)
             self._mid_line = after == end
             self._scanned = after
 
     def _skip_blank(self) -> None:
         """To the first line with something on it; its indentation stays, if it is one."""
-        found = _NOT_SPACE.search(self._buffer, self._position, self._scanned)
+        found = _NOT_SPACE.search(self._buffer, self._position, self._settled)
         if found is None:
-            self._advance(self._scanned)
+            self._advance(self._settled)
             return
         first = found.start()
         self._advance(max(self._buffer.rfind("\n", self._position, first) + 1, self._position))
@@ -154,36 +202,84 @@ class _Cutter:
             self._line += self._buffer.count("\n", self._position, to)
             self._at_line_start = self._buffer[to - 1] == "\n"
             self._position = to
+            placed, position = self._placed, self._base + to
+            while self._first < len(placed) and placed[self._first].block.end_char <= position:
+                self._first += 1
+
+    def _between(self, start: int, end: int) -> list[Block]:
+        """The blocks that lie at least in part between two offsets of the buffer."""
+        start, end = start + self._base, end + self._base
+        found = []
+        for _, block in islice(self._placed, self._first, None):
+            if block.start_char >= end:
+                break
+            if block.end_char > start:
+                found.append(block)
+        return found
 
     def _cut(self, *, final: bool) -> int:
-        start, left = self._position, self._scanned - self._position
+        start, left = self._position, self._settled - self._position
         if final and left <= self._limit:
-            return self._scanned
+            return self._settled
         reach = self._limit
         if final and left < self._limit + self._least:  # leave no crumb for the last chunk
             reach = max(left - self._least, self._least)
         first, last = start + self._least, start + reach
-        offsets = self._scanner.offsets
-        low = bisect_left(offsets, self._base + first)
-        high = bisect_right(offsets, self._base + last)
-        best, cut, worth = -1.0, 0, 0.0
-        for offset, each in zip(offsets[low:high], self._scanner.worths[low:high], strict=True):
-            score = each + (offset - self._base - start) / self._limit
-            if score >= best:
-                best, cut, worth = score, offset - self._base, each
-        if worth >= BLOCK:
-            return cut
-        for end in self._sentence_ends(start, first, last):
-            score = _SENTENCE + (end - start) / self._limit
-            if score >= best:
-                best, cut = score, end
-        return cut or self._word_end(first, last)
+        return (
+            self._best(self._before_blocks(first, last))
+            or self._best(self._inside_blocks(first, last))
+            or self._word_end(first, last)
+        )
 
-    def _sentence_ends(self, start: int, first: int, last: int) -> list[int]:
-        from rag.text.sentences import sentence_spans
+    def _best(self, cuts: Iterable[tuple[int, float]]) -> int | None:
+        """The one of (offset in the buffer, worth) that is worth most with what it fills."""
+        best, found = 0.0, None
+        for cut, worth in cuts:
+            score = worth + (cut - self._position) / self._limit
+            if score >= best:
+                best, found = score, cut
+        return found
 
-        spans = sentence_spans(self._buffer[start : last + self._least])
-        return [start + end for _, end in spans if first <= start + end <= last]
+    def _before_blocks(self, first: int, last: int) -> Iterator[tuple[int, float]]:
+        before: Block | None = None
+        for at, block in islice(self._placed, self._first, None):
+            cut = at - self._base
+            if cut > last:
+                return
+            if cut >= first:
+                end = before.end_char - self._base if before else cut
+                blank = _BLANK_LINE.search(self._buffer, max(end - 1, 0), cut) is not None
+                worth = _worth(before, block, blank=blank)
+                if worth > 0:
+                    yield cut, worth
+            before = block
+
+    def _inside_blocks(self, first: int, last: int) -> Iterator[tuple[int, float]]:
+        """Ends of sentences and of lines in what is too long to be kept whole."""
+        position = first
+        for block in self._between(first, last):
+            start, end = block.start_char - self._base, block.end_char - self._base
+            yield from self._line_starts(position, min(start, last), _LINE)
+            if block.kind in _LINES:
+                yield from self._line_starts(max(start + 1, first), min(end, last), _NEXT_LINE)
+            else:
+                yield from self._sentence_ends(block, first, last)
+                yield from self._line_starts(max(start + 1, first), min(end, last), _LINE)
+            position = end
+        yield from self._line_starts(position, last, _LINE)
+
+    def _line_starts(self, first: int, last: int, worth: float) -> Iterator[tuple[int, float]]:
+        found = self._buffer.find("\n", max(first - 1, 0), last)
+        while found >= 0:
+            yield found + 1, worth
+            found = self._buffer.find("\n", found + 1, last - 1)
+
+    def _sentence_ends(self, block: Block, first: int, last: int) -> Iterator[tuple[int, float]]:
+        seen = self._buffer[self._position : last + self._least]
+        for each in clipped([block], seen, self._base + self._position):
+            for _, end in block_sentences(self._buffer, each, self._base):
+                if first <= end - self._base <= last and end < block.end_char:
+                    yield end - self._base, _SENTENCE
 
     def _word_end(self, first: int, last: int) -> int:
         ends = [match.end() for match in _WORD_END.finditer(self._buffer, first, last)]
@@ -194,27 +290,23 @@ class _Cutter:
             cut -= 1
         return cut if cut > first else last
 
-    def _heading_path(self, cut: int) -> str:
+    def _heading_path(self, blocks: Sequence[Block]) -> str:
         """The path at the chunk's first body text; then take in the headings inside it."""
-        headings = self._scanner.headings
-        body, taken = self._base + self._position, 0
-        while taken < len(headings) and headings[taken].start <= body:
-            self._enter(headings[taken])
-            inside = headings[taken].end - self._base
-            found = _NOT_SPACE.search(self._buffer, max(inside, self._position), cut)
-            body = self._base + (found.start() if found else cut)
-            taken += 1
-        path = " > ".join(heading.title for heading in self._path)
-        while taken < len(headings) and headings[taken].start < self._base + cut:
-            self._enter(headings[taken])
-            taken += 1
-        del headings[:taken]
-        return path if len(path) <= _PATH_CHARS else path[: _PATH_CHARS - 1] + "…"
+        path: str | None = None
+        for block in blocks:
+            if block.kind is not BlockKind.HEADING:
+                path = self._joined_path() if path is None else path
+                continue
+            start, end = block.start_char - self._base, block.end_char - self._base
+            title = " ".join(self._buffer[start:end].split())[:_TITLE_CHARS]
+            while self._path and self._path[-1][0] >= block.level:
+                self._path.pop()
+            self._path.append((block.level, title))
+        return self._joined_path() if path is None else path
 
-    def _enter(self, heading: Heading) -> None:
-        while self._path and self._path[-1].level >= heading.level:
-            self._path.pop()
-        self._path.append(heading)
+    def _joined_path(self) -> str:
+        path = " > ".join(title for _, title in self._path)
+        return path if len(path) <= _PATH_CHARS else path[: _PATH_CHARS - 1] + "…"
 
     def _compact(self, *, final: bool) -> None:
         """Forget what was emitted. A page ends its last line, so that no state reaches over."""
@@ -222,12 +314,28 @@ class _Cutter:
         self._base += keep
         self._buffer = self._buffer[keep:]
         self._scanned = 0 if final else self._scanned - keep
+        self._settled = max(self._settled - keep, 0)
         self._position = 0
-        if final:
-            self._mid_line = False
-            self._scanner.new_page()
-        passed = bisect_left(self._scanner.offsets, self._base)
-        del self._scanner.offsets[:passed], self._scanner.worths[:passed]
+        self._mid_line = self._mid_line and not final
+        del self._placed[: self._first]
+        self._first = 0
+
+
+def _worth(before: Block | None, block: Block, *, blank: bool) -> float:
+    """Of a cut between two blocks; negative where they belong together."""
+    if before is not None and (
+        before.kind in (BlockKind.HEADING, BlockKind.LEAD) or block.lead == before.extent
+    ):
+        return -1.0
+    if block.kind is BlockKind.HEADING:
+        return _HEADING - 0.1 * (block.level - 1)
+    if before is not None and before.kind is block.kind and block.kind in _LINES:
+        return _PARAGRAPH if blank and not block.level else _ROW
+    if block.kind is BlockKind.ITEM and before is not None and before.level:
+        return _ITEM if block.level == 1 else _ROW
+    if block.level:
+        return _WITHIN_ITEM
+    return _PARAGRAPH if blank else _NEXT_LINE
 
 
 def _joins(before: str, after: str) -> bool:

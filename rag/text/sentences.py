@@ -1,7 +1,7 @@
 """Text to sentences with exact offsets, in any language, in time linear in the text.
 
-Layout comes first (headings, bullets, table rows and code lines are units of their own,
-hard-wrapped lines are joined), punctuation second.
+Blocks come first (a heading, a table's row, code are units of their own, wrapped lines are
+joined), punctuation second.
 """
 
 # ruff: noqa: RUF001
@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rag.text.layout import blocks
+from rag.text.blocks import blocks_of_text
+from rag.text.wrapping import lines_of, runs
+from state.blocks import Block, BlockKind
 
 Spans = list[tuple[int, int]]
 
@@ -42,14 +44,43 @@ _WORDS: dict[str, frozenset[str]] = {
 }
 
 
+_PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.LEAD, BlockKind.NOTE})
+
+
 def sentence_spans(text: str) -> Spans:
-    """Half-open `(start, end)` in order, never overlapping, that cover all but whitespace."""
+    """Half-open `(start, end)` in order, never overlapping, that cover all but whitespace.
+
+    For a text that was never read to blocks, such as a draft; marks around its blocks (a
+    heading's `#`, a fence's line) are in the unit that follows on their line, or are one.
+    """
     spans: Spans = []
-    for start, end, is_prose in blocks(text):
-        pieces = _prose(text, start, end) if is_prose else [(start, end)]
-        for piece in pieces:
-            spans.extend(_bounded(text, *piece))
+    position = 0
+    for block in blocks_of_text(text):
+        start = max(text.rfind("\n", position, block.start_char) + 1, position)
+        for line, shown in lines_of(text, position, start):
+            spans.extend(_bounded(text, line, line + len(shown)))
+        first, *others = block_sentences(text, block)
+        spans.extend([*_bounded(text, start, first[1]), *others])
+        position = block.end_char
+    for line, shown in lines_of(text, position, len(text)):
+        spans.extend(_bounded(text, line, line + len(shown)))
     return spans
+
+
+def block_sentences(text: str, block: Block, base: int = 0) -> Spans:
+    """The sentences of one block, absolute like its offsets; `text` begins at `base`.
+
+    Prose and items are parted by punctuation, and where lines were broken on purpose; a
+    heading, code, a row, a field is one. None is longer than MAX_SENTENCE.
+    """
+    start, end = block.start_char - base, block.end_char - base
+    pieces: Iterable[tuple[int, int]] = [(start, end)]
+    if block.kind in _PROSE:
+        parts = runs(lines_of(text, start, end)) if "\n" in text[start:end] else pieces
+        pieces = (piece for part in parts for piece in _prose(text, *part))
+    return [
+        (first + base, last + base) for piece in pieces for first, last in _bounded(text, *piece)
+    ]
 
 
 def _prose(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -20,6 +20,7 @@ from rag.index.sharing.record import pack_head, pack_part
 from rag.index.sharing.shelf import own_shelf, whole_documents
 from rag.index.texts import Texts
 from rag.index.vector_sync import VectorPlace
+from state.block_codec import decode_blocks
 from state.documents import Chunk
 from state.sqlite_file import transaction
 
@@ -94,8 +95,9 @@ def _parts(
     """(what stands before the part and its chunks begin in, the part)."""
     texts = Texts(connection)
     rows = connection.execute(
-        "SELECT start_char, end_char, start_line, end_line, page, heading, vector FROM chunks"
-        " JOIN vectors ON vectors.chunk_id = chunks.id WHERE document_id = ? ORDER BY chunks.id",
+        "SELECT start_char, end_char, start_line, end_line, page, heading, blocks, vector"
+        " FROM chunks JOIN vectors ON vectors.chunk_id = chunks.id WHERE document_id = ?"
+        " ORDER BY chunks.id",
         (number,),
     )
     position = 0
@@ -108,8 +110,9 @@ def _parts(
             Chunk(
                 "", document.source, document.title, page, start_line, end_line, start, stop,
                 known[start - first : stop - first], heading,
+                tuple(decode_blocks(blocks, start)) if blocks else (),
             )
-            for start, stop, start_line, end_line, page, heading, _ in some
+            for start, stop, start_line, end_line, page, heading, blocks, _ in some
         ]  # fmt: skip
         vectors = decode_vectors([row[-1] for row in some], place.identity.dimension)
         split = position - first

@@ -15,6 +15,7 @@ from typing import Any
 
 from rag.index.codec import decode_vectors, encode_vectors
 from rag.index.protocol import DocumentPart, IndexedDocument
+from state.block_codec import decode_blocks, encode_blocks
 from state.documents import Chunk, chunk_id
 
 MOST_BYTES = 64 << 20
@@ -83,6 +84,7 @@ def pack_part(context: str, part: DocumentPart) -> str:
                 [
                     *(chunk.start_char, chunk.end_char, chunk.start_line, chunk.end_line),
                     *(chunk.page, chunk.heading),
+                    encode_blocks(chunk.blocks, chunk.start_char).hex(),
                 ]
                 for chunk in part.chunks
             ],
@@ -126,6 +128,7 @@ def _chunk(
     end_line: int,
     page: int | None,
     heading: str,
+    blocks: str = "",
 ) -> Chunk:
     begin, stop = int(start) - first, int(end) - first
     if not 0 <= begin < stop <= len(known):
@@ -142,6 +145,7 @@ def _chunk(
         int(end),
         text,
         _text(heading),
+        tuple(decode_blocks(bytes.fromhex(_text(blocks)), int(start), stop - begin)),
     )
 
 

@@ -1,0 +1,245 @@
+"""Blocks of a Markdown document: CommonMark's own block structure, by markdown-it-py.
+
+Only blocks are parsed; inline markup stays as it is written. What a site's generator reads
+(Hugo's shortcodes), comments and link definitions are in no block.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+from rag.text.front_matter import front_matter
+from rag.text.placed import Placed
+from state.blocks import Block, BlockKind, Extent
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+_NESTING = 20
+_LONG_LINE = 100_000
+_INTRODUCED = frozenset(
+    {"bullet_list_open", "ordered_list_open", "fence", "code_block", "table_open"}
+)
+_CONTAINERS = frozenset({"bullet_list", "ordered_list", "list_item", "blockquote"})
+_SHORTCODE = r"\{\{[<%](?:(?!\}\}).)*\}\}"
+_SHORTCODES_FIRST = re.compile(rf"(?:[\s>]*{_SHORTCODE}[ \t]*(?:\n|\Z))+", re.DOTALL)
+_SHORTCODES_LAST = re.compile(rf"[\s>]*(?:{_SHORTCODE}[ \t]*)+", re.DOTALL)
+_ALERT = re.compile(r"\[!\w+\][+-]?[ \t]*\n[ \t>]*")
+_ANCHOR = re.compile(r"\s*\{[#.][^{}]*\}\s*$")
+_COMMENT_OR_TAG = re.compile(r"<!--.*?(?:-->|\Z)|<[^<>]*>|\{[^{}]*\}", re.DOTALL)
+_MARKER = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]*$")
+
+
+def markdown_blocks(text: str) -> list[Placed] | None:
+    """The blocks of the whole document, or None where it is no Markdown to be parsed: lines
+    that no person writes cost its parser a time that grows with their square.
+    """
+    if any(len(line) > _LONG_LINE for line in text.split("\n")):
+        return None
+    fields, body = front_matter(text)
+    try:
+        # A carriage return would count as a line of its own.
+        tokens = _parser().parse(text[body:].replace("\r", " "))
+    except (RecursionError, IndexError, ValueError) as error:
+        logging.getLogger(__name__).info("read as plain text: %s", error)
+        return None
+    return _Walk(text, body, fields).blocks(tokens)
+
+
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"maxNesting": _NESTING}).enable("table")
+    return parser.disable(["inline", "text_join"])
+
+
+@dataclass(slots=True)
+class _List:
+    lead: Extent | None
+
+
+@dataclass(slots=True)
+class _Item:
+    at: int
+    extent: Extent | None = None
+
+
+@dataclass(slots=True)
+class _Walk:
+    """Over the tokens in order. `_inside` are the lists, items and quotations around."""
+
+    text: str
+    body: int
+    placed: list[Placed]
+    _starts: list[int] = field(default_factory=list)
+    _inside: list[_List | _Item | None] = field(default_factory=list)
+    _introduces: Extent | None = None
+    _header: Extent | None = None
+
+    def blocks(self, tokens: Sequence[Token]) -> list[Placed]:
+        position = self.body
+        for line in self.text[self.body :].split("\n"):
+            self._starts.append(position)
+            position += len(line) + 1
+        self._starts.append(position)
+        for index, token in enumerate(tokens):
+            if token.type.removesuffix("_open").removesuffix("_close") in _CONTAINERS:
+                self._container(token)
+            elif token.type == "paragraph_open":
+                self._paragraph(tokens, index)
+            elif token.type == "heading_open":
+                self._heading(token, tokens[index + 1].content)
+            else:
+                self._leaf(token)
+        return self.placed
+
+    def _leaf(self, token: Token) -> None:
+        match token.type:
+            case "fence" | "code_block":
+                self._code(token)
+            case "table_open":
+                self._header = None
+            case "tr_open":
+                self._row(token)
+            case "html_block":
+                self._html(token)
+
+    def _container(self, token: Token) -> None:
+        if token.type.endswith("_close"):
+            self._inside.pop()
+            self._introduces = None
+        elif token.type == "list_item_open":
+            self._inside.append(_Item(self._line(token, 0)))
+        elif token.type == "blockquote_open":
+            self._inside.append(None)
+        else:
+            self._inside.append(_List(self._introduction()))
+
+    def _line(self, token: Token, which: int) -> int:
+        assert token.map is not None
+        return self._starts[min(token.map[which], len(self._starts) - 1)]
+
+    def _introduction(self) -> Extent | None:
+        """Of a list, code or table that begins here."""
+        if self._introduces is not None:
+            return self._introduces
+        around = self._inside[-1] if self._inside else None
+        return around.extent if isinstance(around, _Item) else None
+
+    def _level(self) -> int:
+        return sum(isinstance(each, _List) for each in self._inside)
+
+    def _paragraph(self, tokens: Sequence[Token], index: int) -> None:
+        token, content = tokens[index], tokens[index + 1].content
+        at, end = self._line(token, 0), self._line(token, 1)
+        start = self._content_start(at, content)
+        item = self._inside[-1] if self._inside else None
+        level = self._level()
+        if isinstance(item, _Item) and tokens[index - 1].type == "list_item_open":
+            kind, at = BlockKind.ITEM, item.at
+            start = self._marker_start(at, start)
+            around = self._inside[-2]
+            lead = around.lead if isinstance(around, _List) else None
+        else:
+            kind, lead = BlockKind.PARAGRAPH, None
+            if any(each is None for each in self._inside):
+                kind = BlockKind.NOTE
+                alert = _ALERT.match(self.text, start, end)
+                start = alert.end() if alert else start
+            start, end = self._without_shortcodes(start, end)
+        opens = self.text[start:end].rstrip().rstrip("*_").endswith((":", "\uff1a"))
+        following = tokens[index + 3].type if index + 3 < len(tokens) else ""
+        if opens and kind is BlockKind.PARAGRAPH and following in _INTRODUCED:
+            kind = BlockKind.LEAD
+        block = self._add(at, Block(kind, start, end, level, lead))
+        if block is None:
+            return
+        if isinstance(item, _Item) and kind is BlockKind.ITEM:
+            item.extent = block.extent
+        if opens and following in _INTRODUCED:
+            self._introduces = block.extent
+
+    def _content_start(self, at: int, content: str) -> int:
+        """Where on its line a paragraph begins: behind the marks of what it stands in."""
+        line_end = self.text.find("\n", at)
+        line = self.text[at : line_end if line_end >= 0 else len(self.text)].rstrip()
+        first = content.split("\n", 1)[0].rstrip()
+        if first and line.endswith(first):
+            return at + len(line) - len(first)
+        return at + len(line) - len(line.lstrip())
+
+    def _marker_start(self, at: int, start: int) -> int:
+        marker = _MARKER.search(self.text[max(at, start - 20) : start])
+        return start if marker is None else start - len(marker.group())
+
+    def _without_shortcodes(self, start: int, end: int) -> Extent:
+        text = self.text
+        end = start + len(text[start:end].rstrip())
+        if "{{" in text[start:end]:
+            first = _SHORTCODES_FIRST.match(text, start, end)
+            start = min(first.end(), end) if first else start
+            while text[start:end].endswith("}}"):
+                line = max(text.rfind("\n", start, end), start)
+                if _SHORTCODES_LAST.fullmatch(text, line, end) is None:
+                    break
+                end = line
+        return start, end
+
+    def _heading(self, token: Token, content: str) -> None:
+        at, end = self._line(token, 0), self._line(token, 1)
+        content = _ANCHOR.sub("", content)
+        start = self.text.find(content.split("\n", 1)[0], at, end)
+        if not content or start < 0:
+            return
+        underlined = "\n" in content
+        end = self.text.rfind("\n", start, end - 1) if underlined else start + len(content)
+        self._add(at, Block(BlockKind.HEADING, start, end, int(token.tag[1])))
+
+    def _code(self, token: Token) -> None:
+        at, end = self._line(token, 0), self._line(token, 1)
+        start = at
+        if token.type == "fence":
+            assert token.map is not None
+            first = token.map[0] + 1
+            start = self._starts[min(first, len(self._starts) - 1)]
+            last = min(first + token.content.count("\n"), token.map[1], len(self._starts) - 1)
+            end = self._starts[last]
+        lead = self._introduction()
+        self._add(at, Block(BlockKind.CODE, start, min(end, len(self.text)), self._level(), lead))
+
+    def _row(self, token: Token) -> None:
+        at, end = self._line(token, 0), self._line(token, 1)
+        lead = self._introduction() if self._header is None else self._header
+        start = self._content_start(at, "")
+        block = self._add(at, Block(BlockKind.ROW, start, end, self._level(), lead))
+        if self._header is None and block is not None:
+            self._header = block.extent
+
+    def _html(self, token: Token) -> None:
+        at, end = self._line(token, 0), self._line(token, 1)
+        shown = _COMMENT_OR_TAG.sub("", self.text[at:end])
+        if any(character.isalnum() for character in shown):
+            self._add(at, Block(BlockKind.PARAGRAPH, at, end, self._level()))
+
+    def _add(self, at: int, block: Block) -> Block | None:
+        """Notes the block without its outer whitespace; None where nothing is left of it."""
+        text = self.text
+        last = self.placed[-1].block.end_char if self.placed else 0
+        start, end = max(block.start_char, last), min(block.end_char, len(text))
+        end = start + len(text[start:end].rstrip())
+        found = end - len(text[start:end].lstrip())
+        if found >= end:
+            return None
+        if block.kind is BlockKind.CODE:
+            found = max(text.rfind("\n", start, found) + 1, start)
+        self._introduces = None
+        block = replace(block, start_char=found, end_char=end)
+        self.placed.append(Placed(min(max(at, last), found), block))
+        return block

@@ -1,0 +1,380 @@
+"""Blocks by plain rules, line by line, in bounded memory: for every text without a grammar."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+from rag.text.placed import Placed
+from rag.text.wrapping import FIELD, Line, lines_of, runs
+from state.blocks import Block, BlockKind, Extent
+
+LONG_LINE = 4096
+"""A line without an end in sight is taken in pieces of this many characters, and no block
+is longer than such a piece and the one that follows.
+"""
+
+_GLANCE = 400
+_RECORDS = frozenset({"json", "jsonl"})
+_TABLES = frozenset({"csv", "tsv", "xlsx", "xls"})
+_UNMARKED = frozenset({"code", "log", "xml"}) | _RECORDS | _TABLES
+"""Formats whose lines are never a heading, a fence or an item."""
+
+_FENCE = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})")
+_ATX = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(\S.*?)[ \t#]*$")
+_ORG = re.compile(r"(\*{1,6}|#{1,6})[ \t]+(\S.*?)[ \t]*$")
+_UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}[ \t]*")
+_RULE = re.compile(r"[\s*_=\-~.\u00b7\u2022+#|:^]{3,}$")
+_COLUMN_RULE = re.compile(r"\s*={2,}(?:\s+={2,})+\s*$")
+_COLUMNS = re.compile(r"\S\s{2,}\S")
+_ITEM = re.compile(
+    r"([ \t]*)(?:[-*+\u2022\u25e6\u25aa\u2023\u2013\u2014\u00b7]"
+    r"|\(?[0-9]{1,4}[.)]|\(?[A-Za-z][.)])[ \t]+\S"
+)
+_QUOTED = re.compile(r"\s{0,3}>+ ?")
+_HEADER = re.compile(r"[A-Z][A-Za-z-]*: ")
+_CODE_LIKE = re.compile(r"[{};]\s*$|\w\(.*\)|[=!<>]=|:=|->|=>|::|^\s*(?:[$#>]|//|--)")
+_HEADING_TITLE = 120
+_LONG_FIELD = 200
+_ENDS_OPEN = (":", "\uff1a")
+
+
+def scan_plain(text: str, document_format: str = "text") -> list[Placed]:
+    """The blocks of a whole text; offsets in it."""
+    scanner = PlainScanner(document_format)
+    lines = lines_of(text, 0, len(text))
+    for index, (start, line) in enumerate(lines):
+        following = lines[index + 1][1] if index + 1 < len(lines) else ""
+        for first in range(0, max(len(line), 1), LONG_LINE):
+            piece = line[first : first + LONG_LINE]
+            scanner.line(start + first, piece, following, goes_on=first > 0)
+    scanner.end(len(text))
+    return scanner.found
+
+
+@dataclass(slots=True)
+class _Open:
+    """A block whose lines are still being read."""
+
+    kind: BlockKind
+    at: int
+    lines: list[Line]
+    level: int = 0
+    lead: Extent | None = None
+    size: int = 0
+
+
+@dataclass(slots=True)
+class PlainScanner:
+    """Takes lines in order; `found` are the blocks that no later line changes.
+
+    Attributes:
+        settled: every block that begins before this offset is in `found`.
+
+    """
+
+    format: str
+    found: list[Placed] = field(default_factory=list)
+    settled: int = 0
+    _open: _Open | None = None
+    _held: Placed | None = None  # the last block: what follows says whether it is a lead
+    _opens: bool = False  # it ends in a colon
+    _fence: str = ""
+    _blank: bool = True  # the line before was blank
+    _columns: bool = False  # in a table whose columns are set by spaces
+    _skip: bool = False  # the next line underlines a heading
+    _rule_at: int | None = None
+    _header: Extent | None = None
+    _list_lead: Extent | None = None
+    _items: list[tuple[int, Extent]] = field(default_factory=list)
+    _underlines: list[str] = field(default_factory=list)
+
+    def line(self, start: int, line: str, following: str, *, goes_on: bool = False) -> None:
+        """The line at `start`; `following` is the next, or as much as is known of it.
+        `goes_on`: it is a further piece of a line too long to be taken at once.
+        """
+        if goes_on:
+            self._further(start, line)
+        elif not line.strip():
+            self._blank_line()
+        elif self._fence:
+            self._inside_fence(start, line)
+        elif self._skip:
+            self._skip = False
+            self._blank = True
+        else:
+            glance = line[:_GLANCE]
+            ruled, self._rule_at = self._rule_at, None
+            self._visible(start, line, glance, following[:_GLANCE], ruled)
+            self._blank = False
+        self.settled = start
+        if self._open is not None:
+            self.settled = self._open.at
+        if self._held is not None:
+            self.settled = self._held.at
+
+    def end(self, position: int) -> None:
+        """The text or page ends here; what is open says nothing about what follows."""
+        self._close()
+        self._release()
+        self._fence, self._blank, self._skip, self._columns = "", True, False, False
+        self._rule_at = self._header = self._list_lead = None
+        self._items.clear()
+        self.settled = position
+
+    def _visible(
+        self, start: int, line: str, glance: str, following: str, ruled: int | None
+    ) -> None:
+        if self.format in _UNMARKED:
+            self._unmarked(start, line)
+            return
+        heading = self._heading(glance, following)
+        fence = _FENCE.match(glance)
+        if heading is not None:
+            level, first, last = heading
+            self._begin(BlockKind.HEADING, start if ruled is None else ruled, start + first, "")
+            assert self._open is not None
+            self._open.lines = [(start + first, line[first:last])]
+            self._open.level = level
+            self._close()
+            self._items.clear()
+        elif fence is not None:
+            self._close()
+            self._fence = fence.group(1)
+            self._rule_at = start
+        elif self._is_row(glance):
+            self._row(start, line)
+        elif _RULE.match(glance):
+            self._close()
+            self._rule_at = start
+        else:
+            self._text(start, line, glance)
+
+    def _unmarked(self, start: int, line: str) -> None:
+        if self.format in _TABLES or (self.format == "xml" and " | " in line[:_GLANCE]):
+            self._row(start, line)
+        elif self.format == "log":
+            self._begin(BlockKind.ROW, start, start, line)
+        elif self.format == "code":
+            if self._open is None:
+                self._begin(BlockKind.CODE, start, start, line, level=int(line[0] in " \t"))
+            else:
+                self._extend(start, line)
+        elif self.format in _RECORDS:
+            long = len(line) > _LONG_FIELD
+            self._begin(BlockKind.PARAGRAPH if long else BlockKind.METADATA, start, start, line)
+        else:
+            self._text(start, line, line[:_GLANCE])
+
+    def _text(self, start: int, line: str, glance: str) -> None:
+        item = None if self.format in _UNMARKED else _ITEM.match(glance)
+        kind = None if self._open is None else self._open.kind
+        quoted = _QUOTED.match(glance)
+        if item is not None and not self._is_code(glance):
+            self._item(start, line, len(item.group(1).expandtabs(4)))
+        elif self._is_code(glance):
+            if kind is BlockKind.CODE:
+                self._extend(start, line)
+            else:
+                self._begin(BlockKind.CODE, start, start, line, lead=self._introduction())
+        elif quoted is not None:
+            if kind is BlockKind.NOTE:
+                self._extend(start, line)
+            else:
+                first = min(quoted.end(), len(line))
+                self._begin(BlockKind.NOTE, start, start + first, line[first:])
+        elif kind in (BlockKind.PARAGRAPH, BlockKind.ITEM) and not self._blank:
+            self._extend(start, line)
+        else:
+            if glance[0] not in " \t":
+                self._items.clear()
+            level = len(self._items)
+            self._begin(BlockKind.PARAGRAPH, start, start, line, level=level)
+
+    def _is_code(self, glance: str) -> bool:
+        if self.format in _UNMARKED or not glance.startswith(("    ", "\t")):
+            return False
+        if self._open is not None and self._open.kind is BlockKind.CODE:
+            return True
+        if not self._blank:
+            return len(glance.strip()) < 80 and bool(_CODE_LIKE.search(glance))
+        if self._opens and not self._items and not _ITEM.match(glance):
+            return True
+        return bool(_CODE_LIKE.search(glance))
+
+    def _introduction(self) -> Extent | None:
+        """The block before, where it ends in a colon or is the item that this stands in."""
+        self._close()
+        if self._held is None:
+            return None
+        inside = self._held.block.kind is BlockKind.ITEM and bool(self._items)
+        return self._held.block.extent if self._opens or inside else None
+
+    def _item(self, start: int, line: str, indent: int) -> None:
+        self._close()
+        if not self._items:
+            self._list_lead = self._introduction()
+        while self._items and self._items[-1][0] >= indent:
+            self._items.pop()
+        lead = self._items[-1][1] if self._items else self._list_lead
+        self._items.append((indent, (start, start)))
+        self._begin(BlockKind.ITEM, start, start, line, level=len(self._items), lead=lead)
+
+    def _row(self, start: int, line: str) -> None:
+        goes_on = not self._blank and self._held is not None
+        self._close()
+        if not (goes_on and self._held and self._held.block.kind is BlockKind.ROW):
+            self._header = None
+        lead = self._introduction() if self._header is None else self._header
+        self._begin(BlockKind.ROW, start, start, line, lead=lead)
+        self._close()
+        if self._header is None and self._held is not None:
+            self._header = self._held.block.extent
+
+    def _is_row(self, line: str) -> bool:
+        self._columns = bool(_COLUMN_RULE.match(line)) or (
+            self._columns and bool(_COLUMNS.search(line))
+        )
+        if _RULE.match(line):
+            return False
+        stripped = line.strip()
+        return (
+            self._columns
+            or stripped[0] == "|"
+            or line.count("|") >= 2
+            or " | " in line
+            or stripped.count("\t") >= 2
+        )
+
+    def _heading(self, line: str, following: str) -> tuple[int, int, int] | None:
+        """(level, where its title starts and ends in the line)."""
+        marked = (_ORG if self.format == "org" else _ATX).match(line)
+        if marked is not None:
+            return len(marked.group(1)), marked.start(2), marked.end(2)
+        text = line.strip()
+        if not self._blank or len(text) > _HEADING_TITLE or line[0] == "\t" or _ITEM.match(line):
+            return None
+        level = self._underlined(text, following)
+        return None if level is None else (level, line.index(text), len(line.rstrip()))
+
+    def _underlined(self, text: str, following: str) -> int | None:
+        underline = _UNDERLINE.fullmatch(following)
+        if underline is None or _RULE.match(text) or len(following.rstrip()) < len(text) // 2:
+            return None
+        mark = underline.group(1)
+        if self.format in ("rst", "text"):
+            if len(following.rstrip()) < len(text):
+                return None
+            if mark not in self._underlines:
+                self._underlines.append(mark)
+            level = min(self._underlines.index(mark) + 1, 6)
+        elif mark in "=-":
+            level = 1 if mark == "=" else 2
+        else:
+            return None
+        self._skip = True
+        return level
+
+    def _inside_fence(self, start: int, line: str) -> None:
+        text = line.strip()
+        if text.startswith(self._fence) and not text.strip(self._fence[0]):
+            self._close()
+            self._fence, self._blank = "", True
+        elif self._open is None:
+            at = start if self._rule_at is None else self._rule_at
+            self._begin(BlockKind.CODE, at, start, line, lead=self._introduction())
+        else:
+            self._extend(start, line)
+        self._rule_at = None
+
+    def _blank_line(self) -> None:
+        # Code may hold blank lines, in a fence or by its indentation.
+        keeps = self._fence or (
+            self._open is not None
+            and self._open.kind is BlockKind.CODE
+            and self.format not in _UNMARKED
+        )
+        if not keeps:
+            self._close()
+        self._blank, self._columns = True, False
+        self._rule_at = self._rule_at if self._fence else None
+
+    def _further(self, start: int, line: str) -> None:
+        if self._open is not None:
+            self._extend(start, line)
+        elif line.strip():
+            self._begin(BlockKind.PARAGRAPH, start, start, line)
+
+    def _begin(
+        self,
+        kind: BlockKind,
+        at: int,
+        start: int,
+        line: str,
+        *,
+        level: int = 0,
+        lead: Extent | None = None,
+    ) -> None:
+        self._close()
+        self._open = _Open(kind, at, [(start, line)], level, lead, len(line))
+
+    def _extend(self, start: int, line: str) -> None:
+        opened = self._open
+        assert opened is not None
+        if opened.size + len(line) > LONG_LINE:
+            self._begin(opened.kind, start, start, line, level=opened.level, lead=opened.lead)
+        else:
+            opened.lines.append((start, line))
+            opened.size += len(line) + 1
+
+    def _close(self) -> None:
+        """What is open becomes a block, or several where its lines were broken on purpose."""
+        opened, self._open = self._open, None
+        if opened is None:
+            return
+        prose = opened.kind in (BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.NOTE)
+        first, (last, text) = opened.lines[0], opened.lines[-1]
+        extents = list(runs(opened.lines)) if prose else [(first[0], last + len(text))]
+        kind = opened.kind
+        if kind is BlockKind.PARAGRAPH and self._are_fields(opened.lines):
+            kind = BlockKind.METADATA
+        for index, extent in enumerate(extents):
+            own = kind
+            long = kind is BlockKind.METADATA and extent[1] - extent[0] > _LONG_FIELD
+            if long or (index and kind is BlockKind.ITEM):
+                own = BlockKind.PARAGRAPH
+            self._finish(opened, own, extent, at=extent[0] if index else opened.at)
+
+    def _are_fields(self, lines: list[Line]) -> bool:
+        if self.format in ("email", "msg") and _HEADER.match(lines[0][1]):
+            return True
+        return len(lines) > 1 and all(FIELD.match(text[:_GLANCE]) for _, text in lines)
+
+    def _finish(self, opened: _Open, kind: BlockKind, extent: Extent, *, at: int) -> None:
+        text = "\n".join(
+            line[max(extent[0] - start, 0) : extent[1] - start]
+            for start, line in opened.lines
+            if extent[0] <= start + len(line) and start < extent[1]
+        )
+        start, end = extent
+        end -= len(text) - len(text.rstrip())
+        if kind is not BlockKind.CODE:
+            start += len(text) - len(text.lstrip())
+        if start >= end:
+            return
+        block = Block(kind, start, end, opened.level, opened.lead)
+        if kind is BlockKind.ITEM and self._items:
+            self._items[-1] = (self._items[-1][0], block.extent)
+        self._release(following=kind)
+        self._held, self._opens = Placed(at, block), text.rstrip(" *_").endswith(_ENDS_OPEN)
+
+    def _release(self, following: BlockKind | None = None) -> None:
+        """The block held is done: it is a lead if it introduces what follows."""
+        if self._held is None:
+            return
+        at, block = self._held
+        introduced = following in (BlockKind.ITEM, BlockKind.CODE, BlockKind.ROW)
+        if self._opens and introduced and block.kind is BlockKind.PARAGRAPH:
+            block = replace(block, kind=BlockKind.LEAD)
+        self.found.append(Placed(at, block))
+        self._held = None

@@ -1,0 +1,255 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rag.documents.stream import Part
+from rag.text.blocks import Block, BlockKind, blocks_of_text
+from rag.text.chunk import chunk_parts
+from rag.text.sentences import block_sentences
+from state.block_codec import decode_blocks, encode_blocks
+
+MARKDOWN = """---
+title: Pumps
+tags:
+  - oil
+  - water
+---
+# The pump {#pump}
+
+{{% alert title="Note" %}}
+It runs all night.
+Nobody listens.
+{{% /alert %}}
+
+Start it with:
+
+```sh
+  pump start
+    --all
+```
+
+- Check the oil:
+  ```text
+  oil: 3
+  ```
+- Listen to
+  the motor
+  1. from the left
+
+     It hums.
+
+> [!WARNING]
+> Never touch
+> the rod.
+
+| part | price |
+|------|-------|
+| rod  | 3     |
+
+<!-- to do -->
+[rod]: https://example.org/rod
+
+    indented code
+
+Prices
+======
+<div class="x">See the list.</div>
+
+{{< figure src="a.png" >}}
+"""
+
+PLAIN = """PUMP MANUAL
+===========
+
+The pump runs all night. It is checked
+at six, and again at noon.
+
+From: Ada
+To: Bob
+
+Steps:
+1. Open the valve
+   by hand
+   a) slowly
+2. Wait
+
+    $ pump start
+
+> He said it runs.
+
+name | price
+rod | 3
+"""
+
+
+def read(text: str, document_format: str) -> list[tuple[str, int, str, str | None]]:
+    return [
+        (
+            block.kind.value,
+            block.level,
+            text[block.start_char : block.end_char],
+            block.lead and text[slice(*block.lead)],
+        )
+        for block in blocks_of_text(text, document_format)
+    ]
+
+
+def test_the_blocks_of_markdown() -> None:
+    assert read(MARKDOWN, "markdown") == [
+        ("metadata", 0, "title: Pumps", None),
+        ("metadata", 0, "tags:\n  - oil\n  - water", None),
+        ("heading", 1, "The pump", None),
+        ("paragraph", 0, "It runs all night.\nNobody listens.", None),
+        ("lead", 0, "Start it with:", None),
+        ("code", 0, "  pump start\n    --all", "Start it with:"),
+        ("item", 1, "- Check the oil:", None),
+        ("code", 1, "  oil: 3", "- Check the oil:"),
+        ("item", 1, "- Listen to\n  the motor", None),
+        ("item", 2, "1. from the left", "- Listen to\n  the motor"),
+        ("paragraph", 2, "It hums.", None),
+        ("note", 0, "Never touch\n> the rod.", None),
+        ("row", 0, "| part | price |", None),
+        ("row", 0, "| rod  | 3     |", "| part | price |"),
+        ("code", 0, "    indented code", None),
+        ("heading", 1, "Prices", None),
+        ("paragraph", 0, '<div class="x">See the list.</div>', None),
+    ]
+
+
+def test_the_blocks_of_plain_text() -> None:
+    assert read(PLAIN, "text") == [
+        ("heading", 1, "PUMP MANUAL", None),
+        (
+            "paragraph",
+            0,
+            "The pump runs all night. It is checked\nat six, and again at noon.",
+            None,
+        ),
+        ("metadata", 0, "From: Ada", None),
+        ("metadata", 0, "To: Bob", None),
+        ("lead", 0, "Steps:", None),
+        ("item", 1, "1. Open the valve\n   by hand", "Steps:"),
+        ("item", 2, "a) slowly", "1. Open the valve\n   by hand"),
+        ("item", 1, "2. Wait", "Steps:"),
+        ("code", 0, "    $ pump start", "2. Wait"),
+        ("note", 0, "He said it runs.", None),
+        ("row", 0, "name | price", None),
+        ("row", 0, "rod | 3", "name | price"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("document_format", "text", "expected"),
+    [
+        ("code", "def f():\n    return 1\n\n    # no item\n- x\n", ["code", "code"]),
+        ("csv", "a | b\n1 | 2\n", ["row", "row"]),
+        ("log", "# one line\n- another\n", ["row", "row"]),
+        ("json", "a: 1\nb:\n  - 2\n", ["metadata", "metadata", "metadata"]),
+        ("email", "From: Ada\n\nHello Bob.\n", ["metadata", "paragraph"]),
+        ("org", "* Top\n** Part\nbody\n", ["heading", "heading", "paragraph"]),
+        ("html", "# Top\n\nGo:\n\n```\nx\n```\n", ["heading", "lead", "code"]),
+    ],
+)
+def test_each_format_has_blocks_of_its_own(
+    document_format: str, text: str, expected: list[str]
+) -> None:
+    assert [block.kind.value for block in blocks_of_text(text, document_format)] == expected
+
+
+ODD = (
+    *("\n", "\r\n", "\t", "   ", "- - - x\n", "* * *\n", "> > 1. a\n", "```", "~~~\n", "+++\n"),
+    *("{{< a >}}", "a\n===\n", "|a|b|\n|-|-|\n", "<!--", "<p>\n", "\x0c", "\u2028", "é", ":\n"),
+)
+PIECES = st.sampled_from(
+    [*MARKDOWN.splitlines(keepends=True), *PLAIN.splitlines(keepends=True), *ODD]
+)
+TEXTS = st.lists(PIECES | st.text(max_size=20), max_size=40).map("".join)
+FORMATS = st.sampled_from(["markdown", "text", "rst", "org", "code", "csv", "log", "json", "pdf"])
+
+
+@settings(max_examples=300)
+@given(TEXTS, FORMATS)
+def test_blocks_are_in_order_apart_and_stripped(text: str, document_format: str) -> None:
+    position = 0
+    blocks = blocks_of_text(text, document_format)
+    known = {block.extent for block in blocks}
+    for block in blocks:
+        assert position <= block.start_char < block.end_char <= len(text)
+        shown = text[block.start_char : block.end_char]
+        assert shown == shown.rstrip()
+        assert block.kind is BlockKind.CODE or shown == shown.lstrip()
+        assert block.lead is None or block.lead in known
+        assert block.lead is None or block.lead[1] <= block.start_char
+        position = block.end_char
+        covered = block.start_char
+        for start, end in block_sentences(text, block):
+            assert covered <= start < end <= block.end_char
+            assert not text[covered:start].strip()
+            covered = end
+        assert not text[covered : block.end_char].strip()
+
+
+@given(TEXTS, FORMATS, st.integers(60, 400))
+def test_the_blocks_of_chunks_lie_in_them(text: str, document_format: str, limit: int) -> None:
+    for piece in chunk_parts([Part(text)], document_format, limit=limit):
+        position = piece.start_char
+        for block in piece.blocks:
+            assert position <= block.start_char < block.end_char <= piece.end_char
+            position = block.end_char
+        packed = encode_blocks(piece.blocks, piece.start_char)
+        assert tuple(decode_blocks(packed, piece.start_char, len(piece.text))) == piece.blocks
+
+
+def test_blocks_of_a_later_stretch_are_absolute() -> None:
+    moved = blocks_of_text(MARKDOWN, "markdown", base=1000)
+    assert moved[5] == Block(
+        BlockKind.CODE,
+        *(each + 1000 for each in blocks_of_text(MARKDOWN, "markdown")[5].extent),
+        lead=moved[4].extent,
+    )
+
+
+@pytest.mark.parametrize(
+    "data", [b"\xff", b"\x01", b"\x01\x01", b"\x01\x80", b"\x01\x00\x05\x00\x03"]
+)
+def test_what_is_no_list_of_blocks_is_refused(data: bytes) -> None:
+    with pytest.raises(ValueError):
+        decode_blocks(data, 0, 100)
+
+
+HOSTILE = {
+    "quotes": "> " * 20_000 + "x",
+    "quoted lines": ("> " * 50 + "x\n") * 5_000,
+    "lists": "".join("  " * depth + "- x\n" for depth in range(500)) * 5,
+    "one line": "a" * 1_000_000,
+    "marks": "- " * 60_000,
+    "rows": "|" * 200_000,
+    "table": "|a" * 2_000 + "|\n" + "|-" * 2_000 + "|\n" + "|\n" * 20_000,
+    "fences": "```\n" * 20_000,
+    "open fence": "```\n" + "x\n" * 200_000,
+    "definitions": "[a]: b\n" * 20_000,
+    "open definitions": "[a" * 20_000,
+    "tags": "<a\n" * 20_000,
+    "comments": "<!--\n" * 20_000,
+    "shortcodes": "{{<" * 200_000,
+    "braces": "{{< x >}} y\n" * 10_000,
+    "items": "1. x\n" * 20_000,
+    "underlines": "a\n=\n" * 20_000,
+    "colons": "a:\n\n    b\n\n" * 10_000,
+    "titles": '[a]: b "\n' * 20_000,
+    "blank": "\n \n" * 60_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("document_format", ["markdown", "text"])
+def test_hostile_texts_are_read_in_time(name: str, document_format: str) -> None:
+    begin = time.process_time()
+    text = HOSTILE[name]
+    pieces = list(chunk_parts([Part(text)], document_format))
+    assert time.process_time() - begin < 8
+    assert sum(len("".join(piece.text.split())) for piece in pieces) == len("".join(text.split()))
