@@ -21,6 +21,7 @@ from cli.exits import Exit  # noqa: E402
 from cli.files import keep_private  # noqa: E402
 from cli.lazy import LazyGroup  # noqa: E402
 from cli.terminal import open_closed_streams  # noqa: E402
+from rag.deferred_imports import defer_imports  # noqa: E402
 
 app = typer.Typer(
     name="crag",
@@ -79,6 +80,7 @@ def main() -> None:
         # Asked to end, it ends as after Ctrl-C: what is finished is kept, nothing is left over.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     _forget_tracers()
+    defer_imports()
     code = 1
     try:
         app(prog_name="crag")

@@ -1,0 +1,145 @@
+"""Foreign packages that others import and hardly ever use, imported when something uses them.
+
+LangGraph imports the clients of two cloud services and an HTTP library, which takes longer than
+all the rest of it; a question needs none of them. Here such a package is found as modules whose
+names stand for the real ones: calling one, subclassing it, asking it for instances or reading an
+attribute of it imports the real package, and from then on there is no other. What cannot be
+waited for so is `except` with a name whose package was never used.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
+from typing import Any, Union
+
+DEFERRED = ("langsmith", "langgraph_sdk", "requests", "langchain_core.tracers._compat")
+"""The last one looks into a class of langsmith as it is imported."""
+
+_SWITCHES = ("LANGSMITH_", "LANGCHAIN_")
+
+_NO_CONTEXT = dict.fromkeys(
+    (
+        *("parent", "project_name", "address", "tags", "metadata", "enabled", "client"),
+        *("replicas", "distributed_parent_id"),
+    )
+)
+
+WITHOUT_TRACING: dict[tuple[str, str], Callable[..., Any]] = {
+    ("langsmith.run_helpers", "get_tracing_context"): lambda _context=None: dict(_NO_CONTEXT),
+    ("langsmith.run_helpers", "_set_tracing_context"): lambda _context=None: None,
+    ("langsmith.utils", "tracing_is_enabled"): lambda _context=None: False,
+}
+"""What langsmith's functions that every run calls come to while nobody has asked for tracing."""
+
+
+def defer_imports() -> None:
+    """Defer what this process has not imported yet, unless LangSmith's tracing may be wanted."""
+    if not any(name.startswith(_SWITCHES) for name in os.environ) and _FINDER not in sys.meta_path:
+        sys.meta_path.insert(0, _FINDER)
+
+
+class _Finder:
+    """Finds the deferred packages before the real ones are looked for; also their loader."""
+
+    def __init__(self) -> None:
+        self._used: set[str] = set()
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, _target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        package = _package(name)
+        if package is None or package in self._used:
+            return None
+        real = PathFinder.find_spec(name, path)
+        if real is None:
+            return None
+        spec = ModuleSpec(name, self, origin=real.origin)  # type: ignore[arg-type]
+        spec.has_location = real.has_location
+        spec.submodule_search_locations = real.submodule_search_locations
+        return spec
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return _DeferredModule(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing: that is the point."""
+
+    def real(self, module: str) -> ModuleType:
+        """The module itself. The first of its package puts every name in its place."""
+        package = _package(module)
+        if package is None or package in self._used:
+            return import_module(module)
+        self._used.add(package)
+        for name, found in list(sys.modules.items()):
+            if isinstance(found, _DeferredModule) and _package(name) == package:
+                del sys.modules[name]
+        imported = import_module(module)
+        for found in list(sys.modules.values()):
+            for name, value in list(vars(found).items()):
+                if type(value) is _DeferredName and _package(value.module) == package:
+                    setattr(found, name, value.real())
+        return imported
+
+
+_FINDER: Any = _Finder()
+
+
+class _DeferredModule(ModuleType):
+    def __getattr__(self, name: str) -> Any:
+        whole = f"{self.__name__}.{name}"
+        real = sys.modules.get(self.__name__)
+        if real is not None and not isinstance(real, _DeferredModule):
+            return getattr(real, name)
+        if any(module == whole for module, _ in WITHOUT_TRACING):
+            return import_module(whole)
+        if found := WITHOUT_TRACING.get((self.__name__, name)):
+            return found
+        if name in ("__path__", "__file__", "__cached__", "__warningregistry__"):
+            raise AttributeError(name)  # Python asks whether it has one
+        if name.startswith("__"):  # a version: no class or function, which a name can stand for
+            return getattr(_FINDER.real(self.__name__), name)
+        return _DeferredName(self.__name__, name)
+
+
+class _DeferredName:
+    """A class or function of a deferred module."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self.module = module
+        self._name = name
+
+    def real(self) -> Any:
+        return getattr(_FINDER.real(self.module), self._name)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.real(), name)
+
+    def __call__(self, *values: Any, **named: Any) -> Any:
+        return self.real()(*values, **named)
+
+    def __getitem__(self, item: Any) -> Any:
+        return self.real()[item]
+
+    def __instancecheck__(self, value: object) -> bool:
+        return isinstance(value, self.real())
+
+    def __subclasscheck__(self, value: type) -> bool:
+        return issubclass(value, self.real())
+
+    def __mro_entries__(self, _bases: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (self.real(),)
+
+    def __or__(self, other: Any) -> Any:
+        return Union[self, other]  # noqa: UP007 - the operator itself
+
+    def __ror__(self, other: Any) -> Any:
+        return Union[other, self]  # noqa: UP007 - same
+
+
+def _package(module: str) -> str | None:
+    return next((each for each in DEFERRED if f"{module}.".startswith(f"{each}.")), None)
