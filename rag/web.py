@@ -69,7 +69,7 @@ def open_web(settings: Settings) -> WebSearch | None:
         raise SettingsError(
             "--web needs a SearXNG endpoint.", "Set CRAG_WEB_URL=https://host/search."
         )
-    return WebSearch(str(settings.web_url), min(settings.request_timeout, 30.0))
+    return WebSearch(str(settings.web_url), min(settings.request_timeout or 30.0, 30.0))
 
 
 def _wrapper(url: str, timeout: float) -> Any:

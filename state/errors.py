@@ -9,7 +9,11 @@ CragError
 │   ├── StoreBusyError
 │   └── StorageError    full or read-only disk, damaged store
 ├── RemoteError         a model or remote store failed                      (exit 5)
-│   ├── ModelError      unreachable, refused, rate-limited, malformed reply
+│   ├── ModelError      rate-limited, malformed reply, failed
+│   │   ├── ModelAccessError     unreachable, no such model, key or quota refused
+│   │   ├── ModelLateError       no reply within the time limit
+│   │   ├── PromptTooLongError   more than the model's context holds
+│   │   └── RequestRefusedError  the server does not take a form of request
 │   ├── BudgetError     budget spent before any answer
 │   └── RemoteStoreError
 └── DocumentError       one file could not be read; ingest reports it and goes on
@@ -71,6 +75,22 @@ class RemoteError(CragError):
 
 class ModelError(RemoteError):
     """The model endpoint was unreachable, refused, or replied with something unusable."""
+
+
+class ModelAccessError(ModelError):
+    """No request there can succeed as things are: trying another costs time only."""
+
+
+class ModelLateError(ModelError):
+    """There was no whole reply within the time that a request may take."""
+
+
+class PromptTooLongError(ModelError):
+    """The prompt does not fit the model's context."""
+
+
+class RequestRefusedError(ModelError):
+    """The server takes no such request; one in another form may be taken."""
 
 
 class BudgetError(RemoteError):

@@ -93,12 +93,17 @@ class Settings(BaseSettings):
     grade_model: str | None = Field(None, description="a cheaper model for grading")
     base_url: str | None = Field(None, description="endpoint of an OpenAI-compatible server")
     api_key: SecretStr | None = Field(None, description="key for the endpoint")
-    temperature: float | None = Field(None, description="sampling temperature; None: the server's")
+    temperature: float | None = Field(0.0, description="sampling temperature of answers")
+    reasoning_effort: str | None = Field(
+        None, description="how long a thinking model may think: minimal, low, medium, high"
+    )
     embedder: EmbedderName = Field(EmbedderName.BUILTIN, description="builtin or openai")
     embedding_model: str = Field("text-embedding-3-small", description="remote embedding model")
     embedding_base_url: str | None = Field(None, description="endpoint of the embedding model")
     embedding_api_key: SecretStr | None = Field(None, description="key for the embedding endpoint")
-    request_timeout: float = Field(60.0, gt=0, description="seconds a model request may take")
+    request_timeout: float | None = Field(
+        None, gt=0, description="seconds a model request may take; 60, on this machine 300"
+    )
     max_retries: int = Field(5, ge=0, le=10, description="retries of a failed model request")
     prices: dict[str, tuple[NonNegativeFloat, NonNegativeFloat]] = Field(
         default_factory=dict,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from tempfile import mkdtemp
 from typing import Any
 
 from scripted_server import ScriptedServer
@@ -21,7 +22,9 @@ KEY = "sk-test-abcdef0123456789"
 
 def settings_for(server: ScriptedServer | None = None, **changed: Any) -> Settings:
     url = {} if server is None else {"base_url": server.url}
-    usual = {"api_key": KEY, "model": "gpt-4o-mini", "max_retries": 0, "request_timeout": 5.0}
+    usual: dict[str, Any] = {"api_key": KEY, "model": "gpt-4o-mini", "max_retries": 0}
+    usual["request_timeout"] = 5.0
+    usual["home"] = mkdtemp(prefix="crag-")  # ports come again, and what is known of them stays
     return Settings(**{**url, **usual, **changed})
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from openai_samples import verdict
-from scripted_server import Body, Reply, Request, Sent, call, text
+from scripted_server import Body, Reply, Request, Sent, call, shape_asked, text
 
 Subtasks = list[dict[str, Any]]
 _DOCUMENT = re.compile(r"<document>\n#\w+ ([^\n]*)\n(.*?)\n#\w+\n</document>", re.DOTALL)
@@ -73,7 +73,8 @@ def researcher(
 
 
 def asked_for(body: Body) -> str:
-    return body["tools"][0]["function"]["name"] if body.get("tools") else "answer"
+    shape = shape_asked(body)
+    return shape[0] if shape else "answer"
 
 
 def of(requests: Sequence[Request], *what: str) -> list[Request]:

@@ -163,6 +163,17 @@ def _handler(script: ScriptedServer) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
+def shape_asked(body: Body) -> tuple[str, Body] | None:
+    """Name and JSON schema of the reply that is asked for, None for one in plain words."""
+    if body.get("tools"):
+        function = body["tools"][0]["function"]
+        return function["name"], function["parameters"]
+    if "response_format" in body:
+        shape = body["response_format"]["json_schema"]
+        return shape["name"], shape["schema"]
+    return None
+
+
 def text(
     content: str | None,
     *,
@@ -172,7 +183,7 @@ def text(
 ) -> Reply:
     """A plain reply; streamed word by word where a stream is asked for."""
     message = {"role": "assistant", "content": content, "refusal": refusal}
-    return _completion(message, finish, usage)
+    return completion(message, finish, usage)
 
 
 def call(
@@ -182,11 +193,17 @@ def call(
     finish: str = "tool_calls",
     usage: tuple[int, int] | None = (100, 10),
 ) -> Reply:
-    """A function call (several for a list); `name` is the demanded tool's unless given."""
+    """A structured reply in the form that was asked for: JSON, or a function call (several for
+    a list); `name` is the demanded tool's unless given.
+    """
 
     def reply(body: Body) -> Sent:
-        tool = name or body["tools"][0]["function"]["name"]
         many = arguments if isinstance(arguments, list) else [arguments]
+        if not body.get("tools"):
+            said = [given if isinstance(given, str) else json.dumps(given) for given in many]
+            ending = "stop" if finish == "tool_calls" else finish
+            return text("\n".join(said), finish=ending, usage=usage)(body)
+        tool = name or body["tools"][0]["function"]["name"]
         calls = [
             {
                 "id": f"call_{index}",
@@ -199,12 +216,16 @@ def call(
             for index, given in enumerate(many)
         ]
         message = {"role": "assistant", "content": None, "tool_calls": calls}
-        return _completion(message, finish, usage)(body)
+        return completion(message, finish, usage)(body)
 
     return reply
 
 
-def _completion(message: Body, finish: str | None, usage: tuple[int, int] | None) -> Reply:
+def completion(
+    message: Body, finish: str | None = "stop", usage: tuple[int, int] | None = (100, 10)
+) -> Reply:
+    """The message as it is given."""
+
     def reply(body: Body) -> Sent:
         counts = usage and {
             "prompt_tokens": usage[0],

@@ -97,7 +97,7 @@ def test_code_stands_in_for_unreadable_grades_with_a_warning(choice):
     half = call({"document_1": verdict(False)})
     with ScriptedServer(half, always=text("Hard to say.")) as server:
         graded = connect(server, local, grader=choice).grade(grading(PARIS, BERLIN))
-        assert len(server.requests) == graded.usage["llm_calls"] == 3
+        assert len(server.requests) == graded.usage["llm_calls"] == 2
     assert by(graded) == [("paris", False, "model"), ("berlin", True, "local")]
     assert server.host in graded.warnings[0]
     assert "local grader" in graded.warnings[0]
@@ -155,7 +155,7 @@ def test_only_unknown_chunks_are_sent_and_equal_texts_once():
 def test_no_local_grade_is_kept_as_the_model_s():
     cache = GradeMemory()
     vague = text("Hard to say.")
-    with ScriptedServer(vague, vague, vague, call(grades(False))) as server:
+    with ScriptedServer(vague, vague, call(grades(False))) as server:
         engine = connect(server, LocalGrader(), cache=cache)
         assert by(engine.grade(grading(PARIS))) == [("paris", True, "local")]
         assert by(engine.grade(grading(PARIS))) == [("paris", False, "model")]

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from openai_samples import KEY, settings_for, verdict
-from scripted_server import ScriptedServer, call, hang, status, text
+from scripted_server import ScriptedServer, call, hang, shape_asked, status, text
 
 from rag.ingest.run import ingest
 from rag.opening import build_embedder
@@ -41,7 +41,7 @@ def model(better="seat of government", usage=(100, 10)):
     def reply(body):
         prompt = body["messages"][1]["content"]
         known = "France" in prompt.rsplit("Question:", 1)[1]
-        if "tools" in body:
+        if shape_asked(body):
             documents = re.findall(r"(document_\d+)[^\n]*\n(.*?)</document>", prompt, re.DOTALL)
             rows = {name: verdict(known and "France is Paris" in told) for name, told in documents}
             found = any(row["relevant"] for row in rows.values())

@@ -1,10 +1,11 @@
 """Whatever a model replies, a verdict is either read from it or there is none."""
 
 import json
+import time
 
 import pytest
 from openai_samples import BERLIN, PARIS, ROME, connect, grades, grading, verdict
-from scripted_server import ScriptedServer, call, raw, status, text
+from scripted_server import ScriptedServer, call, completion, raw, status, text
 
 from rag.engines.protocol import Graded
 from state.errors import ModelError
@@ -44,6 +45,10 @@ def test_one_call_is_enough_where_every_verdict_can_be_read(reply):
     assert len(server.requests) == graded.usage["llm_calls"] == 1
 
 
+def schema_of(body):
+    return body["response_format"]["json_schema"]["schema"]
+
+
 UNREADABLE = [
     pytest.param(call('{"document_1": {"relevant": tr'), id="broken JSON in the call"),
     pytest.param(call({"document_1": 7, "document_2": [True]}), id="wrong types"),
@@ -76,36 +81,29 @@ def test_an_unreadable_reply_is_asked_for_once_more(reply):
 
 
 @pytest.mark.parametrize("reply", UNREADABLE)
-def test_then_each_document_by_itself(reply):
-    def one(body):
-        relevant = "Paris" in body["messages"][1]["content"]
-        return call({"document_1": verdict(relevant)})(body)
-
-    with ScriptedServer(reply, reply, always=one) as server:
-        graded = connect(server).grade(grading(PARIS, BERLIN))
-    assert verdicts(graded) == [True, False]
-    assert len(server.requests) == graded.usage["llm_calls"] == 4
-    assert graded.sufficient
-
-
-# Asked about one document alone, "Yes" is an answer; about two it is none.
-NEVER = [row for row in UNREADABLE if row.id != "one word about two documents"]
-
-
-@pytest.mark.parametrize("reply", NEVER)
 def test_and_never_a_default_verdict(reply):
     wanted = pytest.raises(ModelError, match=r"no readable grade for \d of 2 documents")
     with ScriptedServer(always=reply) as server, wanted:
         connect(server).grade(grading(PARIS, BERLIN))
-    assert len(server.requests) == 4
+    assert len(server.requests) == 2
 
 
 @pytest.mark.parametrize(("word", "value"), [("No.", False), ("**Yes**", True), ("`yes`", True)])
 def test_a_word_answers_the_question_about_one_document(word, value):
-    vague = text("Hard to say.")
-    with ScriptedServer(vague, vague, always=text(word)) as server:
+    with ScriptedServer(text("Hard to say."), text(word)) as server:
+        graded = connect(server).grade(grading(PARIS))
+    assert verdicts(graded) == [value]
+
+
+def test_the_second_request_is_plainer_and_its_lines_are_read():
+    lines = text("1. document_1: **Yes**\n- document_2: no, it is of Germany")
+    with ScriptedServer(text("Hard to say."), lines) as server:
         graded = connect(server).grade(grading(PARIS, BERLIN))
-    assert verdicts(graded) == [value, value]
+    assert verdicts(graded) == [True, False]
+    first, second = (request.body for request in server.requests)
+    assert "response_format" in first
+    assert "response_format" not in second
+    assert "tools" not in second
 
 
 def test_a_half_complete_reply_keeps_its_verdicts_and_asks_for_the_rest_only():
@@ -122,7 +120,7 @@ def test_a_half_complete_reply_keeps_its_verdicts_and_asks_for_the_rest_only():
 
 def test_many_chunks_go_in_groups():
     def all_relevant(body):
-        names = body["tools"][0]["function"]["parameters"]["properties"]
+        names = schema_of(body)["properties"]
         return call({name: verdict(True) for name in names if name.startswith("document")})(body)
 
     chunks = [{**PARIS, "chunk_id": str(n), "text": f"Text {n}."} for n in range(40)]
@@ -133,17 +131,136 @@ def test_many_chunks_go_in_groups():
 
 
 @pytest.mark.parametrize(
-    "message",
-    ["registry/llama does not support tools", "Invalid tool_choice type: 'object'."],
+    ("code", "message"),
+    [
+        (400, "registry/llama does not support tools"),
+        (400, "Invalid tool_choice type: 'object'."),
+        (400, "response_format is not supported"),
+        (422, "Extra inputs are not permitted"),
+        (500, "tools param requires --jinja flag"),
+        (500, "Failed to parse grammar"),
+        (501, "not implemented"),
+    ],
 )
-def test_a_server_without_function_calls_is_asked_in_plain_words_from_then_on(message):
-    as_text = text(json.dumps(WHOLE))
-    with ScriptedServer(status(400, message), as_text, as_text) as server:
-        engine = connect(server)
+def test_a_server_that_refuses_a_form_is_asked_in_the_next_at_once_and_that_is_kept(
+    code, message, tmp_path
+):
+    def plain_only(body):
+        if "tools" in body or "response_format" in body:
+            return status(code, message)(body)
+        return text(json.dumps(WHOLE))(body)
+
+    began = time.monotonic()
+    with ScriptedServer(always=plain_only) as server:
+        engine = connect(server, home=tmp_path, max_retries=5)
         assert verdicts(engine.grade(grading(PARIS, BERLIN))) == [True, False]
         assert verdicts(engine.grade(grading(ROME, BERLIN))) == [True, False]
-    assert [bool(request.tools) for request in server.requests] == [True, False, False]
-    assert '"document_2": {"reason"' in server.requests[1].prompt
+        another = connect(server, home=tmp_path)  # as another process would
+        assert verdicts(another.grade(grading(ROME, PARIS))) == [True, False]
+    assert time.monotonic() - began < 10
+    forms = [
+        "schema" if "response_format" in r.body else "tools" if r.tools else "text"
+        for r in server.requests
+    ]
+    assert forms == ["schema", "tools", "text", "text", "text"]
+    assert '"document_1": {"reason"' in server.requests[2].prompt
+
+
+def test_a_server_that_crashes_at_a_form_is_asked_in_the_next_and_at_the_first_next_time(tmp_path):
+    def crashes(body):
+        good = call(WHOLE)(body)
+        return status(500, "Internal Server Error")(body) if "response_format" in body else good
+
+    with ScriptedServer(always=crashes) as server:
+        for _ in range(2):
+            graded = connect(server, home=tmp_path).grade(grading(PARIS, BERLIN))
+            assert verdicts(graded) == [True, False]
+    assert ["response_format" in r.body for r in server.requests] == [True, False, True, False]
+
+
+def test_a_form_that_is_taken_but_not_kept_to_is_not_asked_for_again(tmp_path):
+    def ignores_schemas(body):
+        return (call(WHOLE) if "tools" in body else text("document_1: yes\ndocument_2: no"))(body)
+
+    with ScriptedServer(always=ignores_schemas) as server:
+        for _ in range(2):
+            graded = connect(server, home=tmp_path).grade(grading(PARIS, BERLIN))
+            assert verdicts(graded) == [True, False]
+    assert [bool(request.tools) for request in server.requests] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("refused", "message"),
+    [
+        ("temperature", "Unsupported value: 'temperature' does not support 0 with this model."),
+        ("max_tokens", "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
+        ("reasoning_effort", "body.reasoning_effort: Extra inputs are not permitted"),
+    ],
+)
+def test_a_parameter_that_is_refused_is_left_out_from_then_on(refused, message, tmp_path):
+    def fussy(body):
+        return (status(400, message) if refused in body else call(WHOLE))(body)
+
+    with ScriptedServer(always=fussy) as server:
+        for _ in range(2):
+            engine = connect(server, home=tmp_path, reasoning_effort="low")
+            assert verdicts(engine.grade(grading(PARIS, BERLIN))) == [True, False]
+    assert [refused in request.body for request in server.requests] == [True, False, False]
+    limits = [r.body.keys() & {"max_tokens", "max_completion_tokens"} for r in server.requests]
+    assert all(len(limit) == 1 for limit in limits)
+
+
+WRITTEN = {
+    "a call in text": {"name": "grade_documents", "arguments": WHOLE},
+    "its arguments as text": {"name": "grade_documents", "arguments": json.dumps(WHOLE)},
+    "under the tool's name": {"grade_documents": WHOLE},
+    "a list of rows": {"grades": [{"document": 1, "relevant": "yes"}, {"id": 2, "relevant": "no"}]},
+}
+
+
+@pytest.mark.parametrize("written", WRITTEN.values(), ids=WRITTEN)
+@pytest.mark.parametrize(
+    "around", ["%s", "<tools>%s</tools>", "<tool_call>\n%s\n</tool_call>", "{%s}"]
+)
+def test_what_models_really_write_is_read(written, around):
+    with ScriptedServer(text(around % json.dumps(written))) as server:
+        graded = connect(server).grade(grading(PARIS, BERLIN))
+    assert verdicts(graded) == [True, False]
+
+
+def test_braces_doubled_as_in_a_template_are_read():
+    doubled = json.dumps(WHOLE).replace("{", "{{").replace("}", "}}")
+    with ScriptedServer(text(doubled)) as server:
+        graded = connect(server).grade(grading(PARIS, BERLIN))
+    assert verdicts(graded) == [True, False]
+
+
+def test_a_reply_that_a_server_took_for_thinking_is_read():
+    message = {"role": "assistant", "content": "", "reasoning_content": json.dumps(WHOLE)}
+    with ScriptedServer(completion(message)) as server:
+        graded = connect(server).grade(grading(PARIS, BERLIN))
+    assert verdicts(graded) == [True, False]
+
+
+def test_a_model_that_thinks_is_given_room_for_it(tmp_path):
+    thought = {"role": "assistant", "content": "", "reasoning_content": "Let me see: the first"}
+    with ScriptedServer(completion(thought, "length"), always=call(WHOLE)) as server:
+        graded = connect(server, home=tmp_path).grade(grading(PARIS, BERLIN))
+        connect(server, home=tmp_path).grade(grading(ROME, BERLIN))
+    assert verdicts(graded) == [True, False]
+    first, second, later = (request.body["max_tokens"] for request in server.requests)
+    assert first < 300
+    assert second == later > 2_000
+
+
+def test_every_reply_has_a_ceiling_and_every_string_a_bound():
+    with ScriptedServer(call(WHOLE)) as server:
+        connect(server).grade(grading(PARIS, BERLIN))
+    body = server.requests[0].body
+    assert body["max_tokens"] == 2 * 60 + 100
+    assert body["temperature"] == 0
+    held = json.dumps(body["response_format"])
+    assert held.count('"type": "string"') == held.count("maxLength") > 0
 
 
 @pytest.mark.parametrize("body", [b"<html>Sign in</html>", b'{"choices": []}', b'{"id": 1, "cho'])
@@ -178,7 +295,7 @@ def test_a_better_query_is_taken_if_it_is_new(proposed, taken):
 def test_no_better_query_is_asked_for_when_no_loop_is_left():
     with ScriptedServer(call(grades(True))) as server:
         connect(server).grade(grading(PARIS, may_rewrite=False))
-    properties = server.requests[0].body["tools"][0]["function"]["parameters"]["properties"]
+    properties = schema_of(server.requests[0].body)["properties"]
     assert set(properties) == {"document_1", "sufficient"}
 
 

@@ -8,7 +8,7 @@ from itertools import count
 
 import pytest
 from openai_samples import chunk_of, connect, grading, passage_of, verdict
-from scripted_server import ScriptedServer, call, raw, reset, status, text
+from scripted_server import ScriptedServer, call, raw, reset, shape_asked, status, text
 
 from rag.engines.protocol import GenerateRequest
 
@@ -31,7 +31,7 @@ def unreliable(share):
         if draw / 2**32 < share:
             return FAULTS[draw % 2 if share <= 0.2 else draw % len(FAULTS)](body)
         number = re.findall(r"number (\d+)", json.dumps(body))[-1]
-        if "tools" in body:
+        if shape_asked(body):
             return call({"document_1": verdict(int(number) % 2 == 0), "sufficient": True})(body)
         return text(f"It is {number} [1].")(body)
 

@@ -11,7 +11,7 @@ import re
 import zlib
 from typing import Any
 
-from scripted_server import Body, Sent, call, text
+from scripted_server import Body, Sent, call, shape_asked, text
 
 ENOUGH = 0.5
 NO_ANSWER = "I cannot answer this from the documents."
@@ -33,9 +33,8 @@ def reply(body: Body) -> Sent:
     prompt = "\n".join(str(message["content"]) for message in body["messages"])
     asked = next(found[1].strip() for each in _ASKED if (found := each.search(prompt)))
     usage = (len(prompt) // 4, 20)
-    if "tools" in body:
-        schema = body["tools"][0]["function"]["parameters"]
-        return call(_filled(schema, asked, prompt), usage=usage)(body)
+    if (shape := shape_asked(body)) is not None:
+        return call(_filled(shape[1], asked, prompt), usage=usage)(body)
     return text(_written(asked, prompt), usage=usage)(body)
 
 

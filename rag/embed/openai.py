@@ -18,6 +18,7 @@ from rag.endpoint.address import (
     embedding_endpoint,
     http_client,
     no_async_client,
+    request_seconds,
 )
 from rag.endpoint.calls import call_log, noting
 from rag.endpoint.failures import describe, foreign_errors
@@ -41,7 +42,7 @@ class OpenAIEmbedder:
     def __init__(self, model: str, endpoint: Endpoint, settings: Settings) -> None:
         self._model = model
         self._endpoint = endpoint
-        self._timeout = settings.request_timeout
+        self._timeout = request_seconds(settings.request_timeout, endpoint)
         self._retries = settings.max_retries
         self._dimension: int | None = None
         self._encoding = "base64"
@@ -99,7 +100,9 @@ class OpenAIEmbedder:
             return self._request(texts, min(seconds, self._timeout))
 
         rows = retries.run(
-            attempt, foreign_errors(), lambda e: describe(e, self._endpoint, self._model)
+            attempt,
+            foreign_errors(),
+            lambda e: describe(e, self._endpoint, self._model, self._timeout),
         )
         return self._checked(rows)
 

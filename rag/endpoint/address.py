@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 OPENAI_URL = "https://api.openai.com/v1"
 CONNECT_SECONDS = 5.0
+REQUEST_SECONDS = 60.0
+LOOPBACK_SECONDS = 300.0
+"""A model on this machine's own processor reads some forty tokens a second."""
 NO_KEY = SecretStr("no-key")
 
 
@@ -96,6 +99,11 @@ def _endpoint(url: str | None, key: SecretStr | None, url_name: str, key_name: s
         loopback=_is_loopback(parts.hostname or ""),
         key=secret,
     )
+
+
+def request_seconds(chosen: float | None, endpoint: Endpoint) -> float:
+    """Seconds that a request to a model may take, its retries included."""
+    return chosen or (LOOPBACK_SECONDS if endpoint.loopback else REQUEST_SECONDS)
 
 
 def _is_loopback(host: str) -> bool:

@@ -11,23 +11,44 @@ from functools import lru_cache
 from typing import Any
 
 from rag.endpoint.address import Endpoint
-from state.errors import ModelError
+from state.errors import (
+    ModelAccessError,
+    ModelError,
+    ModelLateError,
+    PromptTooLongError,
+    RequestRefusedError,
+)
 
 MANY = 1_000
 SHOWN = 200
+LEAST_SECRET = 8
+"""Characters of a key that is struck out of messages; "x", "none" and "EMPTY" are no secrets."""
 _TOO_LONG = re.compile(r"context.{0,9}(length|window|size)|too (long|many tokens)", re.IGNORECASE)
+_FORM = re.compile(
+    r"response_?format|json_?schema|grammar|structured|\btools?\b|tool_choice|function|jinja"
+    r"|extra (?:inputs|fields)|unsupported param|unknown field|unrecognized",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
     """`retries`: how often at most it is worth another try; `wait`: the seconds the server
-    asked for, None where it asked for none; `unreachable`: nobody answered at all.
+    asked for, None where it asked for none; `unreachable`: nobody answered at all; `status`:
+    that of the reply, None where there was none; `said`: the server's own words.
     """
 
     error: ModelError
     retries: int = 0
     wait: float | None = None
     unreachable: bool = False
+    status: int | None = None
+    said: str = ""
+
+    @property
+    def is_about_the_form(self) -> bool:
+        """Whether the same request in another form may be taken."""
+        return isinstance(self.error, RequestRefusedError)
 
 
 @lru_cache(maxsize=1)
@@ -62,17 +83,19 @@ def _transport_errors() -> tuple[type[Exception], ...]:
     return (transport.HTTPError,)
 
 
-def describe(error: Exception, endpoint: Endpoint, model: str) -> Failure:
-    """The Failure that a foreign exception stands for."""
+def describe(
+    error: Exception, endpoint: Endpoint, model: str, seconds: float | None = None
+) -> Failure:
+    """The Failure that a foreign exception stands for; `seconds` is what a request may take."""
     import openai
 
     who = f"Model {model} at {endpoint.host}"
     if isinstance(error, openai.APITimeoutError):
-        return _late(who)
+        return _late(who, seconds)
     if isinstance(error, openai.APIStatusError):
         return _status(error, who, endpoint)
     if isinstance(error, (openai.APIConnectionError, *_transport_errors(), OSError)):
-        return _unconnected(error, who, endpoint)
+        return _unconnected(error, who, endpoint, seconds)
     if isinstance(error, openai.APIError) and not isinstance(
         error, openai.APIResponseValidationError
     ):
@@ -95,19 +118,21 @@ def _malformed(who: str, endpoint: Endpoint) -> Failure:
     )
 
 
-def _unconnected(error: BaseException, who: str, endpoint: Endpoint) -> Failure:
+def _unconnected(
+    error: BaseException, who: str, endpoint: Endpoint, seconds: float | None
+) -> Failure:
     causes = _causes(error)
     kinds = " ".join(type(cause).__name__ for cause in causes)
     proxy = f"Check HTTP_PROXY and HTTPS_PROXY, or add {endpoint.host} to NO_PROXY."
     refused = any(isinstance(cause, ConnectionRefusedError) for cause in causes)
     if "ReadTimeout" in kinds or "WriteTimeout" in kinds:
-        return _late(who)
+        return _late(who, seconds)
     if "ProxyError" in kinds or (refused and _through_proxy(endpoint)):
         why = "the proxy refused the connection" if refused else "the proxy failed"
-        return Failure(ModelError(f"{who} cannot be reached: {why}.", proxy))
+        return Failure(ModelAccessError(f"{who} cannot be reached: {why}.", proxy))
     if any("certificate" in str(cause).lower() for cause in causes):
         why, mend = "its TLS certificate is not trusted", "Check base_url and the certificate."
-        return Failure(ModelError(f"{who} cannot be reached: {why}.", mend))
+        return Failure(ModelAccessError(f"{who} cannot be reached: {why}.", mend))
     if "ReadError" in kinds or "RemoteProtocolError" in kinds:
         broken = ModelError(f"{who} failed: the connection broke off.", "Try again.")
         return Failure(broken, retries=MANY)
@@ -116,12 +141,15 @@ def _unconnected(error: BaseException, who: str, endpoint: Endpoint) -> Failure:
         why, mend = "the connection was refused", "Start the server there, or check base_url."
     elif any(isinstance(cause, socket.gaierror) for cause in causes):
         why = "the host name is not known"
-    unreachable = ModelError(f"{who} cannot be reached: {why}.", mend)
+    unreachable = ModelAccessError(f"{who} cannot be reached: {why}.", mend)
     return Failure(unreachable, retries=MANY, unreachable=True)
 
 
-def _late(who: str) -> Failure:
-    late = ModelError(f"{who} did not reply in time.", "Raise request_timeout, or try later.")
+def _late(who: str, seconds: float | None) -> Failure:
+    waited = "" if seconds is None else f" ({seconds:g} s)"
+    late = ModelLateError(
+        f"{who} did not reply in time{waited}.", "Raise CRAG_REQUEST_TIMEOUT, or try later."
+    )
     return Failure(late, retries=MANY)
 
 
@@ -149,12 +177,20 @@ def _status(error: Any, who: str, endpoint: Endpoint) -> Failure:
     status, said = int(error.status_code), _said(error, endpoint)
     if status == 429:
         return _rate_limited(error, who, said)
-    if status in (408, 409, 425) or status >= 500:
-        return Failure(
-            ModelError(f"{who} failed ({status}){said}.", "Try again later."),
-            retries=MANY,
-            wait=_retry_after(error),
+    if _TOO_LONG.search(said):
+        long = PromptTooLongError(
+            f"{who} rejected the request ({status}){said}.",
+            "Lower --k, or use a model with a longer context.",
         )
+        return Failure(long, status=status, said=said)
+    if status in (408, 409, 425) or status >= 500:
+        what, mend = f"{who} failed ({status}){said}.", "Try again later."
+        if status == 501 or (status == 500 and _FORM.search(said)):
+            return Failure(RequestRefusedError(what, mend), status=status, said=said)
+        return Failure(
+            ModelError(what, mend), retries=MANY, wait=_retry_after(error), status=status, said=said
+        )
+    kind: type[ModelError] = ModelAccessError
     if status == 401:  # the reply may quote the key; nothing of it is needed
         what, mend = "refused the key (401)", "Check OPENAI_API_KEY or api_key."
     elif status == 403:
@@ -165,16 +201,15 @@ def _status(error: Any, who: str, endpoint: Endpoint) -> Failure:
         what = f"is redirected to another address ({status}), where nothing was sent"
         mend = "Set base_url to the final address."
     else:
+        kind = RequestRefusedError if status in (400, 422) else ModelError
         what, mend = f"rejected the request ({status}){said}", "Check model and base_url."
-        if _TOO_LONG.search(said):
-            mend = "Lower --k, or use a model with a longer context."
-    return Failure(ModelError(f"{who} {what}.", mend))
+    return Failure(kind(f"{who} {what}.", mend), status=status, said=said)
 
 
 def _rate_limited(error: Any, who: str, said: str) -> Failure:
     if "insufficient_quota" in (getattr(error, "code", None), getattr(error, "type", None)):
         return Failure(
-            ModelError(f"{who}: the account's quota is used up (429).", "Check its billing.")
+            ModelAccessError(f"{who}: the account's quota is used up (429).", "Check its billing.")
         )
     wait = _retry_after(error)
     when = f"Try again in {wait:.0f} s" if wait is not None else "Try again later"
@@ -205,15 +240,25 @@ def _said(error: Exception, endpoint: Endpoint) -> str:
     """The server's own words, if it sent any: one bounded line, keys struck out."""
     body = getattr(error, "body", None)
     inner = body.get("error", body) if isinstance(body, dict) else None
-    words = inner.get("message") if isinstance(inner, dict) else inner
+    words = inner.get("message", inner.get("detail")) if isinstance(inner, dict) else inner
+    if isinstance(words, list):  # what FastAPI's validation says of each field
+        words = "; ".join(_field(item) for item in words if isinstance(item, dict))
     if not isinstance(words, str):
         return ""
     return quoted(words, endpoint)
 
 
+def _field(item: dict[str, Any]) -> str:
+    place = item.get("loc")
+    where = ".".join(map(str, place)) if isinstance(place, (list, tuple)) else ""
+    return f"{where}: {item.get('msg', '')}"
+
+
 def quoted(words: str, endpoint: Endpoint) -> str:
     """Foreign words made safe to show: `: …`, printable, short, without any key."""
-    clean = words[: 10 * SHOWN].replace(endpoint.key.get_secret_value(), "***")
+    key = endpoint.key.get_secret_value()
+    clean = words[: 10 * SHOWN]
+    clean = clean.replace(key, "***") if len(key) >= LEAST_SECRET else clean
     clean = re.sub(r"\b(sk|key|pk)-[\w*.-]{4,}", "***", clean)
     clean = " ".join("".join(c if c.isprintable() else " " for c in clean).split())
     clean = clean if len(clean) <= SHOWN else clean[: SHOWN - 1] + "…"

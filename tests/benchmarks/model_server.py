@@ -19,7 +19,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from scripted_server import Request, ScriptedServer, Sent, embeddings
+from scripted_server import Request, ScriptedServer, Sent, embeddings, shape_asked
 from word_model import reply, vector
 
 
@@ -43,7 +43,7 @@ class ModelServer(ScriptedServer):
 
     def _chat(self, body: dict[str, Any]) -> Sent:
         self.stats["chat"] += 1
-        self.stats["prompt_tokens"] += len(json.dumps([body["messages"], body.get("tools")])) // 4
+        self.stats["prompt_tokens"] += len(json.dumps([body["messages"], shape_asked(body)])) // 4
         time.sleep(self.config["latency_ms"] / 1000)
         sent = reply(body)
         return sent if sent.events is None else replace(sent, events=self._paced(sent.events))

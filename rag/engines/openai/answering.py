@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rag.budget import BudgetSpent
+from rag.engines.openai import ceilings
 from rag.engines.openai.chat import ChatModel
 from rag.engines.openai.claims import read_claims
 from rag.engines.openai.draft import Draft
@@ -34,9 +35,9 @@ def generate(
     for _ in range(2):
         draft = Draft(emit)
         if streamed:
-            reply = chat.stream(messages, tally, draft.receive)
+            reply = chat.stream(messages, tally, ceilings.ANSWER, draft.receive)
         else:
-            reply = chat.tell(messages, tally)
+            reply = chat.tell(messages, tally, ceilings.ANSWER)
             draft.receive(reply.text)
         ending = reply.ending
         text = draft.finish()
@@ -44,7 +45,7 @@ def generate(
             return Generated(text="", usage=tally.usage)
         if text and ending in ENDINGS:
             return _generated(text, tally)
-        why = _why(chat, ending, tally, thought=draft.thought)
+        why = _why(chat, ending, tally, thought=draft.thought or reply.thought)
         if text:
             return replace(_generated(text, tally), complete=False, warnings=(why,))
         tally.budget.check()

@@ -7,29 +7,33 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rag.budget import BudgetSpent
-from rag.endpoint.address import CONNECT_SECONDS, Endpoint, http_client, no_async_client
+from rag.endpoint.address import Endpoint, http_client, no_async_client, request_seconds
 from rag.endpoint.calls import Call, noting
-from rag.endpoint.failures import describe, foreign_errors, quoted
+from rag.endpoint.failures import Failure, describe, foreign_errors, quoted
 from rag.endpoint.retry import Retries
+from rag.engines.openai.ceilings import ANSWER
+from rag.engines.openai.dialect import Dialect
+from rag.engines.openai.forms import ReplyForm, Wanted, asking
 from rag.engines.openai.prices import price_of
-from rag.engines.openai.prompts import Messages, version_of
+from rag.engines.openai.prompts import Messages, version_of, with_line
+from rag.engines.openai.replies import plain_text
 from rag.engines.openai.tally import Tally
 from state.errors import ModelError
 from state.settings import Settings
 
 if TYPE_CHECKING:
-    from langchain_core.language_models import LanguageModelInput
     from langchain_core.messages import AIMessage, AIMessageChunk
     from langchain_core.messages.ai import UsageMetadata
-    from langchain_core.runnables import Runnable, RunnableBinding, RunnableSequence
-    from langchain_openai import ChatOpenAI
-    from pydantic import BaseModel
 
-MOST_OUTPUT = 4_096
-"""Output tokens of one reply at most: a model that never stops is stopped."""
+    from rag.engines.openai.chat_client import ChatClient
+
+FEWEST_COUNTED = 0.6
+"""Of the tokens that we count in a prompt; a server that counts fewer has cut it."""
+CHARACTERS_A_TOKEN = 6
+"""More than English text has; below it no prompt is worth counting anew."""
 
 
 T = TypeVar("T")
@@ -37,11 +41,14 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Reply:
-    """`ending` is the finish_reason, None for a reply that broke off."""
+    """`ending` is the finish_reason, None for a reply that broke off; `thought` tells whether
+    the server sent thinking apart from the text.
+    """
 
     text: str
     ending: str | None
     usage: UsageMetadata | None = None
+    thought: bool = False
 
 
 class ChatModel:
@@ -51,8 +58,10 @@ class ChatModel:
         self.name = name
         self.endpoint = endpoint
         self.price = price_of(name, settings)
+        self.dialect = Dialect(name, endpoint, settings)
         self._settings = settings
-        self._bound: dict[type[BaseModel], Runnable[LanguageModelInput, AIMessage]] = {}
+        self._seconds = request_seconds(settings.request_timeout, endpoint)
+        self._asking: dict[tuple[object, ReplyForm], dict[str, Any]] = {}
         self._lock = Lock()
 
     def __repr__(self) -> str:
@@ -63,13 +72,10 @@ class ChatModel:
         return f"Model {self.name} at {self.endpoint.host}"
 
     @cached_property
-    def _model(self) -> ChatOpenAI:
-        from langchain_openai import ChatOpenAI
+    def _model(self) -> ChatClient:
+        from rag.engines.openai.chat_client import ChatClient
 
-        options: dict[str, Any] = {}
-        if self._settings.temperature is not None:
-            options["temperature"] = self._settings.temperature
-        return ChatOpenAI(
+        return ChatClient(
             model=self.name,
             base_url=self.endpoint.base_url,
             api_key=self.endpoint.key,
@@ -82,49 +88,49 @@ class ChatModel:
             stream_usage=True,
             use_responses_api=False,
             cache=False,
-            **options,
         )
-
-    def _runnable(self, schema: type[BaseModel] | None) -> Runnable[LanguageModelInput, AIMessage]:
-        with self._lock:
-            if schema is None:
-                return self._model
-            if schema not in self._bound:
-                self._bound[schema] = self._demanding(schema)
-            return self._bound[schema]
-
-    def _demanding(self, schema: type[BaseModel]) -> Runnable[LanguageModelInput, AIMessage]:
-        """The model bound to a call of `schema`, replying with the raw message.
-
-        with_structured_output makes two steps: that model, and a parser that turns what it
-        cannot read into None. Its include_raw=True would keep both, at twice the CPU time (a
-        thread a call), so the first step is taken alone; and without the copy of the schema
-        for LangSmith, which is made anew for every call, a fifth of its time.
-        """
-        structured = self._model.with_structured_output(schema, method="function_calling")
-        binding = cast(
-            "RunnableBinding[Any, Any]", cast("RunnableSequence[Any, Any]", structured).first
-        )
-        kept = {k: v for k, v in binding.kwargs.items() if k != "ls_structured_output_format"}
-        return cast("Runnable[LanguageModelInput, AIMessage]", binding.bound.bind(**kept))
 
     def ask(
-        self, messages: Messages, tally: Tally, schema: type[BaseModel] | None = None
+        self, messages: Messages, tally: Tally, most: int, wanted: Wanted | None = None
     ) -> AIMessage:
-        """The raw reply, in which a call to `schema` was demanded where one is given.
+        """The raw reply of at most `most` tokens besides thinking, at temperature 0; `wanted`
+        is asked for in the best form that the server takes.
 
         Raises:
             ModelError: in the end there was no reply.
             BudgetSpent: a budget does not allow the call, or its time ran out during it.
 
         """
-        runnable = self._runnable(schema)
+        knew = self.dialect.thinks
+        reply = self._asked(messages, tally, most, 0.0, wanted)
+        thought = reply.additional_kwargs.get("reasoning_content") or "<think" in reply.text[:100]
+        if thought and not knew:
+            self.dialect.learn_thinking()
+            said = reply.tool_calls or plain_text(reply)
+            if reply.response_metadata.get("finish_reason") == "length" and not said:
+                reply = self._asked(messages, tally, most, 0.0, wanted)
+        return reply
+
+    def _asked(
+        self,
+        messages: Messages,
+        tally: Tally,
+        most: int,
+        temperature: float | None,
+        wanted: Wanted | None,
+    ) -> AIMessage:
         messages = _sendable(messages)
 
         def attempt(seconds: float) -> AIMessage:
-            options = self._options(messages, tally, seconds)
-            with _untraced():
-                return runnable.invoke(messages, **options)
+            def send(form: ReplyForm) -> AIMessage:
+                told = _in_form(messages, wanted, form)
+                options = self._options(told, tally, most, temperature, seconds)
+                if wanted is not None:
+                    options = self._demanding(options, wanted, form)
+                with _untraced():
+                    return self._built.invoke(told, **options)
+
+            return self.dialect.asked(send, self._describe, wanted)
 
         with self._noted(messages, tally) as call:
             reply = self._run(attempt, messages, call, tally)
@@ -132,14 +138,42 @@ class ChatModel:
             self._count(call, tally, messages, reply.usage_metadata, written)
         return reply
 
-    def tell(self, messages: Messages, tally: Tally) -> Reply:
-        """The whole reply in plain words, in one piece; errors as `ask`."""
-        message = self.ask(messages, tally)
-        if not message.text and (refusal := message.additional_kwargs.get("refusal")):
-            raise ModelError(f"{self.who} refused to answer{quoted(refusal, self.endpoint)}.")
-        return Reply(message.text, message.response_metadata.get("finish_reason"))
+    def _demanding(
+        self, options: dict[str, Any], wanted: Wanted, form: ReplyForm
+    ) -> dict[str, Any]:
+        key = (wanted.schema, form)
+        if key not in self._asking:
+            self._asking[key] = asking(self._built, wanted, form)
+        demanded = dict(self._asking[key])
+        if not self.dialect.takes("parallel_tool_calls"):
+            demanded.pop("parallel_tool_calls", None)
+        # LangChain parses what it knows as a response_format itself, and raises what it cannot.
+        if shape := demanded.pop("response_format", None):
+            body = options.get("extra_body", {})
+            options = {**options, "extra_body": {**body, "response_format": shape}}
+        return {**options, **demanded}
 
-    def stream(self, messages: Messages, tally: Tally, receive: Callable[[str], None]) -> Reply:
+    @property
+    def _built(self) -> ChatClient:
+        with self._lock:
+            return self._model
+
+    def tell(self, messages: Messages, tally: Tally, most: int) -> Reply:
+        """The whole reply in plain words, in one piece; errors as `ask`."""
+        message = self._asked(messages, tally, most, self._settings.temperature, None)
+        thought = bool(message.additional_kwargs.get("reasoning_content"))
+        self._look_at(message.text, message.additional_kwargs, thought=thought)
+        return Reply(message.text, message.response_metadata.get("finish_reason"), thought=thought)
+
+    def _look_at(self, said: str, beside: dict[str, Any], *, thought: bool) -> None:
+        if not said and (refusal := beside.get("refusal")):
+            raise ModelError(f"{self.who} refused to answer{quoted(refusal, self.endpoint)}.")
+        if thought or "<think" in said[:100]:
+            self.dialect.learn_thinking()
+
+    def stream(
+        self, messages: Messages, tally: Tally, most: int, receive: Callable[[str], None]
+    ) -> Reply:
         """The whole reply; each piece of text was given to `receive` as it arrived.
 
         Attempts are repeated only as long as nothing was received. A reply that broke off
@@ -151,32 +185,54 @@ class ChatModel:
 
         """
         messages = _sendable(messages)
+        beside: dict[str, Any] = {}
 
         def attempt(seconds: float) -> Reply:
-            reply = Reply("", None)
-            options = self._options(messages, tally, seconds)
-            texts: list[str] = []
-            began = False
-            try:
-                with _untraced():
-                    for piece in self._pieces(messages, options, tally):
-                        began = True
-                        reply.ending = piece.response_metadata.get("finish_reason", reply.ending)
-                        reply.usage = piece.usage_metadata or reply.usage
-                        if piece.text:
-                            texts.append(piece.text)
-                            receive(piece.text)
-            except foreign_errors():
-                if not texts:
-                    raise
-            if not began:
-                raise ValueError("an empty stream")
-            reply.text = "".join(texts)
-            return reply
+            return self.dialect.asked(
+                lambda _: self._streamed(messages, tally, most, seconds, receive, beside),
+                self._describe,
+                None,
+                streamed=True,
+            )
 
         with self._noted(messages, tally) as call:
             reply = self._run(attempt, messages, call, tally)
             self._count(call, tally, messages, reply.usage, reply.text)
+        self._look_at(reply.text, beside, thought=reply.thought)
+        return reply
+
+    def _streamed(
+        self,
+        messages: Messages,
+        tally: Tally,
+        most: int,
+        seconds: float,
+        receive: Callable[[str], None],
+        beside: dict[str, Any],
+    ) -> Reply:
+        options = self._options(messages, tally, most, self._settings.temperature, seconds)
+        options["stream_usage"] = self.dialect.takes("stream_options")
+        reply = Reply("", None)
+        texts: list[str] = []
+        began = False
+        try:
+            with _untraced():
+                for piece in self._pieces(messages, options, tally):
+                    began = True
+                    reply.ending = piece.response_metadata.get("finish_reason", reply.ending)
+                    reply.usage = piece.usage_metadata or reply.usage
+                    reply.thought |= "reasoning_content" in piece.additional_kwargs
+                    if refusal := piece.additional_kwargs.get("refusal"):
+                        beside["refusal"] = beside.get("refusal", "") + refusal
+                    if piece.text:
+                        texts.append(piece.text)
+                        receive(piece.text)
+        except foreign_errors():
+            if not texts:
+                raise
+        if not began:
+            raise ValueError("an empty stream")
+        reply.text = "".join(texts)
         return reply
 
     def _noted(self, messages: Messages, tally: Tally) -> AbstractContextManager[Call]:
@@ -185,25 +241,23 @@ class ChatModel:
     def _pieces(
         self, messages: Messages, options: dict[str, Any], tally: Tally
     ) -> Iterator[AIMessageChunk]:
-        with self._lock:
-            model = self._model
         size = 0
-        for piece in model.stream(messages, **options):
+        longest = 8 * self.dialect.room(ANSWER)
+        for piece in self._built.stream(messages, **options):
             yield piece
             left = tally.budget.seconds_left()
             size += len(piece.text)
-            if (left is not None and left <= 0) or size > 8 * MOST_OUTPUT:
+            if (left is not None and left <= 0) or size > longest:
                 return
 
     def _run(
         self, attempt: Callable[[float], T], messages: Messages, call: Call, tally: Tally
     ) -> T:
-        settings = self._settings
         left = tally.budget.seconds_left()
-        seconds = settings.request_timeout if left is None else min(settings.request_timeout, left)
+        seconds = self._seconds if left is None else min(self._seconds, left)
         try:
-            return Retries(settings.max_retries, seconds).run(
-                attempt, foreign_errors(), lambda error: describe(error, self.endpoint, self.name)
+            return Retries(self._settings.max_retries, seconds).run(
+                attempt, foreign_errors(), self._describe
             )
         except BudgetSpent:
             raise
@@ -216,25 +270,24 @@ class ChatModel:
                 raise
             raise
 
-    def _options(self, messages: Messages, tally: Tally, seconds: float) -> dict[str, Any]:
-        """Limits of one request; a token or money budget caps its output as well."""
-        import openai
+    def _describe(self, error: Exception) -> Failure:
+        return describe(error, self.endpoint, self.name, self._seconds)
 
+    def _options(
+        self,
+        messages: Messages,
+        tally: Tally,
+        most: int,
+        temperature: float | None,
+        seconds: float,
+    ) -> dict[str, Any]:
+        """Limits of one request; a token or money budget caps its output as well."""
         tally.budget.check()
-        most = MOST_OUTPUT
+        most = self.dialect.room(most)
         if tally.budget.counts:
             room = tally.budget.room(self._tokens(messages), self.price)
             most = most if room is None else min(most, room)
-        # OpenAI's newer models refuse max_tokens; most other servers know nothing else.
-        limit = (
-            {"max_completion_tokens": most}
-            if self.endpoint.is_openai
-            else {"extra_body": {"max_tokens": most}}
-        )
-        return {
-            "timeout": openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS)),
-            **limit,
-        }
+        return self.dialect.parameters(most, temperature, seconds)
 
     def _count(
         self,
@@ -247,6 +300,7 @@ class ChatModel:
         told = bool(usage and (usage["input_tokens"] or usage["output_tokens"]))
         if usage and told:
             inputs, outputs = usage["input_tokens"], usage["output_tokens"]
+            self._look_for_a_cut(messages, inputs, tally)
         else:
             from state.tokens import count_tokens
 
@@ -254,10 +308,29 @@ class ChatModel:
         call.input_tokens, call.output_tokens = inputs, outputs
         tally.add(inputs, outputs, self.price, estimated=not told)
 
+    def _look_for_a_cut(self, messages: Messages, counted: int, tally: Tally) -> None:
+        """Ollama and others drop what their context does not hold, and say nothing."""
+        if not counted or counted * CHARACTERS_A_TOKEN > sum(len(text) for _, text in messages):
+            return
+        sent = self._tokens(messages)
+        if counted < FEWEST_COUNTED * sent:
+            tally.warn(
+                f"{self.who} read {counted:,} of about {sent:,} tokens: it cut your documents. "
+                "Give it a longer context: OLLAMA_CONTEXT_LENGTH (Ollama), -c (llama.cpp), "
+                "--max-model-len (vLLM)."
+            )
+
     def _tokens(self, messages: Messages) -> int:
         from state.tokens import count_tokens
 
         return sum(count_tokens(text) + 4 for _, text in messages)
+
+
+def _in_form(messages: Messages, wanted: Wanted | None, form: ReplyForm) -> Messages:
+    """A function's parameters tell a model what to write; a schema is not shown to it."""
+    if wanted is None or form is ReplyForm.TOOLS:
+        return messages
+    return with_line(messages, f"Reply with one JSON object and nothing else: {wanted.shape}")
 
 
 def _sendable(messages: Messages) -> Messages:

@@ -87,19 +87,23 @@ class OpenAIEngine:
 
     def contextualize(self, question: str, history: Sequence[HistoryTurn]) -> Contextualized:
         with self._tally() as tally:
-            return contextualize(self.chat, self.local, question, history, tally)
+            done = contextualize(self.chat, self.local, question, history, tally)
+            return replace(done, warnings=(*done.warnings, *tally.warnings))
 
     def grade(self, request: GradeRequest) -> Graded:
         with self._tally() as tally:
-            return self.grading.grade(request, tally)
+            graded = self.grading.grade(request, tally)
+            return replace(graded, warnings=(*graded.warnings, *tally.warnings))
 
     def rewrite(self, request: RewriteRequest) -> Rewritten:
         with self._tally() as tally:
-            return rewrite(self.chat, self.local, request, tally)
+            done = rewrite(self.chat, self.local, request, tally)
+            return replace(done, warnings=(*done.warnings, *tally.warnings))
 
     def generate(self, request: GenerateRequest, emit: Emit) -> Generated:
         with self._tally() as tally:
-            return generate(self.chat, request, emit, tally, streamed=self.streamed)
+            draft = generate(self.chat, request, emit, tally, streamed=self.streamed)
+            return replace(draft, warnings=(*draft.warnings, *tally.warnings))
 
     @contextmanager
     def _tally(self) -> Iterator[Tally]:
@@ -128,5 +132,5 @@ class OpenAIEngine:
         return Verified(
             supported=tuple(None if v is None else v.value for v in verdicts),
             usage=tally.usage,
-            warnings=warnings,
+            warnings=(*warnings, *tally.warnings),
         )

@@ -128,6 +128,8 @@ class Grading:
             tally,
         )
         if len(found.verdicts) < len(chunks) and self.local is None:
+            if found.trouble is not None:
+                raise found.trouble
             raise ModelError(
                 f"{self.chat.who} gave no readable grade for "
                 f"{len(chunks) - len(found.verdicts)} of {len(chunks)} documents.",
@@ -136,9 +138,10 @@ class Grading:
         return found
 
     def _stand_in_warning(self, found: Found) -> str:
-        why = f" ({found.trouble})" if found.trouble else ""
+        if found.trouble is not None:
+            return f"{found.trouble} Until then the local grader graded."
         return (
-            f"{self.chat.who} gave no readable grade for some documents{why}; "
+            f"{self.chat.who} gave no readable grade for some documents; "
             "the local grader graded them."
         )
 

@@ -1,37 +1,29 @@
 """Getting one verdict for every numbered item from a model, or saying that there is none.
 
-The ladder: all items in one call; what is missing from the reply once more; what is still
-missing item by item, a few at a time. A verdict is only ever read, never supposed.
+The ladder: all items in one structured call; what no verdict could be read for once more, in
+plain lines. What is too long is halved, what comes too late is tried once with the first few.
+A verdict is only ever read, never supposed; who asked stands in for what is missing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rag.budget import BudgetSpent
+from rag.engines.openai import ceilings
 from rag.engines.openai.chat import ChatModel
-from rag.engines.openai.prompts import Messages
+from rag.engines.openai.prompts import Messages, with_line
 from rag.engines.openai.replies import fields, plain_text
-from rag.engines.openai.schemas import (
-    Form,
-    Verdict,
-    binary_score,
-    model_of,
-    template,
-    verdicts,
-)
+from rag.engines.openai.schemas import Form, Verdict, plain_verdicts, verdicts, wanted
 from rag.engines.openai.tally import Tally
-from state.errors import ModelError
+from state.errors import ModelAccessError, ModelError, ModelLateError, PromptTooLongError
 
-if TYPE_CHECKING:
-    from langchain_core.messages import AIMessage
-
-AT_ONCE = 4
-MOST_SINGLE = 20
 MOST_TOGETHER = 16
+AFTER_LATE = 4
+"""The part of the items that is tried again, in one smaller batch, when all came too late."""
 
 Ask = Callable[[Sequence[int]], Messages]
 """The prompt about some of the items (given by index), which it numbers from 1."""
@@ -43,124 +35,91 @@ class Found:
 
     verdicts: dict[int, Verdict] = field(default_factory=dict)
     extras: dict[str, Any] = field(default_factory=dict)
-    trouble: str | None = None
+    trouble: ModelError | BudgetSpent | None = None
 
 
 class Panel:
-    """Asks one model. It remembers when its server takes no function calls."""
+    """Asks one model."""
 
     def __init__(self, chat: ChatModel) -> None:
         self._chat = chat
-        self._plain = False
 
     def judge(self, form: Form, items: int, ask: Ask, tally: Tally) -> Found:
-        """Verdicts on items 0 to `items` - 1; what no rung of the ladder gave is absent.
+        """Verdicts on items 0 to `items` - 1; what the ladder did not give is absent.
 
         Raises:
-            ModelError: the first call got no reply at all.
+            ModelAccessError: no call there can succeed.
             BudgetSpent: the budget ran out before the first verdict.
 
         """
         found = Found()
-        for start in range(0, items, MOST_TOGETHER):
-            end = min(start + MOST_TOGETHER, items)
-            self._together(form, range(start, end), ask, tally, found)
+        self._ladder(form, range(items), ask, tally, found, plain=False)
         missing = [item for item in range(items) if item not in found.verdicts]
-        if not missing:
-            return found
-        try:
-            for start in range(0, len(missing), MOST_TOGETHER):
-                group = missing[start : start + MOST_TOGETHER]
-                self._together(form, group, ask, tally, found, again=True)
-            missing = [item for item in missing if item not in found.verdicts]
-            if len(missing) <= MOST_SINGLE:
-                self._singly(form.without_extras(), missing, ask, tally, found)
-        except (ModelError, BudgetSpent) as error:
-            found.trouble = str(error)
+        if missing and found.trouble is None:
+            self._ladder(form.without_extras(), missing, ask, tally, found, plain=True)
         return found
 
-    def _together(
+    def _ladder(
         self,
         form: Form,
-        group: Sequence[int],
+        items: Sequence[int],
         ask: Ask,
         tally: Tally,
         found: Found,
         *,
-        again: bool = False,
+        plain: bool,
     ) -> None:
-        messages = ask(group)
-        if again:
-            messages = _with(messages, f"Give a verdict for each {form.noun}, all of them.")
-        reply = self._reply(form, len(group), messages, tally)
-        if reply is None:
-            return
+        judge = self._in_lines if plain else self._together
+        groups = deque(
+            items[start : start + MOST_TOGETHER] for start in range(0, len(items), MOST_TOGETHER)
+        )
+        while groups:
+            group = groups.popleft()
+            try:
+                judge(form, group, ask, tally, found)
+            except ModelAccessError:
+                raise
+            except (ModelError, BudgetSpent) as error:
+                if isinstance(error, BudgetSpent) and not found.verdicts:
+                    raise
+                groups = deque(_smaller(error, group, groups, first=found.trouble is None))
+                found.trouble = error
+
+    def _together(
+        self, form: Form, group: Sequence[int], ask: Ask, tally: Tally, found: Found
+    ) -> None:
+        most = ceilings.verdicts(len(group))
+        reply = self._chat.ask(ask(group), tally, most, wanted(form, len(group)))
         read = fields(reply)
+        if not read and plain_text(reply):
+            self._chat.dialect.learn_unheeded()
         for number, verdict in verdicts(form, len(group), read).items():
             found.verdicts[group[number - 1]] = verdict
         for name in form.extras:
             if name in read:
                 found.extras.setdefault(name, read[name])
 
-    def _singly(
-        self, form: Form, items: Sequence[int], ask: Ask, tally: Tally, found: Found
+    def _in_lines(
+        self, form: Form, group: Sequence[int], ask: Ask, tally: Tally, found: Found
     ) -> None:
-        def one(item: int) -> Verdict | None:
-            reply = self._reply(form, 1, ask([item]), tally)
-            if reply is None:
-                return None
-            read = verdicts(form, 1, fields(reply)).get(1)
-            if read is None and (score := binary_score(plain_text(reply))) is not None:
-                read = Verdict(score)
-            return read
-
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            running = {item: pool.submit(one, item) for item in items}
-        errors = []
-        for item, future in running.items():
-            try:
-                verdict = future.result()
-            except (ModelError, BudgetSpent) as error:
-                errors.append(error)
-                continue
-            if verdict is not None:
-                found.verdicts[item] = verdict
-        if errors:
-            raise errors[0]
-
-    def _reply(self, form: Form, items: int, messages: Messages, tally: Tally) -> AIMessage | None:
-        """A reply that came to its end, else None."""
-        if not self._plain:
-            try:
-                return _whole(self._chat.ask(messages, tally, model_of(form, items)))
-            except ModelError as error:
-                if not _about_tools(error):
-                    raise
-                self._plain = True
-        shape = f"Reply with one JSON object and nothing else: {template(form, items)}"
-        return _whole(self._chat.ask(_with(messages, shape), tally))
+        line = f"Reply with one line for each {form.noun}, like `{form.noun}_1: yes` or `no`."
+        reply = self._chat.ask(with_line(ask(group), line), tally, ceilings.verdicts(len(group)))
+        text = plain_text(reply)
+        read = verdicts(form, len(group), fields(reply)) or plain_verdicts(form, len(group), text)
+        for number, verdict in read.items():
+            found.verdicts[group[number - 1]] = verdict
 
 
-def _whole(reply: AIMessage) -> AIMessage | None:
-    """A reply cut off by length may still hold a finished call; one without is no reply."""
-    cut = reply.response_metadata.get("finish_reason") in ("length", "content_filter")
-    return None if cut and not reply.tool_calls else reply
-
-
-def _about_tools(error: ModelError) -> bool:
-    words = error.message.casefold()
-    return "rejected the request" in words and ("tool" in words or "function" in words)
-
-
-def _with(messages: Messages, line: str) -> Messages:
-    """The same prompt with a line before the question, so that the question stays last."""
-    *before, (role, text) = messages
-    return [*before, (role, _before_last_line(text, line))]
-
-
-def _before_last_line(text: str, line: str) -> str:
-    head, _, last = text.rpartition("\n")
-    return f"{head}\n{line}\n{last}"
+def _smaller(
+    error: Exception, group: Sequence[int], rest: Iterable[Sequence[int]], *, first: bool
+) -> list[Sequence[int]]:
+    """What to ask after a call for `group` failed, if anything."""
+    if isinstance(error, PromptTooLongError):
+        half = (len(group) + 1) // 2
+        return [group[:half], group[half:], *rest] if len(group) > 1 else list(rest)
+    if isinstance(error, ModelLateError) and first and len(group) >= AFTER_LATE:
+        return [group[: len(group) // AFTER_LATE]]
+    return []
 
 
 def merged(extras: Mapping[str, Any], name: str) -> str:

@@ -162,6 +162,13 @@ def verify_messages(claims: Sequence[str], quotes: Sequence[str]) -> Messages:
     return [("system", VERIFY.system), ("user", "\n".join(parts))]
 
 
+def with_line(messages: Messages, line: str) -> Messages:
+    """The same prompt with a line before the question, so that the question stays last."""
+    *before, (role, text) = messages
+    head, _, last = text.rpartition("\n")
+    return [*before, (role, f"{head}\n{line}\n{last}")]
+
+
 def passage_title(passage: Passage) -> str:
     """Its document's title and the headings it stands under, each once."""
     labels = [passage["title"] or "", *passage["heading"].split(" > ")]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from rag.engines.openai import ceilings
 from rag.engines.openai.chat import ChatModel
-from rag.engines.openai.prompts import contextualize_messages, rewrite_messages
+from rag.engines.openai.prompts import Messages, contextualize_messages, rewrite_messages
 from rag.engines.openai.replies import plain_text
 from rag.engines.openai.tally import Tally
 from rag.engines.protocol import Contextualized, Engine, RewriteRequest, Rewritten
+from state.errors import ModelAccessError, ModelError
 from state.passages import HistoryTurn
 
 LONGEST_LINE = 500
@@ -33,14 +35,29 @@ def contextualize(
     """A reply that is no question leaves it to the local engine, with a warning."""
     if not history:
         return Contextualized(question=question)
-    reply = chat.ask(contextualize_messages(question, history), tally)
-    line = one_line(plain_text(reply))
+    try:
+        line = _line_of(chat, contextualize_messages(question, history), tally)
+    except ModelAccessError:
+        raise
+    except ModelError as error:
+        return _read_by_code(local, question, history, tally, str(error))
     if line is not None:
         changed = not same_query(line, question)
         reason = "the model made it stand alone" if changed else None
         return Contextualized(line if changed else question, reason, tally.usage)
-    warning = f"{chat.who} did not rewrite the follow-up question; it was read as code reads it."
+    why = f"{chat.who} did not rewrite the follow-up question."
+    return _read_by_code(local, question, history, tally, why)
+
+
+def _line_of(chat: ChatModel, messages: Messages, tally: Tally) -> str | None:
+    return one_line(plain_text(chat.ask(messages, tally, ceilings.LINE)))
+
+
+def _read_by_code(
+    local: Engine | None, question: str, history: Sequence[HistoryTurn], tally: Tally, why: str
+) -> Contextualized:
     stand_in = local.contextualize(question, history) if local else Contextualized(question)
+    warning = f"{why} It was read as code reads it."
     return Contextualized(stand_in.question, stand_in.reason, tally.usage, (warning,))
 
 
@@ -53,16 +70,22 @@ def rewrite(
     if request.suggested and _is_new(request.suggested, request):
         return Rewritten(one_line(request.suggested), "the grader proposed it")
     reason = "the model proposed no new query"
+    warnings: tuple[str, ...] = ()
     if not _graded_by_model(request):
-        line = one_line(
-            plain_text(chat.ask(rewrite_messages(request.question, request.tried), tally))
-        )
+        line = None
+        try:
+            line = _line_of(chat, rewrite_messages(request.question, request.tried), tally)
+        except ModelAccessError:
+            raise
+        except ModelError as error:
+            warnings = (f"{error} The query was rewritten by code.",)
         if line is not None and _is_new(line, request):
             return Rewritten(line, "the model put it in other words", tally.usage)
     if local is None:
-        return Rewritten(None, reason, tally.usage)
+        return Rewritten(None, reason, tally.usage, warnings)
     by_code = local.rewrite(request)
-    return Rewritten(by_code.query, f"{reason}; {by_code.reason}", tally.usage, by_code.warnings)
+    told = (*warnings, *by_code.warnings)
+    return Rewritten(by_code.query, f"{reason}; {by_code.reason}", tally.usage, told)
 
 
 def _is_new(query: str, request: RewriteRequest) -> bool:

@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rag.budget import Budget
+from rag.engines.openai import ceilings
 from rag.engines.openai.chat import ChatModel
 from rag.engines.openai.echoes import is_echo, says_nothing
 from rag.engines.openai.fence import Fence
+from rag.engines.openai.forms import Wanted, shape_of
 from rag.engines.openai.prompts import Messages, passage_text, passage_title
 from rag.engines.openai.replies import fields, plain_text
 from rag.engines.openai.research_schemas import Reflection, SubagentReply, plan_schema
@@ -121,10 +123,12 @@ class ModelThinker:
         """The reply read by `schema`, asked for once more when it cannot be read."""
         from pydantic import ValidationError
 
+        wanted = Wanted(schema, shape_of(schema))
         for _ in range(ATTEMPTS):
-            message = self._chat.ask(messages, tally, schema)
+            message = self._chat.ask(messages, tally, ceilings.REPORT, wanted)
             found: dict[str, Any] = fields(message)
-            if not found and schema is SubagentReply and (written := plain_text(message)):
+            written = plain_text(message)
+            if not found and schema is SubagentReply and written[:1] not in ("", "{", "["):
                 found = {"content": written, "status": "done"}
             try:
                 return schema.model_validate(found)

@@ -14,6 +14,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, Field, TypeAdapter, ValidationError, create_model
 
+from rag.engines.openai.forms import Wanted
+
 _DECORATION = " \t\r\n*_`'\"“”.!,:"
 _WORDS = {"yes": True, "true": True, "no": False, "false": False}
 
@@ -32,13 +34,19 @@ BinaryScore = Annotated[bool, BeforeValidator(_binary)]
 _SCORE: TypeAdapter[bool] = TypeAdapter(BinaryScore)
 
 
+SHORT: dict[str, Any] = {"maxLength": 120}
+"""Of a reason or a query: a string without a bound runs on where a schema is enforced. For
+the server only: a longer one is still read.
+"""
+
+
 class GradeDocument(BaseModel):
-    reason: str
+    reason: str = Field(json_schema_extra=SHORT)
     relevant: BinaryScore
 
 
 class CheckClaim(BaseModel):
-    reason: str
+    reason: str = Field(json_schema_extra=SHORT)
     supported: BinaryScore
 
 
@@ -71,7 +79,10 @@ _EXTRAS: dict[str, Any] = {
     ),
     "better_query": (
         str,
-        Field(description="if not sufficient: other words to search for what is missing; else ''"),
+        Field(
+            description="if not sufficient: other words to search for what is missing; else ''",
+            json_schema_extra=SHORT,
+        ),
     ),
 }
 
@@ -85,11 +96,33 @@ def model_of(form: Form, items: int) -> type[BaseModel]:
 
 
 def template(form: Form, items: int) -> str:
-    """The reply as JSON to be written in plain text, for servers without function calls."""
-    item = f'{{"reason": "…", "{form.score}": true or false}}'
-    rows = [f'"{form.noun}_{n}": {item}' for n in range(1, items + 1)]
+    """The reply as one line of JSON, for prompts: the first item in full, the rest named."""
+    rows = [f'"{form.noun}_1": {{"reason": "…", "{form.score}": true or false}}']
+    rows += [f'"{form.noun}_{n}": {{…}}' for n in range(2, items + 1)]
     rows += [f'"{name}": {_SHOWN[name]}' for name in form.extras]
     return "{" + ", ".join(rows) + "}"
+
+
+def wanted(form: Form, items: int) -> Wanted:
+    return Wanted(model_of(form, items), template(form, items))
+
+
+def plain_verdicts(form: Form, items: int, text: str) -> dict[int, Verdict]:
+    """Of a reply in lines, "document_1: yes"; of one item a bare word will do."""
+    if items == 1 and (alone := binary_score(text)) is not None:
+        return {1: Verdict(alone)}
+    return verdicts(form, items, dict(_LINE.findall(text)) if _unambiguous(text) else {})
+
+
+def _unambiguous(text: str) -> bool:
+    keys = [key for key, _ in _LINE.findall(text)]
+    return len(keys) == len(set(keys))
+
+
+_LINE = re.compile(
+    r"^(?:[\s*`_-]|\d{1,3}[.)]\s)*((?:[A-Za-z]+[ _]?)?\d{1,4})[*`_]*\s*[:.)=-]+\s*(\S+)",
+    re.MULTILINE,
+)
 
 
 _SHOWN = {"sufficient": "true or false", "better_query": '"…"'}

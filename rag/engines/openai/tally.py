@@ -14,7 +14,7 @@ from state.answer import NodeUsage
 @dataclass(slots=True)
 class Tally:
     """`cost` turns None with the first call whose price is not known. `log` is that of the
-    thread that made the tally. Thread-safe.
+    thread that made the tally; `warnings` are of the calls themselves. Thread-safe.
     """
 
     budget: Budget
@@ -24,6 +24,7 @@ class Tally:
     cost: float | None = 0.0
     estimated: bool = False
     log: list[Call] | None = field(default_factory=call_log)
+    warnings: list[str] = field(default_factory=list)
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def add(
@@ -37,6 +38,10 @@ class Tally:
             self.cost = None if self.cost is None or cost is None else self.cost + cost
             self.estimated |= estimated
         self.budget.add(inputs + outputs, cost)
+
+    def warn(self, line: str) -> None:
+        with self._lock:
+            self.warnings.append(line)
 
     @property
     def usage(self) -> NodeUsage:

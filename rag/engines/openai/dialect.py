@@ -1,0 +1,160 @@
+"""How one model's server is asked: in which form, with which parameters, as it was found out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from threading import Lock
+from typing import Any, TypeVar
+
+from rag.endpoint.address import CONNECT_SECONDS, Endpoint
+from rag.endpoint.failures import Failure, foreign_errors
+from rag.endpoint.servers import KnownServers, ServerTraits
+from rag.engines.openai.ceilings import THINKING
+from rag.engines.openai.forms import ReplyForm, Wanted, forms_from
+from state.settings import Settings
+
+T = TypeVar("T")
+Parameters = dict[str, Any]
+
+_OPTIONAL = (
+    "temperature",
+    "max_completion_tokens",
+    "max_tokens",
+    "reasoning_effort",
+    "stream_options",
+    "parallel_tool_calls",
+)
+"""Parameters that a reply can do without."""
+_HOSTED_THINKERS = re.compile(r"o\d|gpt-5")
+
+
+class Dialect:
+    """Thread-safe. What is learned is kept for the next process."""
+
+    def __init__(self, model: str, endpoint: Endpoint, settings: Settings) -> None:
+        self._model = model
+        self._endpoint = endpoint
+        self._effort = settings.reasoning_effort
+        self._known = KnownServers(settings.home)
+        self._traits: ServerTraits | None = None
+        self._walked = False
+        self._lock = Lock()
+
+    @property
+    def traits(self) -> ServerTraits:
+        with self._lock:
+            if self._traits is None:
+                self._traits = self._known.get(self._endpoint, self._model)
+                if self._endpoint.is_openai and _HOSTED_THINKERS.match(self._model):
+                    self._traits = replace(self._traits, thinks=True)
+            return self._traits
+
+    @property
+    def thinks(self) -> bool:
+        return self.traits.thinks
+
+    def learn(self, traits: ServerTraits, *, keep: bool = True) -> None:
+        if traits == self.traits:
+            return
+        with self._lock:
+            self._traits = traits
+        if keep:
+            self._known.put(self._endpoint, self._model, traits)
+
+    def learn_thinking(self) -> None:
+        self.learn(replace(self.traits, thinks=True))
+
+    def learn_unheeded(self) -> None:
+        """The server took the last form and did not keep to it: the next one from now on."""
+        forms = forms_from(self.traits.form, self._model)
+        self.learn(replace(self.traits, form=forms[min(1, len(forms) - 1)]))
+
+    def room(self, most: int) -> int:
+        return most + THINKING if self.thinks else most
+
+    def parameters(self, most: int, temperature: float | None, seconds: float) -> Parameters:
+        """Of one request, for LangChain's model; `most` counts thinking in already."""
+        import openai
+
+        refused = self.traits.refused
+        found: Parameters = {
+            "timeout": openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
+        }
+        if temperature is not None and "temperature" not in refused:
+            found["temperature"] = temperature
+        if self._effort is not None and "reasoning_effort" not in refused:
+            found["reasoning_effort"] = self._effort
+        if (limit := self._limit()) is not None:
+            found["extra_body"] = {limit: most}
+        return found
+
+    def _limit(self) -> str | None:
+        # OpenAI's newer models refuse max_tokens; most other servers know nothing else.
+        names = ["max_tokens", "max_completion_tokens"]
+        if self._endpoint.is_openai:
+            names.reverse()
+        return next((name for name in names if name not in self.traits.refused), None)
+
+    def takes(self, parameter: str) -> bool:
+        return parameter not in self.traits.refused
+
+    def asked(
+        self,
+        send: Callable[[ReplyForm], T],
+        describe: Callable[[Exception], Failure],
+        wanted: Wanted | None,
+        *,
+        streamed: bool = False,
+    ) -> T:
+        """The reply to `send` in the first form that the server takes; a form or parameter
+        that it refuses is left at once, and not tried again.
+
+        Raises:
+            Exception: whatever `send` raised last.
+
+        """
+        forms = forms_from(self.traits.form, self._model) if wanted else (ReplyForm.TEXT,)
+        proven = self.traits.form is not None
+        learned, sure = self.traits, True
+        for form in forms:
+            while True:
+                try:
+                    reply = send(form)
+                except foreign_errors() as error:
+                    failure = describe(error)
+                    if (name := self._refused(failure, streamed=streamed)) is not None:
+                        learned = replace(self.traits, refused=(*self.traits.refused, name))
+                        self.learn(learned, keep=False)
+                        continue
+                    # A crash may be the form's doing, once; after that it is the server's.
+                    crashed = failure.status == 500 and not proven and not self._walked
+                    if form is forms[-1] or not (failure.is_about_the_form or crashed):
+                        self._walked = True
+                        raise
+                    sure &= failure.is_about_the_form
+                    break
+                if wanted is not None and self.traits.form != form:
+                    self.learn(replace(self.traits, form=form), keep=sure)
+                elif learned != self._known.get(self._endpoint, self._model):
+                    self._known.put(self._endpoint, self._model, self.traits)
+                return reply
+        raise AssertionError("the last form returns or raises")
+
+    def _refused(self, failure: Failure, *, streamed: bool) -> str | None:
+        """The parameter that a server refused by name; "Extra inputs are not permitted" to a
+        stream without tools means the options of the stream.
+        """
+        if not failure.is_about_the_form or failure.status not in (400, 422):
+            return None
+        words = failure.said.casefold()
+        sent = [name for name in _OPTIONAL if name not in self.traits.refused]
+        if self._limit() in sent:  # one of the two is sent, and the other may be recommended
+            sent = [n for n in sent if not n.startswith("max_") or n == self._limit()]
+        for name in sent:
+            if re.search(rf"\b{name}\b", words):
+                return name
+        return (
+            "stream_options" if streamed and "stream_options" in sent and "extra" in words else None
+        )
