@@ -40,7 +40,8 @@ from state.settings import Settings
 @dataclass(frozen=True, slots=True)
 class OpenAIEngine:
     """An `Engine`, a `ClaimChecker` and `Budgeted`. `local` grades what is clear and stands
-    in where a model's replies cannot be read; None means that the model does everything.
+    in where a model's replies cannot be read or fail to come, for the rest of the question;
+    None means that the model does everything.
     """
 
     chat: ChatModel
@@ -49,6 +50,7 @@ class OpenAIEngine:
     local: Engine | None
     budget: Budget = field(default_factory=Budget)
     streamed: bool = True
+    failures: list[Tally] = field(default_factory=list)
 
     @classmethod
     def connect(
@@ -75,7 +77,7 @@ class OpenAIEngine:
         )
 
     def for_question(self, budget: Budget, *, streamed: bool = True) -> OpenAIEngine:
-        return replace(self, budget=budget, streamed=streamed)
+        return replace(self, budget=budget, streamed=streamed, failures=[])
 
     @property
     def name(self) -> str:
@@ -91,11 +93,15 @@ class OpenAIEngine:
             return replace(done, warnings=(*done.warnings, *tally.warnings))
 
     def grade(self, request: GradeRequest) -> Graded:
+        if self.failures and self.local is not None:
+            return self.local.grade(request)
         with self._tally() as tally:
             graded = self.grading.grade(request, tally)
             return replace(graded, warnings=(*graded.warnings, *tally.warnings))
 
     def rewrite(self, request: RewriteRequest) -> Rewritten:
+        if self.failures and self.local is not None:
+            return self.local.rewrite(request)
         with self._tally() as tally:
             done = rewrite(self.chat, self.local, request, tally)
             return replace(done, warnings=(*done.warnings, *tally.warnings))
@@ -114,6 +120,9 @@ class OpenAIEngine:
         except BudgetSpent as spent:
             spent.usage = tally.usage
             raise
+        finally:
+            if tally.failed:
+                self.failures.append(tally)
 
     def verify(self, claims: Sequence[str], quotes: Sequence[str]) -> Verified:
         """Whether each claim is supported by the quote of the same place, in one call."""

@@ -84,6 +84,7 @@ class Panel:
                     raise
                 groups = deque(_smaller(error, group, groups, first=found.trouble is None))
                 found.trouble = error
+                tally.failed = not isinstance(error, PromptTooLongError)
 
     def _together(
         self, form: Form, group: Sequence[int], ask: Ask, tally: Tally, found: Found

@@ -40,6 +40,7 @@ def contextualize(
     except ModelAccessError:
         raise
     except ModelError as error:
+        tally.failed = True
         return _read_by_code(local, question, history, tally, str(error))
     if line is not None:
         changed = not same_query(line, question)
@@ -78,6 +79,7 @@ def rewrite(
         except ModelAccessError:
             raise
         except ModelError as error:
+            tally.failed = True
             warnings = (f"{error} The query was rewritten by code.",)
         if line is not None and _is_new(line, request):
             return Rewritten(line, "the model put it in other words", tally.usage)

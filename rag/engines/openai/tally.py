@@ -14,7 +14,8 @@ from state.answer import NodeUsage
 @dataclass(slots=True)
 class Tally:
     """`cost` turns None with the first call whose price is not known. `log` is that of the
-    thread that made the tally; `warnings` are of the calls themselves. Thread-safe.
+    thread that made the tally; `warnings` are of the calls themselves, one that
+    `failed` was done without. Thread-safe.
     """
 
     budget: Budget
@@ -25,6 +26,7 @@ class Tally:
     estimated: bool = False
     log: list[Call] | None = field(default_factory=call_log)
     warnings: list[str] = field(default_factory=list)
+    failed: bool = False
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def add(
