@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 FEWEST_COUNTED = 0.6
 """Of the tokens that we count in a prompt; a server that counts fewer has cut it."""
+LEAST_CONTEXT = 500
+"""Tokens that every server's context holds, so that a smaller count is no cut."""
 CHARACTERS_A_TOKEN = 6
 """More than English text has; below it no prompt is worth counting anew."""
 
@@ -310,7 +312,8 @@ class ChatModel:
 
     def _look_for_a_cut(self, messages: Messages, counted: int, tally: Tally) -> None:
         """Ollama and others drop what their context does not hold, and say nothing."""
-        if not counted or counted * CHARACTERS_A_TOKEN > sum(len(text) for _, text in messages):
+        length = sum(len(text) for _, text in messages)
+        if counted < LEAST_CONTEXT or counted * CHARACTERS_A_TOKEN > length:
             return
         sent = self._tokens(messages)
         if counted < FEWEST_COUNTED * sent:
