@@ -56,6 +56,11 @@ def connect(path: Path | str) -> sqlite3.Connection:
     )
 
 
+def readable(data: bytes) -> str:
+    """A `text_factory` for checks: what SQLite quotes of a damaged file may be no UTF-8."""
+    return data.decode(errors="backslashreplace")
+
+
 @contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
     """Hold the write lock; all that is done inside, or nothing of it."""

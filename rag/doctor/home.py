@@ -14,6 +14,7 @@ from rag.doctor.check import Check, ill, well
 from rag.index.catalog import catalog_path, is_sound
 from state.checkpoints import CHECKPOINTS_FILE
 from state.errors import CragError
+from state.sqlite_file import readable
 from state.threads import THREADS_FILE
 from state.traces import TRACES_FILE
 
@@ -70,7 +71,8 @@ def _catalog(home: Path) -> Check:
 def _database(part: str, path: Path, then: str) -> Check:
     try:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=5)) as connection:
-            rows = connection.execute("PRAGMA quick_check(5)").fetchall()
+            connection.text_factory = readable
+            rows = connection.execute("PRAGMA integrity_check(5)").fetchall()
     except sqlite3.Error as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGE:
             return ill(part, f"{path.name}: {error}", _ROOM)
@@ -82,4 +84,6 @@ def _verdict(part: str, path: Path, problems: list[str], then: str) -> Check:
     if not problems:
         return well(part, f"{path.name} is sound")
     more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
-    return ill(part, f"{path.name}: {problems[0]}{more}", f"Move {path} away; {then}")
+    return ill(
+        part, f"{path.name}: {' '.join(problems[0].split())}{more}", f"Move {path} away; {then}"
+    )

@@ -10,10 +10,11 @@ from pathlib import Path
 
 from rag.doctor.check import REPAIR, Check, ill, well
 from rag.embed.protocol import EmbedderIdentity
-from rag.index import collection_rows
+from rag.index import collection_rows, document_rows
 from rag.index.catalog import catalog_path, connect, mapped_errors, reading
 from rag.index.chroma_errors import VectorsDamaged
 from rag.index.collection_rows import CollectionRow
+from rag.index.document_seal import damaged_documents, have_read_again, mending
 from rag.index.inventory import collection_names
 from rag.index.lexical import LexicalTable
 from rag.index.lock import WriteLock, lock_path
@@ -40,6 +41,7 @@ def check_collections(home: Path, embedder: EmbedderIdentity, store: str | None)
                     f"embedded by {row.embedder}, the settings name {embedder}",
                     f"Choose that embedder, or `crag collections delete {name}` and ingest again",
                 )
+            yield _documents(connection, row)
             yield _lexical(connection, row)
             yield _vectors(connection, row, _place(connection, row, home, store))
         stale = staleness(home, name)
@@ -70,6 +72,8 @@ def repair_collections(home: Path, store: str | None, tell: Callable[[str], None
                 tell(f"{name}: building the lexical index again")
                 with transaction(connection):
                     rebuild_lexical(connection, row.id)
+                with transaction(connection):
+                    LexicalTable(connection, row.id).seal()
             place = _place(connection, row, home, store)
             if not _vectors(connection, row, place).ok:
                 tell(f"{name}: building the vectors again")
@@ -80,6 +84,20 @@ def repair_collections(home: Path, store: str | None, tell: Callable[[str], None
         if orphan.name not in kept:
             tell(f"removing the vectors of a deleted collection ({orphan.name})")
             shutil.rmtree(orphan, ignore_errors=True)
+
+
+def _documents(connection: sqlite3.Connection, row: CollectionRow) -> Check:
+    part = f"{row.name}: documents"
+    with reading(connection):
+        damaged = damaged_documents(connection, row.id)
+        names = [document_rows.visible_document(connection, number).source for number in damaged]
+    if not damaged:
+        return well(part, many(document_rows.totals(connection, row.id)[0], "document"))
+    with transaction(connection):
+        have_read_again(connection, damaged)
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    shown = ", ".join(repr(name) for name in names[:3])
+    return ill(part, f"damaged: {shown}{more}", mending(connection, damaged))
 
 
 def _lexical(connection: sqlite3.Connection, row: CollectionRow) -> Check:
@@ -93,13 +111,16 @@ def _lexical(connection: sqlite3.Connection, row: CollectionRow) -> Check:
                 " WHERE collection_id = ?",
                 (row.id,),
             ).fetchone()
+            sealed = table.is_sealed()
         table.check()
     except sqlite3.DatabaseError as error:
         if "locked" in str(error):
             return well(part, "not looked at: an ingest is at work")
         return ill(part, str(error), REPAIR)
     if row.terms_version != TERMS_VERSION:
-        return ill(part, "built by another version", REPAIR)
+        return ill(part, "built by another version, or left half-built", REPAIR)
+    if not sealed:
+        return ill(part, "not what was last written", REPAIR)
     if indexed != chunks:
         return ill(part, f"holds {indexed:,} of {chunks:,} chunks", REPAIR)
     return well(part, many(indexed, "chunk"))

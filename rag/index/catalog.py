@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rag.index import schema
 from state.errors import NoIndexError, StorageError, StoreBusyError
-from state.sqlite_file import transaction
+from state.sqlite_file import readable, transaction
 
 FILE_NAME = "catalog.sqlite"
 _BUSY_SECONDS = 30.0
@@ -101,6 +101,10 @@ def mapped_errors(path: Path) -> Iterator[None]:
     except sqlite3.DatabaseError as error:
         if type(error) is not sqlite3.DatabaseError:
             raise  # a mistake of ours, not of the file's
+        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CORRUPT_VTAB:
+            raise StorageError(
+                f"The lexical index in {path} is damaged.", "Run `crag doctor --repair`."
+            ) from error
         raise StorageError(
             f"The catalog {path} is damaged: {error}.",
             "Move it away and run `crag ingest` again; `crag doctor` says more.",
@@ -110,7 +114,8 @@ def mapped_errors(path: Path) -> Iterator[None]:
 def is_sound(home: Path) -> list[str]:
     """What SQLite's own check finds wrong with the file; empty when nothing is."""
     with closing(connect(home)) as connection, mapped_errors(catalog_path(home)):
-        rows = connection.execute("PRAGMA quick_check(20)").fetchall()
+        connection.text_factory = readable
+        rows = connection.execute("PRAGMA integrity_check(20)").fetchall()
         broken = connection.execute("PRAGMA foreign_key_check").fetchmany(20)
     found = [str(row[0]) for row in rows if row[0] != "ok"]
     return found + [f"a row of {row[0]} points at no {row[2]}" for row in broken]

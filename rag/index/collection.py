@@ -17,13 +17,14 @@ from rag.index.codec import chunk_key, decode_vectors, encode_path
 from rag.index.collection_rows import CollectionRow
 from rag.index.coverage import best_window, named, okapi, term_weights
 from rag.index.dense import DenseLeg
+from rag.index.document_seal import note_damage
 from rag.index.fusion import DEFINED_WEIGHT, NAMED_WEIGHT, WINDOW_WEIGHT, fuse
 from rag.index.lexical import LexicalTable, query_terms, searched_terms
 from rag.index.lock import WriteLock, lock_path
 from rag.index.protocol import IndexedDocument, Notice
 from rag.index.spelling import Spellings
 from rag.index.terms import terms
-from rag.index.texts import Texts
+from rag.index.texts import TextDamagedError, Texts
 from rag.index.vector_sync import VectorPlace
 from rag.text.definitions import definition_asked
 from state.passages import RetrievedChunk
@@ -166,22 +167,32 @@ class Collection:
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """Everything read inside is of the same moment, however many calls it takes."""
-        with self._lock, mapped_errors(self._path):
-            self._dense.prepare(self._connection)
-            with reading(self._connection):
+        with self._lock:
+            with mapped_errors(self._path):
+                self._dense.prepare(self._connection)
+            with self._moment():
                 yield
 
+    @contextmanager
+    def _moment(self) -> Iterator[None]:
+        try:
+            with self._lock, mapped_errors(self._path), reading(self._connection):
+                yield
+        except TextDamagedError as error:
+            note_damage(self._path.parent, error.document_id)
+            raise
+
     def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
-        with self._lock, mapped_errors(self._path), reading(self._connection):
+        with self._moment():
             return self._known_frequencies(terms)
 
     def similar_terms(self, word: str, limit: int) -> list[tuple[str, int]]:
-        with self._lock, mapped_errors(self._path), reading(self._connection):
+        with self._moment():
             self._forget_old()
             return self._spellings.near(word)[:limit]
 
     def vectors(self, chunk_ids: Sequence[str]) -> Vectors:
-        with self._lock, mapped_errors(self._path), reading(self._connection):
+        with self._moment():
             rows = [
                 chunk_rows.number_of(self._connection, self._row.id, chunk_key(identifier))
                 for identifier in chunk_ids
@@ -196,7 +207,7 @@ class Collection:
         return result
 
     def document_text(self, source: str) -> str | None:
-        with self._lock, mapped_errors(self._path), reading(self._connection):
+        with self._moment():
             row = self._connection.execute(
                 "SELECT id FROM documents WHERE collection_id = ? AND source = ? AND visible = 1",
                 (self._row.id, encode_path(source)),
@@ -224,7 +235,7 @@ class Collection:
         return {term: self._frequencies[term] for term in wanted}
 
     def _totals(self) -> tuple[int, int]:
-        with self._lock, mapped_errors(self._path), reading(self._connection):
+        with self._moment():
             self._forget_old()
             if self._counted is None:
                 documents, chunks = self._connection.execute(

@@ -118,6 +118,11 @@ def mark_changed(connection: sqlite3.Connection, collection_id: int) -> None:
     )
 
 
+def forget_terms(connection: sqlite3.Connection, collection_id: int) -> None:
+    """The lexical index must be built again; until then it may name chunks that are gone."""
+    connection.execute("UPDATE collections SET terms_version = '' WHERE id = ?", (collection_id,))
+
+
 def _require_text(connection: sqlite3.Connection, row: CollectionRow) -> None:
     any_chunk = connection.execute(
         "SELECT 1 FROM documents WHERE collection_id = ? AND visible = 1 AND chunk_count > 0"

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from rag.index import collection_rows
 from rag.index.codec import (
     block_row,
     chunk_key,
@@ -17,6 +18,7 @@ from rag.index.codec import (
     encode_vectors,
     text_hash,
 )
+from rag.index.document_seal import is_damaged, seal
 from rag.index.lexical import LexicalRow, LexicalTable
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from rag.index.texts import Texts
@@ -129,13 +131,20 @@ def show(
     if old is not None:
         delete(connection, lexical, collection_id, old[0])
     connection.execute("UPDATE documents SET visible = 1 WHERE id = ?", (document_id,))
+    seal(connection, document_id)
 
 
 def delete(
     connection: sqlite3.Connection, lexical: LexicalTable, collection_id: int, document_id: int
 ) -> None:
-    """Removes a document with all that hangs on it; vector stores are told to forget it."""
-    lexical.remove(lexical_rows(connection, document_id))
+    """Removes a document with all that hangs on it; vector stores are told to forget it. What
+    the lexical index was given of a damaged one cannot be said again: its other rows are built
+    again before the collection is closed.
+    """
+    if is_damaged(connection, document_id):
+        collection_rows.forget_terms(connection, collection_id)
+    else:
+        lexical.remove(lexical_rows(connection, document_id))
     connection.execute(
         "INSERT INTO vector_removals SELECT store.collection_id, store.store, chunks.id"
         " FROM vector_stores AS store JOIN chunks ON chunks.id <= store.synced"
@@ -171,7 +180,9 @@ def rename(
     document_id: int,
     document: IndexedDocument,
 ) -> None:
-    """Another source, path, root, time and title; new chunk ids, the same vectors."""
+    """Another source, path, root, time and title; new chunk ids, the same vectors. Not for a
+    damaged one.
+    """
     lexical.remove(lexical_rows(connection, document_id))
     connection.execute(
         "UPDATE documents SET source = ?, path = ?, root = ?, size = ?, mtime_ns = ?,"
@@ -199,6 +210,7 @@ def rename(
         ),
     )
     lexical.add(lexical_rows(connection, document_id))
+    seal(connection, document_id)
 
 
 def lexical_rows(connection: sqlite3.Connection, document_id: int) -> Iterator[LexicalRow]:

@@ -13,6 +13,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from rag.index.chroma_errors import VectorsDamaged
+from state.sqlite_file import readable
 
 _DATABASE = "chroma.sqlite3"
 _SAVED = "index_metadata.pickle"
@@ -87,7 +88,7 @@ def rows_digest(folder: Path) -> str:
     path = folder / _DATABASE
     try:
         with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=5)) as database:
-            database.text_factory = lambda data: data.decode(errors="backslashreplace")
+            database.text_factory = readable
             for (line,) in database.execute("PRAGMA integrity_check(1)"):
                 if line != "ok":
                     raise VectorsDamaged(line)
@@ -100,6 +101,6 @@ def rows_digest(folder: Path) -> str:
                 found = zlib.crc32(repr(definition).encode(), found)
                 for row in database.execute(f'SELECT * FROM "{name}"'):
                     found = zlib.crc32(repr(row).encode(), found)
-    except (sqlite3.Error, UnicodeError) as error:  # what SQLite says of damage may be damaged
+    except sqlite3.Error as error:
         raise VectorsDamaged(str(error)) from error
     return f"{found:08x}"

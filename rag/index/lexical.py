@@ -7,6 +7,7 @@ again; a catalog written with other terms is built again by the writer.
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,8 @@ QUERY_CHARACTERS = 100_000
 QUERY_WORDS = 1_000
 SEARCHED_TERMS = 64
 SEARCHED_ROWS = 10_000
+
+_SEAL = "SELECT lexical_seal FROM collections WHERE id = ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,7 @@ class LexicalTable:
 
     def __init__(self, connection: sqlite3.Connection, collection_id: int) -> None:
         self._connection = connection
+        self._collection_id = int(collection_id)
         self._table = f"lexical_{int(collection_id)}"
 
     def create(self) -> None:
@@ -48,6 +52,7 @@ class LexicalTable:
         )
 
     def drop(self) -> None:
+        self._unseal()
         self._connection.execute(f"DROP TABLE IF EXISTS {self._table}_terms")
         self._connection.execute(f"DROP TABLE IF EXISTS {self._table}")
 
@@ -62,7 +67,38 @@ class LexicalTable:
             f"INSERT INTO {self._table} ({self._table}) VALUES ('integrity-check')"
         )
 
+    def seal(self) -> None:
+        """Notes what is stored, unless nothing was written since it was noted last. FTS5 stores
+        what is written at the end of a transaction: this is one of its own.
+        """
+        (sealed,) = self._connection.execute(_SEAL, (self._collection_id,)).fetchone()
+        if sealed is None:
+            self._connection.execute(
+                "UPDATE collections SET lexical_seal = ? WHERE id = ?",
+                (self._digest(), self._collection_id),
+            )
+
+    def is_sealed(self) -> bool:
+        """Whether it is as it was noted, or not noted: its last writer was killed."""
+        (sealed,) = self._connection.execute(_SEAL, (self._collection_id,)).fetchone()
+        return sealed is None or bool(sealed == self._digest())
+
+    def _digest(self) -> int:
+        """CRC-32 of FTS5's own rows."""
+        found = 0
+        for part in ("data", "idx", "docsize", "config"):
+            for row in self._connection.execute(f"SELECT * FROM {self._table}_{part}"):
+                found = zlib.crc32(repr(row).encode(), found)
+        return found
+
+    def _unseal(self) -> None:
+        self._connection.execute(
+            "UPDATE collections SET lexical_seal = NULL WHERE id = ? AND lexical_seal IS NOT NULL",
+            (self._collection_id,),
+        )
+
     def add(self, rows: Iterable[LexicalRow]) -> None:
+        self._unseal()
         self._connection.executemany(
             f"INSERT INTO {self._table} (rowid, body, head) VALUES (?, ?, ?)",
             (row.columns() for row in rows),
@@ -70,6 +106,7 @@ class LexicalTable:
 
     def remove(self, rows: Iterable[LexicalRow]) -> None:
         """`rows` must be what was added, character for character."""
+        self._unseal()
         self._connection.executemany(
             f"INSERT INTO {self._table} ({self._table}, rowid, body, head)"
             " VALUES ('delete', ?, ?, ?)",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 _TABLES = """
 CREATE TABLE collections (
@@ -22,7 +22,8 @@ CREATE TABLE collections (
   embedder_version TEXT NOT NULL,
   terms_version TEXT NOT NULL,
   revision INTEGER NOT NULL DEFAULT 0,
-  created REAL NOT NULL
+  created REAL NOT NULL,
+  lexical_seal INTEGER
 );
 CREATE TABLE roots (
   collection_id INTEGER NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
@@ -46,7 +47,8 @@ CREATE TABLE documents (
   format TEXT NOT NULL,
   chunk_count INTEGER NOT NULL DEFAULT 0,
   characters INTEGER NOT NULL DEFAULT 0,
-  warnings TEXT NOT NULL DEFAULT '[]'
+  warnings TEXT NOT NULL DEFAULT '[]',
+  seal INTEGER
 );
 CREATE UNIQUE INDEX documents_source ON documents (collection_id, source) WHERE visible = 1;
 CREATE INDEX documents_pending ON documents (collection_id) WHERE visible = 0;
@@ -128,12 +130,18 @@ def _add_block_column(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE chunks ADD COLUMN blocks BLOB")
 
 
+def _add_seals(connection: sqlite3.Connection) -> None:
+    """4: what a document and the lexical index were when they were written."""
+    connection.execute("ALTER TABLE documents ADD COLUMN seal INTEGER")
+    connection.execute("ALTER TABLE collections ADD COLUMN lexical_seal INTEGER")
+
+
 def _table(name: str) -> str:
     statements = (statement.strip() for statement in _TABLES.split(";"))
     return next(each for each in statements if each.startswith(f"CREATE TABLE {name} "))
 
 
-MIGRATIONS: dict[int, Migration] = {1: _add_shares, 2: _add_block_column}
+MIGRATIONS: dict[int, Migration] = {1: _add_shares, 2: _add_block_column, 3: _add_seals}
 """From a version to the next one; each runs inside the transaction that `migrate` opened."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
@@ -12,6 +12,7 @@ from rag.index import collection_rows, document_rows, file_rows
 from rag.index.catalog import catalog_path, connect, mapped_errors
 from rag.index.codec import decode_path, decode_vectors, encode_label, encode_path, text_hash
 from rag.index.collection_rows import CollectionRow
+from rag.index.document_seal import is_damaged
 from rag.index.feeder import VectorFeeder
 from rag.index.lexical import LexicalTable
 from rag.index.lock import WriteLock, lock_path
@@ -26,6 +27,7 @@ from rag.index.protocol import (
 from rag.index.sharing.origin import origin_of
 from rag.index.staging import Staging
 from rag.index.terms import TERMS_VERSION
+from rag.index.texts import TextDamagedError
 from rag.index.vector_sync import VectorPlace
 from state.sqlite_file import transaction
 
@@ -91,7 +93,7 @@ def _prepare(
         collection_rows.check_embedder(row, embedder)
         lexical = LexicalTable(connection, row.id)
         if row.terms_version != TERMS_VERSION:
-            notice("The search terms changed with this version; building the lexical index again.")
+            notice("The lexical index is of another version or damaged; building it again.")
             rebuild_lexical(connection, row.id)
         # What a killed writer had not finished was never visible.
         hidden = connection.execute(
@@ -103,14 +105,17 @@ def _prepare(
 
 
 def rebuild_lexical(connection: sqlite3.Connection, collection_id: int) -> None:
-    """Builds the lexical index from the stored text; inside a transaction of the caller."""
+    """Builds the lexical index from the stored text; inside a transaction of the caller. A
+    document whose text is damaged is not in it.
+    """
     lexical = LexicalTable(connection, collection_id)
     lexical.drop()
     lexical.create()
     for (document,) in connection.execute(
         "SELECT id FROM documents WHERE collection_id = ?", (collection_id,)
     ).fetchall():
-        lexical.add(document_rows.lexical_rows(connection, document))
+        with suppress(TextDamagedError):
+            lexical.add(document_rows.lexical_rows(connection, document))
     connection.execute(
         "UPDATE collections SET terms_version = ? WHERE id = ?", (TERMS_VERSION, collection_id)
     )
@@ -191,6 +196,8 @@ class CatalogWriter:
         if number is None or (
             document.source != old_source and self._document_id(document.source) is not None
         ):
+            return False
+        if is_damaged(self._connection, number):
             return False
         with transaction(self._connection):
             document_rows.rename(self._connection, self._lexical, number, document)
@@ -273,10 +280,20 @@ class CatalogWriter:
         self._closed = True
         try:
             self._staging.commit()
+            self._seal_lexical()
             # Pages of removed documents go back to the disk, a bounded number at a time.
             self._connection.execute(f"PRAGMA incremental_vacuum({_VACUUM_PAGES})").fetchall()
         finally:
             self._feeder.close(hurry=hurry)
+
+    def _seal_lexical(self) -> None:
+        with self._feeder.turn, transaction(self._connection):
+            row = collection_rows.find(self._connection, self._row.name)
+            assert row is not None
+            if row.terms_version != TERMS_VERSION:
+                rebuild_lexical(self._connection, row.id)
+        with self._feeder.turn, transaction(self._connection):
+            self._lexical.seal()
 
     def _document_id(self, source: str) -> int | None:
         row = self._connection.execute(

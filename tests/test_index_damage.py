@@ -1,0 +1,172 @@
+"""Bits that change where a catalog lies: found by doctor, mended by the next ingest."""
+
+import random
+import sqlite3
+from contextlib import closing
+
+import pytest
+from index_samples import ill_parts
+from ingest_runs import Library
+
+from rag.doctor.indexes import check_collections, repair_collections
+from rag.index import document_rows
+from rag.index.texts import TextDamagedError
+
+NAMES = ["whale", "railway", "bakery", "glacier", "violin", "harbour"]
+
+
+@pytest.fixture
+def library(tmp_path):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for name in NAMES:
+        (folder / f"{name}.md").write_text(
+            f"# The {name}\n\nThe {name} is {len(name)} metres long.\n\n## More\n\nIt is blue."
+        )
+    made = Library(tmp_path / "home")
+    made.ingest(folder)
+    made.folder = folder
+    return made
+
+
+def change(library, statement, *values):
+    with closing(sqlite3.connect(library.settings.home / "catalog.sqlite")) as db, db:
+        assert db.execute(statement, values).rowcount == 1
+
+
+def flipped(data, seed):
+    bit = random.Random(seed).randrange(len(data) * 8)
+    changed = bytearray(data)
+    changed[bit // 8] ^= 1 << bit % 8
+    return bytes(changed)
+
+
+def found(library):
+    reader = library.open()
+    try:
+        return {
+            (chunk["source"], chunk["text"], chunk["heading"], chunk["start_line"])
+            for name in NAMES
+            for chunk in reader.search(f"the {name}", 20)
+        }
+    finally:
+        reader.close()
+
+
+def damage(library, table, column, seed):
+    """One bit of one value of the bakery's rows."""
+    id_of = (
+        "SELECT id FROM documents WHERE source = 'bakery.md' OR source = CAST('bakery.md' AS BLOB)"
+    )
+    where = {
+        "documents": f"id = ({id_of})",
+        "blocks": f"id >> 20 = ({id_of})",
+        "chunks": f"id = (SELECT max(id) FROM chunks WHERE document_id = ({id_of}))",
+        "vectors": f"chunk_id = (SELECT max(id) FROM chunks WHERE document_id = ({id_of}))",
+    }[table]
+    home = library.settings.home
+    with closing(sqlite3.connect(home / "catalog.sqlite")) as db:
+        (value,) = db.execute(f"SELECT {column} FROM {table} WHERE {where}").fetchone()
+    if isinstance(value, bytes):
+        value = flipped(value, seed)
+    elif isinstance(value, str):
+        value = flipped(value.encode(), seed).decode(errors="replace")
+    else:
+        value = value ^ (1 << seed)
+    change(library, f"UPDATE {table} SET {column} = ? WHERE {where}", value)
+
+
+@pytest.mark.parametrize("seed", [3, 7])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "blocks.data",
+        "vectors.vector",
+        "vectors.text_hash",
+        "chunks.start_char",
+        "chunks.end_char",
+        "chunks.start_line",
+        "chunks.heading",
+        "chunks.key",
+        "documents.title",
+        "documents.characters",
+    ],
+)
+def test_a_flipped_bit_is_found_and_the_file_is_read_again(library, value, seed):
+    sound = found(library)
+    damage(library, *value.split("."), seed)
+    assert "default: documents" in ill_parts(library.settings.home)
+    (check,) = [
+        check
+        for check in check_collections(library.settings.home, library.embedder.identity, None)
+        if check.part == "default: documents"
+    ]
+    assert check.detail == "damaged: 'bakery.md'"
+    assert check.mend == f"crag ingest {library.folder}"
+    report = library.ingest(library.folder)
+    assert (report.updated, report.unchanged) == (1, len(NAMES) - 1)
+    assert library.embedder.texts  # a vector of its own is not trusted
+    assert found(library) == sound
+    assert ill_parts(library.settings.home) == []
+
+
+def test_a_question_that_meets_damage_names_the_document_and_the_next_ingest_mends_it(library):
+    sound = found(library)
+    damage(library, "blocks", "data", 5)
+    with pytest.raises(TextDamagedError, match=r"'bakery.md' is damaged\. Run `crag ingest`"):
+        found(library)
+    report = library.ingest(library.folder)
+    assert (report.updated, report.failed) == (1, [])
+    assert found(library) == sound
+    assert ill_parts(library.settings.home) == []
+
+
+def test_a_lost_block_is_no_empty_text(library):
+    change(library, "DELETE FROM blocks WHERE id = (SELECT max(id) FROM blocks)")
+    with pytest.raises(TextDamagedError):
+        found(library)
+
+
+@pytest.mark.parametrize("part", ["data", "docsize"])
+def test_a_flipped_bit_of_the_lexical_index_is_found_and_repaired(library, part):
+    sound = found(library)
+    table = f"lexical_1_{part}"
+    column = "block" if part == "data" else "sz"
+    for seed in range(4):
+        with closing(sqlite3.connect(library.settings.home / "catalog.sqlite")) as db:
+            row, data = db.execute(f"SELECT id, {column} FROM {table} ORDER BY id DESC").fetchone()
+        change(library, f"UPDATE {table} SET {column} = ? WHERE id = ?", flipped(data, seed), row)
+        assert ill_parts(library.settings.home) == ["default: lexical index"]
+        repair_collections(library.settings.home, None, lambda _line: None)
+        assert ill_parts(library.settings.home) == []
+        assert found(library) == sound
+
+
+def test_a_damaged_document_that_is_deleted_leaves_nothing_behind(library):
+    damage(library, "chunks", "heading", 4)
+    (library.folder / "bakery.md").unlink()
+    report = library.ingest(library.folder)
+    assert report.removed == 1
+    assert ill_parts(library.settings.home) == []
+    assert {source for source, *_ in found(library)} == {f"{name}.md" for name in NAMES} - {
+        "bakery.md"
+    }
+
+
+def test_a_damaged_document_that_moved_is_read_again(library):
+    damage(library, "chunks", "heading", 4)
+    (library.folder / "bakery.md").rename(library.folder / "baker.md")
+    report = library.ingest(library.folder)
+    assert (report.added, report.removed) == (1, 1)
+    assert ill_parts(library.settings.home) == []
+
+
+def test_a_sealed_document_stays_sealed_when_it_moves(library):
+    (library.folder / "bakery.md").rename(library.folder / "baker.md")
+    assert library.ingest(library.folder).moved == 1
+    assert ill_parts(library.settings.home) == []
+
+
+def test_seals_cost_one_statement_where_nothing_changed(library, monkeypatch):
+    monkeypatch.setattr(document_rows, "seal", None)
+    assert library.ingest(library.folder).unchanged == len(NAMES)
