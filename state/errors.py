@@ -7,7 +7,8 @@ CragError
 │   ├── NoIndexError
 │   ├── EmbedderMismatchError
 │   ├── StoreBusyError
-│   └── StorageError    full or read-only disk, damaged store
+│   └── StorageError    full or read-only disk
+│       └── DamagedError    a store that is not what was written
 ├── RemoteError         a model or remote store failed                      (exit 5)
 │   ├── ModelError      rate-limited, malformed reply, failed
 │   │   ├── ModelAccessError     unreachable, no such model, key or quota refused
@@ -66,7 +67,11 @@ class StoreBusyError(SetupError):
 
 
 class StorageError(SetupError):
-    """The disk is full or read-only, or a store is damaged beyond its own repair."""
+    """A disk is full, read-only or failing."""
+
+
+class DamagedError(StorageError):
+    """What was stored is not what is read back."""
 
 
 class RemoteError(CragError):

@@ -8,9 +8,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from state.errors import CragError, StorageError, StoreBusyError, UsageError
+from state.errors import CragError, DamagedError, StorageError, StoreBusyError, UsageError
 
 BUSY_SECONDS = 10.0
+
+
+DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_FOLDER = "Let its folder be written, or choose another --home."
+
+_NAMED = {
+    sqlite3.SQLITE_FULL: ("cannot grow", "Make room on its disk, then try again."),
+    sqlite3.SQLITE_READONLY: ("cannot be written", _FOLDER),
+    sqlite3.SQLITE_PERM: ("cannot be written", _FOLDER),
+    sqlite3.SQLITE_CANTOPEN: ("cannot be opened", _FOLDER),
+    sqlite3.SQLITE_IOERR: ("failed", "Look after its disk, or choose another --home."),
+    sqlite3.SQLITE_NOMEM: ("cannot be read", "Let the program have more memory."),
+}
 
 
 @contextmanager
@@ -19,28 +32,24 @@ def sqlite_failures(name: str) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise _mapped(error, name) from None
+        raise storage_failure(error, name, "Move it away, or restore it from a backup.") from None
     except UnicodeEncodeError:
         raise UsageError("A thread's name must be valid Unicode.") from None
+    except UnicodeDecodeError as error:
+        raise DamagedError(f"{name} is damaged ({error}).", "Move it away.") from None
     except OSError as error:
-        raise StorageError(f"{name} cannot be used: {error.strerror or error}.") from None
+        raise StorageError(f"{name} cannot be used: {error.strerror or error}.", _FOLDER) from None
 
 
-def _mapped(error: sqlite3.Error, name: str) -> CragError:
+def storage_failure(error: sqlite3.Error, name: str, damaged: str) -> CragError:
+    """What a failure of SQLite is called. `damaged`: what to do with a file that is."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreBusyError(f"{name} is held by another process.", "Try again when it is done.")
-    if code == sqlite3.SQLITE_FULL:
-        return StorageError(f"{name} cannot grow: the disk is full.", "Make room, then try again.")
-    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
-        return StorageError(
-            f"{name} cannot be written: {error}.", "Check the folder's permissions."
-        )
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return StorageError(
-            f"{name} is damaged ({error}).", "Move it away, or restore it from a backup."
-        )
-    return StorageError(f"{name} failed: {error}.")
+    if code in DAMAGE or "UTF-8" in str(error):  # a text that is none any more
+        return DamagedError(f"{name} is damaged ({error}).", damaged)
+    what, mend = _NAMED.get(code, ("failed", None))
+    return StorageError(f"{name} {what}: {error}.", mend)
 
 
 def create_private(path: Path) -> None:

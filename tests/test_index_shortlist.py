@@ -98,7 +98,7 @@ def test_what_was_added_or_removed_since_is_seen_without_a_new_file(tmp_path):
     assert nearest(tmp_path) == read_all(tmp_path)
 
 
-@pytest.mark.parametrize("damage", ["lost", "cut", "flipped", "header", "another"])
+@pytest.mark.parametrize("damage", ["lost", "cut", "flipped", "header", "synced", "another"])
 def test_a_file_that_is_not_what_was_written_is_written_again(tmp_path, damage):
     write(tmp_path, range(80))
     path = file_of(tmp_path)
@@ -112,6 +112,10 @@ def test_a_file_that_is_not_what_was_written_is_written_again(tmp_path, damage):
             path.write_bytes(sound[:2_000] + bytes([sound[2_000] ^ 4]) + sound[2_001:])
         case "header":
             path.write_bytes(b"[]".ljust(512) + sound[512:])
+        case "synced":
+            more = sound[:512].replace(b'"synced": 1', b'"synced": 9')
+            assert more != sound[:512]
+            path.write_bytes(more + sound[512:])
         case "another":
             write(tmp_path / "other", range(80))
             path.write_bytes(file_of(tmp_path / "other").read_bytes())

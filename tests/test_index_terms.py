@@ -39,6 +39,7 @@ def test_terms_of(text, found):
 @settings(max_examples=300)
 def test_every_term_is_found_again_by_the_index_it_is_put_into(text):
     connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE collections (id, lexical_seal)")
     table = LexicalTable(connection, 1)
     table.create()
     table.add([LexicalRow(7, text, "")])

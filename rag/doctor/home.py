@@ -13,13 +13,12 @@ from pathlib import Path
 from rag.doctor.check import Check, ill, well
 from rag.index.catalog import catalog_path, is_sound
 from state.checkpoints import CHECKPOINTS_FILE
-from state.errors import CragError
-from state.sqlite_file import readable
+from state.errors import CragError, DamagedError
+from state.sqlite_file import DAMAGE, readable
 from state.threads import THREADS_FILE
 from state.traces import TRACES_FILE
 
 LEAST_FREE = 500 << 20
-_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _ROOM = "Make room in its folder and let it be written there; nothing says that it is damaged"
 
 
@@ -61,10 +60,10 @@ def _catalog(home: Path) -> Check:
         return well("catalog", "nothing was ingested yet")
     try:
         problems = is_sound(home)
-    except CragError as error:
-        if error.mend is None:  # it could not be looked at, which is no damage
-            return ill("catalog", error.message, _ROOM)
+    except DamagedError as error:
         problems = [error.message]
+    except CragError as error:  # it could not be looked at, which is no damage
+        return ill("catalog", error.message, _ROOM)
     return _verdict("catalog", catalog_path(home), problems, "then run `crag ingest` again")
 
 
@@ -73,8 +72,8 @@ def _database(part: str, path: Path, then: str) -> Check:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=5)) as connection:
             connection.text_factory = readable
             rows = connection.execute("PRAGMA integrity_check(5)").fetchall()
-    except sqlite3.Error as error:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGE:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF not in DAMAGE:
             return ill(part, f"{path.name}: {error}", _ROOM)
         return _verdict(part, path, [str(error)], then)
     return _verdict(part, path, [str(row[0]) for row in rows if row[0] != "ok"], then)

@@ -8,11 +8,12 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from rag.index import schema
-from state.errors import NoIndexError, StorageError, StoreBusyError
-from state.sqlite_file import readable, transaction
+from state.errors import DamagedError, NoIndexError, StorageError
+from state.sqlite_file import readable, storage_failure, transaction
 
 FILE_NAME = "catalog.sqlite"
 _BUSY_SECONDS = 30.0
+_MOVE_AWAY = "Move it away and run `crag ingest` again; `crag doctor` says more."
 _APPLICATION_ID = 0x43524147  # "CRAG"
 
 
@@ -36,7 +37,10 @@ def connect(home: Path, *, create: bool = False) -> sqlite3.Connection:
         elif not path.is_file():
             raise NoIndexError("Nothing was ingested yet.", "Run `crag ingest PATH` first.")
     except OSError as error:
-        raise StorageError(f"{path} cannot be used: {error.strerror or error}.") from error
+        raise StorageError(
+            f"{path} cannot be used: {error.strerror or error}.",
+            "Let its folder be written, or choose another --home.",
+        ) from error
     with mapped_errors(path):
         connection = sqlite3.connect(
             path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
@@ -92,23 +96,16 @@ def mapped_errors(path: Path) -> Iterator[None]:
     """SQLite's failures as ours; everything else passes as it is."""
     try:
         yield
-    except sqlite3.OperationalError as error:
-        if "locked" in str(error) or "busy" in str(error):
-            raise StoreBusyError(
-                f"Another process is writing to {path}.", "Try again when it is done."
-            ) from error
-        raise StorageError(f"The catalog {path} cannot be used: {error}.") from error
-    except sqlite3.DatabaseError as error:
-        if type(error) is not sqlite3.DatabaseError:
+    except sqlite3.Error as error:
+        if isinstance(error, sqlite3.IntegrityError | sqlite3.ProgrammingError):
             raise  # a mistake of ours, not of the file's
         if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CORRUPT_VTAB:
-            raise StorageError(
+            raise DamagedError(
                 f"The lexical index in {path} is damaged.", "Run `crag doctor --repair`."
             ) from error
-        raise StorageError(
-            f"The catalog {path} is damaged: {error}.",
-            "Move it away and run `crag ingest` again; `crag doctor` says more.",
-        ) from error
+        raise storage_failure(error, f"The catalog {path}", _MOVE_AWAY) from error
+    except UnicodeDecodeError as error:  # SQLite quotes what is damaged
+        raise DamagedError(f"The catalog {path} is damaged ({error}).", _MOVE_AWAY) from error
 
 
 def is_sound(home: Path) -> list[str]:

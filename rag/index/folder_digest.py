@@ -101,6 +101,6 @@ def rows_digest(folder: Path) -> str:
                 found = zlib.crc32(repr(definition).encode(), found)
                 for row in database.execute(f'SELECT * FROM "{name}"'):
                     found = zlib.crc32(repr(row).encode(), found)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite quotes what is damaged
         raise VectorsDamaged(str(error)) from error
     return f"{found:08x}"

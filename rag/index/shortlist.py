@@ -95,7 +95,7 @@ def read(place: VectorPlace, state: StoreState) -> Shortlist | None:
     sizes = (count * 8, count * 4, count * dimension)
     if header.get("token") != state.token or sum(sizes) != len(data):
         return None
-    if header.get("crc") != zlib.crc32(data.data):
+    if header.get("crc") != zlib.crc32(data.data, synced):
         return None
     ids, steps, codes = np.split(data, [sizes[0], sizes[0] + sizes[1]])
     return Shortlist(
@@ -115,7 +115,7 @@ def write(connection: sqlite3.Connection, place: VectorPlace, state: StoreState)
         "token": state.token,
         "synced": state.synced,
         "count": len(ids),
-        "crc": zlib.crc32(body),
+        "crc": zlib.crc32(body, state.synced),
     }
     path = path_of(place, state)
     with suppress(OSError):

@@ -6,10 +6,10 @@ import sqlite3
 import zlib
 
 from rag.index.codec import BLOCK_CHARACTERS, block_row, decode_block, decode_path
-from state.errors import StorageError
+from state.errors import DamagedError
 
 
-class TextDamagedError(StorageError):
+class TextDamagedError(DamagedError):
     """The stored text of a document cannot be read; its file must be."""
 
     def __init__(self, document_id: int, source: str) -> None:
