@@ -48,6 +48,8 @@ def test_a_chunk_brings_its_blocks_or_is_read_again_for_them(tmp_path):
     assert kept[1]["lead"] == (kept[0]["start_char"], kept[0]["end_char"])
     with closing(sqlite3.connect(catalog_path(tmp_path))) as db:  # as version 2 had it
         db.execute("ALTER TABLE chunks DROP COLUMN blocks")
+        db.execute("ALTER TABLE documents DROP COLUMN seal")
+        db.execute("ALTER TABLE collections DROP COLUMN lexical_seal")
         db.execute("PRAGMA user_version = 2")
     assert open_collection(tmp_path, "default", EMBEDDER).search("motor", 1)[0]["blocks"] == kept
 
