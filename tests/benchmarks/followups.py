@@ -1,4 +1,4 @@
-"""Do follow-ups, resolved by the local rules, find more than they do as they were typed?
+"""Do follow-ups, resolved by the local engine, find more than they do as they were typed?
 
     python tests/benchmarks/followups.py --data FOLDER [--home HOME]
 
@@ -24,11 +24,11 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
 from rag.embed.builtin import BuiltinEmbedder  # noqa: E402
-from rag.engines.local.contextualize import contextualize  # noqa: E402
 from rag.evaluate.corpus_index import index_corpus  # noqa: E402
 from rag.evaluate.datasets import CorpusDocument  # noqa: E402
 from rag.index.collection import Collection, open_collection  # noqa: E402
 from rag.index.writer import open_writer  # noqa: E402
+from rag.question.followup import stand_alone  # noqa: E402
 
 K = 5
 STRANGERS = (3, 7, 11)
@@ -84,7 +84,7 @@ class Bench:
         return sum(shares) / max(1, len(shares))
 
     def resolve(self, row: dict) -> str:
-        return contextualize(row["text"], turns_of(row["history"]), self.collection).question
+        return stand_alone(row["text"], turns_of(row["history"]), self.collection).question
 
     def chained(self) -> dict[str, str]:
         """By row id: resolved from a history whose stand-alone questions are ours."""
@@ -93,7 +93,7 @@ class Bench:
         for row in sorted(self.all, key=lambda row: row["turn"]):
             ours = understood.setdefault(row["conversation"], {})
             history = turns_of(row["history"], ours)
-            ours[row["text"]] = contextualize(row["text"], history, self.collection).question
+            ours[row["text"]] = stand_alone(row["text"], history, self.collection).question
             resolved[row["id"]] = ours[row["text"]]
         return resolved
 
@@ -106,7 +106,7 @@ class Bench:
             for shift in STRANGERS:
                 other = last[names[(names.index(row["conversation"]) + shift) % len(names)]]
                 history = turns_of(other["history"])
-                asked.append((row, contextualize(row["text"], history, self.collection).question))
+                asked.append((row, stand_alone(row["text"], history, self.collection).question))
         return asked
 
 

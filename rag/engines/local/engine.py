@@ -33,9 +33,12 @@ class LocalEngine:
         return None
 
     def contextualize(self, question: str, history: Sequence[HistoryTurn]) -> Contextualized:
-        from rag.engines.local.contextualize import contextualize
+        from rag.question.followup import stand_alone
 
-        return contextualize(question, history, self._collection)
+        found = stand_alone(question, history, self._collection)
+        return Contextualized(
+            found.question, reason=f"carried over: {found.carried}" if found.carried else None
+        )
 
     def grade(self, request: GradeRequest) -> Graded:
         from rag.engines.local.grade import grade

@@ -1,0 +1,73 @@
+"""What is said to the program and not asked of the documents: small talk, and what was asked
+before. Whole utterances only, so that no question of the documents is taken for one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+FEW_WORDS = 6
+
+# The strongest word decides, in this order: "ok thanks" thanks, "thanks, bye" leaves.
+_REPLIES = {
+    "Goodbye.": "bye goodbye",
+    "You are welcome.": "thanks thank thx cheers",
+    "Hello. What would you like to know from the documents?": "hi hello hey morning evening",
+    "All right.": "ok okay great perfect nice cool fine good right alright understood got yes no"
+    " that's",
+}
+_BETWEEN = "you very much so that is all a lot again for now there then it"
+_SOCIAL = {word: reply for reply, words in _REPLIES.items() for word in words.split()}
+_FILLING = frozenset(_BETWEEN.split())
+_ABOUT_US = "I look for answers in your documents, and quote the places that hold them."
+_WHOLE = {
+    "how are you": "All is well. What would you like to know from the documents?",
+    "who are you": _ABOUT_US,
+    "what are you": _ABOUT_US,
+    "what can you do": _ABOUT_US,
+}
+_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?|[^\s\w]")
+_ASKED = re.compile(
+    r"(?:and |so )?what (?:did|have) i (?:just )?ask(?:ed)?(?: you)?"
+    r"(?: (?:at )?(first|last|before|earlier))?"
+    r"|(?:and |so )?what was (?:my|the) (first|last|previous) question"
+)
+
+
+def small_talk(text: str) -> str | None:
+    """The reply to a greeting, thanks, a goodbye or an assent; None to anything else."""
+    words = [word.replace("\u2019", "'") for word in _WORD.findall(text.lower())]
+    said = [word for word in words if word[0].isalnum()]
+    if not said or len(said) > FEW_WORDS:
+        return None
+    whole = _WHOLE.get(" ".join(said))
+    if whole is not None:
+        return whole
+    if (
+        "?" in words
+        or said[0] not in _SOCIAL
+        or not all(w in _SOCIAL or w in _FILLING for w in said)
+    ):
+        return None
+    return next(reply for reply in _REPLIES if reply in {_SOCIAL.get(word) for word in said})
+
+
+def asks_back(text: str) -> str | None:
+    """Which question of its thread the utterance asks for: "first", "last", or None of them."""
+    match = _ASKED.fullmatch(" ".join(text.lower().strip(" ?!.").split()))
+    if match is None:
+        return None
+    return "first" if "first" in match.groups() else "last"
+
+
+def is_aside(text: str) -> bool:
+    return small_talk(text) is not None or asks_back(text) is not None
+
+
+def recalled(which: str, questions: Iterable[str]) -> str:
+    """The reply to `asks_back`, out of the thread's questions, the nearest to `which` first."""
+    found = next((question for question in questions if not is_aside(question)), None)
+    if found is None:
+        return "Nothing was asked on this thread before."
+    return f"You asked {which}: \u201c{found}\u201d"

@@ -1,0 +1,180 @@
+"""A follow-up becomes a question that stands alone; one that stands alone is left untouched.
+
+What was asked about is carried over as a few words behind the question, quoted as they were
+written: the words of earlier questions that say the most (inverse document frequency), were
+asked the latest, and stand in the titles and headings of what those questions find. A heading
+names a thing, and seldom says what was done to it. A number or an identifier names one anyway.
+
+tests/benchmarks/followups.py and conversations.py show what each number here earns. Lists of
+vague words, of openings, of clauses and of idle pronouns earned nothing there.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from rag.index.terms import term_spans, terms
+from rag.question.aside import is_aside
+from state.passages import HistoryTurn, RetrievedChunk
+
+ONE_WORD = 1.0
+"""The weight of a term that one chunk alone holds, and of one that no chunk does. A question
+that weighs no more ("Celts", "any awards?") says too little to be searched for alone, and what
+weighs no more before a pronoun is seldom what it means.
+"""
+
+CARRIED = 3
+"""Terms at most: more of the old topic would drown the new question."""
+NEAR_THE_BEST = 0.5
+"""Of the best term's score, what another must have to be carried too."""
+DECAY = 0.5
+"""What a question is worth against the one after it."""
+LOOKED_UP = 2
+"""Of how many of the latest questions the headings are looked up, `HEADED` chunks each."""
+HEADED = 3
+LOOK_BACK = 10
+
+_OPENING = re.compile(r"\W*(?:and|(?:what|how)\s+about)\b", re.IGNORECASE)
+_PRONOUN = re.compile(
+    r"\b(?:it|its|they|them|their|he|him|his|she|her|these|those|ones?)\b", re.IGNORECASE
+)
+_BRACKET = re.compile(r"[?.!\s]*\(")
+
+
+class Searchable(Protocol):
+    """What is needed of a collection: `rag.index.protocol.CollectionReader` has it."""
+
+    @property
+    def chunk_count(self) -> int: ...
+
+    def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]: ...
+
+    def search(self, query: str, k: int) -> list[RetrievedChunk]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """`question` stands alone; `carried` is what was added to it, empty where nothing was."""
+
+    question: str
+    carried: str = ""
+
+
+def stand_alone(question: str, history: Sequence[HistoryTurn], collection: Searchable) -> FollowUp:
+    """`history` is oldest first; turns without a question (thanks, greetings) are passed over."""
+    turns = [turn for turn in history if not is_aside(turn["question"])][-LOOK_BACK:]
+    if not turns:
+        return FollowUp(question)
+    own = set(terms(question))
+    asked = [set(terms(turn["standalone_question"])) for turn in turns]
+    weights = _weights(sorted(own.union(*asked)), collection)
+    # A word that no document has may well be the new topic: it counts as the rarest.
+    if not _leans(question, {term: weights[term] or 1.0 for term in own}):
+        return FollowUp(question)
+    if own:
+        carried = ", ".join(_phrases(_topic(own, asked, weights, turns, collection), turns))
+    else:
+        carried = _whole(turns)
+    return FollowUp(f"{question.rstrip()} ({carried})", carried) if carried else FollowUp(question)
+
+
+def _leans(question: str, weights: Mapping[str, float]) -> bool:
+    """Whether the question says too little alone, or a pronoun has nothing before it to mean."""
+
+    def mass(text: str) -> float:
+        return sum(weights[term] for term in set(terms(text)))
+
+    if _OPENING.match(question) or mass(question) <= ONE_WORD:
+        return True
+    pronoun = _PRONOUN.search(question)
+    return pronoun is not None and mass(question[: pronoun.start()]) <= ONE_WORD
+
+
+def _weights(wanted: Sequence[str], collection: Searchable) -> dict[str, float]:
+    """0 to 1 by inverse document frequency; 0 for a term that no chunk has."""
+    chunks = collection.chunk_count
+    rarest = math.log((chunks + 1) / 1.5)
+    found = collection.document_frequencies(wanted)
+    return {
+        term: max(0.0, math.log((chunks + 1) / (found[term] + 0.5)) / rarest)
+        if found.get(term) and rarest > 0
+        else 0.0
+        for term in wanted
+    }
+
+
+def _topic(
+    own: set[str],
+    asked: Sequence[set[str]],
+    weights: Mapping[str, float],
+    turns: Sequence[HistoryTurn],
+    collection: Searchable,
+) -> list[str]:
+    """The terms that name what the conversation is about, best first."""
+    named: set[str] = set()
+    for turn in turns[-LOOKED_UP:]:
+        for chunk in collection.search(turn["standalone_question"], HEADED):
+            named.update(terms(f"{chunk['title'] or ''} {chunk['heading']}"))
+    scores: dict[str, float] = {}
+    for back, found in enumerate(reversed(asked)):
+        for term in found - own:
+            scores[term] = scores.get(term, 0.0) + weights[term] * DECAY**back
+    known = [term for term in sorted(scores) if scores[term] > 0]
+    best = [term for term in known if term in named or not term.isalpha()] or known
+    best.sort(key=lambda term: -scores[term])
+    return [term for term in best if scores[term] >= NEAR_THE_BEST * scores[best[0]]][:CARRIED]
+
+
+def _whole(turns: Sequence[HistoryTurn]) -> str:
+    """The last question that had words of its own: "why?" asks about all of it."""
+    for turn in reversed(turns):
+        if terms(turn["question"]):
+            asked = _OPENING.sub("", turn["standalone_question"]).strip()
+            return _BRACKET.sub(", ", asked).rstrip(" ?.!)")
+    return ""
+
+
+def _phrases(carried: Sequence[str], turns: Sequence[HistoryTurn]) -> list[str]:
+    """The carried terms as they were written: neighbours together, capitals where seen."""
+    texts = [turn["standalone_question"] for turn in reversed(turns)]
+    runs = [run for text in texts for run in _runs(text, set(carried))]
+    phrases: list[str] = []
+    said: set[str] = set()
+    for term in carried:
+        if term in said:
+            continue
+        fitting = [run for run in runs if term in run[1]]
+        surface, held = max(
+            fitting,
+            key=lambda run: (len(run[1] - said), -len(run[0].split()), run[0] != run[0].lower()),
+        )
+        phrases.append(surface)
+        said |= held
+    return phrases
+
+
+def _runs(text: str, carried: set[str]) -> list[tuple[str, frozenset[str]]]:
+    """Stretches of `text` made of carried terms only, with the terms they hold. A number takes
+    along the word it numbers ("RFC 560").
+    """
+    runs: list[tuple[str, frozenset[str]]] = []
+    start = end = before = -1
+    held: set[str] = set()
+    for left, right, found in term_spans(text):
+        apart = end < 0 or bool(text[end:left].strip())
+        now = carried.intersection(found)
+        if held and (not now or apart):
+            runs.append((text[start:end], frozenset(held)))
+            held = set()
+        if now:
+            if not held:
+                start = left if apart or not text[left:right].isdigit() else before
+            held |= now
+        before, end = left, right
+    if held:
+        runs.append((text[start:end], frozenset(held)))
+    return runs
