@@ -7,7 +7,7 @@ checkpoint, and the nodes open nothing themselves.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from rag.engines.protocol import Engine
@@ -28,6 +28,10 @@ def _no_history() -> Sequence[HistoryTurn]:
     return ()
 
 
+def _no_questions() -> Iterable[str]:
+    return ()
+
+
 def _not_recorded(_answer: Answer) -> int:
     return 1
 
@@ -37,7 +41,8 @@ class Dependencies:
     """`fallback` answers from what was found when a budget ends before the engine could.
 
     `history` gives the slice of earlier turns the engine may see, oldest first; `timeline`
-    the thread's timeline as its finished turns give it, None without a thread.
+    the thread's timeline as its finished turns give it, None without a thread; `questions` all
+    that was typed on the thread, oldest first.
     """
 
     settings: Settings
@@ -47,6 +52,7 @@ class Dependencies:
     fallback: Engine | None = None
     thread: str | None = None
     history: Callable[[], Sequence[HistoryTurn]] = _no_history
+    questions: Callable[[], Iterable[str]] = _no_questions
     timeline: Callable[[], list[TimelineEntry]] | None = None
     record: Record = _not_recorded
     search_web: SearchMore | None = None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from rag.graph import compile_graph
 
 WHEN = {
+    ("contextualize", "retrieve"): "it is a question",
+    ("contextualize", "record_turn"): "it is small talk, or asks what was asked before",
     ("grade_documents", "refine"): "the relevant chunks suffice, or the loops are spent",
     ("grade_documents", "transform_query"): "they do not suffice and a loop is left",
     ("grade_documents", "search_web"): "nothing is relevant, `--web`, not searched yet",

@@ -19,7 +19,12 @@ from rag.nodes.search_web import search_web
 from rag.nodes.start_turn import start_turn
 from rag.nodes.transform_query import transform_query
 from rag.nodes.update import Node, timed
-from rag.routes import after_checking, after_grading, after_rewriting
+from rag.routes import (
+    after_checking,
+    after_contextualizing,
+    after_grading,
+    after_rewriting,
+)
 from state.graph_state import GraphState, TurnInput
 
 if TYPE_CHECKING:
@@ -59,7 +64,7 @@ def build_graph() -> StateGraph[GraphState, Dependencies, TurnInput, GraphState]
         graph.add_node(name, timed(name, node))
     graph.add_edge(START, "start_turn")
     graph.add_edge("start_turn", "contextualize")
-    graph.add_edge("contextualize", "retrieve")
+    graph.add_conditional_edges("contextualize", after_contextualizing)
     graph.add_edge("retrieve", "grade_documents")
     graph.add_conditional_edges("grade_documents", after_grading)
     graph.add_conditional_edges("transform_query", after_rewriting)

@@ -57,6 +57,10 @@ class ThreadMemory:
         """The slice of earlier turns within `history_tokens`, oldest first."""
         return read_history(self.store, thread, self._settings.history_tokens, _count_tokens)
 
+    def questions(self, thread: str) -> Iterator[str]:
+        """What was typed on the thread, oldest first, read as it is asked for."""
+        return (turn.answer["question"] for turn in self.store.turns(thread))
+
     def timeline(self, thread: str) -> list[TimelineEntry]:
         """The thread's timeline as the finished turns give it."""
         return read_timeline(self.store, thread)

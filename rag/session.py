@@ -254,6 +254,7 @@ class Session:
             deps = replace(
                 deps,
                 history=lambda: memory.history(thread),
+                questions=lambda: memory.questions(thread),
                 timeline=lambda: memory.timeline(thread),
                 record=lambda answer: leave.unless_left(
                     lambda: memory.record(
@@ -261,7 +262,10 @@ class Session:
                     )
                 ),
             )
-        return deps if history is None else replace(deps, history=lambda: history)
+        if history is not None:
+            asked = [turn["question"] for turn in history]
+            deps = replace(deps, history=lambda: history, questions=lambda: asked)
+        return deps
 
     def charged(self, budget: Budget, *, tokens: bool = False) -> Engine:
         """The engine charging `budget`, where it spends anything."""

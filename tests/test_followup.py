@@ -19,14 +19,14 @@ class Words:
     chunk_count = 10_000
     titles = ("Byzantine Empire", "Electronic evidence", "Guinea pig")
     common = frozenset(
-        terms("people play work song movie kill built popular war country state film city year")
+        terms("people play work song movie kill built popular war state city year exceptions")
     )
     known = frozenset(
         terms(
             "byzantine empire eastern roman called constantinople religion guinea pigs sleep wild"
             " burrows evidence act electronic records criminal cases civil return ticket children"
             " adult fare moon earth distance herpes lethal disease transmitted capital france"
-            " shakespeare plays alive"
+            " shakespeare plays alive tell"
         )
     )
 

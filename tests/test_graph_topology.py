@@ -11,7 +11,8 @@ from rag.graph import NODES, compile_graph, recursion_limit
 TOPOLOGY = {
     ("__start__", "start_turn", False),
     ("start_turn", "contextualize", False),
-    ("contextualize", "retrieve", False),
+    ("contextualize", "record_turn", True),
+    ("contextualize", "retrieve", True),
     ("retrieve", "grade_documents", False),
     ("grade_documents", "refine", True),
     ("grade_documents", "transform_query", True),

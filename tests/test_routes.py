@@ -3,7 +3,14 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.routes import Found, after_checking, after_grading, after_rewriting, next_step
+from rag.routes import (
+    Found,
+    after_checking,
+    after_contextualizing,
+    after_grading,
+    after_rewriting,
+    next_step,
+)
 from state.graph_state import GraphState, new_question
 
 FOUND = st.builds(
@@ -80,3 +87,8 @@ def test_a_checked_draft_is_recorded_sent_back_or_given_up():
     assert after_checking({**state, "status": "abstained"}) == "abstain"
     assert after_checking({**state, "status": "answered"}) == "record_turn"
     assert after_checking({**state, "status": "partial"}) == "record_turn"
+
+
+def test_what_is_answered_already_is_not_searched_for():
+    assert after_contextualizing(at("generate")) == "retrieve"
+    assert after_contextualizing({**at("generate"), "status": "answered"}) == "record_turn"

@@ -48,6 +48,7 @@ class TraceView:
         self._console = console
         self._retrieved: list[RetrievedItem] = []
         self._grades: dict[str, Grade] = {}
+        self._question = ""
 
     def show(self, event: Event) -> None:
         """Print what there is to say of one event; nodes' starts and ends say nothing."""
@@ -56,11 +57,15 @@ class TraceView:
             handler(event)
 
     def _on_turn_started(self, event: TurnStarted) -> None:
+        self._question = event["question"]
         model = f" ({event['model']})" if event["model"] else ""
         self._line("● ", event["question"], "bold")
         self._line("│  ", f"engine {event['engine']}{model}, {event['collection']}", "dim")
 
     def _on_contextualized(self, event: ContextualizedEvent) -> None:
+        if event["standalone_question"] == self._question:
+            self._line("├─ ", event["reason"] or "stands alone as asked", "cyan")
+            return
         self._line("├─ ", f"stands alone as: {event['standalone_question']}", "cyan")
         if event["reason"]:
             self._line("│    ", event["reason"], "dim")

@@ -1,4 +1,6 @@
-"""contextualize: a follow-up becomes a question that stands alone, before retrieval."""
+"""contextualize: a follow-up becomes a question that stands alone, before retrieval. What asks
+nothing of the documents is answered here.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +8,47 @@ from langgraph.runtime import Runtime
 
 from rag.dependencies import Dependencies
 from rag.nodes.update import Update
+from rag.question.aside import asks_back, recalled, small_talk
 from state.graph_state import GraphState
 from state.usage import add_usage
 
 
 def contextualize(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
-    question = state["question"]
-    if not state["history"]:
-        return {"standalone_question": question, "query": question}
-    result = runtime.context.engine.contextualize(question, state["history"])
-    runtime.stream_writer(
-        {
-            "event": "contextualized",
-            "standalone_question": result.question,
-            "reason": result.reason,
-            "history": state["history"],
-        }
-    )
+    question, history = state["question"], state["history"]
+    alone: Update = {"standalone_question": question, "query": question}
+    reply = _reply(state, runtime.context)
+    if reply is not None:
+        _tell(state, runtime, question, "nothing to look up")
+        return {**alone, "generation": reply, "status": "answered"}
+    if not history:
+        return alone
+    result = runtime.context.engine.contextualize(question, history)
+    _tell(state, runtime, result.question, result.reason)
     return {
         "standalone_question": result.question,
         "query": result.question,
         "usage": add_usage(state["usage"], "contextualize", result.usage),
         "warnings": [*state["warnings"], *result.warnings],
     }
+
+
+def _reply(state: GraphState, deps: Dependencies) -> str | None:
+    """To small talk, and to a question about the thread itself."""
+    which = asks_back(state["question"])
+    if which is None:
+        return small_talk(state["question"])
+    last = (turn["question"] for turn in reversed(state["history"]))
+    return recalled(which, deps.questions() if which == "first" else last)
+
+
+def _tell(
+    state: GraphState, runtime: Runtime[Dependencies], question: str, reason: str | None
+) -> None:
+    runtime.stream_writer(
+        {
+            "event": "contextualized",
+            "standalone_question": question,
+            "reason": reason,
+            "history": state["history"],
+        }
+    )

@@ -15,28 +15,33 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 from rag.index.terms import term_spans, terms
 from rag.question.aside import is_aside
 from state.passages import HistoryTurn, RetrievedChunk
 
+# Sums of weights, where 1 is the weight of a term that one chunk alone holds, or none.
 ONE_WORD = 1.0
-"""The weight of a term that one chunk alone holds, and of one that no chunk does. A question
-that weighs no more ("Celts", "any awards?") says too little to be searched for alone, and what
-weighs no more before a pronoun is seldom what it means.
+"""A fragment that weighs no more ("Celts", "winter fares") is seldom a question of its own, and
+what weighs no more before a pronoun seldom what it means: it may be a verb.
 """
+BARE = 0.6
+"""The same for a question in whole words ("is there more?")."""
 
 CARRIED = 3
 """Terms at most: more of the old topic would drown the new question."""
 NEAR_THE_BEST = 0.5
 """Of the best term's score, what another must have to be carried too."""
-DECAY = 0.5
+DECAY = 0.7
 """What a question is worth against the one after it."""
-LOOKED_UP = 2
-"""Of how many of the latest questions the headings are looked up, `HEADED` chunks each."""
+UNNAMED = 0.7
+"""What the terms of a question that names nothing are worth."""
+LOOK_BACK = 3
+"""Turns: what was carried into a question is found in it again."""
 HEADED = 3
-LOOK_BACK = 10
+"""Chunks of a question whose headings are looked at."""
 
 _OPENING = re.compile(r"\W*(?:and|(?:what|how)\s+about)\b", re.IGNORECASE)
 _PRONOUN = re.compile(
@@ -70,13 +75,13 @@ def stand_alone(question: str, history: Sequence[HistoryTurn], collection: Searc
     if not turns:
         return FollowUp(question)
     own = set(terms(question))
-    asked = [set(terms(turn["standalone_question"])) for turn in turns]
+    asked = (terms(turn["standalone_question"]) for turn in turns)
     weights = _weights(sorted(own.union(*asked)), collection)
     # A word that no document has may well be the new topic: it counts as the rarest.
     if not _leans(question, {term: weights[term] or 1.0 for term in own}):
         return FollowUp(question)
     if own:
-        carried = ", ".join(_phrases(_topic(own, asked, weights, turns, collection), turns))
+        carried = ", ".join(_phrases(_topic(own, weights, turns, collection), turns))
     else:
         carried = _whole(turns)
     return FollowUp(f"{question.rstrip()} ({carried})", carried) if carried else FollowUp(question)
@@ -88,7 +93,8 @@ def _leans(question: str, weights: Mapping[str, float]) -> bool:
     def mass(text: str) -> float:
         return sum(weights[term] for term in set(terms(text)))
 
-    if _OPENING.match(question) or mass(question) <= ONE_WORD:
+    first = next(iter(question.split()), "")
+    if _OPENING.match(question) or mass(question) <= (ONE_WORD if terms(first) else BARE):
         return True
     pronoun = _PRONOUN.search(question)
     return pronoun is not None and mass(question[: pronoun.start()]) <= ONE_WORD
@@ -109,24 +115,40 @@ def _weights(wanted: Sequence[str], collection: Searchable) -> dict[str, float]:
 
 def _topic(
     own: set[str],
-    asked: Sequence[set[str]],
     weights: Mapping[str, float],
     turns: Sequence[HistoryTurn],
     collection: Searchable,
 ) -> list[str]:
     """The terms that name what the conversation is about, best first."""
-    named: set[str] = set()
-    for turn in turns[-LOOKED_UP:]:
-        for chunk in collection.search(turn["standalone_question"], HEADED):
-            named.update(terms(f"{chunk['title'] or ''} {chunk['heading']}"))
     scores: dict[str, float] = {}
-    for back, found in enumerate(reversed(asked)):
-        for term in found - own:
-            scores[term] = scores.get(term, 0.0) + weights[term] * DECAY**back
-    known = [term for term in sorted(scores) if scores[term] > 0]
-    best = [term for term in known if term in named or not term.isalpha()] or known
-    best.sort(key=lambda term: -scores[term])
+    for back, turn in enumerate(reversed(turns)):
+        for term, worth in _names(turn["standalone_question"], weights, collection).items():
+            if term not in own:
+                scores[term] = max(scores.get(term, 0.0), worth * DECAY**back)
+    best = sorted(scores, key=lambda term: (-scores[term], term))
     return [term for term in best if scores[term] >= NEAR_THE_BEST * scores[best[0]]][:CARRIED]
+
+
+def _names(question: str, weights: Mapping[str, float], collection: Searchable) -> dict[str, float]:
+    """What the terms of a question that name things are worth; all, where none does. Of "Corbel
+    Tunnel" both, where a heading has the second alone: what is no more common right before it
+    says which.
+    """
+    headings = {
+        term
+        for chunk in collection.search(question, HEADED)
+        for term in terms(f"{chunk['title'] or ''} {chunk['heading']}")
+    }
+    known = {term: weights[term] for term in terms(question) if weights[term] > 0}
+    named = {term for term in known if term in headings or not term.isalpha()}
+    if not named:
+        return {term: weight * UNNAMED for term, weight in known.items()}
+    which: set[str] = set()
+    for (_, end, before), (start, _, found) in pairwise(term_spans(question)):
+        heads = [weights[term] for term in found if term in named]
+        if heads and not question[end:start].strip():
+            which.update(term for term in before if known.get(term, 0.0) >= max(heads))
+    return {term: known[term] for term in named | which}
 
 
 def _whole(turns: Sequence[HistoryTurn]) -> str:

@@ -1,0 +1,119 @@
+"""What asks nothing of the documents is answered at once, and nothing else is."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from chat_samples import crag, make_home
+
+from rag.question.aside import asks_back, is_aside, recalled, small_talk
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    return make_home(tmp_path_factory.mktemp("aside"))
+
+
+@pytest.mark.parametrize(
+    ("said", "reply"),
+    [
+        ("great, thanks!", "welcome"),
+        ("ok thanks", "welcome"),
+        ("Perfect, thank you.", "welcome"),
+        ("thanks, that\u2019s all", "welcome"),
+        ("Thanks, bye!", "Goodbye"),
+        ("Good morning", "Hello"),
+        ("hi there", "Hello"),
+        ("OK", "All right"),
+        ("how are you?", "All is well"),
+        ("What can you do?", "quote"),
+    ],
+)
+def test_small_talk_is_answered_in_one_line(said, reply):
+    answer = small_talk(said)
+    assert answer is not None
+    assert reply in answer
+    assert len(answer.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "ok, and why?",
+        "is it ok",
+        "why not?",
+        "great circle",
+        "hello world",
+        "thanks to whom was it built?",
+        "good?",
+        "cool down period",
+        "is that all?",
+        "then what",
+        "goodbye to the old engine: when was that?",
+        "what did I ask the board to decide first?",
+        "what was the first question of the minutes",
+        "",
+    ],
+)
+def test_question_is_not_swallowed(question):
+    assert not is_aside(question)
+
+
+@pytest.mark.parametrize(
+    ("said", "which"),
+    [
+        ("What did I ask first?", "first"),
+        ("what was my first question", "first"),
+        ("And what did I just ask?", "last"),
+        ("what have I asked before?", "last"),
+    ],
+)
+def test_question_about_the_thread_is_known(said, which):
+    assert asks_back(said) == which
+
+
+def test_recalled_question_is_never_small_talk():
+    assert "How high" in recalled("first", ["hello", "What did I ask?", "How high is it?"])
+    assert recalled("last", ["thanks"]) == "Nothing was asked on this thread before."
+
+
+def test_long_text_takes_no_time():
+    began = time.process_time()
+    assert not any(is_aside(text) for text in ("ok " * 20_000, "what did i " * 9_000, "?" * 20_000))
+    assert time.process_time() - began < 1
+
+
+def test_thanks_cost_no_search_and_exit_0(home):
+    done = crag(home, "ask", "ok, thanks!", "--json")
+    assert done.exit_code == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["status"] == "answered"
+    assert answer["answer"] == "You are welcome."
+    assert answer["citations"] == answer["loops"] == answer["warnings"] == []
+    assert "retrieve" not in answer["timings_ms"]
+    shown = crag(home, "trace", "last")
+    assert shown.exit_code == 0, shown.stderr
+    assert "nothing to look up" in shown.stdout + shown.stderr
+
+
+def test_first_question_is_remembered_by_another_process(home):
+    for said in ("hello", "How high is the Gillfoot Viaduct?", "ok", "Do dogs travel free?"):
+        assert crag(home, "ask", said, "-t", "first").exit_code == 0
+    first = crag(home, "ask", "What did I ask first?", "-t", "first", "--json")
+    assert json.loads(first.stdout)["answer"] == (
+        "You asked first: \u201cHow high is the Gillfoot Viaduct?\u201d"
+    )
+    last = crag(home, "ask", "what did I ask last?", "--continue")
+    assert last.stdout.strip() == "You asked last: \u201cDo dogs travel free?\u201d"
+    alone = crag(home, "ask", "What did I ask first?")
+    assert alone.exit_code == 0
+    assert alone.stdout.strip() == "Nothing was asked on this thread before."
+
+
+def test_follow_up_reaches_behind_the_small_talk(home):
+    for said in ("How high is the Gillfoot Viaduct?", "thanks!", "what did I ask first?"):
+        crag(home, "ask", said, "-t", "behind")
+    asked = json.loads(crag(home, "ask", "And how long is it?", "-t", "behind", "--json").stdout)
+    assert asked["standalone_question"] == "And how long is it? (Gillfoot Viaduct)"
