@@ -10,6 +10,10 @@ from contextlib import suppress
 from threading import current_thread, main_thread
 from typing import Annotated
 
+# A process lives for one command and holds what it imports: there is little to collect.
+gc.set_threshold(100_000, 50, 50)
+# A product of a query and a block of vectors takes less time than starting threads for it.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 _interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
 if _interruptible and current_thread() is main_thread():
     # Ctrl-C while modules are being read ends the process, without Python's traceback.
@@ -70,10 +74,8 @@ def _forget_tracers() -> None:
 def main() -> None:
     """Run the program and leave at once.
 
-    A process lives for one command, so the collector is kept rare and the interpreter's
-    slow teardown is skipped once both streams are flushed.
+    The interpreter's slow teardown is skipped once both streams are flushed.
     """
-    gc.set_threshold(100_000, 50, 50)
     keep_private()
     open_closed_streams()
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:

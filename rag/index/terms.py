@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import version
 
 import Stemmer
@@ -39,17 +40,8 @@ _UNSPACED = (
     "\u0e00-\u0e7f\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af"
 )
-# `\w` leaves out the vowel signs of most Indic scripts and combining accents.
-_MARKS = "".join(
-    chr(code) for code in range(0x0300, 0x1D00) if unicodedata.category(chr(code)) in ("Mn", "Mc")
-)
 _ASCII_TOKEN = re.compile(
     r"\b[A-Za-z](?:\+\+|\#)(?![A-Za-z0-9_+#])|[A-Za-z0-9_]+(?:(?:[.'\-]|(?<=\d),(?=\d))[A-Za-z0-9_]+)*"
-)
-_ANY_TOKEN = re.compile(
-    rf"\b[A-Za-z](?:\+\+|\#)(?![\w+#])|[{_UNSPACED}]+"
-    rf"|(?:[^\W{_UNSPACED}]|[{_MARKS}])+"
-    rf"(?:(?:[.'\u2019\-\u2010\u2011]|(?<=\d),(?=\d))(?:[^\W{_UNSPACED}]|[{_MARKS}])+)*"
 )
 _UNSPACED_RUN = re.compile(rf"[{_UNSPACED}]+")
 _PLAIN_PUNCTUATION = {0x2019: "'", 0x2010: "-", 0x2011: "-"}
@@ -76,8 +68,24 @@ def term_text(text: str) -> str:
     return " ".join(filter(None, map(_SEEN.__getitem__, text.split())))
 
 
+@cache
+def _any_token() -> re.Pattern[str]:
+    """Compiled for the first word that is no ASCII: that takes longer than most questions."""
+    # `\w` leaves out the vowel signs of most Indic scripts and combining accents.
+    marks = "".join(
+        chr(code)
+        for code in range(0x0300, 0x1D00)
+        if unicodedata.category(chr(code)) in ("Mn", "Mc")
+    )
+    return re.compile(
+        rf"\b[A-Za-z](?:\+\+|\#)(?![\w+#])|[{_UNSPACED}]+"
+        rf"|(?:[^\W{_UNSPACED}]|[{marks}])+"
+        rf"(?:(?:[.'\u2019\-\u2010\u2011]|(?<=\d),(?=\d))(?:[^\W{_UNSPACED}]|[{marks}])+)*"
+    )
+
+
 def _word_terms(word: str) -> tuple[str, ...]:
-    pattern = _ASCII_TOKEN if word.isascii() else _ANY_TOKEN
+    pattern = _ASCII_TOKEN if word.isascii() else _any_token()
     return tuple(term for token in pattern.findall(word) for term in _token_terms(token))
 
 
@@ -98,7 +106,7 @@ _SEEN = _SeenWords()
 
 def term_spans(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
     """(start, end, terms) of each word of `text` that has terms; offsets in characters."""
-    pattern = _ASCII_TOKEN if text.isascii() else _ANY_TOKEN
+    pattern = _ASCII_TOKEN if text.isascii() else _any_token()
     for match in pattern.finditer(text):
         if found := _token_terms(match.group()):
             yield match.start(), match.end(), found
