@@ -16,6 +16,7 @@ import typer.main
 from cli.app import finish
 from cli.event_stream import end_events
 from cli.exits import Exit, exit_code
+from cli.first_sign import clear_first_sign, show_first_sign
 from cli.variables import is_on, tell_unknown
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -101,6 +102,7 @@ class LazyGroup(typer.core.TyperGroup):
         """Run a command; every failure becomes one line on stderr and its exit code."""
         given = list(sys.argv[1:] if args is None else args)
         debug = "--debug" in given or is_on("CRAG_DEBUG")
+        show_first_sign(given)
         try:
             result = super().main(
                 args=args,
@@ -121,6 +123,7 @@ class LazyGroup(typer.core.TyperGroup):
 
                 traceback.print_exception(error)
             line, code = _describe(error)
+            clear_first_sign()
             if line:
                 typer.echo(_printable(line), err=True)
             end_events(given, _kind(error), line, code)
@@ -129,6 +132,7 @@ class LazyGroup(typer.core.TyperGroup):
             return result
         code = result if isinstance(result, int) else Exit.DONE
         if code == Exit.INTERRUPTED:
+            clear_first_sign()
             typer.echo("crag: interrupted.", err=True)
             end_events(given, "Interrupted", "crag: interrupted.", code)
         sys.exit(code)

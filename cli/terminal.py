@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
+from cli.first_sign import clear_first_sign
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -88,6 +90,7 @@ class Terminal:
 
     def warn(self, text: str) -> None:
         """Write one line to stderr, quiet or not."""
+        clear_first_sign()
         line = " ".join(clean(text).split("\n"))
         with suppress(OSError):  # a notice that nobody can read costs nobody the answer
             sys.stderr.write(_encodable(line, sys.stderr.encoding) + "\n")
@@ -106,12 +109,14 @@ class Terminal:
         """A rich console on stderr; colour only on a terminal, NO_COLOR obeyed."""
         from rich.console import Console
 
+        clear_first_sign()
         return Console(stderr=True, highlight=False, markup=False, soft_wrap=False)
 
     def out_console(self) -> Console:
         """A rich console on stdout, for what a person reads there."""
         from rich.console import Console
 
+        clear_first_sign()
         return Console(highlight=False, markup=False)
 
 
@@ -130,6 +135,7 @@ def open_closed_streams() -> None:
 
 
 def _to_stdout(line: str) -> None:
+    clear_first_sign()
     try:
         sys.stdout.write(line + "\n")
         sys.stdout.flush()

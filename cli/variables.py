@@ -21,6 +21,7 @@ def tell_unknown(arguments: Sequence[str]) -> None:
     given = {name for name in os.environ if name.upper().startswith("CRAG_")} - {"CRAG_HOME"}
     if not given or {"-q", "--quiet"} & set(arguments) or is_on("CRAG_QUIET"):
         return
+    from cli.first_sign import clear_first_sign
     from state.settings import Settings
 
     given = {name for name in given if name[5:].lower() not in Settings.model_fields}
@@ -29,6 +30,7 @@ def tell_unknown(arguments: Sequence[str]) -> None:
         near = get_close_matches(name.upper(), sorted(known), n=1, cutoff=0.75)
         hint = f"Did you mean {near[0]}?" if near else "`crag config show` lists every setting."
         shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name)
+        clear_first_sign()
         with suppress(OSError):
             sys.stderr.write(f"warning: nothing reads the variable {shown}. {hint}\n")
 

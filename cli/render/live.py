@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
+from cli.first_sign import clear_first_sign
 from cli.render.trace import TraceView
 from cli.terminal import Terminal, clean
 
@@ -39,7 +40,7 @@ class LiveAnswer:
         self._streaming = stream and not trace
         self._live: Live | None = None
         self._draft = ""
-        self._doing = ""
+        self._doing = "searching"
         self._answer: Answer | None = None
 
     @property
@@ -52,8 +53,9 @@ class LiveAnswer:
             from rich.console import Console
             from rich.live import Live
 
+            clear_first_sign()
             console = Console(highlight=False, markup=False)
-            self._live = Live("", console=console, transient=True, refresh_per_second=20)
+            self._live = Live(self._frame(), console=console, transient=True, refresh_per_second=20)
             self._live.start()
         return self
 
