@@ -3,19 +3,13 @@ from __future__ import annotations
 import itertools
 import tracemalloc
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from rag.documents.stream import Part
 from rag.text.chunk import CHUNK_CHARS, Piece, chunk_parts
-
-
-@dataclass
-class Part:
-    text: str
-    page: int | None = None
 
 
 def chunks(text: str, document_format: str = "markdown", limit: int = CHUNK_CHARS) -> list[Piece]:
@@ -79,13 +73,19 @@ def test_parts_make_no_difference(text: str, document_format: str, data: st.Data
     )
 
 
-@settings(max_examples=20)
-@given(st.lists(BLOCKS, min_size=1, max_size=30).map("".join), st.integers(1, 70000))
-def test_long_texts_in_any_parts_give_the_same_chunks(text: str, size: int) -> None:
-    text *= 1 + 200_000 // len(text)
+@settings(max_examples=12)
+@given(
+    st.lists(BLOCKS, min_size=1, max_size=30).map("".join),
+    st.integers(1, 70000),
+    st.sampled_from(["markdown", "text"]),
+)
+def test_long_texts_in_any_parts_give_the_same_chunks(
+    text: str, size: int, document_format: str
+) -> None:
+    text *= 1 + 100_000 // len(text)
     size = max(size, 500)
     parts = [Part(text[at : at + size]) for at in range(0, len(text), size)]
-    assert list(chunk_parts(parts, "markdown")) == chunks(text)
+    assert list(chunk_parts(parts, document_format)) == chunks(text, document_format)
 
 
 @given(st.lists(TEXTS, max_size=6))

@@ -31,7 +31,7 @@ _ALL = (
     Format("text", "encoding", "text", (".txt", ".text", ".asc", ".nfo", ".srt", ".vtt", ".adoc")),
     Format("log", "encoding", "text", (".log", ".out", ".err")),
     Format("code", "encoding", "text", tuple(_CODE.split())),
-    Format("rst", "outlines", "text", (".rst", ".rest")),
+    Format("rst", "rst", "text", (".rst", ".rest")),
     Format("org", "outlines", "text", (".org",)),
     Format("latex", "outlines", "text", (".tex", ".latex", ".ltx", ".sty", ".cls", ".bib")),
     Format("html", "html", "tree", (".html", ".htm", ".xhtml", ".shtml")),

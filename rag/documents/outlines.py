@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from rag.documents.encoding import text_blocks
 from rag.documents.stream import Part, Reading
@@ -24,9 +24,13 @@ _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 def read(reading: Reading) -> Iterator[Part]:
     """The file's text line for line; only heading lines are rewritten."""
+    return rewritten(text_blocks(reading), reading)
+
+
+def rewritten(blocks: Iterable[str], reading: Reading) -> Iterator[Part]:
     rewrite = _REWRITES[reading.format]
     levels: list[str] = []
-    for number, block in enumerate(text_blocks(reading)):
+    for number, block in enumerate(blocks):
         text = rewrite(block, levels)
         if number == 0:
             reading.title = _title(block, text)

@@ -15,6 +15,7 @@ from typing import Self
 from rag.documents.cleaning import clean, one_line
 from rag.documents.limits import Deadline, Limits
 from rag.documents.seam import parsing
+from rag.text.placed import Placed
 from state.errors import DocumentError
 
 PART_CHARS = 1 << 20
@@ -27,10 +28,12 @@ class Part:
 
     Every part but the last ends with a line feed, except inside a line that is itself longer
     than a part: that is cut after a space where it has one. `page` is None without pages.
+    `blocks` are those that begin in it, where the reader knows them; offsets in its text.
     """
 
     text: str
     page: int | None = None
+    blocks: tuple[Placed, ...] | None = None
 
 
 @dataclass(slots=True)
@@ -123,11 +126,14 @@ def _bounded(pieces: Iterator[Part]) -> Iterator[Part]:
     pending = ""
     page: int | None = None
     for piece in pieces:
-        if piece.page != page:
+        if piece.page != page or piece.blocks is not None:
             if pending:
                 yield Part(_closed_line(pending), page)
                 pending = ""
             page = piece.page
+        if piece.blocks is not None:  # clean, and no longer than a part, already
+            yield piece
+            continue
         pending += clean(piece.text)
         while len(pending) >= PART_CHARS:
             cut = _cut(pending)

@@ -48,13 +48,18 @@ _TITLE_CHARS = 120
 
 
 class TextPart(Protocol):
-    """A piece of a document's text; the pieces joined are the text. `page` where it has pages."""
+    """A piece of a document's text; the pieces joined are the text. `page` where it has pages;
+    `blocks`, offsets in the piece, where whoever read it knows them.
+    """
 
     @property
     def text(self) -> str: ...
 
     @property
     def page(self) -> int | None: ...
+
+    @property
+    def blocks(self) -> tuple[Placed, ...] | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +97,12 @@ def chunk_parts(
             yield from cutter.drain("".join(waiting), page, final=True)
             page, length = part.page, 0
             waiting.clear()
+        if part.blocks is not None:
+            yield from cutter.drain("".join(waiting), page, final=False)
+            yield from cutter.drain(part.text, page, final=False, given=part.blocks)
+            length = 0
+            waiting.clear()
+            continue
         waiting.append(part.text)
         length += len(part.text)
         if length >= ahead:
@@ -124,10 +135,23 @@ class _Cutter:
         self._first = 0  # of `_placed`, the first that ends after `_position`
         self._path: list[tuple[int, str]] = []
 
-    def drain(self, text: str, page: int | None, *, final: bool) -> Iterator[Piece]:
-        """Take in more text; emit every chunk whose end no longer depends on text to come."""
+    def drain(
+        self,
+        text: str,
+        page: int | None,
+        *,
+        final: bool,
+        given: Sequence[Placed] | None = None,
+    ) -> Iterator[Piece]:
+        """Take in more text; emit every chunk whose end no longer depends on text to come.
+        `given`: the blocks of this text, where they are known.
+        """
+        before = len(self._buffer)
         self._buffer += text
-        self._find_blocks(final=final)
+        if given is None:
+            self._find_blocks(final=final)
+        else:
+            self._take(given, before)
         ahead = self._limit + self._least
         while True:
             self._skip_blank()
@@ -151,19 +175,23 @@ class _Cutter:
         whole = parsed(self._buffer, self._format) if final and self._fresh else None
         self._fresh = final
         if whole is not None:
-            by = self._base
-            self._placed.extend(
-                Placed(each.at + by, block)
-                for each, block in zip(
-                    whole, shifted((each.block for each in whole), by), strict=True
-                )
-            )
-            self._scanned = self._settled = len(self._buffer)
+            self._take(whole, 0)
             return
         self._scan(final=final)
         if final:
             self._scanner.end(self._base + len(self._buffer))
         self._settled = min(self._scanner.settled - self._base, self._scanned)
+
+    def _take(self, placed: Sequence[Placed], start: int) -> None:
+        """The blocks of the rest of the buffer, offsets from `start` on."""
+        self._scanner.end(self._base + start)
+        by = self._base + start
+        blocks = shifted((each.block for each in placed), by)
+        self._placed.extend(
+            Placed(each.at + by, block) for each, block in zip(placed, blocks, strict=True)
+        )
+        self._scanned = self._settled = len(self._buffer)
+        self._fresh = self._mid_line = False
 
     def _scan(self, *, final: bool) -> None:
         buffer = self._buffer

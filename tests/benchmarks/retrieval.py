@@ -12,9 +12,9 @@ import math
 import random
 import tempfile
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
+from rag.documents.stream import Part
 from rag.embed.builtin import BuiltinEmbedder
 from rag.index import exact
 from rag.index.collection import open_collection
@@ -25,12 +25,6 @@ from rag.text.chunk import chunk_parts
 from state.documents import Chunk, chunk_id
 
 DEPTH = 100
-
-
-@dataclass(frozen=True)
-class Text:
-    text: str
-    page: int | None = None
 
 
 def ingest(home, rows, embedder):
@@ -50,7 +44,7 @@ def ingest(home, rows, embedder):
                     piece.text,
                     piece.heading,
                 )
-                for piece in chunk_parts([Text(text)], "text")
+                for piece in chunk_parts([Part(text)], "text")
             ]
             vectors = embedder.embed_documents([embedding_text(chunk) for chunk in chunks])
             document = IndexedDocument(source, None, None, len(text), 0, "", title)

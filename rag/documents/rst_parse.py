@@ -1,0 +1,117 @@
+"""reStructuredText to a tree, by docutils, with every role and directive kept as its text.
+
+A file may use any of Sphinx's roles and directives or its project's own; none of them is run.
+Nothing is inserted from other files, nothing raw is kept, and nothing is printed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from docutils import nodes
+from docutils.frontend import get_default_settings
+from docutils.parsers.rst import Directive, Parser, directives, states
+from docutils.utils import new_document, unescape
+
+_NAME = re.compile(r"^[ \t]*\.\. +(?:\|[^|\n]*\| +)?([\w.:+-]+) ?::", re.MULTILINE)
+_TARGET = re.compile(r"(.*?)\s*<([^<>]*)>\Z", re.DOTALL)
+_NUMBERED = frozenset({"pep", "rfc"})
+"""Roles of docutils whose text is a number, shown behind the role's name."""
+
+_LITERAL = frozenset(  # a list of strings would take a line each
+    """code code-block sourcecode parsed-literal literalinclude csv-table doctest testcode testsetup
+    testoutput prompt math graphviz mermaid productionlist ipython command-output""".split()  # noqa: SIM905
+)
+_UNSEEN = frozenset(  # a list of strings would take a line each
+    """image toctree include raw highlight contents sectnum index role default-role module
+    currentmodule meta header footer title unicode date sectionauthor""".split()  # noqa: SIM905
+)
+ADMONITIONS = frozenset(  # a list of strings would take a line each
+    """attention caution danger error hint important note tip warning admonition seealso todo
+    versionadded versionchanged versionremoved deprecated""".split()  # noqa: SIM905
+)
+
+
+class DirectiveNode(nodes.Element):  # type: ignore[misc]
+    """A directive's content. `name`; `first` and `body`: the lines, from 0, of its mark and of
+    its content; what it was given stands in a `paragraph` with the attribute `argument`.
+    """
+
+
+def parse(text: str) -> nodes.document:
+    """The tree of a whole document; `line` of its nodes counts from 1."""
+    settings = get_default_settings(Parser)
+    settings.file_insertion_enabled = False
+    settings.raw_enabled = False
+    settings.syntax_highlight = "none"
+    settings.report_level = settings.halt_level = 5
+    settings.warning_stream = False
+    document = new_document("", settings)
+    inliner = states.Inliner()
+    inliner.interpreted = _interpreted  # it reads its own class's variables: no subclass
+    with _all_directives(text):
+        Parser(inliner=inliner).parse(text, document)
+    return document
+
+
+def _interpreted(rawsource: str, text: str, role: str, _line: int) -> tuple[Any, Any]:
+    """Every role is its text: the title of `title <target>`, the last part of `~a.b.c`."""
+    shown = unescape(text)
+    titled = _TARGET.match(shown)
+    if titled is not None and titled.group(1):
+        shown = titled.group(1)
+    elif shown.startswith("~"):
+        shown = shown[1:].rpartition(".")[2]
+    elif role.lower() in _NUMBERED:
+        shown = f"{role.upper()} {shown.partition('#')[0]}"
+    return [nodes.inline(rawsource, shown.removeprefix("!"))], []
+
+
+class _Options(dict[str, Callable[[str], str]]):
+    """Any option is legal and means nothing here."""
+
+    def __missing__(self, name: str) -> Callable[[str], str]:
+        return str
+
+
+class _Any(Directive):  # type: ignore[misc]
+    """What it is given and holds, as text."""
+
+    optional_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+    option_spec = _Options()
+
+    def run(self) -> list[nodes.Node]:
+        name = self.name.lower().rpartition(":")[2]
+        node = DirectiveNode(self.block_text, name=name)
+        node["first"], node["body"] = self.lineno - 1, self.content_offset
+        if name in _UNSEEN:
+            node["body"] = self.lineno - 1 + self.block_text.rstrip().count("\n") + 1
+        elif name in _LITERAL:
+            code = "\n".join(self.content)
+            if code.strip():
+                node += nodes.literal_block(code, code)
+                node[-1].line = self.content_offset + 1
+        else:
+            if self.arguments:
+                shown, _ = self.state.inline_text(self.arguments[0], self.lineno)
+                node += nodes.paragraph(self.arguments[0], "", *shown, argument=True)
+                node[-1].line = self.lineno
+            self.state.nested_parse(self.content, self.content_offset, node)
+        return [node]
+
+
+@contextmanager
+def _all_directives(text: str) -> Iterator[None]:
+    names = {name.lower() for name in _NAME.findall(text)}
+    for name in names:
+        directives.register_directive(name, _Any)
+    try:
+        yield
+    finally:
+        for name in names:
+            directives._directives.pop(name, None)  # noqa: SLF001 - there is no other way back

@@ -1,0 +1,184 @@
+"""reStructuredText: its clean text, line for line, and its blocks."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from rag.documents.registry import open_document, read_document
+from rag.documents.rst_blocks import read_blocks
+
+MANUAL = """\
+PEP: 9999
+Title: On pumps
+Author: Ada <ada@example.org>,
+        Bob
+Created: 1-Apr-2001
+
+.. _top:
+
+Pumps
+=====
+
+A pump obeys :pep:`8` and `the
+rules <https://example.org>`_, as ``run()`` in :func:`~pumps.motor.run` says;
+see differences_ [1]_.
+
+.. note:: Never touch
+   the *rod*.
+
+.. versionadded:: 3.1
+   Runs backwards, too.
+
+Start it::
+
+    motor  ``on``
+      now
+
+* one:
+
+  .. code-block:: sh
+
+     $ ls ``x``
+
+* two
+  lines
+
+pressure
+    Of the **oil**.
+
+.. option:: --fast
+
+   Runs faster.
+
+====  ======
+part  price
+====  ======
+rod   ``3``
+====  ======
+
+.. not to be seen
+
+Oil
+---
+
+:Kind: thin
+
+.. [1] See the book.
+"""
+
+
+OBEYS = "A pump obeys PEP 8 and the\nrules, as run() in run says;\nsee differences [1]."
+
+
+def test_markup_becomes_its_text_and_lines_stay() -> None:
+    text, placed = read_blocks(MANUAL)
+    assert text.count("\n") == MANUAL.count("\n")
+    shown = [
+        (
+            block.kind.value,
+            block.level,
+            text[block.start_char : block.end_char],
+            block.lead and text[slice(*block.lead)],
+        )
+        for _, block in placed
+    ]
+    assert shown == [
+        ("metadata", 0, "PEP: 9999", None),
+        ("metadata", 0, "Title: On pumps", None),
+        ("metadata", 0, "Author: Ada <ada@example.org>,\n        Bob", None),
+        ("metadata", 0, "Created: 1-Apr-2001", None),
+        ("heading", 1, "Pumps", None),
+        (
+            "paragraph",
+            0,
+            "A pump obeys PEP 8 and the\nrules, as run() in run says;\nsee differences [1].",
+            None,
+        ),
+        ("note", 0, "note: Never touch\n   the rod.", None),
+        ("note", 0, "versionadded: 3.1\n   Runs backwards, too.", None),
+        ("lead", 0, "Start it:", None),
+        ("code", 0, "    motor  ``on``\n      now", "Start it:"),
+        ("item", 1, "* one:", None),
+        ("code", 1, "     $ ls ``x``", "* one:"),
+        ("item", 1, "* two\n  lines", None),
+        ("item", 1, "pressure\n    Of the oil.", None),
+        ("item", 0, "option: --fast\n\n   Runs faster.", None),
+        ("row", 0, "part | price", None),
+        ("row", 0, "rod | 3", "part | price"),
+        ("heading", 2, "Oil", None),
+        ("metadata", 0, "Kind: thin", None),
+        ("paragraph", 0, "[1] See the book.", None),
+    ]
+    source = MANUAL.split("\n")
+    for _, block in placed:
+        line = text.count("\n", 0, block.start_char)
+        word = text[block.start_char : block.end_char].split()[-1].strip("[].,")
+        assert any(word.strip("|") in each for each in source[line : line + 4]), word
+    assert "seen" not in text
+
+
+def test_a_document_is_called_by_its_title_field(tmp_path: Path) -> None:
+    file = tmp_path / "a.rst"
+    file.write_text(MANUAL)
+    assert read_document(file, "a.rst").title == "On pumps"
+    file.write_text("Pumps\n=====\n\nText.\n")
+    with open_document(file, "a.rst") as stream:
+        (part,) = stream.parts
+        assert (stream.title, part.text) == ("Pumps", "# Pumps\n\n\nText.\n")
+        assert part.blocks is not None
+        assert [block.kind.value for _, block in part.blocks] == ["heading", "paragraph"]
+
+
+def test_no_other_file_and_nothing_raw_is_read(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("the secret")
+    file = tmp_path / "a.rst"
+    names = ("include", "literalinclude", "csv-table", "raw", "image")
+    file.write_text(
+        "".join(
+            f".. {name}:: {secret}\n   :file: {secret}\n   :url: {secret}\n\n" for name in names
+        )
+        + f".. |x| include:: {secret}\n\nText |x|.\n"
+    )
+    assert "secret" not in read_document(file, "a.rst").text.replace(str(secret), "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(" " * depth + "* x\n\n" for depth in range(800)),
+        "*" * 20_000,
+        "`a " * 10_000,
+        "|" * 20_000 + "\n",
+        "a_ " * 20_000,
+        "".join(f".. d{number}:: x\n\n   y\n\n" for number in range(3_000)),
+        "".join(f".. _t{number}: x\n" for number in range(5_000)),
+        "a\n=\n" * 5_000,
+        "".join(
+            f"a{number}\n" + "=!#$%&'*+,-.:;<>?@^_`{|}~"[number % 24] * 9 + "\n"
+            for number in range(300)
+        ),
+        ".. " * 10_000,
+        "x" * 1_000_000,
+        "+---+\n" * 5_000,
+        "=== ===\n" * 5_000,
+        "- " * 2_000 + "x",
+        ">>> " * 20_000,
+        ":a:\n" * 10_000,
+    ],
+    ids=range(16),
+)
+def test_hostile_files_are_read_in_time(
+    tmp_path: Path, text: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "a.rst"
+    file.write_text(text + "\n\nThe end.\n")
+    begin = time.process_time()
+    assert read_document(file, "a.rst").text.rstrip().endswith("The end.")
+    assert time.process_time() - begin < 20
+    assert capfd.readouterr() == ("", "")
+    assert sys.getrecursionlimit() < 10_000
