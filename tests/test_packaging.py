@@ -23,6 +23,7 @@ CODE = ("cli", "rag", "state")
 MODULES = {
     "langgraph-checkpoint-postgres": "langgraph.checkpoint.postgres",
     "langgraph-checkpoint-sqlite": "langgraph.checkpoint.sqlite",
+    "markdown-it-py": "markdown_it",
     "opentelemetry-proto": "opentelemetry.proto",
     "pystemmer": "Stemmer",
 }
