@@ -101,6 +101,10 @@ def show(
 def delete(
     name: Name,
     yes: options.Yes = False,
+    here_alone: Annotated[
+        bool,
+        typer.Option("--here-alone", help="Leave what a server holds of it there."),
+    ] = False,
     json_: options.Json = False,
     home: options.Home = None,
     config: options.Config = None,
@@ -117,7 +121,7 @@ def delete(
         f"Delete the collection {name!r} with its {many(len(found.documents), 'document')}?",
         yes=yes,
     )
-    delete_collection(settings.home, name)
+    delete_collection(settings.home, name, here_alone=here_alone)
     if json_:
         terminal.json({"schema": "crag.deleted/1", "name": name, "documents": len(found.documents)})
     terminal.notice(f"Deleted {name!r}: {many(len(found.documents), 'document')}.")

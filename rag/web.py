@@ -27,7 +27,7 @@ class WebSearch:
     def __init__(self, url: str, timeout: float) -> None:
         self._url = url
         self._timeout = timeout
-        self._host = urlsplit(url).netloc
+        self._host = urlsplit(url).netloc.rpartition("@")[2]
 
     def __call__(self, query: str, k: int) -> Sequence[RetrievedChunk]:
         """At most `k` snippets, best first, as chunks.

@@ -25,6 +25,7 @@ from pydantic_settings import SettingsError as UnreadableValueError
 
 from state.errors import SettingsError, UsageError
 from state.nearest import did_you_mean
+from state.urls import holds_user
 
 STAND_INS = {"api_key": "OPENAI_API_KEY", "base_url": "OPENAI_BASE_URL"}
 _FILE_VALUES: ContextVar[Mapping[str, Any] | None] = ContextVar("file_values", default=None)
@@ -150,6 +151,14 @@ class Settings(BaseSettings):
             raise ValueError(
                 "a name has 1 to 128 characters, without slashes or control characters"
             )
+        return value
+
+    @field_validator("store", "otlp_endpoint")
+    @classmethod
+    def _no_password(cls, value: str | None) -> str | None:
+        """These are noted in the catalog and in errors, and neither server asks for one."""
+        if value is not None and value.startswith("http") and holds_user(value):
+            raise ValueError("a user name or password has no place in this URL")
         return value
 
     @field_validator("links")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from state.settings import STAND_INS, Settings, default_config_file, load_settings, read_toml
+from state.urls import masked
 
 
 class SettingRow(TypedDict):
@@ -64,7 +65,7 @@ def shown_value(value: Any) -> str:
     """A setting's value in words; secrets stay masked."""
     if value is None or value == {}:
         return "none"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return str(value).lower() if isinstance(value, bool) else masked(str(value))
 
 
 def _toml(value: Any) -> str:

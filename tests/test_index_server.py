@@ -5,6 +5,7 @@ import pytest
 from chroma_server import running_chroma
 from index_samples import EMBEDDER, document, part
 
+from rag.index.chroma_server import connect_server
 from rag.index.collection import open_collection
 from rag.index.removal import delete_collection
 from rag.index.writer import open_writer
@@ -28,9 +29,19 @@ def search(home, store, query="keeper of lantern 7"):
 
 
 @pytest.fixture(scope="module")
-def url(tmp_path_factory):
+def server(tmp_path_factory):
     with running_chroma(tmp_path_factory.mktemp("server")) as found:
         yield found
+
+
+@pytest.fixture
+def url(server):
+    """With nothing there: a name belongs to the home that put it there first."""
+    client = connect_server(server)
+    for collection in client.list_collections():
+        client.delete_collection(collection.name)
+    client.close()
+    return server
 
 
 def test_a_server_takes_the_folders_place(tmp_path, url, monkeypatch):

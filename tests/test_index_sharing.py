@@ -22,7 +22,7 @@ from rag.embed.protocol import EmbedderIdentity
 from rag.index import schema
 from rag.index.catalog import catalog_path, connect
 from rag.index.collection import open_collection
-from rag.index.inventory import read_inventory
+from rag.index.inventory import collection_names, read_inventory
 from rag.index.removal import delete_collection
 from rag.index.sharing.record import (
     RecordDamaged,
@@ -146,6 +146,33 @@ def test_a_copy_is_not_ingested_into_and_leaves_nothing_behind(tmp_path, url, fo
     delete_collection(tmp_path / "two", name)
     with pytest.raises(NoIndexError):
         search(tmp_path / "two", name, url)
+
+
+def test_a_name_that_another_machine_publishes_is_not_taken_over(tmp_path, url, folder, name):
+    Library(tmp_path / "one", name, url).ingest(folder)
+    before = search(tmp_path / "reader", name, url)[:2]
+    (tmp_path / "other.md").write_text("# Sheet 7\n\nThe valve of hall 7 is another one.\n")
+    with pytest.raises(UsageError, match="belongs to another machine"):
+        Library(tmp_path / "two", name, url).ingest(tmp_path / "other.md")
+    assert search(tmp_path / "reader", name, url)[:2] == before
+    assert Library(tmp_path / "one", name, url).ingest(folder).unchanged == 30
+    Library(tmp_path / "two", f"{name}2"[-60:], url).ingest(tmp_path / "other.md")
+
+
+def test_deleting_with_the_server_away_deletes_nothing_unless_told_so(tmp_path, folder, name):
+    port = free_port()
+    with running_chroma(tmp_path, port=port) as url:
+        Library(tmp_path / "one", name, url).ingest(folder)
+    with pytest.raises(RemoteStoreError, match=r"nothing was deleted\. .*--here-alone"):
+        delete_collection(tmp_path / "one", name)
+    assert len(sources(tmp_path / "one", name)) == 30
+    with running_chroma(tmp_path, port=port) as url:
+        delete_collection(tmp_path / "one", name)
+        with pytest.raises(NoIndexError):
+            search(tmp_path / "two", name, url)
+        Library(tmp_path / "one", name, url).ingest(folder)
+    delete_collection(tmp_path / "one", name, here_alone=True)
+    assert collection_names(tmp_path / "one") == []
 
 
 def test_another_embedder_is_refused_before_anything_is_copied(tmp_path, url, folder, name):

@@ -29,6 +29,7 @@ from rag.index.staging import Staging
 from rag.index.terms import TERMS_VERSION
 from rag.index.texts import TextDamagedError
 from rag.index.vector_sync import VectorPlace
+from state.errors import RemoteStoreError
 from state.sqlite_file import transaction
 
 _VACUUM_PAGES = 20_000
@@ -52,6 +53,7 @@ def open_writer(
     Raises:
         StoreBusyError: another process is writing to it.
         EmbedderMismatchError: it was embedded by another embedder.
+        UsageError: another machine publishes a collection of this name there.
         StorageError: the disk is full or read-only, or the catalog damaged.
 
     """
@@ -62,6 +64,9 @@ def open_writer(
                 row = _prepare(connection, name, embedder, notice)
                 if store and origin_of(collection_rows.roots(connection, row)):
                     store = None
+                if store:
+                    with suppress(RemoteStoreError):  # said when there is something to put there
+                        _own(connection, row, store)
                 place = VectorPlace(home, row.id, row.uid, row.embedder, store or "")
                 writer = CatalogWriter(connection, row, VectorFeeder(place, notice))
                 try:
@@ -71,9 +76,21 @@ def open_writer(
                     raise
                 writer.close()
                 if store:
+                    _own(connection, row, store)
                     _share(connection, place, name)
         finally:
             connection.close()
+
+
+def _own(connection: sqlite3.Connection, row: CollectionRow, store: str) -> None:
+    """A server is asked once whose name this is: before the first document is put there."""
+    known = connection.execute(
+        "SELECT 1 FROM shares WHERE collection_id = ? AND store = ?", (row.id, store)
+    ).fetchone()
+    if known is None:
+        from rag.index.sharing.shelf import refuse_a_taken_name
+
+        refuse_a_taken_name(store, row.name, row.uid)
 
 
 def _share(connection: sqlite3.Connection, place: VectorPlace, name: str) -> None:

@@ -18,7 +18,7 @@ from rag.index.chroma_collection import ChromaCollection, closed_if_failed
 from rag.index.chroma_errors import VectorsDamaged, foreign_errors
 from rag.index.chroma_server import connect_server
 from rag.index.sharing.record import in_batches
-from state.errors import RemoteStoreError
+from state.errors import RemoteStoreError, UsageError
 
 KIND = "crag.documents/1"
 _BATCH_CHARACTERS = 2 << 20
@@ -122,6 +122,27 @@ def own_shelf(url: str, name: str, uid: str, embedder: EmbedderIdentity) -> Shel
             shelf_name(uid), metadata=about, embedding_function=None
         )
         return Shelf(client, collection, url)
+
+
+def refuse_a_taken_name(url: str, name: str, uid: str) -> None:
+    """Two owners of a name would answer each other's readers.
+
+    Raises:
+        UsageError: the collection of this name there is of another uid.
+        RemoteStoreError: the server cannot be reached or fails.
+
+    """
+    shelf = find_shelf(url, name)
+    if shelf is None:
+        return
+    with shelf:
+        if shelf.about.get("uid") == uid:
+            return
+        raise UsageError(
+            f"The collection {name!r} on {url} belongs to another machine, or to a home that"
+            " was deleted.",
+            "Choose another name with -c NAME, or delete it there.",
+        )
 
 
 def find_shelf(url: str, name: str, uid: str | None = None) -> Shelf | None:

@@ -1,0 +1,25 @@
+"""URLs as they may be shown: without what opens a door."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+_USER = re.compile(r"(\w://)[^\s/@]*(?:@[^\s/@]*)*@")
+_PARAMETER = re.compile(
+    r"([?&;\s](?:[\w-]*(?:key|token|secret|passw(?:or)?d|pwd)[\w-]*)=)[^\s&;#]+", re.IGNORECASE
+)
+
+
+def masked(text: str) -> str:
+    """`text` with user names and passwords of URLs, and parameters that hold a key, as `***`."""
+    return _PARAMETER.sub(r"\1***", _USER.sub(r"\1***@", text))
+
+
+def holds_user(url: str) -> bool:
+    """Whether a URL names a user or holds a password."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "@" in url
+    return "@" in parts.netloc
