@@ -125,11 +125,8 @@ class LazyGroup(typer.core.TyperGroup):
 
                 traceback.print_exception(error)
             line, code = _describe(error)
-<<<<<<< HEAD
             clear_first_sign()
-=======
             line = masked(line)
->>>>>>> d4e318c (Keep passwords of URLs out of every output and file; delete on the server first)
             if line:
                 typer.echo(_printable(line), err=True)
             end_events(given, _kind(error), line, code)
