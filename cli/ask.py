@@ -16,6 +16,7 @@ from cli.render.answer import print_answer
 from cli.render.links import citation_links
 from cli.render.live import LiveAnswer
 from cli.terminal import Terminal
+from cli.thread_collection import on_thread
 
 if TYPE_CHECKING:
     from rag.session import Session
@@ -74,6 +75,7 @@ def ask(
         home=home,
     )
     text = read_question(question)
+    settings = on_thread(settings, collection, terminal, continue_=continue_)
     from rag.session import open_session
 
     # An estimate sends nothing: where a model's documents go is nobody's concern yet.
@@ -82,13 +84,10 @@ def ask(
         tell_staleness(terminal, settings)
         if estimate:
             return _estimate(session, text, terminal, json_=json_)
-        on_thread = settings.thread
-        if continue_ and on_thread is None:
-            on_thread = session.memory.newest_thread()
         streaming = terminal.out_is_tty and not (no_stream or json_ or events)
         live = LiveAnswer(terminal, trace=trace, events=events, stream=streaming)
         tokens = streaming or events
-        turn = session.stream(text, thread=on_thread, pin=pin, tokens=tokens)
+        turn = session.stream(text, thread=settings.thread, pin=pin, tokens=tokens)
         with live, closing(turn) as run:
             for event in run:
                 live.show(event)

@@ -65,9 +65,7 @@ def chat(
     from cli.conversation.lines import PipedLines, TypedLines
     from cli.conversation.talk import Conversation
 
-    with Conversation(flags, config, terminal) as talk:
-        if continue_ and talk.settings.thread is None:
-            talk.thread = talk.session.memory.newest_thread()
+    with Conversation(flags, config, terminal, continue_=continue_) as talk:
         talk.live_trace = trace
         typed = sys.stdin.isatty()
         tell_staleness(terminal, talk.settings)
@@ -117,10 +115,10 @@ def _converse(
 
 def _take(talk: Conversation, line: str, *, streaming: bool, json: bool, typed: bool) -> None:
     """Do what one line says."""
-    from cli.conversation.commands import RetryError, run_command
+    from cli.conversation.commands import RetryError, is_command, run_command
     from cli.conversation.view import ChatView
 
-    if line.startswith("/"):
+    if is_command(line):
         try:
             run_command(line, talk)
         except RetryError as again:

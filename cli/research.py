@@ -16,6 +16,7 @@ from cli.question import read_question
 from cli.render.research import ResearchView
 from cli.render.shorten import shorten
 from cli.terminal import Terminal, clean
+from cli.thread_collection import on_thread
 
 if TYPE_CHECKING:
     from rag.research.report import Report
@@ -110,7 +111,9 @@ def research(
 
     names = tuple(ROLES) if roles is None else tuple(name.strip() for name in roles.split(","))
     rounds = max_rounds or MAX_ROUNDS
-    if resume is not None:
+    if resume is None:
+        settings = on_thread(settings, collection, terminal)
+    else:
         start = run_start(settings.home, resume)
         settings = options.read_settings(config, **{**start["flags"], **given})
         names = tuple(start["roles"]) if roles is None else names

@@ -65,16 +65,22 @@ class ThreadMemory:
         """The thread's timeline as the finished turns give it."""
         return read_timeline(self.store, thread)
 
+    def collection(self, thread: str) -> str | None:
+        """Which collection the thread asked last; None where its last turn does not say."""
+        newest = self.store.turns(thread, newest_first=True, limit=1)
+        return next((turn.collection for turn in newest), None)
+
     def record(
         self,
         thread: str,
         answer: Answer,
+        collection: str,
         *,
         pin: bool = False,
         files: Mapping[str, CitedFile] | None = None,
     ) -> int:
         """Keep a finished turn for ever; returns its number."""
-        return self.store.append(thread, answer, milestone=pin, files=files)
+        return self.store.append(thread, answer, milestone=pin, files=files, collection=collection)
 
     def newest_thread(self) -> str:
         """The thread used last.

@@ -258,7 +258,11 @@ class Session:
                 timeline=lambda: memory.timeline(thread),
                 record=lambda answer: leave.unless_left(
                     lambda: memory.record(
-                        thread, answer, pin=pin, files=cited_files(answer["citations"], self.reader)
+                        thread,
+                        answer,
+                        self.reader.name,
+                        pin=pin,
+                        files=cited_files(answer["citations"], self.reader),
                     )
                 ),
             )

@@ -17,6 +17,7 @@ def turn_json(turn: Turn) -> dict[str, Any]:
         "turn": turn.number,
         "created_at": turn.created_at.isoformat(timespec="seconds"),
         "milestone": turn.milestone,
+        "collection": turn.collection,
         "answer": turn.answer,
         "files": {
             source: {**turn.files[source], "state": state}

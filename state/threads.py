@@ -42,7 +42,8 @@ class CitedFile(TypedDict):
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One finished turn. `answer` is exactly what was shown, with `thread` and `turn` set;
-    `files` has the file of each cited source that was one.
+    `files` has the file of each cited source that was one; `collection` is what was asked, None
+    in turns of earlier versions.
     """
 
     thread: str
@@ -51,6 +52,7 @@ class Turn:
     milestone: bool
     answer: Answer
     files: Mapping[str, CitedFile] = field(default_factory=dict)
+    collection: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,7 @@ class TurnStore(Protocol):
         *,
         milestone: bool = False,
         files: Mapping[str, CitedFile] | None = None,
+        collection: str | None = None,
     ) -> int:
         """Keep a finished turn, whole or not at all; returns its number."""
 

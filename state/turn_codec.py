@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, NamedTuple
 
 from state.answer import Answer, as_stored
 from state.errors import StorageError
@@ -36,16 +36,25 @@ _DICTIONARY = (
 )
 
 
-def encode_turn(answer: Answer, files: Mapping[str, CitedFile]) -> bytes:
+class KeptTurn(NamedTuple):
+    """What is kept of a turn; `collection` is None in turns of earlier versions."""
+
+    answer: Answer
+    files: dict[str, CitedFile]
+    collection: str | None
+
+
+def encode_turn(
+    answer: Answer, files: Mapping[str, CitedFile], collection: str | None = None
+) -> bytes:
     """The bytes to keep; `decode_turn` gives back exactly what went in.
 
     Raises:
         StorageError: the turn is larger than any turn can be.
 
     """
-    body = json.dumps(
-        {"answer": answer, "files": dict(files)}, ensure_ascii=False, separators=(",", ":")
-    )
+    kept = KeptTurn(answer, dict(files), collection)._asdict()
+    body = json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
     raw = body.encode("utf-8", "surrogatepass")
     if len(raw) > MAX_TURN_BYTES:
         raise StorageError(f"A turn of {len(raw)} bytes cannot be kept.")
@@ -53,8 +62,8 @@ def encode_turn(answer: Answer, files: Mapping[str, CitedFile]) -> bytes:
     return FORMAT + packer.compress(raw) + packer.flush()
 
 
-def decode_turn(body: bytes, what: str = "A stored turn") -> tuple[Answer, dict[str, CitedFile]]:
-    """The answer and its cited files; `what` names the turn in errors.
+def decode_turn(body: bytes, what: str = "A stored turn") -> KeptTurn:
+    """The turn; `what` names it in errors.
 
     Raises:
         StorageError: the bytes are damaged or of a later format.
@@ -66,7 +75,7 @@ def decode_turn(body: bytes, what: str = "A stored turn") -> tuple[Answer, dict[
     try:
         raw = unpacker.decompress(body[1:], MAX_TURN_BYTES)
         kept: dict[str, Any] = json.loads(raw.decode("utf-8", "surrogatepass"))
-        return as_stored(kept["answer"]), cast("dict[str, CitedFile]", kept["files"])
+        return KeptTurn(as_stored(kept["answer"]), kept["files"], kept.get("collection"))
     except (zlib.error, ValueError, KeyError, TypeError) as error:
         raise StorageError(
             f"{what} is damaged ({error}).", "Restore the threads from a backup."

@@ -62,6 +62,7 @@ class SqlTurnStore(ABC):
         *,
         milestone: bool = False,
         files: Mapping[str, CitedFile] | None = None,
+        collection: str | None = None,
     ) -> int:
         checked_name(thread)
         with self._writing() as db:
@@ -73,7 +74,7 @@ class SqlTurnStore(ABC):
                     "insert into {turns} (thread_id, n, created_at, milestone, body)"
                     " values (?, ?, ?, ?, ?)"
                 ),
-                (key, number, now, milestone, encode_turn(kept, files or {})),
+                (key, number, now, milestone, encode_turn(kept, files or {}, collection)),
             )
         return number
 

@@ -29,8 +29,8 @@ def checked_name(thread: str) -> str:
 def to_turn(thread: str, row: Sequence[Any]) -> Turn:
     """`row` is (n, created_at, milestone, body)."""
     number, created_at, milestone, body = row
-    answer, files = decode_turn(bytes(body), f"Turn {number} of thread {thread!r}")
-    return Turn(thread, number, from_micros(created_at), bool(milestone), answer, files)
+    kept = decode_turn(bytes(body), f"Turn {number} of thread {thread!r}")
+    return Turn(thread, number, from_micros(created_at), bool(milestone), *kept)
 
 
 def to_summary(row: Sequence[Any]) -> ThreadSummary:
@@ -42,7 +42,7 @@ def to_summary(row: Sequence[Any]) -> ThreadSummary:
         last_turn=last_turn,
         created_at=from_micros(created_at),
         updated_at=from_micros(updated_at or created_at),
-        first_question="" if first is None else decode_turn(bytes(first))[0]["question"],
+        first_question="" if first is None else decode_turn(bytes(first)).answer["question"],
         bytes=int(size or 0),
     )
 

@@ -43,15 +43,19 @@ class Command:
     run: Callable[[Conversation, str], None]
 
 
+def is_command(line: str) -> bool:
+    return line.startswith("/") or line.lower() in WITHOUT_SLASH
+
+
 def run_command(line: str, talk: Conversation) -> None:
-    """Run a line that begins with a slash.
+    """Run a line that is a command.
 
     Raises:
         UsageError: no such command, or its argument is unusable.
         LeaveError, RetryError: as their names say.
 
     """
-    name, _, argument = line[1:].strip().partition(" ")
+    name, _, argument = line.removeprefix("/").strip().partition(" ")
     command = COMMANDS.get(ALSO.get(name.lower(), name.lower()))
     if command is None:
         near = get_close_matches(name.lower(), COMMANDS, n=1)
@@ -65,6 +69,7 @@ def _help(talk: Conversation, _argument: str) -> None:
     for each in COMMANDS.values():
         talk.terminal.out(f"{f'/{each.name} {each.argument}':<{width}}  {each.help}")
     talk.terminal.out("")
+    talk.terminal.out("help, ?, exit, quit and bye need no slash.")
     talk.terminal.out("Alt-Enter begins a new line; Ctrl-C cancels the turn; Ctrl-D leaves.")
 
 
@@ -138,7 +143,8 @@ def _history(talk: Conversation, argument: str) -> None:
 def _thread(talk: Conversation, argument: str) -> None:
     if argument:
         talk.switch(argument)
-    talk.terminal.notice(f"On {talk.thread}, {many(talk.turns, 'turn')}.")
+    reader = talk.session.reader
+    talk.terminal.notice(f"On {talk.thread}, {many(talk.turns, 'turn')}, asking {reader.name}.")
 
 
 def _new(talk: Conversation, argument: str) -> None:
@@ -269,3 +275,5 @@ def _table() -> Iterator[Command]:
 COMMANDS: dict[str, Command] = {command.name: command for command in _table()}
 ALSO = {"quit": "exit", "bye": "exit", "q": "exit", "?": "help", "h": "help"}
 """Other names that people try; they are not listed."""
+WITHOUT_SLASH = frozenset({"exit", "quit", "bye", "help", "?"})
+"""What nobody asks of documents in one word."""

@@ -23,7 +23,14 @@ Show = Callable[["Event"], None]
 class Conversation:
     """`flags` are the settings given on the command line; `/set` adds to them."""
 
-    def __init__(self, flags: Mapping[str, Any], config: Path | None, terminal: Terminal) -> None:
+    def __init__(
+        self,
+        flags: Mapping[str, Any],
+        config: Path | None,
+        terminal: Terminal,
+        *,
+        continue_: bool = False,
+    ) -> None:
         self.terminal = terminal
         self.live_trace = False
         self.last: Answer | None = None
@@ -36,8 +43,8 @@ class Conversation:
         self._resources = ExitStack()
         self.settings: Settings
         self.session: Session
+        self.thread = self._begin(continue_=continue_)
         self._open()
-        self.thread = self.settings.thread or new_thread_name()
 
     def __enter__(self) -> Self:
         return self
@@ -61,15 +68,19 @@ class Conversation:
             raise
 
     def switch(self, thread: str) -> None:
-        """Go on in another thread, new or old.
+        """Go on in another thread, new or old, with the collection that it asked.
 
         Raises:
             UsageError: it is no name for a thread.
+            CragError: as `change`.
 
         """
         from cli.options import read_settings
 
         read_settings(self._config, **{**self._flags, "thread": thread})  # the settings' own check
+        before = self.session.memory.collection(thread)
+        if before not in (None, self.session.reader.name):
+            self.change(collection=before)
         self.thread = thread
         self.last = None
 
@@ -105,6 +116,17 @@ class Conversation:
         self.tokens[1] += usage["output_tokens"]
         known = self.cost is not None and usage["cost_usd"] is not None
         self.cost = (self.cost or 0.0) + (usage["cost_usd"] or 0.0) if known else None
+
+    def _begin(self, *, continue_: bool) -> str:
+        """The thread to begin with; the collection that it asked is asked on."""
+        from cli.options import read_settings
+        from cli.thread_collection import on_thread
+
+        settings = read_settings(self._config, **self._flags)
+        named = self._flags.get("collection")
+        settings = on_thread(settings, named, self.terminal, continue_=continue_)
+        self._flags["collection"] = settings.collection
+        return settings.thread or new_thread_name()
 
     def _open(self) -> None:
         from cli.options import read_settings

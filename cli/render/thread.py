@@ -52,6 +52,7 @@ def took(turn: Turn) -> str:
         f"{turn.created_at.astimezone():%Y-%m-%d %H:%M}",
         answer["status"],
         answer["engine"]["model"] or answer["engine"]["name"],
+        *([] if turn.collection is None else [turn.collection]),
         many(answer["loop_count"], "loop"),
         f"{answer['timings_ms'].get('total', 0.0) / 1000:.1f} s",
     ]

@@ -39,7 +39,7 @@ def record_turn(session: Session, report: Report) -> None:
     newest = session.memory.store.turns(thread, newest_first=True, limit=1)
     if any(turn.answer["trace_id"] == report["run_id"] for turn in newest):
         return
-    session.memory.record(thread, as_answer(session, report))
+    session.memory.record(thread, as_answer(session, report), session.reader.name)
 
 
 def _earlier(traces: TraceStore, run_id: str) -> list[Any]:

@@ -1,0 +1,102 @@
+"""A thread remembers which collection it asked, and says so."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from chat_samples import crag, make_home
+from ingest_runs import Library
+from turn_samples import make_answer
+
+from state.threads import open_turn_store
+
+QUESTION = "How deep is the Mara Lock?"
+
+
+@pytest.fixture
+def home(tmp_path):
+    home = make_home(tmp_path)
+    canal = tmp_path / "canal"
+    canal.mkdir()
+    (canal / "locks.md").write_text("# Mara Lock\n\nThe Mara Lock is 4 metres deep.\n")
+    Library(home, "canal").ingest(canal)
+    return home
+
+
+def asked(home, question, *words):
+    done = crag(home, "ask", question, *words, "--json")
+    assert done.exit_code in (0, 3), done.stderr
+    return json.loads(done.stdout), done.stderr
+
+
+def test_thread_goes_on_with_its_collection(home):
+    answer, told = asked(home, QUESTION, "-t", "water", "-c", "canal")
+    assert "4 metres" in answer["answer"]
+    assert "canal" not in told
+    answer, told = asked(home, QUESTION, "-t", "water")
+    assert "4 metres" in answer["answer"]
+    assert told.strip() == "Asking canal, as thread water did."
+    answer, told = asked(home, QUESTION, "--continue")
+    assert "4 metres" in answer["answer"]
+    assert "canal" in told
+    answer, _ = asked(home, QUESTION)
+    assert answer["status"] == "abstained"
+
+
+@pytest.mark.parametrize("by", ["option", "variable"])
+def test_naming_another_collection_changes_the_thread_and_is_told(home, by, monkeypatch):
+    asked(home, QUESTION, "-t", "water", "-c", "canal")
+    words = ["-c", "default"] if by == "option" else []
+    if by == "variable":
+        monkeypatch.setenv("CRAG_COLLECTION", "default")
+    answer, told = asked(home, QUESTION, "-t", "water", *words)
+    assert answer["status"] == "abstained"
+    assert told.strip() == "Thread water asked canal; it goes on with default."
+    monkeypatch.delenv("CRAG_COLLECTION", raising=False)
+    _, told = asked(home, "Do dogs travel free?", "-t", "water")
+    assert not told
+
+
+def test_chat_goes_on_with_it_and_switches_with_the_thread(home):
+    asked(home, QUESTION, "-t", "water", "-c", "canal")
+    lines = f"{QUESTION}\n/new other\n/collection default\nDo dogs travel free?\n/thread water\n"
+    done = crag(home, "chat", "-t", "water", "--json", stdin=lines + QUESTION + "\n")
+    assert done.exit_code == 0, done.stderr
+    first, between, last = (json.loads(line)["answer"] for line in done.stdout.splitlines())
+    assert "4 metres" in first
+    assert "Dogs travel free" in between
+    assert "4 metres" in last
+    assert "On thread water, canal with 1 document." in done.stderr
+    assert "On water, 2 turns, asking canal." in done.stderr
+    shown = json.loads(crag(home, "threads", "show", "water", "--json").stdout)
+    assert [turn["collection"] for turn in shown["turns"]] == ["canal"] * 3
+    assert "canal" in crag(home, "threads", "show", "water").stdout
+
+
+def test_thread_of_an_earlier_version_goes_on_as_before(home):
+    with open_turn_store(home) as store:
+        store.append("old", make_answer())
+    answer, told = asked(home, QUESTION, "-t", "old", "-c", "canal")
+    assert "4 metres" in answer["answer"]
+    assert not told
+
+
+def test_collection_that_is_gone_is_one_line_that_says_what_to_do(home):
+    asked(home, QUESTION, "-t", "water", "-c", "canal")
+    assert crag(home, "collections", "delete", "canal", "--yes").exit_code == 0
+    done = crag(home, "ask", QUESTION, "-t", "water")
+    assert done.exit_code == 2
+    assert "canal" in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("word", ["exit", "quit", "Exit", "bye"])
+def test_leaving_needs_no_slash(home, word):
+    done = crag(home, "chat", stdin=f"{word}\nDo dogs travel free?\n")
+    assert done.exit_code == 0
+    assert not done.stdout
+
+
+@pytest.mark.parametrize("word", ["help", "?"])
+def test_help_needs_no_slash(home, word):
+    assert "/sources" in crag(home, "chat", stdin=f"{word}\n").stdout
