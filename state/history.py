@@ -130,7 +130,7 @@ def _as_shown(turn: Turn) -> HistoryTurn:
     return {
         "question": turn.answer["question"],
         "standalone_question": turn.answer["standalone_question"],
-        "answer": turn.answer["answer"],
+        "answer": "" if turn.answer["status"] == "abstained" else turn.answer["answer"],
         "turn": turn.number,
         "milestone": turn.milestone,
     }

@@ -102,7 +102,7 @@ class Passage(TypedDict):
 
 
 class HistoryTurn(TypedDict):
-    """An earlier exchange as the model may see it."""
+    """An earlier exchange as the model may see it; `answer` is empty where there was none."""
 
     question: str
     standalone_question: str

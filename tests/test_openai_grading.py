@@ -23,7 +23,7 @@ from state.errors import ModelError, StorageError
 
 
 class LocalGrader:
-    """Grades by a table of verdicts: correct, ambiguous (held to be relevant), incorrect."""
+    """Grades by a table of verdicts: correct, incorrect, and else ambiguous, in doubt."""
 
     def __init__(self, *, sufficient=False, better_query=None, **verdicts):
         self.verdicts = verdicts
@@ -36,7 +36,7 @@ class LocalGrader:
         found = []
         for chunk in request.chunks:
             kind = self.verdicts.get(chunk["chunk_id"], "ambiguous")
-            grade = grade_of(chunk["chunk_id"], relevant=kind != "incorrect", grader="local")
+            grade = grade_of(chunk["chunk_id"], relevant=kind == "correct", grader="local")
             found.append({**grade, "verdict": kind, "confidence": 0.5, "reason": "by code"})
         return Graded(tuple(found), self.sufficient, self.better_query)
 
@@ -46,17 +46,39 @@ def by(graded):
 
 
 def test_auto_sends_only_what_code_is_not_sure_of():
-    local = LocalGrader(paris="correct", rome="incorrect")
-    with ScriptedServer(call(grades(False))) as server:
+    local = LocalGrader(rome="incorrect")
+    with ScriptedServer(call(grades(True, False))) as server:
         graded = connect(server, local).grade(grading(PARIS, BERLIN, ROME))
     assert by(graded) == [
-        ("paris", True, "local"),
+        ("paris", True, "model"),
         ("berlin", False, "model"),
         ("rome", False, "local"),
     ]
     prompt = server.requests[0].prompt
     assert BERLIN["text"] in prompt
     assert ROME["text"] not in prompt
+
+
+def test_auto_asks_about_the_best_six_that_are_in_doubt_at_most_and_in_two_loops():
+    chunks = [chunk_of(f"c{n}", f"Paris is number {n}.") for n in range(8)]
+    with ScriptedServer(call(grades(*[False] * 6))) as server:
+        graded = connect(server, LocalGrader()).grade(grading(*chunks))
+        assert [grade["grader"] for grade in graded.grades] == ["model"] * 6 + ["local"] * 2
+        earlier = {f"old{loop}": grade_of(f"old{loop}", relevant=False) for loop in range(2)}
+        old = [chunk_of(f"old{loop}", "Berlin.", loop) for loop in range(2)]
+        request = grading(PARIS, earlier=earlier, documents=[*old, PARIS])
+        assert by(connect(server, LocalGrader()).grade(request)) == [("paris", False, "local")]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Welche Stadt ist die größte, und warum?", "Quelle est donc la ville la plus grande ?"],
+)
+def test_a_question_in_another_language_is_graded_by_the_model_whatever_code_says(question):
+    sure = LocalGrader(paris="incorrect", berlin="correct", sufficient=True)
+    with ScriptedServer(call(grades(True, False))) as server:
+        graded = connect(server, sure).grade(grading(PARIS, BERLIN, question=question))
+    assert by(graded) == [("paris", True, "model"), ("berlin", False, "model")]
 
 
 def test_auto_costs_no_call_where_code_is_sure_of_all():
@@ -73,10 +95,9 @@ def test_auto_costs_no_call_where_what_code_is_sure_of_suffices():
     with ScriptedServer(call(grades(False))) as server:
         graded = connect(server, local).grade(grading(PARIS, BERLIN))
         assert server.requests == []
-        unsure = LocalGrader(sufficient=True)
-        connect(server, unsure).grade(grading(BERLIN))
+        connect(server, LocalGrader()).grade(grading(BERLIN))
         assert len(server.requests) == 1
-    assert by(graded) == [("paris", True, "local"), ("berlin", True, "local")]
+    assert by(graded) == [("paris", True, "local"), ("berlin", False, "local")]
     assert graded.sufficient
 
 
@@ -85,7 +106,7 @@ def test_local_sends_nothing_and_model_sends_all():
     with ScriptedServer(call(grades(True, False))) as server:
         graded = connect(server, local, grader="local").grade(grading(PARIS, BERLIN))
         assert server.requests == []
-        assert by(graded)[1] == ("berlin", True, "local")
+        assert by(graded)[1] == ("berlin", False, "local")
         graded = connect(server, local, grader="model").grade(grading(PARIS, BERLIN))
     assert by(graded) == [("paris", True, "model"), ("berlin", False, "model")]
     assert local.asked == [["paris", "berlin"]]
@@ -98,7 +119,7 @@ def test_code_stands_in_for_unreadable_grades_with_a_warning(choice):
     with ScriptedServer(half, always=text("Hard to say.")) as server:
         graded = connect(server, local, grader=choice).grade(grading(PARIS, BERLIN))
         assert len(server.requests) == graded.usage["llm_calls"] == 2
-    assert by(graded) == [("paris", False, "model"), ("berlin", True, "local")]
+    assert by(graded) == [("paris", False, "model"), ("berlin", False, "local")]
     assert server.host in graded.warnings[0]
     assert "local grader" in graded.warnings[0]
 
@@ -107,7 +128,7 @@ def test_a_server_that_fails_later_on_the_ladder_is_stood_in_for_too():
     half = call({"document_1": verdict(True)})
     with ScriptedServer(half, always=status(500, "oops")) as server:
         graded = connect(server, LocalGrader()).grade(grading(PARIS, BERLIN))
-    assert by(graded) == [("paris", True, "model"), ("berlin", True, "local")]
+    assert by(graded) == [("paris", True, "model"), ("berlin", False, "local")]
     assert "500" in graded.warnings[0]
 
 
@@ -155,10 +176,10 @@ def test_only_unknown_chunks_are_sent_and_equal_texts_once():
 def test_no_local_grade_is_kept_as_the_model_s():
     cache = GradeMemory()
     vague = text("Hard to say.")
-    with ScriptedServer(vague, vague, call(grades(False))) as server:
+    with ScriptedServer(vague, vague, call(grades(True))) as server:
         engine = connect(server, LocalGrader(), cache=cache)
-        assert by(engine.grade(grading(PARIS))) == [("paris", True, "local")]
-        assert by(engine.grade(grading(PARIS))) == [("paris", False, "model")]
+        assert by(engine.grade(grading(PARIS))) == [("paris", False, "local")]
+        assert by(engine.grade(grading(PARIS))) == [("paris", True, "model")]
 
 
 class BrokenCache:

@@ -1,6 +1,8 @@
 """What is sent: documents as fenced data, the constant part first, nothing that was not asked."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given
@@ -46,9 +48,14 @@ def sent(act, reply):
 
 
 def fenced(prompt):
-    """The parts between two lines that begin with the prompt's mark."""
-    mark = re.search(r"^Fence: (#[0-9a-f]{8})$", prompt, re.MULTILINE)[1]
-    return re.findall(rf"^{mark}[^\n]*\n(.*?)\n{mark}$", prompt, re.MULTILINE | re.DOTALL), mark
+    """What stands in the fences, and the mark that opens and closes all of them."""
+    found = re.findall(
+        r"^<document> (#[0-9a-f]{8})[^\n]*\n(.*?)\n</document> (#[0-9a-f]{8})$",
+        prompt,
+        re.MULTILINE | re.DOTALL,
+    )
+    (mark,) = {side for opened, _, closed in found for side in (opened, closed)}
+    return [text for _, text, _ in found], mark
 
 
 def test_planted_instructions_stay_inside_the_fence_and_are_declared_to_be_data():
@@ -66,7 +73,7 @@ def test_planted_instructions_stay_inside_the_fence_and_are_declared_to_be_data(
     assert "instructions" not in outside
     assert outside.count("<document>") == outside.count("</document>") == 2
     assert "</document>" not in "".join(parts)
-    assert user.count(mark) == 1 + 2 * 2
+    assert user.count(mark) == 2 * 2
     assert user.endswith(f"Question: {QUESTION}")
 
 
@@ -83,30 +90,43 @@ def test_instructions_in_passages_titles_history_and_claims_are_fenced_too():
         outside = user
         for part in parts:
             outside = outside.replace(part, "")
-        lines = [line for line in outside.splitlines() if not line.startswith(mark)]
+        lines = [line for line in outside.splitlines() if not line.startswith(f"<document> {mark}")]
         assert not any("Ignore all" in line for line in lines)
 
 
-def test_the_mark_is_new_for_every_request():
-    reply = call(grades(True))
-    with ScriptedServer(always=reply) as server:
-        for _ in range(5):
-            connect(server).grade(grading(PARIS))
-    assert len({fenced(request.prompt)[1] for request in server.requests}) == 5
+def test_the_mark_is_a_question_s_own_and_nothing_changes_before_the_documents_on_a_retry():
+    first = prompts.generate_messages(QUESTION, [passage_of(1, PARIS)], [])
+    again = prompts.generate_messages(QUESTION, [passage_of(1, PARIS)], ["Paris is big."])
+    other = prompts.generate_messages("Another?", [passage_of(1, PARIS)], [])
+    assert fenced(first[1][1])[1] == fenced(again[1][1])[1] != fenced(other[1][1])[1]
+    documents = first[1][1].partition("Question:")[0]
+    assert again[0] == first[0]
+    assert again[1][1].startswith(documents)
+
+
+def test_the_mark_is_another_in_another_process():
+    code = "from rag.engines.openai.fence import Fence; print(Fence.around('q', []).mark)"
+    run = [sys.executable, "-c", code]
+    marks = {subprocess.run(run, capture_output=True, check=True).stdout for _ in range(2)}
+    assert len(marks) == 2
+
+
+def test_no_line_is_nothing_but_the_mark():
+    user = prompts.generate_messages(QUESTION, [passage_of(1, PARIS)], ["Paris is big."])[1][1]
+    assert not re.search(r"^#[0-9a-f]{8}$", user, re.MULTILINE)
 
 
 @given(st.lists(st.text(), max_size=4))
 def test_no_text_holds_its_own_fence(texts):
-    fence = Fence.around(texts)
+    fence = Fence.around(QUESTION, texts)
     body = "\n".join(fence.document(f"document_{n}", "", text) for n, text in enumerate(texts))
     assert body.count(fence.mark) == 2 * len(texts)
     assert body.casefold().count("</document>") == len(texts)
 
 
-def test_a_mark_that_a_document_holds_is_drawn_again(monkeypatch):
-    drawn = iter(["aaaaaaaa", "bbbbbbbb"])
-    monkeypatch.setattr("secrets.token_hex", lambda _: next(drawn))
-    assert Fence.around(["it says #AAAAAAAA here"]).mark == "#bbbbbbbb"
+def test_a_mark_that_a_document_holds_is_drawn_again():
+    usual = Fence.around(QUESTION, []).mark
+    assert Fence.around(QUESTION, [f"it says {usual.upper()} here"]).mark != usual
 
 
 def test_the_constant_part_comes_first_and_is_the_same_in_every_request():

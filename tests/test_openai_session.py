@@ -50,7 +50,7 @@ def model(better="seat of government", usage=(100, 10)):
         if "Tried:" in prompt:
             return text(f"{better} {len(prompt)}")(body)
         if "User:" in prompt:
-            return text(QUESTION)(body)
+            return text("Say again, what is the capital of France?")(body)
         number = re.search(r"(\[\d+\])[^\n]*\n(?:(?!</document>).)*Paris\.", prompt, re.DOTALL)
         if number is None:
             return text("I cannot answer this from the documents.")(body)
@@ -93,8 +93,8 @@ def test_a_follow_up_adds_one(home):
         session.ask(QUESTION, thread="t")
         before = len(server.requests)
         answer = session.ask("And what is it again?", thread="t")
-        assert answer["standalone_question"] == QUESTION
-        assert len(server.requests) - before == 2  # its grades are kept from the first
+        assert answer["standalone_question"] == "Say again, what is the capital of France?"
+        assert len(server.requests) - before == 3
 
 
 def test_tokens_reach_the_person_while_the_run_goes_on(home):

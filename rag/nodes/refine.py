@@ -1,4 +1,6 @@
-"""refine: relevant chunks are cut to the sentences that bear on the question."""
+"""refine: what was found is cut to what bears on the question: sentences for the local
+engine, whole blocks for a model.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +8,26 @@ from langgraph.runtime import Runtime
 
 from rag.answering.question import MAX_QUESTION
 from rag.answering.refine import refine as refine_chunks
+from rag.answering.whole_blocks import evidence_chunks, whole_blocks
 from rag.dependencies import Dependencies
 from rag.engines.local.mending import mend_spelling
 from rag.nodes.update import Update
 from state.graph_state import GraphState
+from state.settings import GraderChoice
 
 
 def refine(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
-    found = {chunk_id for chunk_id, grade in state["grades"].items() if grade["relevant"]}
-    relevant = [document for document in state["documents"] if document["chunk_id"] in found]
-    reader = runtime.context.reader
+    deps = runtime.context
+    grades, reader = state["grades"], deps.reader
+    graded = [document for document in state["documents"] if document["chunk_id"] in grades]
     question = mend_spelling(state["standalone_question"][:MAX_QUESTION], reader).text
-    passages = refine_chunks(question, relevant, state["grades"], reader)
+    if deps.engine.model is None:
+        relevant = [c for c in graded if grades[c["chunk_id"]]["relevant"]]
+        passages = refine_chunks(question, relevant, grades, reader)
+    else:
+        denied_too = deps.settings.grader is GraderChoice.AUTO
+        relevant = evidence_chunks(graded, grades, denied_too=denied_too)
+        passages = whole_blocks(question, relevant, reader)
     runtime.stream_writer(
         {
             "event": "refined",

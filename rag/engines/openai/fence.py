@@ -1,17 +1,22 @@
 """Fencing of foreign text, so that a model can tell data from the words around it.
 
-The mark is drawn anew for every request: who wrote a document cannot know it, and so
-cannot close the fence from inside.
+The mark is drawn at random, and the same for all requests of one question: a server that keeps
+the beginning of a prompt need not read it again, and who wrote a document cannot know it, and
+so cannot close the fence from inside.
 """
 
 from __future__ import annotations
 
+import hmac
 import re
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import count
 
 _TAG = re.compile(r"<(?=\s*/?\s*document\b)", re.IGNORECASE)
+_SECRET = secrets.token_bytes(16)
+"""Of this process: with it a question gives its mark, and nobody else can work that out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,22 +24,20 @@ class Fence:
     mark: str
 
     @classmethod
-    def around(cls, texts: Iterable[str]) -> Fence:
-        """A fence whose mark is in none of the texts."""
+    def around(cls, question: str, texts: Iterable[str]) -> Fence:
+        """The question's fence, whose mark is in none of the texts."""
         held = [text.casefold() for text in texts]
-        while True:
-            mark = f"#{secrets.token_hex(4)}"
+        for draw in count():
+            drawn = hmac.digest(_SECRET, f"{draw} {question}".encode("utf-8", "replace"), "sha256")
+            mark = f"#{drawn.hex()[:8]}"
             if not any(mark in text for text in held):
                 return cls(mark)
-
-    @property
-    def notice(self) -> str:
-        return f"Fence: {self.mark}"
+        raise AssertionError("never ends without a mark")
 
     def document(self, name: str, title: str, text: str) -> str:
         """One fenced document; tags like the fence's own are made harmless in it."""
         heading = " ".join(f"{name} {title}".split())
         return (
-            f"<document>\n{self.mark} {_TAG.sub('&lt;', heading)}\n"
-            f"{_TAG.sub('&lt;', text.strip())}\n{self.mark}\n</document>"
+            f"<document> {self.mark} {_TAG.sub('&lt;', heading)}\n"
+            f"{_TAG.sub('&lt;', text.strip())}\n</document> {self.mark}"
         )

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from rag.answering.whole_blocks import is_doubtful
 from rag.engines.openai.cache import GradeCache, key_of, pack, unpack
 from rag.engines.openai.chat import ChatModel
+from rag.engines.openai.foreign import is_foreign
 from rag.engines.openai.panel import Found, Panel, merged
-from rag.engines.openai.prompts import GRADE, grade_messages
+from rag.engines.openai.prompts import (
+    GRADE,
+    LONGEST_DOUBTFUL,
+    LONGEST_GRADED,
+    grade_messages,
+)
 from rag.engines.openai.queries import same_query
 from rag.engines.openai.schemas import GRADE_FORM, Verdict, binary_score
 from rag.engines.openai.tally import Tally
@@ -18,12 +25,18 @@ from state.grades import Grade
 from state.passages import RetrievedChunk
 from state.settings import GraderChoice
 
+MOST_DOUBTFUL = 6
+"""Chunks that the model is asked about where code is not sure: a short prompt."""
+MOST_ASKED = 2
+"""Loops of a question in which it is asked so; further ones have found nothing twice."""
+
 
 @dataclass(frozen=True, slots=True)
 class Grading:
-    """`local` decides clear cases (grader auto), and all of them where the clear ones suffice;
-    it stands in for a model whose replies cannot be read. Without it every chunk is sent and
-    an unreadable reply is an error.
+    """`local` decides (grader auto) wherever it finds something relevant or has no doubt; the
+    model is asked about the best of what is left in doubt, and about everything where the
+    question is in another language. `local` stands in for a model whose replies cannot be
+    read. Without it every chunk is sent and an unreadable reply is an error.
     """
 
     chat: ChatModel
@@ -33,21 +46,23 @@ class Grading:
     choice: GraderChoice
 
     def grade(self, request: GradeRequest, tally: Tally) -> Graded:
+        if self.local is not None and self.choice is GraderChoice.LOCAL:
+            return self.local.grade(request)
         by_code = None
-        if self.local is not None and self.choice is not GraderChoice.MODEL:
+        unclear: Sequence[RetrievedChunk] = request.chunks
+        if self.local is not None and self.choice is GraderChoice.AUTO and not _foreign(request):
             by_code = self.local.grade(request)
-            if self.choice is GraderChoice.LOCAL:
+            unclear = _unclear(request, by_code)
+            if not unclear:
                 return by_code
+        if not request.chunks:
+            return Graded(grades=(), sufficient=False)
+        asked = {chunk["chunk_id"] for chunk in unclear}
         clear = {
             grade["chunk_id"]: grade
             for grade in (by_code.grades if by_code else ())
-            if grade["verdict"] != "ambiguous"
+            if grade["chunk_id"] not in asked
         }
-        unclear = [chunk for chunk in request.chunks if chunk["chunk_id"] not in clear]
-        if by_code is not None and (not unclear or _settled(by_code, clear)):
-            return by_code
-        if not request.chunks:
-            return Graded(grades=(), sufficient=False)
         return self._by_model(request, unclear, clear, by_code, tally)
 
     def _by_model(
@@ -76,7 +91,9 @@ class Grading:
                 if key in verdicts and verdicts[key].value
             }
             known += shown.values()
-            found = self._ask(request, list(new.values()), known, tally) if new else Found()
+            longest = LONGEST_GRADED if by_code is None else LONGEST_DOUBTFUL
+            asked = list(new.values())
+            found = self._ask(request, asked, known, tally, longest) if new else Found()
             fresh = {list(new)[item]: verdict for item, verdict in found.verdicts.items()}
             verdicts |= fresh
             sufficiency = _sufficiency(found) or Verdict(
@@ -118,13 +135,16 @@ class Grading:
         chunks: Sequence[RetrievedChunk],
         known: Sequence[RetrievedChunk],
         tally: Tally,
+        longest: int,
     ) -> Found:
         extras = ("sufficient", "better_query") if request.may_rewrite else ("sufficient",)
         form = replace(GRADE_FORM, extras=extras)
         found = self.panel.judge(
             form,
             len(chunks),
-            lambda items: grade_messages(request.question, [chunks[item] for item in items], known),
+            lambda items: grade_messages(
+                request.question, [chunks[item] for item in items], known, longest
+            ),
             tally,
         )
         if len(found.verdicts) < len(chunks) and self.local is None:
@@ -164,9 +184,25 @@ class Grading:
             warnings.append(f"Grades could not be kept for next time: {error}")
 
 
-def _settled(by_code: Graded, clear: Mapping[str, Grade]) -> bool:
-    """Whether chunks that code is sure of suffice, so that the unclear ones need no call."""
-    return by_code.sufficient and any(grade["relevant"] for grade in clear.values())
+def _unclear(request: GradeRequest, by_code: Graded) -> Sequence[RetrievedChunk]:
+    """What the model is asked about: the best chunks that code doubts, while it has found none
+    that is relevant, and the model was not asked often already.
+    """
+    found = any(grade["relevant"] for grade in [*request.earlier.values(), *by_code.grades])
+    doubted = {grade["chunk_id"] for grade in by_code.grades if is_doubtful(grade)}
+    asked = {
+        chunk["loop"]
+        for chunk in request.documents
+        if (grade := request.earlier.get(chunk["chunk_id"])) and grade["grader"] == "model"
+    }
+    if found or len(asked) >= MOST_ASKED:
+        return []
+    return [c for c in request.chunks if c["chunk_id"] in doubted][:MOST_DOUBTFUL]
+
+
+def _foreign(request: GradeRequest) -> bool:
+    """Code compares words, which says nothing across languages."""
+    return is_foreign(request.question, (chunk["text"] for chunk in request.documents))
 
 
 def _relevant(chunk: RetrievedChunk, earlier: Mapping[str, Grade]) -> bool:

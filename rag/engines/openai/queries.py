@@ -7,7 +7,13 @@ from collections.abc import Sequence
 
 from rag.engines.openai import ceilings
 from rag.engines.openai.chat import ChatModel
-from rag.engines.openai.prompts import Messages, contextualize_messages, rewrite_messages
+from rag.engines.openai.echoes import is_echo, says_nothing
+from rag.engines.openai.prompts import (
+    Messages,
+    contextualize_messages,
+    rewrite_messages,
+    without_markers,
+)
 from rag.engines.openai.replies import plain_text
 from rag.engines.openai.tally import Tally
 from rag.engines.protocol import Contextualized, Engine, RewriteRequest, Rewritten
@@ -32,22 +38,41 @@ def contextualize(
     history: Sequence[HistoryTurn],
     tally: Tally,
 ) -> Contextualized:
-    """A reply that is no question leaves it to the local engine, with a warning."""
+    """The model is asked only where code sees a follow-up; a reply that is no question of its
+    own leaves it to the local engine, with a warning.
+    """
     if not history:
         return Contextualized(question=question)
+    if local is not None and same_query(local.contextualize(question, history).question, question):
+        return Contextualized(question=question)
     try:
-        line = _line_of(chat, contextualize_messages(question, history), tally)
+        messages = contextualize_messages(question, history)
+        line = _line_of(chat, messages, tally)
     except ModelAccessError:
         raise
     except ModelError as error:
         tally.failed = True
         return _read_by_code(local, question, history, tally, str(error))
-    if line is not None:
+    if line is not None and _stands_alone(line, question, history):
         changed = not same_query(line, question)
         reason = "the model made it stand alone" if changed else None
         return Contextualized(line if changed else question, reason, tally.usage)
     why = f"{chat.who} did not rewrite the follow-up question."
     return _read_by_code(local, question, history, tally, why)
+
+
+def _stands_alone(line: str, question: str, history: Sequence[HistoryTurn]) -> bool:
+    """Whether it can be the question: neither a statement, nor markers, nor what was said
+    before, nor that there is nothing to say.
+    """
+    if same_query(line, question):
+        return True
+    asks = question.rstrip().endswith("?") <= line.endswith("?")
+    if not asks or says_nothing(line) or without_markers(line) != line:
+        return False
+    asked = [old for turn in history for old in (turn["question"], turn["standalone_question"])]
+    echo = any(same_query(line, old) for old in asked)
+    return not echo and not is_echo(line, [("user", turn["answer"]) for turn in history], question)
 
 
 def _line_of(chat: ChatModel, messages: Messages, tally: Tally) -> str | None:
@@ -65,14 +90,15 @@ def _read_by_code(
 def rewrite(
     chat: ChatModel, local: Engine | None, request: RewriteRequest, tally: Tally
 ) -> Rewritten:
-    """The grader's suggestion; else the model's, if it was not asked in this loop already;
-    else the local engine's. A loop so costs one call at most.
+    """The grader's suggestion; else the model's, if nothing was found yet and it was not asked
+    in this loop already; else the local engine's. A loop so costs one call at most.
     """
     if request.suggested and _is_new(request.suggested, request):
         return Rewritten(one_line(request.suggested), "the grader proposed it")
     reason = "the model proposed no new query"
     warnings: tuple[str, ...] = ()
-    if not _graded_by_model(request):
+    found = any(grade["relevant"] for grade in request.grades.values())
+    if local is None or not (found or _graded_by_model(request)):
         line = None
         try:
             line = _line_of(chat, rewrite_messages(request.question, request.tried), tally)
@@ -92,9 +118,9 @@ def rewrite(
 
 def _is_new(query: str, request: RewriteRequest) -> bool:
     line = one_line(query)
-    return line is not None and not any(
-        same_query(line, old) for old in (*request.tried, request.question)
-    )
+    if line is None or says_nothing(line) or without_markers(line) != line:
+        return False
+    return not any(same_query(line, old) for old in (*request.tried, request.question))
 
 
 def _graded_by_model(request: RewriteRequest) -> bool:

@@ -165,7 +165,7 @@ def _role_messages(
 ) -> Messages:
     texts = [passage_text(passage) for passage in passages]
     titles = [passage_title(passage) for passage in passages]
-    fence = Fence.around([*texts, *titles, *(file.content for file in files)])
+    fence = Fence.around(instruction, [*texts, *titles, *(file.content for file in files)])
     found = [fence.document("file", file.name, file.content) for file in files]
     quotes = [
         fence.document(f"[{passage['number']}]", title, text)
@@ -173,7 +173,7 @@ def _role_messages(
     ]
     return [
         ("system", role.system),
-        ("user", "\n".join([fence.notice, *found, *quotes, f"Question: {_line(instruction)}"])),
+        ("user", "\n".join([*found, *quotes, f"Question: {_line(instruction)}"])),
     ]
 
 
