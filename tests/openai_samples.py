@@ -49,7 +49,7 @@ def chunk_of(name: str, text: str, loop: int = 0) -> RetrievedChunk:
         "start_char": 0,
         "end_char": len(text),
         "text": text,
-        "blocks": block_spans(blocks_of_text(text)),
+        "blocks": block_spans(blocks_of_text(text, "markdown")),
         "score": 1.0,
         "dense_rank": 1,
         "lexical_rank": 1,

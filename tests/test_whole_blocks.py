@@ -11,6 +11,8 @@ from rag.answering.whole_blocks import (
     whole_blocks,
 )
 from rag.engines.openai.prompts import passage_text, passage_title
+from rag.text.blocks import blocks_of_text
+from state.passages import block_spans
 
 ACCESS = """# Reaching the hut
 
@@ -43,7 +45,8 @@ def test_a_block_is_whole_and_stands_under_its_heading():
     reader = collection_of(ACCESS)
     (chunk,) = reader.search("helicopter hut", 1)
     filler = "\n\n".join(f"Rule {n} is about lamps and ropes. " * 9 for n in range(20))
-    long = {**chunk, "text": ACCESS + filler, "end_char": len(ACCESS + filler)}
+    blocks = block_spans(blocks_of_text(ACCESS + filler, "markdown"))
+    long = {**chunk, "text": ACCESS + filler, "blocks": blocks}
     (passage,) = whole_blocks("Can a helicopter land at the hut?", [long], reader)
     shown = passage_text(passage)
     assert "## By air\n\nMay a helicopter land at the hut?" in shown

@@ -15,7 +15,7 @@ from rag.answering.question import analyse
 from rag.answering.refine import sources_of
 from rag.answering.strips import strips_of
 from rag.index.protocol import CollectionReader
-from rag.text.blocks import BlockKind, blocks_of_text
+from state.blocks import BlockKind
 from state.grades import Grade
 from state.passages import Passage, RetrievedChunk, Span
 
@@ -106,10 +106,11 @@ def _stretches(chunk: RetrievedChunk) -> list[tuple[int, int, tuple[int, int] | 
     heading: tuple[int, int] | None = None
     opened = False
     last: BlockKind | None = None
-    for block in blocks_of_text(chunk["text"], "markdown", chunk["start_char"]):
-        start, end = _line_start(chunk, block.start_char), block.end_char
-        joins = opened or last is BlockKind.LEAD or (last in _TOGETHER and block.kind is last)
-        if block.kind is BlockKind.HEADING:
+    for block in chunk["blocks"]:
+        kind = BlockKind(block["kind"])
+        start, end = _line_start(chunk, block["start_char"]), block["end_char"]
+        joins = opened or last is BlockKind.LEAD or (last in _TOGETHER and kind is last)
+        if kind is BlockKind.HEADING:
             if last is BlockKind.HEADING and found:
                 found[-1] = (found[-1][0], end, found[-1][2])
             else:
@@ -120,7 +121,7 @@ def _stretches(chunk: RetrievedChunk) -> list[tuple[int, int, tuple[int, int] | 
             opened = False
         else:
             found.append((start, end, heading))
-        last = block.kind
+        last = kind
     return found
 
 
