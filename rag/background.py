@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from contextvars import copy_context
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import Generic, TypeVar
 
@@ -57,11 +57,19 @@ class _End(Generic[T]):
         self.error = error
 
 
-def in_background(run: Callable[[], Iterator[T]], leave: Leave) -> Generator[T]:
+def in_background(
+    run: Callable[[], Iterator[T]],
+    leave: Leave,
+    seconds_left: Callable[[], float | None] = lambda: None,
+) -> Generator[T]:
     """What `run()` yields, in order, and what it raises.
+
+    Raises:
+        TimeoutError: no seconds were left before its next item; it is left as by Ctrl-C.
 
     When the consumer stops early (Ctrl-C, a closed generator) it is free at once; the run
     stops at its next item, and what it raises then is nobody's concern.
+
     """
     said: SimpleQueue[T | _End[T]] = SimpleQueue()
 
@@ -80,7 +88,11 @@ def in_background(run: Callable[[], Iterator[T]], leave: Leave) -> Generator[T]:
     ended = False
     try:
         while True:
-            item = said.get()
+            left = seconds_left()
+            try:
+                item = said.get(timeout=None if left is None else max(left, 0.0))
+            except Empty:
+                raise TimeoutError from None
             if isinstance(item, _End):
                 ended = True
                 if item.error is not None:

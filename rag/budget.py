@@ -59,7 +59,7 @@ class Budget:
         """Raises BudgetSpent if nothing is left of a limit."""
         left = self.seconds_left()
         if left is not None and left <= 0:
-            raise self._spent("The time budget of the question is spent.", "Raise --timeout.")
+            raise self.out_of_time()
         with self._lock:
             if self.max_tokens is not None and self.tokens >= self.max_tokens:
                 raise self._spent(_words("token", self.max_tokens), "Raise --max-tokens.")
@@ -91,6 +91,10 @@ class Budget:
         if rooms and min(rooms) <= 0:
             raise self._spent("What is left of the budget buys no answer.", "Raise it.")
         return min(rooms, default=None)
+
+    def out_of_time(self) -> BudgetSpent:
+        """What to raise when the deadline has passed."""
+        return self._spent("The time budget of the question is spent.", "Raise --timeout.")
 
     def _spent(self, message: str, mend: str) -> BudgetSpent:
         self.ended = True

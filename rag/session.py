@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from rag.graph import CompiledGraph
     from rag.index.protocol import CollectionReader
 
+_GRACE_SECONDS = 3.0
+
 Notify = Callable[[str], None]
 """Receives one line about the run, for the person."""
 
@@ -164,6 +166,7 @@ class Session:
 
         """
         leave = Leave()
+        budget = budget or Budget.start(self.settings)
         deps = self._dependencies(thread, history, budget, leave, pin=pin, tokens=tokens)
         started: TurnStarted = {
             "event": "turn_started",
@@ -184,7 +187,7 @@ class Session:
         answer: Answer | None = None
         yield started
         try:
-            for event in self._run(question, deps, leave):
+            for event in self._run(question, deps, leave, budget):
                 if event["event"] == "answer":
                     answer = event["answer"]
                 elif event["event"] != "token":
@@ -201,12 +204,26 @@ class Session:
             if answer is not None and self._keep_traces:
                 self._keep_trace(events, answer, parent)
 
-    def _run(self, question: str, deps: Dependencies, leave: Leave) -> Iterator[Event]:
-        if deps.thread is None:
-            yield from in_background(lambda: self._steps(question, deps, None), leave)
-            return
-        with self.memory.turn(deps.thread) as checkpointer:
-            yield from in_background(lambda: self._steps(question, deps, checkpointer), leave)
+    def _run(
+        self, question: str, deps: Dependencies, leave: Leave, budget: Budget
+    ) -> Iterator[Event]:
+        # A model's calls end in time by themselves, and what was found is then told.
+        grace = _GRACE_SECONDS if isinstance(deps.engine, Budgeted) else 0.0
+
+        def left() -> float | None:
+            seconds = budget.seconds_left()
+            return None if seconds is None else seconds + grace
+
+        with ExitStack() as turn:
+            checkpointer = None
+            if deps.thread is not None:
+                checkpointer = turn.enter_context(self.memory.turn(deps.thread))
+            try:
+                yield from in_background(
+                    lambda: self._steps(question, deps, checkpointer), leave, left
+                )
+            except TimeoutError:
+                raise budget.out_of_time() from None
 
     def _steps(
         self, question: str, deps: Dependencies, checkpointer: BaseCheckpointSaver[Any] | None
@@ -233,7 +250,7 @@ class Session:
         self,
         thread: str | None,
         history: Sequence[HistoryTurn] | None,
-        budget: Budget | None,
+        budget: Budget,
         leave: Leave,
         *,
         pin: bool,
@@ -242,7 +259,7 @@ class Session:
         deps = Dependencies(
             settings=self.settings,
             reader=self.reader,
-            engine=self.charged(budget or Budget.start(self.settings), tokens=tokens),
+            engine=self.charged(budget, tokens=tokens),
             fallback=self._local,
             search_web=self._web,
             trace_id=new_trace_id(),

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
+from rag.deadline import within
 from rag.text.blocks import blocks_of_text
 from state.errors import RemoteError, SettingsError
 from state.passages import WEB_PREFIX, RetrievedChunk, block_spans
@@ -19,6 +20,8 @@ from state.settings import Settings
 
 MAX_REPLY_BYTES = 2_000_000
 MAX_SNIPPET = 2_000
+_PLAIN = {"Accept-Encoding": "identity"}
+"""A few compressed bytes can be unpacked into any number."""
 
 
 class WebSearch:
@@ -38,7 +41,7 @@ class WebSearch:
         """
         try:
             found = _wrapper(self._url, self._timeout).raw_results(query[:500])[:k]
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise self._failed(f"its reply is no SearXNG JSON ({type(error).__name__})") from None
         except OSError as error:
             raise self._failed(str(error) or type(error).__name__) from None
@@ -90,7 +93,8 @@ def _wrapper(url: str, timeout: float) -> Any:
             return [item for item in found if isinstance(item, dict)]
 
         def _searx_api_query(self, params: dict[str, Any]) -> SearxResults:
-            return SearxResults(_get(self.searx_host, params, timeout))
+            body = within(timeout, lambda: _get(self.searx_host, params, timeout))
+            return SearxResults(body)
 
     return Bounded(searx_host=url)
 
@@ -103,11 +107,13 @@ def _get(url: str, params: dict[str, Any], timeout: float) -> str:
     try:
         with (
             httpx.Client(timeout=timeout, trust_env=not loopback) as client,
-            client.stream("GET", url, params=params) as reply,
+            client.stream("GET", url, params=params, headers=_PLAIN) as reply,
         ):
             if reply.status_code != httpx.codes.OK:
                 raise OSError(f"HTTP {reply.status_code}")
-            for piece in reply.iter_bytes():
+            if reply.headers.get("content-encoding", "identity") != "identity":
+                raise OSError("its reply is compressed, which was not asked for")
+            for piece in reply.iter_raw():
                 body += piece
                 if len(body) > MAX_REPLY_BYTES:
                     raise OSError("its reply is too long")

@@ -1,14 +1,19 @@
-"""How much of the past is kept: traces by age, by number of runs and by size."""
+"""How much of the past is kept: traces by days of use, by number of runs and by size."""
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from state.settings import Settings
 
 _WORTH_A_VACUUM = 4_000_000
 """Bytes of free pages, at least half of the file, that are worth giving back to the disk."""
+
+
+_DAY = 86_400.0
+_JUMP = 30 * _DAY
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +29,26 @@ def bounds_of(settings: Settings) -> TraceBounds:
     return TraceBounds(settings.trace_keep, settings.trace_days, settings.trace_megabytes)
 
 
-def drop_old(db: sqlite3.Connection, bounds: TraceBounds, now: float) -> None:
-    """Drop what is older than it may be; cheap, inside the caller's transaction."""
-    db.execute("delete from traces where created_at < ?", (now - bounds.days * 86_400,))
+def too_old(created: Iterable[tuple[int, float]], days: int) -> int | None:
+    """The newest of those (row, seconds since 1970), newest row first, that are older than `days`
+    days of use; None when none is. A gap of a month or more adds nothing, nor does one backwards:
+    the clock may have jumped.
+    """
+    age, later = 0.0, None
+    for row, at in created:
+        if later is not None and 0 < later - at < _JUMP:
+            age += later - at
+        if age > days * _DAY:
+            return row
+        later = at
+    return None
+
+
+def drop_old(db: sqlite3.Connection, bounds: TraceBounds) -> None:
+    """Drop what is older than it may be; inside the caller's transaction."""
+    created = db.execute("select rowid, created_at from traces order by rowid desc")
+    if (last := too_old(created, bounds.days)) is not None:
+        db.execute("delete from traces where rowid <= ?", (last,))
 
 
 def drop_most(db: sqlite3.Connection, bounds: TraceBounds) -> None:

@@ -103,7 +103,7 @@ class TraceStore:
             db = self._writable()
             with transaction(db):
                 db.execute("insert or replace into traces values (?, ?, ?, ?, ?, ?, ?, ?)", row)
-                drop_old(db, self._bounds, now)
+                drop_old(db, self._bounds)
                 (rowid,) = db.execute("select max(rowid) from traces").fetchone()
                 looking = rowid % PRUNE_EVERY == 0
                 if looking:

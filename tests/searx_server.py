@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -14,11 +15,15 @@ from urllib.parse import parse_qs, urlsplit
 
 @dataclass
 class SearxServer:
-    """`results` are served to every search; `body` and `code` stand in for them."""
+    """`results` are served to every search; `body` and `code` stand in for them. Where `drip` is
+    set, a byte of the headers and the body comes every so many seconds.
+    """
 
     results: list[dict[str, Any]] = field(default_factory=list)
     body: bytes | None = None
     code: int = 200
+    encoding: str = "identity"
+    drip: float = 0.0
     asked: list[str] = field(default_factory=list)
     url: str = ""
 
@@ -35,11 +40,19 @@ def running_searx(script: SearxServer) -> Iterator[SearxServer]:
             query = parse_qs(urlsplit(self.path).query)
             script.asked.append(query.get("q", [""])[0])
             body = script.reply()
+            if script.drip:
+                with suppress(OSError):  # the client has gone
+                    for byte in b"HTTP/1.1 200 OK\r\nX: " + b"x" * 10_000:
+                        self.wfile.write(bytes([byte]))
+                        time.sleep(script.drip)
+                return
             self.send_response(script.code)
+            self.send_header("Content-Encoding", script.encoding)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body)
+            with suppress(OSError):
+                self.wfile.write(body)
 
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
             pass

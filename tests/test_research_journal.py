@@ -45,10 +45,17 @@ def test_finished_runs_are_bounded_by_number_and_what_can_go_on_stays(tmp_path: 
     assert kept(tmp_path) == {"runs": left, "plans": left - {"0-waits"}, "warnings": left}
 
 
-def test_finished_runs_are_bounded_by_age(tmp_path: Path):
+def test_finished_runs_are_bounded_by_days_of_use_and_not_by_a_jump_of_the_clock(tmp_path: Path):
     with Journal(tmp_path, JournalBounds(days=30)) as journal:
         finished(journal, "old")
         journal.start("old-unfinished", START)
-        journal._write("update runs set created_at = created_at - 31 * 86400", ())
+        journal._write("update runs set created_at = created_at - 20 * 86400", ())
+        finished(journal, "middle")
+        journal._write("update runs set created_at = created_at - 20 * 86400", ())
         finished(journal, "new")
-    assert kept(tmp_path)["runs"] == {"old-unfinished", "new"}
+    left = {"old-unfinished", "middle", "new"}
+    assert kept(tmp_path)["runs"] == left
+    with Journal(tmp_path, JournalBounds(days=30)) as journal:
+        journal._write("update runs set created_at = created_at - 80 * 365 * 86400", ())
+        finished(journal, "newest")
+    assert kept(tmp_path)["runs"] == {*left, "newest"}

@@ -178,14 +178,26 @@ def test_traces_are_listed_by_what_is_asked_for(tmp_path: Path):
         assert [trace["trace_id"] for trace in store.every("answer")] == ["a", "b", "d"]
 
 
-def test_traces_are_bounded_by_age(tmp_path: Path):
+def keep_at(store: TraceStore, monkeypatch: pytest.MonkeyPatch, name: str, days: float) -> None:
+    monkeypatch.setattr("state.traces.time.time", lambda: 1.8e9 + days * 86_400)
+    store.keep(name, events(), make_answer(name))
+
+
+def test_traces_are_bounded_by_days_of_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     with TraceStore(tmp_path, TraceBounds(days=30)) as store:
-        store.keep("old", events(), make_answer("old"))
-        store.keep("new", events(), make_answer("new"))
-        with sqlite3.connect(tmp_path / TRACES_FILE) as db:
-            db.execute("update traces set created_at = created_at - 31 * 86400 where id = 'old'")
-        store.keep("next", events(), make_answer("next"))
-        assert ids(store) == ["next", "new"]
+        for day in (0, 16, 32, 33):
+            keep_at(store, monkeypatch, f"day{day}", day)
+        assert set(ids(store)) == {"day16", "day32", "day33"}
+
+
+@pytest.mark.parametrize("years", [80, -80])
+def test_a_jump_of_the_clock_drops_no_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, years: int
+):
+    with TraceStore(tmp_path) as store:
+        for day in (0, 1, 2, years * 365, years * 365 + 1, 3):
+            keep_at(store, monkeypatch, f"day{day}", day)
+        assert len(ids(store)) == 6
 
 
 def test_traces_are_bounded_by_size_and_the_newest_stays(tmp_path: Path):

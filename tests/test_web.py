@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import gzip
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -8,7 +11,7 @@ from searx_server import SearxServer, running_searx
 
 from rag.session import open_session
 from rag.web import WebSearch, open_web
-from state.errors import RemoteError, SettingsError
+from state.errors import BudgetError, RemoteError, SettingsError
 from state.settings import Settings, load_settings
 
 RESULT = {
@@ -70,12 +73,44 @@ def test_pages_that_do_not_answer_are_not_cited(home: Path):
         SearxServer(body=b""),
         SearxServer(body=b'{"results": 7}'),
         SearxServer(body=b"x" * 3_000_000),
+        SearxServer(body=b"[" * 100_000),
+        SearxServer(body=gzip.compress(b" " * 300_000_000, 1), encoding="gzip"),
     ],
-    ids=["500", "403", "html", "empty", "wrong type", "too long"],
+    ids=["500", "403", "html", "empty", "wrong type", "too long", "too deep", "unpacks to 300 MB"],
 )
 def test_a_failing_endpoint_is_one_named_error(script: SearxServer):
+    began = time.monotonic()
     with running_searx(script) as web, pytest.raises(RemoteError, match=r"127\.0\.0\.1"):
         WebSearch(web.url, timeout=60)("question", 3)
+    assert time.monotonic() - began < 20
+
+
+def test_an_endpoint_that_drips_ends_with_the_search_and_with_the_question(home: Path):
+    with running_searx(SearxServer(drip=0.05)) as web:
+        with pytest.raises(RemoteError, match=r"no whole reply within 0\.5 s"):
+            WebSearch(web.url, timeout=0.5)("question", 3)
+        limited = settings(home, web=True, web_url=web.url, timeout=1.5)
+        with open_session(limited) as session:
+            began = time.monotonic()
+            with pytest.raises(BudgetError, match="time budget"):
+                session.ask(QUESTION)
+            assert time.monotonic() - began < 5
+
+
+def test_the_time_of_a_question_holds_with_the_local_engine(home: Path, monkeypatch):
+    limited = settings(home, timeout=0.5)
+    with open_session(limited) as session:
+        released = threading.Event()
+        search = session.reader.search
+        monkeypatch.setattr(
+            session.reader, "search", lambda *a: released.wait(20) and search(*a), raising=False
+        )
+        began = time.monotonic()
+        with pytest.raises(BudgetError, match=r"time budget .*--timeout"):
+            session.ask("On what date did the railway open?", thread="kept")
+        assert time.monotonic() - began < 5
+        released.set()
+        assert list(session.memory.store.turns("kept")) == []
 
 
 def test_an_endpoint_that_is_not_there_is_one_named_error():

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
+from rag.deadline import within
 from rag.index.chroma_errors import foreign_errors
 from rag.index.chroma_import import chroma_settings, chromadb_module
 from state.errors import RemoteStoreError, SettingsError
@@ -35,9 +36,13 @@ def check_server(url: str) -> None:
     secure = parts.scheme == "https"
     kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
     connection = kind(parts.hostname, port or (443 if secure else 8000), timeout=_CONNECT_SECONDS)
-    try:
+
+    def heartbeat() -> int:
         connection.request("GET", "/api/v2/heartbeat")
-        status = connection.getresponse().status
+        return connection.getresponse().status
+
+    try:
+        status = within(_CONNECT_SECONDS, heartbeat)
     except (OSError, http.client.HTTPException) as error:
         raise RemoteStoreError(
             f"The Chroma server {url} cannot be reached: {error or type(error).__name__}.",

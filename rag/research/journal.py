@@ -127,7 +127,7 @@ class Journal:
                     " where id = ?",
                     (json.dumps(report), run_id),
                 )
-                drop_finished(db, self._bounds, time.time())
+                drop_finished(db, self._bounds)
             shrink(db)
 
     def keep(self, run_id: str, artifact: Artifact) -> None:

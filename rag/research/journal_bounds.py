@@ -6,11 +6,13 @@ import sqlite3
 from dataclasses import dataclass
 
 from state.settings import Settings
+from state.trace_bounds import too_old
 
 _OF_A_RUN = ("artifacts", "plans", "warnings")
+_FINISHED = "select rowid, created_at from runs where state = 'finished' order by rowid desc"
 _TOO_MANY = """
-select id from runs where state = 'finished' and (created_at < ? or id not in (
-    select id from runs where state = 'finished' order by created_at desc, id desc limit ?))
+select id from runs where state = 'finished' and (rowid <= ? or id not in (
+    select id from runs where state = 'finished' order by rowid desc limit ?))
 """
 
 
@@ -26,9 +28,9 @@ def journal_bounds(settings: Settings) -> JournalBounds:
     return JournalBounds(settings.research_keep, settings.research_days)
 
 
-def drop_finished(db: sqlite3.Connection, bounds: JournalBounds, now: float) -> None:
+def drop_finished(db: sqlite3.Connection, bounds: JournalBounds) -> None:
     """Drop what is too old or too much; inside the caller's transaction."""
-    values = (now - bounds.days * 86_400, bounds.runs)
+    values = (too_old(db.execute(_FINISHED), bounds.days) or 0, bounds.runs)
     for (run,) in db.execute(_TOO_MANY, values).fetchall():
         for table in _OF_A_RUN:
             db.execute(f"delete from {table} where run = ?", (run,))  # noqa: S608 - a constant

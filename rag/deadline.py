@@ -1,0 +1,39 @@
+"""One deadline for a call to somebody else's server, however it is answered.
+
+The limits that HTTP clients take count each read anew: a server that drips a byte a second
+passes them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Thread
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def within(seconds: float, call: Callable[[], T]) -> T:
+    """`call()`, and what it raises. A call that takes longer is left to its own limits.
+
+    Raises:
+        TimeoutError: it took longer.
+
+    """
+    made: list[T] = []
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            made.append(call())
+        except BaseException as error:  # noqa: BLE001 - raised again on the caller's thread
+            failed.append(error)
+
+    thread = Thread(target=work, name="within", daemon=True)
+    thread.start()
+    thread.join(max(0.0, seconds))
+    if failed:
+        raise failed[0]
+    if not made:
+        raise TimeoutError(f"no whole reply within {seconds:.3g} s")
+    return made[0]
