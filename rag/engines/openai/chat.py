@@ -169,7 +169,10 @@ class ChatModel:
 
     def _look_at(self, said: str, beside: dict[str, Any], *, thought: bool) -> None:
         if not said and (refusal := beside.get("refusal")):
-            raise ModelError(f"{self.who} refused to answer{quoted(refusal, self.endpoint)}.")
+            raise ModelError(
+                f"{self.who} refused to answer{quoted(refusal, self.endpoint)}.",
+                "Ask in other words, or use another model.",
+            )
         if thought or "<think" in said[:100]:
             self.dialect.learn_thinking()
 

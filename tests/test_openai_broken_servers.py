@@ -1,0 +1,239 @@
+"""Forty ways in which servers and models break: none loses a question, none outlasts its time.
+
+Each is a whole question over real HTTP, graded and answered by a model. It ends in an answer,
+in a refusal or in one line that says what to mend.
+"""
+
+import json
+import re
+import time
+
+import pytest
+from openai_samples import KEY, settings_for, verdict
+from scripted_server import (
+    ScriptedServer,
+    Sent,
+    call,
+    completion,
+    hang,
+    raw,
+    reset,
+    shape_asked,
+    status,
+    stream,
+    text,
+)
+
+from rag.ingest.run import ingest
+from rag.opening import build_embedder
+from rag.session import open_session
+from state.errors import ModelError
+
+QUESTION = "What is the capital of France?"
+SECONDS = 30.0
+ANSWER = "The capital of France is Paris [1]."
+NO = "I cannot answer this from the documents."
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    home, files = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("files")
+    (files / "paris.md").write_text("# Paris\n\nThe capital of France is Paris. It has towers.\n")
+    (files / "rome.md").write_text("# Rome\n\nRome is the capital of Italy. It has hills.\n")
+    settings = settings_for(home=home, engine="local")
+    ingest(settings, build_embedder(settings), [str(files)])
+    return home
+
+
+def right(body):
+    """The grades that a good model gives, as JSON."""
+    prompt = body["messages"][1]["content"]
+    shown = re.findall(r"<document> #\w+ (document_\d+)[^\n]*\n(.*?)</document>", prompt, re.DOTALL)
+    rows = {name: verdict("France is Paris" in told) for name, told in shown}
+    return {**rows, "sufficient": True, "better_query": ""}
+
+
+def written(template):
+    """A model that writes its grades into `template`."""
+    return lambda body: text(template(json.dumps(right(body))))(body)
+
+
+def plain(body):
+    return shape_asked(body) is None and "document_1" not in body["messages"][1]["content"]
+
+
+def grader(reply):
+    """A server whose grading replies are broken, and whose answers are not."""
+    return lambda body: (text(ANSWER) if plain(body) else reply)(body)
+
+
+def refuses(code, message, *names):
+    """A server that does not take requests with such parameters."""
+
+    def reply(body):
+        if any(name in body for name in names):
+            return status(code, message)(body)
+        return text(ANSWER)(body) if plain(body) else written(str)(body)
+
+    return reply
+
+
+def answers(reply):
+    """A server whose answers are broken, and whose grades are not."""
+    return lambda body: (reply if plain(body) else written(str))(body)
+
+
+def narrow(body):
+    """A context that holds one document."""
+    if body["messages"][1]["content"].count("<document>") > 1 and not plain(body):
+        return status(400, "the request exceeds the available context size")(body)
+    return text(ANSWER)(body) if plain(body) else written(str)(body)
+
+
+def thinks(body):
+    """A model whose thinking fills whatever room a reply without it would need."""
+    if plain(body):
+        return text(f"<think>France, then.</think>{ANSWER}")(body)
+    if body["max_tokens"] < 1_000:
+        thought = {"role": "assistant", "content": "", "reasoning_content": "Let me see."}
+        return completion(thought, "length")(body)
+    return written(str)(body)
+
+
+def into_thinking(body):
+    if plain(body):
+        return text(ANSWER)(body)
+    said = {"role": "assistant", "content": "", "reasoning_content": json.dumps(right(body))}
+    return completion(said)(body)
+
+
+def once(*faults):
+    """A server that fails so once, and is well from then on."""
+    left = list(faults)
+
+    def reply(body):
+        if left:
+            return left.pop(0)(body)
+        return text(ANSWER)(body) if plain(body) else written(str)(body)
+
+    return reply
+
+
+def rows(body):
+    listed = [
+        {"document": name.removeprefix("document_"), **row}
+        for name, row in right(body).items()
+        if name.startswith("document_")
+    ]
+    return text(json.dumps({"grades": listed, "sufficient": True}))(body)
+
+
+def called(said):
+    return json.dumps({"name": "grade_documents", "arguments": json.loads(said)})
+
+
+BOTH = ("tools", "response_format")
+ANSWERED = {
+    "400: does not support tools": refuses(400, "registry/x does not support tools", *BOTH),
+    "422: extra inputs": refuses(422, "Extra inputs are not permitted", *BOTH),
+    "500: requires --jinja": refuses(500, "tools param requires --jinja flag", *BOTH),
+    "501 to every form": refuses(501, "not implemented", *BOTH),
+    "500 to a schema, unsaid why": refuses(500, "Internal Server Error", "response_format"),
+    "400: temperature": refuses(400, "'temperature' does not support 0", "temperature"),
+    "400: max_tokens": refuses(400, "max_tokens: use max_completion_tokens", "max_tokens"),
+    "400: stream_options": refuses(400, "Extra inputs are not permitted", "stream_options"),
+    "a call written as text": grader(written(called)),
+    "in <tools>": grader(written(lambda said: f"<tools>{called(said)}</tools>")),
+    "in <tool_call>": grader(written(lambda said: f"<tool_call>\n{called(said)}\n</tool_call>")),
+    "doubled braces": grader(written(lambda said: "{" + called(said) + "}")),
+    "a code fence and chatter": grader(written(lambda s: f"Sure!\n```json\n{s}\n```\nBye.")),
+    "thinking before": grader(written(lambda said: f"<think>Hm, {{x}}?</think>{said}")),
+    "all of it in the thinking": into_thinking,
+    "thinking longer than the room": thinks,
+    "a list of rows": grader(rows),
+    "trailing commas": grader(written(lambda said: said.replace("}", ",}"))),
+    "prose": grader(text("The first document answers it, I think.")),
+    "an empty reply": grader(text("")),
+    "null": grader(text(None)),
+    "a refusal to grade": grader(text(None, refusal="I will not.")),
+    "cut off": grader(written(lambda said: said[: len(said) // 2])),
+    "an endless string": grader(text('{"document_1": {"reason": "' + "na " * 20_000)),
+    "two verdicts at once": grader(call([{"document_1": True}, {"document_1": False}])),
+    "numbers for verdicts": grader(call({"document_1": 7, "document_2": 0})),
+    "a page instead of JSON": grader(raw(b"<html>Sign in</html>", "text/html")),
+    "no choices": grader(raw(b'{"choices": []}')),
+    "grading fails for good": grader(status(500, "out of memory")),
+    "grading hangs": grader(hang()),
+    "a context too short for two": narrow,
+    "busy at first": once(status(429, "", {"Retry-After": "0"}), status(503, "loading model")),
+    "the connection breaks once": once(reset()),
+}
+LINES = {
+    "no answer at all": (answers(text("")), "empty answer"),
+    "thinking only": (answers(text("<think>Hm.</think>")), "thinking only"),
+    "a refusal to answer": (answers(text("", refusal="I will not.")), "refused to answer"),
+    "answering fails for good": (answers(status(500, "out of memory")), "out of memory"),
+    "answering hangs": (answers(hang()), "CRAG_REQUEST_TIMEOUT"),
+    "garbage for a stream": (answers(stream(ending="done", after=[b"{"])), "no chat completion"),
+    "an empty stream": (answers(lambda _: Sent(events=[b"[DONE]"])), "no chat completion"),
+    "the key is refused": (status(401, f"bad key {KEY}"), "refused the key"),
+    "no such model": (status(404, "model not found"), "not found"),
+    "the quota is spent": (raw(b'{"error": {"code": "insufficient_quota"}}', code=429), "quota"),
+}
+
+
+def asked(reply, home, kind, **changed):
+    """The answer to the question and how long it took; a model of its own knows no grades."""
+    with ScriptedServer(always=reply) as server:
+        settings = settings_for(
+            server,
+            home=home,
+            model=kind.replace(" ", "-"),
+            grader="model",
+            max_retries=2,
+            **changed,
+        )
+        began = time.monotonic()
+        with open_session(settings) as session:
+            answers = [e["answer"] for e in session.stream(QUESTION) if e["event"] == "answer"]
+        assert time.monotonic() - began < SECONDS
+    (answer,) = answers
+    return answer
+
+
+@pytest.fixture(autouse=True)
+def _short_waits(monkeypatch):
+    monkeypatch.setattr("rag.endpoint.retry.FIRST_DELAY", 0.01)
+
+
+@pytest.mark.parametrize("kind", ANSWERED)
+def test_a_question_is_answered_whatever_the_server_does(kind, home):
+    hangs = {"request_timeout": 1.0} if "hangs" in kind else {}
+    answer = asked(ANSWERED[kind], home, kind, **hangs)
+    assert "Paris" in answer["answer"]
+    assert answer["status"] in ("answered", "partial")
+    assert len(answer["warnings"]) <= 1
+    assert answer["usage"]["llm_calls"] <= 3
+
+
+@pytest.mark.parametrize("kind", LINES)
+def test_or_ends_in_one_line_that_says_what_to_mend(kind, home):
+    reply, words = LINES[kind]
+    hangs = {"request_timeout": 1.0} if "hangs" in kind else {}
+    began = time.monotonic()
+    with pytest.raises(ModelError, match=words) as caught:
+        asked(reply, home, kind, **hangs)
+    assert time.monotonic() - began < SECONDS
+    assert caught.value.mend
+    assert "\n" not in str(caught.value)
+    assert KEY not in str(caught.value)
+
+
+def test_or_in_a_refusal(home):
+    assert asked(answers(text(NO)), home, "cannot answer")["status"] == "abstained"
+
+
+def test_an_answer_that_broke_off_is_shown_as_far_as_it_goes(home):
+    answer = asked(answers(stream(ANSWER, " It is", ending="cut")), home, "broke off")
+    assert answer["status"] == "partial"
+    assert "Paris" in answer["answer"]
