@@ -1,16 +1,31 @@
-"""A draft's claims put together again: those that are shown, each with its new markers."""
+"""A draft's claims put together again: those that are shown, each with its markers."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from rag.index.terms import terms
 from state.draft import DraftClaim
 
+UNVERIFIED = "(unverified)"
+
 _ROW = re.compile(r"\s*\|.*\|\s*$")
 _RULE = re.compile(r"[\s|:\-=*_+]+$")
 _CLOSERS = "\"'”’»)*_`"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What stands behind a claim that stays in the answer."""
+
+    markers: tuple[int, ...]
+    verified: bool
+
+    def __str__(self) -> str:
+        signs = "".join(f"[{number}]" for number in self.markers)
+        return signs if self.verified else f"{signs} {UNVERIFIED}".lstrip()
 
 
 def needs_support(claim: DraftClaim) -> bool:
@@ -22,8 +37,8 @@ def is_claim(claim: DraftClaim) -> bool:
     return needs_support(claim) and bool(terms(claim["text"]))
 
 
-def assemble(draft: Sequence[DraftClaim], kept: Mapping[int, Sequence[int]]) -> str:
-    """The draft with the claims of these places in it only, each with its markers."""
+def assemble(draft: Sequence[DraftClaim], kept: Mapping[int, Shown]) -> str:
+    """The draft with the claims of these places in it only."""
     shown = [
         place
         for place, claim in enumerate(draft)
@@ -35,12 +50,12 @@ def assemble(draft: Sequence[DraftClaim], kept: Mapping[int, Sequence[int]]) -> 
         # A gap left by a dropped sentence must not glue or tear paragraphs.
         gaps = [claim["before"] for claim in draft[last + 1 : place + 1]]
         text += _widest(gaps) if text else ""
-        text += _marked(draft[place], kept.get(place, ()))
+        text += _marked(draft[place], str(kept[place])) if place in kept else draft[place]["shown"]
         last = place
     return text.strip()
 
 
-def _introduces(draft: Sequence[DraftClaim], place: int, kept: Mapping[int, Sequence[int]]) -> bool:
+def _introduces(draft: Sequence[DraftClaim], place: int, kept: Mapping[int, Shown]) -> bool:
     """Whether a claim that a heading, a frame or a table's head introduces is still there."""
     kind = draft[place]["kind"]
     for number, claim in enumerate(draft[place + 1 :], place + 1):
@@ -58,10 +73,7 @@ def _widest(gaps: Sequence[str]) -> str:
     return max(gaps, key=lambda gap: (min(gap.count("\n"), 2), len(gap)), default="")
 
 
-def _marked(claim: DraftClaim, markers: Sequence[int]) -> str:
-    if not markers:
-        return claim["shown"]
-    signs = "".join(f"[{number}]" for number in markers)
+def _marked(claim: DraftClaim, signs: str) -> str:
     text = claim["shown"].rstrip()
     if claim["kind"] == "code":
         return f"{text}\n{signs}"

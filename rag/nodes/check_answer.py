@@ -1,6 +1,7 @@
 """check_answer: every claim is held against its source before anyone sees it.
 
-Unsupported claims send the draft back once a question; after that they are dropped.
+What is contradicted is left out. Only a draft of which nothing is proved and something is
+contradicted goes back, once a question; then the better of the two is kept.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from rag.citations.verification import verify
 from rag.dependencies import Dependencies
 from rag.engines.protocol import ClaimChecker
 from rag.nodes.update import Update
+from state.answer import ClaimRecord, Status, Verdict
 from state.graph_state import GraphState
 from state.settings import Verifier
 from state.usage import add_usage
@@ -21,40 +23,63 @@ MAX_RETRIES = 1
 
 
 def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
-    checked = check(state["draft"], state["passages"], runtime.context.reader)
-    checked, spent = _verified(checked, state, runtime.context)
-    may_retry = (
-        state["generation_retries"] < MAX_RETRIES
-        and state["budget_spent"] is None
-        and runtime.context.engine.model is not None
+    deps = runtime.context
+    checked = check(
+        state["draft"],
+        state["passages"],
+        deps.reader,
+        state["documents"],
+        state["standalone_question"],
     )
-    if checked.unsupported and may_retry:
-        runtime.stream_writer({"event": "draft_rejected", "unsupported": list(checked.unsupported)})
-        return {
-            **spent,
-            "generation_retries": state["generation_retries"] + 1,
-            "scratchpad": list(checked.unsupported),
-            "status": None,
-        }
-    if not checked.citations:
-        return {**spent, "status": "abstained"}
-    whole = state["complete"] and not checked.unsupported
-    dropped = len(checked.unsupported)
-    words = "1 sentence was" if dropped == 1 else f"{dropped} sentences were"
-    told = [f"{words} dropped: the sources do not support it."] if dropped else []
-    return {
-        **spent,
+    checked, spent = _verified(checked, state, deps)
+    found: Update = {
         "generation": checked.text,
         "citations": checked.citations,
-        "status": "answered" if whole else "partial",
-        "warnings": [*spent.get("warnings", state["warnings"]), *told],
+        "claims": checked.claims,
+        "dropped": checked.dropped,
     }
+    may_retry = (
+        state["generation_retries"] < MAX_RETRIES
+        and spent.get("budget_spent", state["budget_spent"]) is None
+        and deps.engine.model is not None
+    )
+    if may_retry and checked.dropped and not checked.count("verified"):
+        runtime.stream_writer({"event": "draft_rejected", "unsupported": checked.dropped})
+        return {
+            **spent,
+            **found,
+            "generation_retries": state["generation_retries"] + 1,
+            "scratchpad": [
+                f"{claim['text']} ({claim['reason']})"
+                for claim in checked.claims
+                if claim["verdict"] == "contradicted"
+            ],
+            "status": None,
+        }
+    if state["generation_retries"] and _worth(state["claims"]) > _worth(checked.claims):
+        found = {name: state[name] for name in ("generation", "citations", "claims", "dropped")}
+    return {**spent, **found, "status": _status(found["claims"], whole=state["complete"])}
+
+
+def _worth(claims: list[ClaimRecord]) -> tuple[int, int, int]:
+    return _count(claims, "verified"), _count(claims, "unverified"), -_count(claims, "contradicted")
+
+
+def _status(claims: list[ClaimRecord], *, whole: bool) -> Status:
+    if _count(claims, "contradicted") == len(claims):
+        return "abstained"
+    proved = _count(claims, "verified") and not _count(claims, "contradicted")
+    return "answered" if whole and proved else "partial"
+
+
+def _count(claims: list[ClaimRecord], verdict: Verdict) -> int:
+    return sum(claim["verdict"] == verdict for claim in claims)
 
 
 def _verified(checked: Checked, state: GraphState, deps: Dependencies) -> tuple[Checked, Update]:
-    """What a model says of it too, where the person wants that and there is one."""
-    wanted = deps.settings.verify is Verifier.MODEL and checked.citations
-    if not wanted or not isinstance(deps.engine, ClaimChecker):
+    """What a model says of the open claims, where the person wants that and there is one."""
+    asks = deps.settings.verify is Verifier.MODEL and state["budget_spent"] is None
+    if not asks or not isinstance(deps.engine, ClaimChecker):
         return checked, {}
     try:
         verification = verify(checked, deps.engine)

@@ -1,0 +1,136 @@
+"""A claim against the evidence, by code: proved, contradicted, or neither.
+
+To prove takes much, since readers trust it: every word, name and quantity of the claim in one
+sentence of a source, each quantity beside what it measures, the same denials and relations. To
+contradict takes one sentence that says all of it but one thing. What is between stays open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rag.citations.binding import bound
+from rag.citations.contradiction import contradiction, share
+from rag.citations.evidence import Evidence, names_of
+from rag.citations.polarity import alike, same_denials, same_relations
+from rag.citations.statement import Kind, Statement, Token, held, parts, statement
+from rag.citations.verbatim import is_verbatim
+from state.answer import Support, Verdict
+
+_LEAST = 2
+"""Words, names and quantities of what can be proved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """`rests` are the sentences that prove or contradict the claim, or the nearest one."""
+
+    verdict: Verdict
+    support: Support
+    reason: str
+    rests: tuple[Evidence, ...]
+
+
+def judge(
+    text: str,
+    evidence: Sequence[Evidence],
+    weights: Mapping[str, float],
+    named: Sequence[Evidence],
+) -> Judgement:
+    """`evidence` in the order in which it is to be preferred; `weights` of the claim's stems;
+    `named` is what may contradict it.
+    """
+    claim = statement(text, names_of(evidence))
+    for item in evidence:
+        if is_verbatim(text, item.quote) and same_denials(claim, item.said):
+            return Judgement("verified", "verbatim", "a source says it word for word", (item,))
+    for item in evidence:
+        if proves(claim, item):
+            return Judgement("verified", "supported", "a source says it", (item,))
+    clauses = parts(claim)
+    proofs = [next((e for e in evidence if proves(c, e, claim)), None) for c in clauses]
+    found = tuple(dict.fromkeys(proof for proof in proofs if proof is not None))
+    if len(clauses) > 1 and None not in proofs:
+        return Judgement("verified", "supported", "sources say each part of it", found)
+    for said in (claim, *(part for part in clauses if len(part.said) >= _LEAST)):
+        against = contradiction(said, named, evidence, weights)
+        if against is not None:
+            return Judgement("contradicted", "unsupported", against[0], (against[1],))
+    nearest = max(evidence, key=lambda item: share(claim.said, item, weights), default=None)
+    rests = () if nearest is None or not share(claim.said, nearest, weights) else (nearest,)
+    return Judgement("unverified", "unsupported", "no source says it in these words", rests)
+
+
+def judge_code(text: str, evidence: Sequence[Evidence]) -> Judgement:
+    """A block of code stands in a source line for line, or is not proved."""
+    lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+    there = [" ".join(item.quote.split()) for item in evidence]
+    for place in range(len(there) - len(lines) + 1):
+        if lines and there[place : place + len(lines)] == lines:
+            first, last = evidence[place], evidence[place + len(lines) - 1]
+            if first.origin is last.origin:
+                rests = (first.until(last),)
+                return Judgement("verified", "verbatim", "a source has it line for line", rests)
+    known = [item for item, line in zip(evidence, there, strict=True) if line in lines]
+    reason = "no source has all of its lines"
+    return Judgement("unverified", "unsupported", reason, tuple(known[:1]))
+
+
+def proves(claim: Statement, item: Evidence, whole: Statement | None = None) -> bool:
+    """Whether the sentence says all that the claim says; `whole` is what it is a clause of."""
+    if len(claim.said) + len(claim.counted) < _LEAST:
+        return False
+    if not item.key <= (whole or claim).words:
+        return False
+    if not all(held(token, item.stems) for token in claim.said) and not _only_adds(claim, item):
+        return False
+    if 2 * sum(held(token, item.said.stems) for token in claim.said) < len(claim.said):
+        return False
+    if not all(any(t.quantity.equals(q) for q in item.quantities) for t in claim.counted):
+        return False
+    if whole is not None and not _same_subject(whole, item):
+        return False
+    return (
+        bound(claim, item.said)
+        and same_denials(claim, item.said)
+        and same_relations(claim, item.said)
+    )
+
+
+def _only_adds(claim: Statement, item: Evidence) -> bool:
+    """Whether it has one word more than the sentence, in a place where that has no other one."""
+    more = [token for token in claim.said if not held(token, item.stems)]
+    matched = [t for t in claim.said if t not in more]
+    words = sum(t.kind is Kind.WORD for t in matched)
+    if item.key or len(more) > 1 or more[0].kind is not Kind.WORD:
+        return False
+    if words < (1 if claim.counted else 2):
+        return False
+    tokens = [t for t in claim.tokens if t.says or t.quantity is not None]
+    place = tokens.index(more[0])
+    beside = tokens[max(0, place - 1) : place] + tokens[place + 1 : place + 2]
+    return not any(_has_other_beside(token, claim, item.said) for token in beside)
+
+
+def _has_other_beside(token: Token, claim: Statement, said: Statement) -> bool:
+    """Whether a word or quantity that the claim lacks stands beside the token there."""
+    tokens = [t for t in said.tokens if t.says or t.quantity is not None]
+    for place, other in enumerate(tokens):
+        if not alike(token, other):
+            continue
+        for near in tokens[max(0, place - 1) : place] + tokens[place + 1 : place + 2]:
+            known = near.says and held(near, claim.stems)
+            if (
+                near.clause == other.clause
+                and not known
+                and not any(alike(near, t) for t in claim.counted)
+            ):
+                return True
+    return False
+
+
+def _same_subject(whole: Statement, item: Evidence) -> bool:
+    """Whether the sentence may speak of what the first clause begins with."""
+    first = next(iter(whole.names), None) or next(iter(whole.said), None)
+    return first is None or held(first, item.stems)

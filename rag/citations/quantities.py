@@ -1,0 +1,269 @@
+"""Numbers in text with their units, brought to one form: "6,000 m", "six kilometres", "6 km"."""
+
+# ruff: noqa: RUF001
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+_ONES = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()  # noqa: SIM905
+_WORDS = {word: value for value, word in enumerate(_ONES)} | {
+    word: 10 * place for place, word in enumerate(_TENS, start=2)
+}
+_SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+_SCALES |= {"millionen": 1e6, "milliarden": 1e9, "millones": 1e6, "millions": 1e6}
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        [
+            "jan january",
+            "feb february",
+            "mar march",
+            "apr april",
+            "may",
+            "jun june",
+            "jul july",
+            "aug august",
+            "sep sept september",
+            "oct october",
+            "nov november",
+            "dec december",
+        ],
+        start=1,
+    )
+    for name in names.split()
+}
+_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
+_DATE = re.compile(
+    r"\b(?:(?P<iso>(?P<y>\d{4})-(?P<m>\d{2})-(?P<d>\d{2}))\b"
+    rf"|(?P<d1>{_DAY})(?:\s+of)?\s+(?P<m1>{_MONTH})\b\.?(?:,?\s+(?P<y1>\d{{4}})\b)?"
+    rf"|(?P<m2>{_MONTH})\.?\s+(?P<d2>{_DAY})\b(?!\s*(?:[:.]\d|%))(?:,?\s+(?P<y2>\d{{4}})\b)?"
+    rf"|(?P<m3>{_MONTH})\.?,?\s+(?P<y3>\d{{4}})\b)",
+    re.IGNORECASE,
+)
+_CLOCK = re.compile(r"\b([01]?\d|2[0-4]):([0-5]\d)\b(?!:)")
+_PAIR = rf"(?:{'|'.join(_TENS)})[- ](?:{'|'.join(_ONES[1:10])})"
+_SPELT = rf"\b(?:{_PAIR}|{'|'.join(sorted(_WORDS, key=len, reverse=True))})\b"
+_DIGITS = (
+    r"(?<![\w.,])(?<![A-Za-z]-)[+−-]?\d+(?:[.,’' ](?=\d{3}(?!\d))\d{3})*(?:[.,]\d+)?(?![.\d]\d)"
+)
+_NUMBER = re.compile(rf"(?P<sign>[€$£¥]\s?)?(?P<number>{_DIGITS}|{_SPELT})", re.IGNORECASE)
+_SCALE = re.compile(rf"[\s-]+({'|'.join(_SCALES)})\b", re.IGNORECASE)
+_CUBIC = re.compile(r"[\s-]*(cubic|square|cu|sq)\.?\s+(\w+)", re.IGNORECASE)
+_WRITTEN_UNIT = re.compile(r"[\s-]*(°\s?[CF]\b|km/h|[km]?m[²³]|[^\W\d_]+[23²³]?|[%€$£¥°])")
+_JOINED = re.compile(r"\s*(?:[-–—]|to|and|or|bis|und|y|et|a)\s*", re.IGNORECASE)
+_ROUGH = re.compile(
+    r"(?:\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|circa|ca\.|c\."
+    r"|under|over|more than|less than|close to)|~|≈)\s*(?:[€$£¥]\s?)?$",
+    re.IGNORECASE,
+)
+ROUNDING = 0.05
+"""How far a number may lie from another one that it is said to be about."""
+
+_LEAST_YEAR, _MOST_YEAR = 1000, 2999
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """`values` are the readings of the number as it is written ("48.000" has two), in the first
+    unit of its `dimension`; `plain` are the same without the unit. A date has a day, a month and
+    a year instead, those that are told.
+    """
+
+    start: int
+    end: int
+    values: tuple[float, ...]
+    plain: tuple[float, ...]
+    dimension: str | None
+    rough: bool = False
+    scale: float = 1.0
+    date: tuple[int | None, int | None, int | None] | None = None
+
+    def equals(self, other: Quantity) -> bool:
+        """Whether the other may be what this one, perhaps roughly, says."""
+        if self.date is not None or other.date is not None:
+            return _same_date(self, other)
+        if self.dimension is None or other.dimension is None:
+            ours, theirs = self.plain + self.values, other.plain + other.values
+        elif self.dimension != other.dimension:
+            return False
+        else:
+            ours, theirs = self.values, other.values
+        # A month and a year are no round number of days.
+        slack = ROUNDING if self.rough else 0.005 if self.dimension == "time" else 1e-6
+        return any(abs(a - b) <= slack * max(abs(a), abs(b)) for a in ours for b in theirs)
+
+    def like(self, other: Quantity) -> bool:
+        """Whether both measure the same kind of thing, or are the same number of two kinds."""
+        if self.date is not None or other.date is not None:
+            return self.kind == other.kind
+        return self.kind == other.kind or bool(set(self.plain) & set(other.plain))
+
+    @property
+    def kind(self) -> str:
+        if self.date is not None:
+            return "year" if self.date[:2] == (None, None) else "date"
+        return self.dimension or "count"
+
+
+def quantities(text: str) -> list[Quantity]:
+    """In order, never overlapping."""
+    found = [*_dates(text)]
+    taken = [(q.start, q.end) for q in found]
+    for clock in _CLOCK.finditer(text):
+        if _free(clock.start(), clock.end(), taken):
+            minutes = int(clock[1]) * 60.0 + int(clock[2])
+            found.append(Quantity(clock.start(), clock.end(), (minutes,), (minutes,), "clock"))
+            taken.append((clock.start(), clock.end()))
+    numbers = [q for q in _numbers(text) if _free(q.start, q.end, taken)]
+    found += _sharing_units(text, numbers)
+    return sorted(found, key=lambda q: q.start)
+
+
+def _free(start: int, end: int, taken: list[tuple[int, int]]) -> bool:
+    return all(end <= first or last <= start for first, last in taken)
+
+
+def _dates(text: str) -> Iterator[Quantity]:
+    for match in _DATE.finditer(text):
+        said = match.groupdict()
+        day = said["d"] or said["d1"] or said["d2"]
+        month = said["m1"] or said["m2"] or said["m3"]
+        year = said["y"] or said["y1"] or said["y2"] or said["y3"]
+        date = (
+            int(re.sub(r"\D", "", day)) if day else None,
+            int(said["m"]) if said["m"] else _MONTHS[month.lower()],
+            int(year) if year else None,
+        )
+        yield Quantity(match.start(), match.end(), (), (), None, date=date)
+
+
+def _numbers(text: str) -> Iterator[Quantity]:
+    for match in _NUMBER.finditer(text):
+        written, start, end = match["number"], match.start(), match.end()
+        values = _values(written)
+        scaled = _SCALE.match(text, end)
+        scale = _SCALES[scaled[1].lower()] if scaled else 1.0
+        values = tuple(value * scale for value in values)
+        end = scaled.end() if scaled else end
+        dimension, size, end = _unit(text, end, match["sign"])
+        if written.lower() == "one" and dimension is None and scaled is None:
+            continue  # more often a pronoun than a count
+        year = dimension is None and scaled is None and re.fullmatch(r"\d{4}", written)
+        if year and _LEAST_YEAR <= int(written) <= _MOST_YEAR:
+            date = (None, None, int(written))
+            yield Quantity(start, end, values, values, None, date=date)
+            continue
+        rough = _ROUGH.search(text, max(0, start - 24), start) is not None
+        sized = tuple(value * size for value in values)
+        yield Quantity(start, end, sized, values, dimension, rough, scale)
+
+
+def _sharing_units(text: str, numbers: list[Quantity]) -> Iterator[Quantity]:
+    """In "2–8 °C" and "between 190 and 200 million dollars" the unit stands once."""
+    for place, number in enumerate(numbers):
+        following = numbers[place + 1] if place + 1 < len(numbers) else None
+        bare = number.dimension is None and number.date is None
+        if bare and following is not None and following.dimension is not None:
+            joined = _JOINED.fullmatch(text, number.end, following.start)
+            if joined:
+                size = following.values[0] / (following.plain[0] or 1)
+                scale = following.scale if number.scale == 1 else 1.0
+                plain = tuple(value * scale for value in number.plain)
+                sized = tuple(value * size for value in plain)
+                yield replace(number, values=sized, plain=plain, dimension=following.dimension)
+                continue
+        yield number
+
+
+def _values(written: str) -> tuple[float, ...]:
+    """Every reading: a mark before three digits groups them or parts off the fraction."""
+    if not any(character.isdigit() for character in written):
+        return (float(sum(_WORDS[piece] for piece in re.split(r"[- ]", written.lower()))),)
+    plain = written.replace("−", "-").replace("’", "").replace("'", "").replace(" ", "")
+    marks = re.findall(r"[.,]", plain)
+    if not marks:
+        return (float(plain),)
+    grouped = float(re.sub(r"[.,]", "", plain))
+    last = max(plain.rfind("."), plain.rfind(","))
+    fraction = float(re.sub(r"[.,]", "", plain[:last]) + "." + plain[last + 1 :])
+    groups = re.fullmatch(r"[+-]?\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*", plain)
+    if groups is None:
+        return (fraction,)
+    return (grouped,) if len(marks) > 1 or groups[1] == "," else (grouped, fraction)
+
+
+def _unit(text: str, end: int, sign: str | None) -> tuple[str | None, float, int]:
+    signs, words = _units()
+    if sign is not None:
+        dimension, size = signs[sign.strip()]
+        return dimension, size, end
+    cubic = _CUBIC.match(text, end)
+    if cubic and (found := words.get(cubic[2].lower()) or signs.get(cubic[2])):
+        power = 3 if cubic[1].lower().startswith("cu") else 2
+        # A cubic metre is a thousand litres.
+        size = found[1] ** power * (1000 if power == 3 else 1)
+        return ("volume" if power == 3 else "area"), size, cubic.end()
+    following = _WRITTEN_UNIT.match(text, end)
+    if following is None:
+        return None, 1.0, end
+    unit = following[1].replace(" ", "")
+    known = signs.get(unit) or (words.get(unit.lower()) if len(unit) > 2 else None)
+    if known is None:
+        return None, 1.0, end
+    return known[0], known[1], following.end()
+
+
+@cache
+def _units() -> tuple[dict[str, tuple[str, float]], dict[str, tuple[str, float]]]:
+    """Dimension and size by sign, and by word in lower case."""
+    signs: dict[str, tuple[str, float]] = {}
+    words: dict[str, tuple[str, float]] = {}
+    table = Path(__file__).with_name("units.txt").read_text(encoding="utf-8")
+    for line in table.splitlines():
+        if line.startswith("#"):
+            continue
+        dimension, size, *written = line.split()
+        for word in written:
+            signs[word] = dimension, float(size)
+            if len(word) > 2:
+                words[word.lower()] = dimension, float(size)
+    return signs, words
+
+
+def _same_date(one: Quantity, other: Quantity) -> bool:
+    """What both tell must agree; a bare number may be a year."""
+    if one.date is None or other.date is None:
+        dated, bare = (one, other) if one.date is not None else (other, one)
+        assert dated.date is not None
+        return bare.dimension is None and dated.date[2] in bare.plain and dated.kind == "year"
+    pairs = [
+        (a, b) for a, b in zip(one.date, other.date, strict=True) if a is not None and b is not None
+    ]
+    return bool(pairs) and all(a == b for a, b in pairs)
