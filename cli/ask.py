@@ -12,7 +12,7 @@ from cli.app import new_app
 from cli.exits import Exit
 from cli.notices import tell_staleness
 from cli.question import read_question
-from cli.render.answer import print_answer
+from cli.render.answer import print_answer, tell_notices
 from cli.render.links import citation_links
 from cli.render.live import LiveAnswer
 from cli.terminal import Terminal
@@ -97,8 +97,7 @@ def ask(
         else:
             links = citation_links(settings.links, answer, session.reader)
             print_answer(terminal, answer, links)
-        for warning in answer["warnings"]:
-            terminal.notice(f"warning: {warning}")
+        tell_notices(terminal, answer)
     return exit_of(answer, ok_abstain=ok_abstain)
 
 

@@ -15,9 +15,9 @@ WHEN = {
     ("transform_query", "refine"): "there is none, and something relevant was found",
     ("transform_query", "search_web"): "there is none, nothing is relevant, `--web`",
     ("transform_query", "abstain"): "there is none, and nothing relevant was found",
-    ("check_answer", "generate"): "a claim is unsupported, for the first time (model only)",
-    ("check_answer", "abstain"): "no claim is supported",
-    ("check_answer", "record_turn"): "what is left is supported",
+    ("check_answer", "generate"): "no claim is proved and one is contradicted, once (model only)",
+    ("check_answer", "abstain"): "no claim is left",
+    ("check_answer", "record_turn"): "what is left is not contradicted",
 }
 
 

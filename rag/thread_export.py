@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from rag.citations.left_out import left_out
 from rag.cited_files import file_states
 from state.threads import Turn
 
@@ -40,6 +41,9 @@ def thread_markdown(thread: str, turns: Iterable[Turn]) -> Iterator[str]:
         yield from _byline(turn)
         yield ""
         yield from turn.answer["answer"].splitlines()
+        for line in left_out(turn.answer["dropped"], turn.answer["claims"]):
+            yield ""
+            yield f"*{_one_line(line)}*"
         yield from _sources(turn)
 
 

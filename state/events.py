@@ -138,7 +138,9 @@ class TokenEvent(TypedDict):
 
 
 class DraftRejectedEvent(TypedDict):
-    """The draft shown so far is withdrawn; a new one follows."""
+    """The draft shown so far is withdrawn; a new one follows. `unsupported` are its claims that
+    the sources contradict.
+    """
 
     event: Literal["draft_rejected"]
     unsupported: list[str]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, TypedDict
 
-from state.blocks import Block
+from state.blocks import Block, BlockKind
 
 WebUse = Literal["allowed", "searched"]
 """None where the person did not allow the web."""
@@ -64,6 +64,16 @@ def block_spans(blocks: Iterable[Block]) -> list[BlockSpan]:
         }
         for block in blocks
     ]
+
+
+def as_block(span: BlockSpan) -> Block:
+    return Block(
+        BlockKind(span["kind"]),
+        span["start_char"],
+        span["end_char"],
+        span["level"],
+        None if span["lead"] is None else (span["lead"][0], span["lead"][1]),
+    )
 
 
 WEB_PREFIX = "web:"

@@ -76,6 +76,8 @@ def long_answer(question: str) -> Answer:
         "standalone_question": question,
         "answer": f"{question} {'It burned down. ' * (ARTIFACT_BYTES // 16)}[1]",
         "citations": [citation],
+        "claims": [],
+        "dropped": [],
         "loops": [],
         "loop_count": 0,
         "max_loops": 3,

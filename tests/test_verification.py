@@ -1,33 +1,48 @@
 from __future__ import annotations
 
-from rag.citations.check import Checked
+import pytest
+
+from rag.citations.check import Checked, Finding
 from rag.citations.verification import verify
+from rag.engines.openai.claims import read_claims
 from rag.engines.protocol import Verified
 from state.answer import Citation
 
 
-def citation(marker: int, quote: str) -> Citation:
+def citation(quote: str, passage: str, support: str) -> Citation:
     return {
-        "marker": marker,
+        "marker": 0,
         "source": "a.md",
         "title": None,
         "page": None,
         "start_line": 1,
         "end_line": 1,
-        "start_char": 0,
-        "end_char": len(quote),
-        "chunk_id": f"c{marker}",
+        "start_char": len(quote),
+        "end_char": len(quote) + 9,
+        "chunk_id": "c",
         "quote": quote,
-        "passage": quote,
-        "support": "supported",
+        "passage": passage,
+        "support": support,
     }
 
 
-CHECKED = Checked(
-    "The line opened in 1897 [1]. It closed in 1934 [2]. Trains ran daily [1][3].",
-    [citation(1, "opened in 1897"), citation(2, "quarries closed"), citation(3, "ran daily")],
-    (),
-)
+@pytest.fixture
+def checked() -> Checked:
+    draft = read_claims(
+        "The line opened in 1897 [1]. It closed in 1934 [2]. Trains ran daily [1]. It was loved."
+    )
+    proved = citation("opened in 1897", "The line opened in 1897.", "verbatim")
+    quarries = citation("quarries closed", "The quarries closed. So did the line.", "unsupported")
+    trains = citation("ran twice", "Trains ran twice a day.", "unsupported")
+    return Checked(
+        draft,
+        {
+            0: Finding("verified", "a source says it word for word", (proved,)),
+            1: Finding("unverified", "no source says it in these words", (quarries,)),
+            2: Finding("unverified", "no source says it in these words", (trains,)),
+            3: Finding("unverified", "no source says it in these words", ()),
+        },
+    )
 
 
 class Checker:
@@ -42,30 +57,34 @@ class Checker:
         return Verified(supported=self._verdicts)
 
 
-def test_each_claim_is_shown_with_its_own_quotes():
-    checker = Checker(True, True, True)
-    assert verify(CHECKED, checker).checked == CHECKED
-    assert [quote for _, quote in checker.asked] == [
-        "opened in 1897",
-        "quarries closed",
-        "opened in 1897 … ran daily",
+def test_only_open_claims_are_asked_about_all_at_once_with_their_passages(checked):
+    checker = Checker(None, None)
+    verify(checked, checker)
+    assert checker.asked == [
+        ("It closed in 1934.", "The quarries closed. So did the line."),
+        ("Trains ran daily.", "Trains ran twice a day."),
     ]
 
 
-def test_a_denied_claim_goes_and_markers_stay_in_step():
-    checked = verify(CHECKED, Checker(True, False, True)).checked
-    assert checked.text == "The line opened in 1897 [1]. Trains ran daily [1][2]."
-    assert [(c["marker"], c["quote"]) for c in checked.citations] == [
-        (1, "opened in 1897"),
-        (2, "ran daily"),
+def test_it_may_rescue_and_deny(checked):
+    heard = verify(checked, Checker(True, False)).checked
+    assert heard.text == (
+        "The line opened in 1897 [1]. It closed in 1934 [2]. It was loved (unverified)."
+    )
+    assert [c["support"] for c in heard.citations] == ["verbatim", "supported"]
+    assert heard.dropped == ["Trains ran daily."]
+    assert [claim["reason"] for claim in heard.claims[1:3]] == [
+        "the model confirmed it on the source",
+        "the model denied it on the source",
     ]
-    assert checked.unsupported == ("It closed in 1934.",)
 
 
-def test_no_verdict_leaves_what_code_found():
-    assert verify(CHECKED, Checker(None, None, None)).checked == CHECKED
+def test_no_verdict_leaves_what_code_found(checked):
+    assert verify(checked, Checker(None, None)).checked == checked
 
 
-def test_all_denied_leaves_nothing():
-    checked = verify(CHECKED, Checker(False, False, False)).checked
-    assert (checked.text.strip(), checked.citations) == ("", [])
+def test_nothing_is_sent_where_nothing_is_open(checked):
+    proved = Checked(checked.draft, {0: checked.findings[0]})
+    checker = Checker()
+    assert verify(proved, checker).checked == proved
+    assert checker.asked == []

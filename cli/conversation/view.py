@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Self
 
-from cli.render.answer import answer_lines, source_text
+from cli.render.answer import answer_lines, source_text, tell_notices
 from cli.render.live import LiveAnswer
 from cli.terminal import Terminal, clean
 
@@ -43,8 +43,7 @@ class ChatView(LiveAnswer):
             for line in answer_lines(answer):
                 self._terminal.out(line)
             self._terminal.out("")
-        for warning in answer["warnings"]:
-            self._terminal.notice(f"warning: {warning}")
+        tell_notices(self._terminal, answer)
 
 
 def _markdown(text: str) -> RenderableType:

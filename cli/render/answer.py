@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from cli.render.places import place
 from cli.render.shorten import shorten
 from cli.terminal import Terminal, clean
+from rag.citations.left_out import left_out
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -31,6 +32,14 @@ def print_answer(terminal: Terminal, answer: Answer, links: Mapping[int, str]) -
     if answer["citations"]:
         terminal.out("")
     print_sources(terminal, answer["citations"], links)
+
+
+def tell_notices(terminal: Terminal, answer: Answer) -> None:
+    """A line on standard error for each claim that was taken out, and the warnings."""
+    for line in left_out(answer["dropped"], answer["claims"]):
+        terminal.notice(line)
+    for warning in answer["warnings"]:
+        terminal.notice(f"warning: {warning}")
 
 
 def print_sources(
@@ -62,7 +71,7 @@ def source_text(citation: Citation, link: str | None, note: str = "") -> Text:
 
 
 def source_line(citation: Citation) -> str:
-    note = "" if citation["support"] != "unsupported" else " (unsupported)"
+    note = "" if citation["support"] != "unsupported" else " (nearest passage)"
     quote = short_quote(citation["quote"])
     return f"[{citation['marker']}] {_where(citation)}{note}  {quote}"
 

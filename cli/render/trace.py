@@ -95,7 +95,7 @@ class TraceView:
     def _on_draft_rejected(self, event: DraftRejectedEvent) -> None:
         self._line("├─ ", "draft withdrawn", "red")
         for claim in event["unsupported"]:
-            self._line("│    ", f"unsupported: {claim}", "dim")
+            self._line("│    ", f"contradicted: {claim}", "dim")
 
     def _on_warning(self, event: WarningEvent) -> None:
         self._line("├─ ", event["text"], "yellow")
@@ -122,6 +122,10 @@ class TraceView:
             self._line("│      ", f"{detail}: {grade['reason'] or 'no reason given'}", "dim")
 
     def _end(self, answer: Answer) -> None:
+        for claim in answer["claims"]:
+            if claim["verdict"] != "verified":
+                said = f"{claim['verdict']}: {claim['text']} ({claim['reason']})"
+                self._line("├─ ", said, "yellow" if claim["verdict"] == "unverified" else "red")
         usage = answer["usage"]
         total = answer["timings_ms"]["total"]
         nodes = ((ms, name) for name, ms in answer["timings_ms"].items() if name != "total")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from rag.citations.assembly import Shown, assemble, is_claim
 from rag.citations.emptiness import says_nothing
-from rag.citations.evidence import Evidence, Text, evidence
+from rag.citations.evidence import Evidence, evidence
 from rag.citations.judge import judge, judge_code
 from rag.citations.quotes import standing_quotes
 from rag.index.protocol import CollectionReader
@@ -95,8 +95,7 @@ def check(
     """`documents` hold the whole chunks that the passages were cut from. Sentences that say
     nothing are left out, and no finding tells of them.
     """
-    texts = {d["chunk_id"]: Text(d["text"], d["start_char"], d["start_line"]) for d in documents}
-    given = evidence(passages, texts)
+    given = evidence(passages, documents, reader)
     claims = {
         place: claim
         for place, claim in enumerate(draft)

@@ -14,7 +14,7 @@ from rag.citations.binding import attributes, misplaced
 from rag.citations.evidence import Evidence
 from rag.citations.polarity import alike, relations, same_denials, same_relations
 from rag.citations.quantities import Quantity
-from rag.citations.statement import Kind, Statement, Token, begins, held, opposite
+from rag.citations.statement import Statement, Token, begins, held, opposite
 
 SAYS_IT = 0.7
 """Share of the weight of a claim's words, the one in question left out, from which on a sentence
@@ -176,7 +176,7 @@ def _name(
         t for t in claim.names if not any(s in everywhere or begins(s, everywhere) for s in t.stems)
     ]
     rest = [t for t in claim.said if t not in unknown]
-    if not unknown or len(rest) < 2:  # noqa: PLR2004
+    if not unknown or len(rest) < 2:
         return
     for item in named:
         others = [t for t in item.said.names if not held(t, claim.stems)]

@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from rag.citations.quantities import Quantity
 from rag.citations.statement import Statement, statement, words
+from rag.index.protocol import CollectionReader
 from rag.index.terms import terms
-from rag.text.layout import blocks
-from rag.text.sentences import sentence_spans
+from rag.text.blocks import blocks_of_text
+from rag.text.sentences import block_sentences
 from state.answer import Citation, Support
-from state.passages import Passage
+from state.blocks import Block, BlockKind, Extent
+from state.passages import Passage, RetrievedChunk, as_block
 
-_RULE = re.compile(r"[\s|:\-=+]+$")
 _UNIT = re.compile(r"\s*[(\[]([^()\[\]]{1,12})[)\]]\s*$")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Text:
-    """A slice of a document: its first character and line there."""
+    """A slice of a document: its first character and line there, and its blocks."""
 
     text: str
     start_char: int
     start_line: int
+    blocks: tuple[Block, ...]
+
+    def slice(self, extent: Extent) -> str:
+        return self.text[extent[0] - self.start_char : extent[1] - self.start_char]
+
+    def line(self, place: int) -> int:
+        return self.start_line + self.text.count("\n", 0, place - self.start_char)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,14 +60,13 @@ class Evidence:
     def stems(self) -> frozenset[str]:
         return self.said.stems | self.around | self.named
 
-    @cached_property
+    @property
     def quantities(self) -> tuple[Quantity, ...]:
-        return tuple(t.quantity for t in self.said.counted if t.quantity is not None)
+        return self.said.quantities
 
     def until(self, last: Evidence) -> Evidence:
         """The stretch from here to the end of another one of the same text."""
-        first = self.start_char - self.origin.start_char
-        quote = self.origin.text[first : last.end_char - self.origin.start_char]
+        quote = self.origin.slice((self.start_char, last.end_char))
         return replace(
             self, end_char=last.end_char, end_line=last.end_line, quote=quote, block=quote
         )
@@ -82,13 +89,15 @@ class Evidence:
         }
 
 
-def evidence(passages: Sequence[Passage], texts: Mapping[str, Text]) -> list[Evidence]:
-    """`texts`: the whole text of a passage's chunk by its id, where it is more than its spans."""
+def evidence(
+    passages: Sequence[Passage], documents: Sequence[RetrievedChunk], reader: CollectionReader
+) -> list[Evidence]:
+    """`documents` are the whole chunks that the passages were cut from, where they are at hand."""
+    chunks = {document["chunk_id"]: document for document in documents}
     found: list[Evidence] = []
     for passage in passages:
-        whole = texts.get(passage["chunk_id"])
-        for text in _spans(passage) if whole is None else [whole]:
-            found += _of_text(passage, text)
+        for text in _texts(passage, chunks.get(passage["chunk_id"])):
+            found += _of_text(passage, text, reader)
     known = names_of(found)
     return [replace(item, said=statement(item.said.text, known)) for item in found]
 
@@ -98,58 +107,61 @@ def names_of(found: Iterable[Evidence]) -> frozenset[str]:
     return frozenset(stem for item in found for name in item.said.names for stem in name.stems)
 
 
-def _spans(passage: Passage) -> list[Text]:
-    return [Text(s["text"], s["start_char"], s["start_line"]) for s in passage["spans"]]
+def _texts(passage: Passage, chunk: RetrievedChunk | None) -> list[Text]:
+    if chunk is not None:
+        blocks = tuple(map(as_block, chunk["blocks"])) or None
+        return [_text(chunk["text"], chunk["start_char"], chunk["start_line"], blocks)]
+    return [_text(s["text"], s["start_char"], s["start_line"]) for s in passage["spans"]]
 
 
-def _of_text(passage: Passage, text: Text) -> Iterator[Evidence]:
+def _text(text: str, start: int, line: int, blocks: tuple[Block, ...] | None = None) -> Text:
+    return Text(text, start, line, blocks or tuple(blocks_of_text(text, base=start)))
+
+
+def _of_text(passage: Passage, text: Text, reader: CollectionReader) -> Iterator[Evidence]:
     about = frozenset(terms(f"{passage['title'] or ''} {passage['heading']}"))
-    paragraphs = [(start, end) for start, end, _ in blocks(text.text)]
-    block, lead = (0, 0), frozenset[str]()
-    named = frozenset[str]()
-    head: list[str] = []
-    for start, end in sentence_spans(text.text):
-        quote = text.text[start:end]
-        within = next((b for b in paragraphs if b[0] <= start and end <= b[1]), (start, end))
-        cells = _cells(quote)
-        if within != block:
-            block, named = within, frozenset()
-        if cells is None:
-            head = []
-        elif _RULE.fullmatch(quote):
-            continue
-        elif not head:
-            head = cells
-            continue
-        said = statement(quote if cells is None else _row(cells, head))
-        yield Evidence(
-            passage,
-            text.start_char + start,
-            text.start_char + end,
-            text.start_line + text.text.count("\n", 0, start),
-            text.start_line + text.text.count("\n", 0, end),
-            quote,
-            text.text[block[0] : block[1]],
-            text,
-            said,
-            about | lead,
-            named if said.has_pronoun else frozenset(),
-            frozenset() if cells is None else words(next(filter(None, cells), "")),
-        )
-        if cells is None:
-            lead = frozenset(terms(quote)) if quote.rstrip().endswith(":") else lead
+    heads = {block.lead for block in text.blocks if block.kind is BlockKind.ROW}
+    for block in text.blocks:
+        if block.extent in heads:
+            continue  # told with each row
+        lead = "" if block.lead is None else _slice(passage, text, block.lead, reader)
+        named = frozenset[str]()
+        for start, end in block_sentences(text.text, block, text.start_char):
+            quote = text.slice((start, end))
+            cells = _cells(quote) if block.kind is BlockKind.ROW else []
+            said = statement(_row(cells, _cells(lead)) if cells else quote)
+            yield Evidence(
+                passage=passage,
+                start_char=start,
+                end_char=end,
+                start_line=text.line(start),
+                end_line=text.line(end),
+                quote=quote,
+                block=text.slice(block.extent),
+                origin=text,
+                said=said,
+                around=about if cells else about | frozenset(terms(lead)),
+                named=named if said.has_pronoun else frozenset(),
+                key=words(next(filter(None, cells), "")),
+            )
             if names := frozenset(stem for name in said.names for stem in name.stems):
                 named = names
 
 
-def _cells(line: str) -> list[str] | None:
-    if " | " not in line and line.count("|") < 2:
-        return None
-    return [" ".join(cell.split()) for cell in line.strip().strip("|").split("|")]
+def _slice(passage: Passage, text: Text, extent: Extent, reader: CollectionReader) -> str:
+    """A table's head may stand in an earlier chunk."""
+    if text.start_char <= extent[0]:
+        return text.slice(extent)
+    return (reader.document_text(passage["source"]) or "")[extent[0] : extent[1]]
+
+
+def _cells(line: str) -> list[str]:
+    mark = "|" if "|" in line else "\t"
+    return [" ".join(cell.split()) for cell in line.strip().strip("|").split(mark)]
 
 
 def _row(cells: Sequence[str], head: Sequence[str]) -> str:
-    """The row as a sentence: "Model: Wren; Mass: 4.5 kg"."""
+    """The row as a sentence: "Model Wren; Mass 4.5 kg"."""
     if len(cells) != len(head):
         return "; ".join(filter(None, cells))
     said = []

@@ -14,7 +14,7 @@ from rag.citations.binding import bound
 from rag.citations.contradiction import contradiction, share
 from rag.citations.evidence import Evidence, names_of
 from rag.citations.polarity import alike, same_denials, same_relations
-from rag.citations.statement import Kind, Statement, Token, held, parts, statement
+from rag.citations.statement import Kind, Statement, Token, has_subject, held, parts, statement
 from rag.citations.verbatim import is_verbatim
 from state.answer import Support, Verdict
 
@@ -79,23 +79,24 @@ def judge_code(text: str, evidence: Sequence[Evidence]) -> Judgement:
 
 def proves(claim: Statement, item: Evidence, whole: Statement | None = None) -> bool:
     """Whether the sentence says all that the claim says; `whole` is what it is a clause of."""
-    if len(claim.said) + len(claim.counted) < _LEAST:
-        return False
-    if not item.key <= (whole or claim).words:
-        return False
-    if not all(held(token, item.stems) for token in claim.said) and not _only_adds(claim, item):
-        return False
-    if 2 * sum(held(token, item.said.stems) for token in claim.said) < len(claim.said):
-        return False
-    if not all(any(t.quantity.equals(q) for q in item.quantities) for t in claim.counted):
-        return False
-    if whole is not None and not _same_subject(whole, item):
-        return False
     return (
-        bound(claim, item.said)
+        len(claim.said) + len(claim.counted) >= _LEAST
+        and item.key <= (whole or claim).words
+        and (whole is None or has_subject(claim) or _same_subject(whole, item))
+        and _holds_words(claim, item)
+        and all(any(said.equals(q) for q in item.quantities) for said in claim.quantities)
+        and bound(claim, item.said)
         and same_denials(claim, item.said)
         and same_relations(claim, item.said)
     )
+
+
+def _holds_words(claim: Statement, item: Evidence) -> bool:
+    """All of them, half of them in the sentence itself; one more may be added."""
+    own = sum(held(token, item.said.stems) for token in claim.said)
+    if 2 * own < len(claim.said):
+        return False
+    return all(held(token, item.stems) for token in claim.said) or _only_adds(claim, item)
 
 
 def _only_adds(claim: Statement, item: Evidence) -> bool:
@@ -116,18 +117,18 @@ def _only_adds(claim: Statement, item: Evidence) -> bool:
 def _has_other_beside(token: Token, claim: Statement, said: Statement) -> bool:
     """Whether a word or quantity that the claim lacks stands beside the token there."""
     tokens = [t for t in said.tokens if t.says or t.quantity is not None]
-    for place, other in enumerate(tokens):
-        if not alike(token, other):
-            continue
-        for near in tokens[max(0, place - 1) : place] + tokens[place + 1 : place + 2]:
-            known = near.says and held(near, claim.stems)
-            if (
-                near.clause == other.clause
-                and not known
-                and not any(alike(near, t) for t in claim.counted)
-            ):
-                return True
-    return False
+    return any(
+        near.clause == other.clause and not _in_claim(near, claim)
+        for place, other in enumerate(tokens)
+        if alike(token, other)
+        for near in tokens[max(0, place - 1) : place] + tokens[place + 1 : place + 2]
+    )
+
+
+def _in_claim(token: Token, claim: Statement) -> bool:
+    if token.quantity is None:
+        return held(token, claim.stems)
+    return any(token.quantity.equals(said) for said in claim.quantities)
 
 
 def _same_subject(whole: Statement, item: Evidence) -> bool:

@@ -1,6 +1,6 @@
 """Numbers in text with their units, brought to one form: "6,000 m", "six kilometres", "6 km"."""
 
-# ruff: noqa: RUF001
+# ruff: noqa: RUF001, SIM905
 from __future__ import annotations
 
 import re
@@ -9,29 +9,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-_ONES = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()  # noqa: SIM905
+_ONES = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+    " fifteen sixteen seventeen eighteen nineteen"
+).split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _WORDS = {word: value for value, word in enumerate(_ONES)} | {
     word: 10 * place for place, word in enumerate(_TENS, start=2)
 }
@@ -40,20 +22,10 @@ _SCALES |= {"millionen": 1e6, "milliarden": 1e9, "millones": 1e6, "millions": 1e
 _MONTHS = {
     name: number
     for number, names in enumerate(
-        [
-            "jan january",
-            "feb february",
-            "mar march",
-            "apr april",
-            "may",
-            "jun june",
-            "jul july",
-            "aug august",
-            "sep sept september",
-            "oct october",
-            "nov november",
-            "dec december",
-        ],
+        (
+            "jan january|feb february|mar march|apr april|may|jun june|jul july|aug august"
+            "|sep sept september|oct october|nov november|dec december"
+        ).split("|"),
         start=1,
     )
     for name in names.split()

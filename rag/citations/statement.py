@@ -1,4 +1,6 @@
-"""A sentence as what it tells apart: words by their stems, names, quantities, denials, by clause."""
+"""A sentence as what it tells apart by clause: stems of words, names, quantities, denials."""
+
+# ruff: noqa: SIM905
 
 from __future__ import annotations
 
@@ -19,77 +21,22 @@ _CLAUSE_ENDS = frozenset(",;:)]–—…|!?.")
 # Closed classes: what parts clauses, what denies, what sets a place on a scale, what stands for a
 # name. Nothing else of English is known here.
 _CONJUNCTIONS = frozenset(
-    [
-        "and",
-        "but",
-        "or",
-        "while",
-        "whereas",
-        "which",
-        "who",
-        "whose",
-        "although",
-        "though",
-        "because",
-        "so",
-        "nor",
-        "yet",
-    ]
+    "and but or while whereas which who whose although though because so nor yet".split()
 )
-_DENIALS = frozenset(
-    [
-        "not",
-        "no",
-        "never",
-        "nor",
-        "neither",
-        "none",
-        "nobody",
-        "nothing",
-        "cannot",
-        "kein",
-        "keine",
-        "nicht",
-    ]
-)
+_DENIALS = frozenset("not no never nor neither none nobody nothing cannot kein keine nicht".split())
 _OPPOSITE = {
     one: other
     for pair in (
-        "before after",
-        "above below",
-        "over under",
-        "more less",
-        "most least",
-        "more fewer",
-        "all none",
-        "with without",
-        "up down",
-        "from to",
-    )  # fmt: skip
+        "before after|above below|over under|more less|most least|with without|up down|from to"
+    ).split("|")
     for one, other in (pair.split(), pair.split()[::-1])
 }
 _RELATIONS = frozenset(
     "before after above below over under more less fewer most least only except until since"
     " without unless against".split()
 )
-_PRONOUNS = frozenset(
-    [
-        "he",
-        "she",
-        "it",
-        "they",
-        "him",
-        "them",
-        "his",
-        "her",
-        "hers",
-        "its",
-        "their",
-        "theirs",
-        "this",
-        "these",
-    ]
-)
+_PRONOUNS = frozenset("he she it they him them his her hers its their theirs this these".split())
+_DETERMINERS = frozenset("the a an this that these those each every all".split())
 _LEAST_PART = 2
 _PREFIX = 4
 _SUFFIX = 3
@@ -135,6 +82,10 @@ class Statement:
         return tuple(token for token in self.tokens if token.quantity is not None)
 
     @cached_property
+    def quantities(self) -> tuple[Quantity, ...]:
+        return tuple(t.quantity for t in self.tokens if t.quantity is not None)
+
+    @cached_property
     def stems(self) -> frozenset[str]:
         return frozenset(stem for token in self.said for stem in token.stems)
 
@@ -163,6 +114,14 @@ def subject(said: Statement) -> frozenset[str]:
         elif run:
             break
     return frozenset(stem for token in run for stem in token.stems)
+
+
+def has_subject(part: Statement) -> bool:
+    """Whether a clause begins with something of its own: "the shed", a name."""
+    first = next((t for t in part.tokens if not _CONJUNCTIONS.intersection(t.stems)), None)
+    return first is not None and (
+        first.kind is Kind.NAME or bool(_DETERMINERS.intersection(first.stems))
+    )
 
 
 def words(text: str) -> frozenset[str]:
@@ -221,7 +180,7 @@ def _tokens(text: str, known: frozenset[str]) -> Iterator[Token]:
         lower = word.lower()
         if lower in _CONJUNCTIONS:
             clause += 1
-        kind, stems = _kind(word, lower)
+        kind, stems = _kind(word, lower) if lower not in _CONJUNCTIONS else (Kind.GLUE, (lower,))
         if kind is Kind.NAME and opens and not known.issuperset(stems):
             kind = Kind.WORD
         yield Token(start, end, clause, kind, stems)

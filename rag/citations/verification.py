@@ -6,7 +6,7 @@ verified, what it denies is left out, and a claim it gave no verdict on stays op
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from rag.citations.check import Checked, Finding
 from rag.engines.protocol import ClaimChecker
@@ -17,7 +17,7 @@ from state.usage import NO_CALLS
 @dataclass(frozen=True, slots=True)
 class Verification:
     checked: Checked
-    usage: NodeUsage = NO_CALLS
+    usage: NodeUsage = field(default_factory=lambda: NO_CALLS)
     warnings: tuple[str, ...] = ()
 
 

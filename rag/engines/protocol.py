@@ -88,12 +88,15 @@ class Rewritten:
 
 @dataclass(frozen=True, slots=True)
 class GenerateRequest:
-    """`feedback` lists the claims that the last draft could not support; empty at first."""
+    """`draft` is what was written before and sent back, `feedback` its claims that the sources
+    contradict, each with the reason; both are empty at first.
+    """
 
     question: str
     passages: Sequence[Passage]
     history: Sequence[HistoryTurn]
     feedback: Sequence[str] = ()
+    draft: str = ""
 
 
 @dataclass(frozen=True, slots=True)

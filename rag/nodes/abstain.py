@@ -19,5 +19,6 @@ def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:  # noq
             state["grades"],
         ),
         "citations": [],
+        "claims": [],
         "status": "abstained",
     }

@@ -24,6 +24,7 @@ def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         passages=state["passages"],
         history=state["history"],
         feedback=tuple(state["scratchpad"]) if state["generation_retries"] else (),
+        draft="".join(claim["before"] + claim["shown"] for claim in state["draft"]).strip(),
     )
 
     def emit(text: str) -> None:
@@ -41,7 +42,6 @@ def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         result = _without_budget(deps, request, emit)
     return {
         "draft": list(result.claims),
-        "generation": result.text,
         "complete": result.complete,
         "budget_spent": spent,
         "usage": add_usage(state["usage"], "generate", result.usage),

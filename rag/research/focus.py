@@ -14,7 +14,7 @@ from rag.index.terms import terms
 from rag.research.reading import MARKER
 from state.answer import Citation
 
-CITED_SENTENCE = re.compile(r".+?(?:\[\d{1,3}\])+[.!?]?", re.DOTALL)
+CITED_SENTENCE = re.compile(r".+?(?:\[\d{1,3}\])+(?: \(unverified\))?[.!?]?", re.DOTALL)
 _TITLE, _START, _MENTION = 3, 2, 1
 _MORE_WORDS = 2
 """Words that a title, or the start of a sentence, may have beside the name."""

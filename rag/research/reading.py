@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from rag.citations.check import Checked
 from rag.research.protocol import ReadFile
 from state.answer import Citation
 from state.passages import Passage
@@ -56,11 +56,20 @@ def passages_of(artifacts: Sequence[Artifact]) -> list[Passage]:
     return [_passage(citation["marker"], citation) for citation in citations_of(artifacts)]
 
 
-def quoted(text: str, artifacts: Sequence[Artifact]) -> Checked:
+@dataclass(frozen=True, slots=True)
+class Rested:
+    """A text and what it rests on; `left_out` tells of the claims that were taken out of it."""
+
+    text: str
+    citations: list[Citation]
+    left_out: tuple[str, ...] = ()
+
+
+def quoted(text: str, artifacts: Sequence[Artifact]) -> Rested:
     """A text whose sentences are the artifacts' own: its markers are known to hold."""
     cited = {int(found) for found in MARKER.findall(text)}
     citations = [c for c in citations_of(artifacts) if c["marker"] in cited]
-    return Checked(text if citations else "", citations, ())
+    return Rested(text if citations else "", citations)
 
 
 def _by_turns(cited: Sequence[Sequence[Citation]]) -> Iterator[Citation]:

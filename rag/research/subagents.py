@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rag.citations.check import Checked, check
+from rag.citations.check import check
+from rag.citations.left_out import left_out
 from rag.engines.openai.claims import read_claims
 from rag.research.dependencies import ResearchDependencies
 from rag.research.entities import names_in
@@ -17,7 +18,7 @@ from rag.research.focus import focused, of_one_voice
 from rag.research.mentions import mentions
 from rag.research.protocol import UnusableReplyError
 from rag.research.questions import topic_of
-from rag.research.reading import passages_of, quoted, read_files_of
+from rag.research.reading import Rested, passages_of, quoted, read_files_of
 from rag.research.roles import Role
 from state.answer import Citation, Usage
 from state.passages import Passage
@@ -78,7 +79,11 @@ def _searched(
         "citations": citations if found else [],
         "missing": [] if found or cut else [question],
         "entities": names_in(citations) if found else [],
-        "warnings": [*told.warnings, *answer["warnings"]],
+        "warnings": [
+            *told.warnings,
+            *answer["warnings"],
+            *left_out(answer["dropped"], answer["claims"]),
+        ],
         "usage": add_usages([told.usage, answer["usage"]]),
         "trace_id": answer["trace_id"],
     }
@@ -101,11 +106,12 @@ def _composed(
 ) -> Artifact:
     passages = passages_of(read)
     told = _told(task, role, passages, read, deps)
-    checked = _checked(told, passages, read, deps)
+    checked = _checked(task, told, passages, read, deps)
+    told_of = list(checked.left_out)
     if told.text and not checked.citations and not told.warnings:
         unsupported = f"The quotes support nothing that the {role.name} wrote."
         told = _by_rules(task, role, passages, read, deps, unsupported, told.usage)
-        checked = _checked(told, passages, read, deps)
+        checked = _checked(task, told, passages, read, deps)
     content = role.kept(checked.text) if checked.citations else ""
     return {
         "name": task["expected_artifact"],
@@ -117,17 +123,23 @@ def _composed(
         "citations": checked.citations if content else [],
         "missing": [],
         "entities": [],
-        "warnings": told.warnings,
+        "warnings": [*told.warnings, *told_of],
         "usage": told.usage,
     }
 
 
 def _checked(
-    told: _Told, passages: Sequence[Passage], read: Sequence[Artifact], deps: ResearchDependencies
-) -> Checked:
+    task: Subtask,
+    told: _Told,
+    passages: Sequence[Passage],
+    read: Sequence[Artifact],
+    deps: ResearchDependencies,
+) -> Rested:
     if told.quoted:
         return quoted(told.text, read)
-    return check(read_claims(told.text), passages, deps.reader)
+    checked = check(read_claims(told.text), passages, deps.reader, question=task["instruction"])
+    said = tuple(left_out(checked.dropped, checked.claims))
+    return Rested(checked.text, checked.citations, said)
 
 
 def _told(

@@ -14,11 +14,10 @@ def is_of_collection(answer: Answer, reader: CollectionReader) -> bool:
     which nothing of that is known drew on who knows what.
     """
     sources = {chunk["source"] for loop in answer["loops"] for chunk in loop["chunks"]}
-    if not sources and not answer["citations"]:
+    cited = [*answer["citations"], *answer["nearest"]]
+    if not sources and not cited:
         return False
     if any(reader.document(source) is None for source in sources):
         return False
-    texts = {c["source"]: reader.document_text(c["source"]) for c in answer["citations"]}
-    return all(
-        citation["quote"] in (texts[citation["source"]] or "") for citation in answer["citations"]
-    )
+    texts = {c["source"]: reader.document_text(c["source"]) or "" for c in cited}
+    return all(c[shown] in texts[c["source"]] for c in cited for shown in ("quote", "passage"))

@@ -81,6 +81,7 @@ def _result_pairs(a: Answer, b: Answer) -> Pairs:
     yield "status", a["status"], b["status"]
     yield "answer", _body(a), _body(b)
     yield "citations", _citations(a), _citations(b)
+    yield "claims", _claims(a), _claims(b)
     yield "model calls", str(a["usage"]["llm_calls"]), str(b["usage"]["llm_calls"])
     yield "tokens in", str(a["usage"]["input_tokens"]), str(b["usage"]["input_tokens"])
 
@@ -89,6 +90,10 @@ def _body(answer: Answer) -> str:
     """A report without its title, which is what was typed."""
     text = answer["answer"]
     return text.partition("\n")[2] if text.startswith(f"# {answer['question'].strip()}") else text
+
+
+def _claims(answer: Answer) -> str:
+    return "; ".join(f"{claim['verdict']}: {claim['text']}" for claim in answer["claims"])
 
 
 def _round_pairs(one: Round | None, other: Round | None) -> Pairs:

@@ -144,6 +144,10 @@ class _Tree:
             "crag.status": answer["status"],
             "crag.loops": answer["loop_count"],
             "crag.citations": len(answer["citations"]),
+            "crag.claims_unverified": sum(
+                claim["verdict"] == "unverified" for claim in answer["claims"]
+            ),
+            "crag.claims_dropped": len(answer["dropped"]),
             "crag.model_calls": answer["usage"]["llm_calls"],
             "crag.cost_usd": answer["usage"]["cost_usd"],
             **self._said("gen_ai.input.messages", _messages("user", answer["question"])),

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from html import escape
 
+from rag.citations.left_out import left_out
 from rag.tracing import topology
 from rag.tracing.graph_svg import path_svg
 from rag.tracing.pieces import badge, costs, sources, where, with_links
@@ -28,6 +29,10 @@ def turn_body(trace: Trace, texts: Texts) -> str:
         f"<p class=meta>{escape(_meta(trace))}</p>",
         f"<section class=card>{badge(answer['status'])}{_failure(trace)}",
         f"<p class=said>{with_links(answer['answer'])}</p>{sources(answer['citations'])}",
+        *(
+            f"<p class=gone>{escape(line)}</p>"
+            for line in left_out(answer["dropped"], answer["claims"])
+        ),
         *(f"<p class=gone>warning: {escape(line)}</p>" for line in answer["warnings"]),
         "</section>",
         "<h2>Path</h2>",

@@ -30,7 +30,9 @@ def generate(
         BudgetSpent: a budget does not allow the call.
 
     """
-    messages = generate_messages(request.question, request.passages, request.feedback)
+    messages = generate_messages(
+        request.question, request.passages, request.feedback, request.draft
+    )
     why = ""
     for _ in range(2):
         draft = Draft(emit)

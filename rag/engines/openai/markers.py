@@ -20,6 +20,7 @@ _MARKER = re.compile(
     r"|\[\^?\d{1,4}[a-z]{1,2}\]|【[^】\n]{0,80}】"
     rf"|[(\[]{_KINDS}\s*[?:]?\s*[)\]]|\[(?:citation needed|cite|n|x|\?+)\]"
     r"|</?(?:cite|ref|sup|source)\b[^<>\n]{0,80}>"
+    r"|\(unverified\)"  # the program's own mark, read in an earlier answer
     r")",
     re.IGNORECASE,
 )

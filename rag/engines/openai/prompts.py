@@ -141,11 +141,11 @@ def rewrite_messages(question: str, tried: Sequence[str]) -> Messages:
 
 
 def generate_messages(
-    question: str, passages: Sequence[Passage], feedback: Sequence[str]
+    question: str, passages: Sequence[Passage], feedback: Sequence[str], draft: str = ""
 ) -> Messages:
     texts = [passage_text(passage) for passage in passages]
     titles = [passage_title(passage) for passage in passages]
-    fence = Fence.around(question, [*texts, *titles, *feedback])
+    fence = Fence.around(question, [*texts, *titles, *feedback, draft])
     parts = [
         fence.document(f"[{passage['number']}]", title, text)
         for passage, title, text in zip(passages, titles, texts, strict=True)
@@ -153,8 +153,9 @@ def generate_messages(
     if feedback:
         claims = "\n".join(f"- {_line(claim)}" for claim in feedback)
         parts.append(
-            "Your last draft made claims that the documents do not support. Leave them out, or "
-            f"say only what is stated:\n{fence.document('draft', '', claims)}"
+            f"Your last draft:\n{fence.document('draft', '', draft)}\n"
+            "The documents say otherwise than these claims of it. Mend them or leave them out:\n"
+            f"{fence.document('claims', '', claims)}"
         )
     parts.append(f"Question: {_line(question)}")
     return [("system", GENERATE.system), ("user", "\n".join(parts))]
