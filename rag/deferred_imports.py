@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
@@ -19,6 +20,17 @@ from typing import Any, Union
 
 DEFERRED = ("langsmith", "langgraph_sdk", "requests", "langchain_core.tracers._compat")
 """The last one looks into a class of langsmith as it is imported."""
+
+DEFERRED_ALONE = (
+    *("openai.types", "openai.types.responses"),
+    *("langchain_openai", "langchain_openai.chat_models"),
+)
+"""Packages that import all they hold: themselves only, not the modules below them."""
+
+LEFT_OUT = ("openai._vendor.httpx_aiohttp",)
+"""Modules that their importers do without where an extra is not installed; this one imports all
+of aiohttp for asynchronous clients, which are not here.
+"""
 
 _SWITCHES = ("LANGSMITH_", "LANGCHAIN_")
 
@@ -33,6 +45,7 @@ WITHOUT_TRACING: dict[tuple[str, str], Callable[..., Any]] = {
     ("langsmith.run_helpers", "get_tracing_context"): lambda _context=None: dict(_NO_CONTEXT),
     ("langsmith.run_helpers", "_set_tracing_context"): lambda _context=None: None,
     ("langsmith.utils", "tracing_is_enabled"): lambda _context=None: False,
+    ("langsmith", "tracing_context"): lambda **_values: nullcontext(),
 }
 """What langsmith's functions that every run calls come to while nobody has asked for tracing."""
 
@@ -52,6 +65,8 @@ class _Finder:
     def find_spec(
         self, name: str, path: Sequence[str] | None, _target: ModuleType | None = None
     ) -> ModuleSpec | None:
+        if name in LEFT_OUT:
+            raise ModuleNotFoundError(f"{name} is left out", name=name)
         package = _package(name)
         if package is None or package in self._used:
             return None
@@ -142,4 +157,6 @@ class _DeferredName:
 
 
 def _package(module: str) -> str | None:
+    if module in DEFERRED_ALONE:
+        return module
     return next((each for each in DEFERRED if f"{module}.".startswith(f"{each}.")), None)

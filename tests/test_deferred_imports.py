@@ -7,8 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from openai_samples import KEY
+from scripted_server import ScriptedServer, call, text
 
-from rag.deferred_imports import DEFERRED, WITHOUT_TRACING
+from rag.deferred_imports import DEFERRED, DEFERRED_ALONE, LEFT_OUT, WITHOUT_TRACING
 
 
 def run(code, *arguments, **environment):
@@ -50,11 +52,71 @@ def test_langgraph_still_imports_what_is_deferred(package):
     assert found == "True\n"
 
 
+@pytest.mark.parametrize(
+    ("package", "light"),
+    [
+        ("openai.types", "openai.types.batch"),
+        ("openai.types.responses", "openai.types.responses.response"),
+        ("langchain_openai", "langchain_openai.llms"),
+        ("langchain_openai.chat_models", "langchain_openai.chat_models.azure"),
+        ("openai._vendor.httpx_aiohttp", "aiohttp"),
+    ],
+)
+def test_openai_still_imports_all_that_it_holds(package, light):
+    """When it does so no more, take the package out of DEFERRED_ALONE or LEFT_OUT."""
+    code = f"""import sys
+from langchain_openai.chat_models.base import ChatOpenAI
+ChatOpenAI(model="m", api_key="k")
+print({light!r} in sys.modules)"""
+    assert package in DEFERRED_ALONE + LEFT_OUT
+    assert run(code) == "True\n"
+
+
+@pytest.mark.parametrize("options", [["--no-stream"], ["--events"]])
+def test_a_model_answers_and_nothing_deferred_is_imported(tmp_path, options):
+    (tmp_path / "paris.md").write_text("# Paris\n\nThe capital of France is Paris.\n")
+    code = """import os, sys
+leave = os._exit
+def tell(code):
+    sys.stdout.flush()
+    used = ("langsmith.client", "langgraph_sdk.client", "requests.sessions", "aiohttp",
+            "openai.types.batch", "openai.types.responses.response", "openai.resources.beta",
+            "langchain_openai.llms", "langchain_openai.chat_models.azure", "chromadb")
+    sys.stderr.write(f"{[name for name in used if name in sys.modules]} {code}")
+    leave(code)
+os._exit = tell
+from cli.main import main
+main()
+"""
+    home = {"CRAG_HOME": str(tmp_path / "home"), "OPENAI_API_KEY": KEY}
+    run(code, "ingest", str(tmp_path / "paris.md"), **home)
+    reply = text("The capital of France is Paris [1].")
+    graded = call({"document_1": {"relevant": True}})
+    with ScriptedServer(graded, reply) as server:
+        done = subprocess.run(
+            [sys.executable, "-c", code, "ask", "What is the capital of France?", *options],
+            env={**os.environ, **home, "CRAG_BASE_URL": server.url, "CRAG_GRADER": "model"},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert len(server.requests) == 2
+    assert "Paris" in done.stdout
+    assert done.stderr.endswith("[] 0"), done.stderr
+
+
 @pytest.mark.parametrize("place", WITHOUT_TRACING)
 def test_what_stands_in_says_what_langsmith_says_of_a_process_that_traces_nothing(place):
     module, name = place
-    arguments = "{}" if name.startswith("_set") else ""
-    code = f"from {module} import {name}\nprint({name}({arguments}))"
+    if name == "tracing_context":  # a block, in which the others are asked
+        code = """from langsmith import tracing_context
+from langsmith.run_helpers import get_tracing_context
+with tracing_context(enabled=False):
+    print({**get_tracing_context(), "enabled": None})"""
+    else:
+        arguments = "{}" if name.startswith("_set") else ""
+        code = f"from {module} import {name}\nprint({name}({arguments}))"
     assert deferred(code) == run(code)
 
 

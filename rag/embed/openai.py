@@ -149,7 +149,7 @@ class OpenAIEmbedder:
 
     @cached_property
     def _client(self) -> Any:
-        from langchain_openai import OpenAIEmbeddings
+        from langchain_openai.embeddings import OpenAIEmbeddings
 
         return OpenAIEmbeddings(
             model=self._model,

@@ -7,7 +7,7 @@ from typing import Any
 import openai
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
-from langchain_openai import ChatOpenAI
+from langchain_openai.chat_models.base import ChatOpenAI
 
 THOUGHTS = ("reasoning_content", "reasoning")
 """Fields in which servers put thinking: llama.cpp, vLLM, DeepSeek; Ollama, OpenRouter."""
