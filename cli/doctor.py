@@ -29,6 +29,9 @@ def doctor(
 ) -> int:
     """Check catalog, indexes, vectors, embedder, disk, permissions and model; exit 4 if one fails.
 
+    Of a model: is it offered, which forms of reply its server takes, whether it thinks, how long
+    its context is and how fast it reads. It is sent one small made-up document, twice.
+
     With --repair indexes are first built again from the catalog, which needs no model.
     """
     terminal = Terminal(quiet=quiet)

@@ -120,6 +120,9 @@ def _handler(script: ScriptedServer) -> type[BaseHTTPRequestHandler]:
             except (BrokenPipeError, ConnectionResetError):
                 self.close_connection = True
 
+        def do_GET(self) -> None:
+            self.do_POST()
+
         def _send(self, sent: Sent) -> None:
             if sent.ending == "hang":
                 script.stopping.wait()

@@ -14,13 +14,18 @@ if TYPE_CHECKING:
     from rag.embed.protocol import Embedder
 
 _SECONDS = 10.0
+_PROBE_SECONDS = 60.0
+"""What a small request may take, where the settings do not say otherwise."""
 
 
 def check_models(settings: Settings, embedder: Embedder) -> Iterator[Check]:
-    """Embeds one word; asks a configured endpoint for its list of models, nothing else."""
+    """Embeds one word; asks a configured endpoint for its models and for two small replies."""
     yield _embedder(embedder)
     if choose_engine(settings).name is EngineName.OPENAI:
-        yield _endpoint(settings)
+        offered = _endpoint(settings)
+        yield offered
+        if offered.ok:
+            yield from _replies(settings)
     if settings.store is not None:
         from rag.index.chroma_server import check_server
 
@@ -45,6 +50,7 @@ def _embedder(embedder: Embedder) -> Check:
 
 
 def _endpoint(settings: Settings) -> Check:
+    from rag.doctor.server import facts_of, shown_names
     from rag.endpoint.address import chat_endpoint, http_client
     from rag.endpoint.failures import describe, foreign_errors
 
@@ -70,6 +76,18 @@ def _endpoint(settings: Settings) -> Check:
         failure = describe(error, endpoint, settings.model).error
         return ill("model", failure.message, failure.mend)
     if settings.model not in names:
-        offered = f"{endpoint.host} does not offer {settings.model}"
-        return ill("model", offered, "Set CRAG_MODEL to one it offers")
+        offered = f"{endpoint.host} does not offer {settings.model}, but {shown_names(names)}"
+        if not names:
+            offered = f"{endpoint.host} offers no model"
+        return ill("model", offered, facts_of(endpoint, settings.model).fetching(settings.model))
     return well("model", f"{settings.model} at {endpoint.host}")
+
+
+def _replies(settings: Settings) -> Iterator[Check]:
+    from rag.doctor.replies import check_replies
+    from rag.endpoint.address import chat_endpoint
+    from rag.engines.openai.chat import ChatModel
+
+    patient = settings.request_timeout or _PROBE_SECONDS
+    asked = settings.model_copy(update={"request_timeout": patient, "max_retries": 0})
+    yield from check_replies(ChatModel(settings.model, chat_endpoint(settings), asked))

@@ -1,0 +1,87 @@
+"""What a model's server does with a small request: forms of reply, thinking, speed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from rag.budget import Budget
+from rag.doctor.check import Check, ill, well
+from rag.doctor.server import facts_of
+from rag.endpoint.servers import ServerTraits
+from rag.engines.openai import ceilings
+from rag.engines.openai.chat import ChatModel
+from rag.engines.openai.forms import ReplyForm
+from rag.engines.openai.prompts import Messages
+from rag.engines.openai.replies import fields
+from rag.engines.openai.schemas import GRADE_FORM, verdicts, wanted
+from rag.engines.openai.tally import Tally
+from state.errors import ModelError
+
+NEEDED_CONTEXT = 4_096
+"""Tokens of the longest prompt of the usual settings, with its reply."""
+SLOW = 15.0
+"""Prompt tokens a second below which a question takes minutes."""
+_SAID = {
+    ReplyForm.SCHEMA: "replies by JSON schema",
+    ReplyForm.TOOLS: "replies by function calls",
+    ReplyForm.TEXT: "takes neither JSON schemas nor function calls; asked in words",
+}
+_FILLER = "The line runs along the valley, past nine stations and over eleven bridges. " * 25
+_PROBE: Messages = [
+    ("system", "You grade retrieved documents: does the document answer the question?"),
+    (
+        "user",
+        f"<document> document_1\n{_FILLER}\n</document>\nQuestion: How many bridges are there?",
+    ),
+]
+
+
+def check_replies(chat: ChatModel) -> Iterator[Check]:
+    """Sends one made-up document of some 400 tokens, twice; no document of the person's."""
+    facts = facts_of(chat.endpoint, chat.name)
+    chat.dialect.learn(ServerTraits(), keep=False)  # found out anew
+    tally = Tally(Budget())
+    try:
+        reply = chat.ask(_PROBE, tally, ceilings.verdicts(1), wanted(GRADE_FORM, 1))
+        speed = _speed(chat, tally)
+    except ModelError as error:
+        yield ill("model: replies", error.message, error.mend)
+        return
+    form = ReplyForm(chat.dialect.traits.form or ReplyForm.TEXT)
+    readable = bool(verdicts(GRADE_FORM, 1, fields(reply)))
+    thinks = "; thinks before it replies" if chat.dialect.thinks else ""
+    if readable:
+        yield well("model: replies", f"{_SAID[form]}{thinks}")
+    else:
+        detail = f"{_SAID[form]}, and its reply could not be read{thinks}"
+        yield ill("model: replies", detail, "Use another model, or --grader local")
+    read, wrote = speed
+    rate = f"reads {read:,.0f} and writes {wrote:,.0f} tokens a second"
+    if read < SLOW:
+        mend = "Use a smaller model, or raise CRAG_REQUEST_TIMEOUT"
+        yield ill("model: speed", rate, mend)
+    else:
+        yield well("model: speed", rate)
+    if facts.context is None:
+        yield well("model: context", f"{facts.kind or 'the server'} does not tell its size")
+    elif facts.context < NEEDED_CONTEXT:
+        short = f"{facts.context:,} tokens; a question takes up to {NEEDED_CONTEXT:,}"
+        yield ill("model: context", short, facts.longer_context)
+    else:
+        yield well("model: context", f"{facts.context:,} tokens ({facts.kind})")
+
+
+def _speed(chat: ChatModel, tally: Tally) -> tuple[float, float]:
+    """Tokens a second, read and written; the server has not seen this prompt's beginning."""
+    prompt: Messages = [
+        ("system", "You repeat what you are told."),
+        ("user", f"{_FILLER}\nWrite the first sentence above four times."),
+    ]
+    pieces: list[float] = []
+    began = time.perf_counter()
+    before = tally.inputs, tally.outputs
+    chat.stream(prompt, tally, ceilings.LINE, lambda _: pieces.append(time.perf_counter()))
+    read, wrote = tally.inputs - before[0], tally.outputs - before[1]
+    first, last = (pieces[0], pieces[-1]) if pieces else (time.perf_counter(),) * 2
+    return read / max(first - began, 0.001), wrote / max(last - first, 0.001)

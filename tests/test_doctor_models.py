@@ -1,0 +1,137 @@
+"""`crag doctor` on the servers people run: what each offers, takes and holds, and the mending."""
+
+import json
+
+import pytest
+from openai_samples import settings_for
+from scripted_server import ScriptedServer, Sent, call, completion, shape_asked, status, text
+
+from rag.doctor.models import check_models
+from rag.embed.builtin import BuiltinEmbedder
+
+GRADE = {"document_1": {"reason": "stated", "relevant": True}}
+OLLAMA = {
+    "/api/version": {"version": "0.9"},
+    "/api/show": {"parameters": "num_ctx 4096\nstop <end>"},
+    "/api/ps": {"models": [{"name": "small", "context_length": 8192}]},
+}
+
+
+class Server(ScriptedServer):
+    """`beside` is what it tells besides chatting; `chat` how it chats."""
+
+    def __init__(self, beside, chat, models=("small",)):
+        super().__init__()
+        listed = {"data": [{"id": name, "object": "model"} for name in models]}
+        self.beside = {"/v1/models": listed, **beside}
+        self.chat = chat
+
+    def answer(self, request):
+        self.requests.append(request)
+        if request.path.endswith("/chat/completions"):
+            return self.chat(request.body)
+        if request.path in self.beside:
+            return Sent(body=json.dumps(self.beside[request.path]).encode())
+        return status(404, "no such page")(request.body)
+
+
+def well(body):
+    structured = shape_asked(body) or "one line for each" in body["messages"][1]["content"]
+    return (call(GRADE) if structured else text("The line runs. " * 4))(body)
+
+
+def examined(server, home):
+    with server:
+        settings = settings_for(server, home=home, model="small")
+        return {check.part: check for check in check_models(settings, BuiltinEmbedder())}
+
+
+def test_a_server_that_is_well_is_told_of(tmp_path):
+    found = examined(Server(OLLAMA, well), tmp_path)
+    assert all(check.ok for check in found.values())
+    assert found["model: replies"].detail == "replies by JSON schema"
+    assert found["model: context"].detail == "8,192 tokens (Ollama)"
+    assert "tokens a second" in found["model: speed"].detail
+
+
+@pytest.mark.parametrize(
+    ("beside", "kind", "tokens", "mend"),
+    [
+        ({**OLLAMA, "/api/ps": {"models": []}, "/api/show": {"parameters": "num_ctx 2048"}},
+         "Ollama", 2_048, "OLLAMA_CONTEXT_LENGTH=8192 ollama serve"),
+        ({"/props": {"default_generation_settings": {"n_ctx": 2_048}}},
+         "llama.cpp", 2_048, "llama-server -c 8192"),
+        ({"/api/v0/models": {"data": [{"id": "small", "loaded_context_length": 2_048}]}},
+         "LM Studio", 2_048, "lms load"),
+        ({"/v1/models": {"data": [{"id": "small", "max_model_len": 2_048}]}},
+         "vLLM", 2_048, "--max-model-len 8192"),
+    ],
+)  # fmt: skip
+def test_a_context_that_is_too_short_is_found_with_what_lengthens_it(
+    beside, kind, tokens, mend, tmp_path
+):
+    context = examined(Server(beside, well), tmp_path)["model: context"]
+    assert not context.ok
+    assert f"{tokens:,} tokens" in context.detail
+    assert mend in context.mend, kind
+
+
+def test_a_model_that_is_not_offered_is_named_with_those_that_are(tmp_path):
+    check = examined(Server(OLLAMA, well, models=("tiny", "large")), tmp_path)["model"]
+    assert not check.ok
+    assert "large, tiny" in check.detail
+    assert "ollama pull small" in check.mend
+
+
+def refusing(*names):
+    def reply(body):
+        refused = any(name in body for name in names)
+        return status(400, "does not support tools")(body) if refused else well(body)
+
+    return reply
+
+
+@pytest.mark.parametrize(
+    ("chat", "words"),
+    [
+        (refusing("response_format"), "function calls"),
+        (
+            lambda body: (
+                refusing("response_format", "tools")(body)
+                if shape_asked(body)
+                else text(json.dumps(GRADE))(body)
+            ),
+            "takes neither JSON schemas nor function calls",
+        ),
+    ],
+)
+def test_what_forms_it_takes_is_told(chat, words, tmp_path):
+    found = examined(Server({}, chat), tmp_path)
+    assert words in found["model: replies"].detail
+    assert found["model: replies"].ok
+    assert found["model: context"].detail == "the server does not tell its size"
+
+
+def test_a_model_that_thinks_is_told_of(tmp_path):
+    def thinking(body):
+        said = {"role": "assistant", "content": json.dumps(GRADE), "reasoning_content": "Hm."}
+        return (completion(said) if shape_asked(body) else text("The line runs."))(body)
+
+    found = examined(Server({}, thinking), tmp_path)
+    assert "thinks before it replies" in found["model: replies"].detail
+
+
+def test_replies_that_cannot_be_read_and_a_server_that_fails_are_faults(tmp_path):
+    prose = examined(Server({}, text("Yes, it does. It has eleven.")), tmp_path / "a")
+    assert not prose["model: replies"].ok
+    assert "--grader local" in prose["model: replies"].mend
+    failing = examined(Server({}, status(500, "out of memory")), tmp_path / "b")
+    assert not failing["model: replies"].ok
+    assert "out of memory" in failing["model: replies"].detail
+
+
+def test_nothing_of_the_person_s_documents_is_sent(tmp_path):
+    server = Server(OLLAMA, well)
+    examined(server, tmp_path)
+    chats = [r for r in server.requests if r.path.endswith("/chat/completions")]
+    assert len(chats) == 2
