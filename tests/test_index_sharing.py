@@ -307,6 +307,7 @@ def test_an_older_catalog_learns_what_is_shared(tmp_path, url, name):
         writer.put(document("a.md"), [part("a.md", "The lantern is lit at dusk.")])
     with closing(sqlite3.connect(catalog_path(tmp_path / "one"))) as db:
         db.execute("DROP TABLE shares")
+        db.execute("DROP TABLE names")
         db.execute("ALTER TABLE chunks DROP COLUMN blocks")
         db.execute("ALTER TABLE documents DROP COLUMN seal")
         db.execute("ALTER TABLE collections DROP COLUMN lexical_seal")

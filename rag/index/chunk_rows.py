@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rag.index.codec import chunk_id_of, decode_path
-from rag.index.texts import Texts
+from rag.index.texts import TextDamagedError, Texts
 from rag.text.blocks import blocks_of_text
 from state.block_codec import decode_blocks
 from state.passages import RetrievedChunk, block_spans
@@ -67,7 +67,10 @@ def _chunk(texts: Texts, row: tuple[Any, ...]) -> RetrievedChunk:
     _, key, document, source, title, heading, page, first_line, last_line, *rest = row
     start, end, blocks = rest
     text = texts.span(document, start, end)
-    known = decode_blocks(blocks, start) if blocks else blocks_of_text(text, base=start)
+    try:
+        known = decode_blocks(blocks, start) if blocks else blocks_of_text(text, base=start)
+    except ValueError:
+        raise TextDamagedError(document, decode_path(source)) from None
     return {
         "chunk_id": chunk_id_of(key),
         "source": decode_path(source),

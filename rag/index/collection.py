@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
@@ -15,12 +15,20 @@ from rag.index import chunk_rows, collection_rows, document_rows, exact
 from rag.index.catalog import catalog_path, connect, mapped_errors, reading
 from rag.index.codec import chunk_key, decode_vectors, encode_path
 from rag.index.collection_rows import CollectionRow
-from rag.index.coverage import best_window, named, okapi, term_weights
+from rag.index.coverage import best_window, named, okapi, rarities, term_weights
 from rag.index.dense import DenseLeg
 from rag.index.document_seal import note_damage
-from rag.index.fusion import DEFINED_WEIGHT, NAMED_WEIGHT, WINDOW_WEIGHT, fuse
+from rag.index.fusion import (
+    BEGINNING,
+    DEFINED_WEIGHT,
+    MEANT_WEIGHT,
+    NAMED_WEIGHT,
+    WINDOW_WEIGHT,
+    fuse,
+)
 from rag.index.lexical import LexicalTable, query_terms, searched_terms
 from rag.index.lock import WriteLock, lock_path
+from rag.index.names import name_words, named_chunks, named_documents
 from rag.index.protocol import IndexedDocument, Notice
 from rag.index.spelling import Spellings
 from rag.index.terms import terms
@@ -130,10 +138,12 @@ class Collection:
             shown = chunk_rows.visible(self._connection, self._row.id, [row for row, _ in found])
             lexical = {row: score for row, score in found if row in shown}
             dense = dict(self._dense.nearest(self._connection, vector, wanted))
-            rest = [row for row in lexical if row not in dense]
+            meant = self._named(query, frequencies, searched)
+            rest = [row for row in (*lexical, *meant) if row not in dense]
             cosine = dense | exact.cosines(self._connection, vector, rest)
             scores = fuse(lexical, cosine)
             best = sorted(scores, key=lambda row: (-scores[row], row))[: max(RANKED, k)]
+            best += [row for row in meant if row not in set(best)]
             chunks = chunk_rows.read(self._connection, self._texts, best)
             total = self.chunk_count
         lexical_ranks = {row: rank for rank, row in enumerate(lexical, 1)}
@@ -152,6 +162,7 @@ class Collection:
         for row, (body, head) in words.items():
             scores[row] += WINDOW_WEIGHT * best_window(weights, body, head)
             scores[row] += NAMED_WEIGHT * named(weights, terms(chunks[row]["title"] or ""))
+            scores[row] += MEANT_WEIGHT * meant.get(row, 0.0)
             if definition is not None:
                 scores[row] += DEFINED_WEIGHT * definition.said_in(chunks[row]["text"])
         best.sort(key=lambda row: (-scores[row], row))
@@ -163,6 +174,24 @@ class Collection:
             chunk["bm25"] = counted.get(row)
             chunk["cosine"] = cosine.get(row)
         return [chunks[row] for row in best[:k]]
+
+    def _named(
+        self, query: str, frequencies: Mapping[str, int], searched: Sequence[str]
+    ) -> dict[int, float]:
+        """Chunks of the documents that the query names, with how surely they are meant; a
+        document's beginning, which says what it is, a little more.
+        """
+        found: dict[int, float] = {}
+        documents = named_documents(
+            self._connection, self._row.id, self._lexical, query,
+            rarities(frequencies, self.chunk_count),
+        )  # fmt: skip
+        for document, surely in documents.items():
+            rows = named_chunks(self._connection, self._lexical, document, searched)
+            found |= dict.fromkeys(rows, surely)
+            if rows:
+                found[rows[0]] = surely * (1 + BEGINNING)
+        return found
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -259,5 +288,6 @@ class Collection:
 
 
 def _words(chunk: RetrievedChunk) -> tuple[list[str], list[str]]:
-    """The terms of a chunk and of what stands above it."""
-    return terms(chunk["text"]), terms(" ".join([chunk["title"] or "", chunk["heading"]]))
+    """The terms of a chunk and of what stands above it, its document's name first."""
+    head = [*name_words(chunk["source"]), chunk["title"] or "", chunk["heading"]]
+    return terms(chunk["text"]), terms(" ".join(head))

@@ -26,6 +26,15 @@ def term_weights(frequencies: Mapping[str, int], chunks: int) -> dict[str, float
     }
 
 
+def rarities(frequencies: Mapping[str, int], chunks: int) -> dict[str, float]:
+    """Of each term from 1, in a single chunk or none, down to 0, in all of them."""
+    most = math.log(1 + chunks)
+    return {
+        term: min(math.log((1 + chunks) / max(count, 1)) / most, 1.0) if most else 0.0
+        for term, count in frequencies.items()
+    }
+
+
 def best_window(weights: Mapping[str, float], body: Sequence[str], head: Sequence[str]) -> float:
     """The largest share of the query's weight found within WINDOW_TERMS terms in a row.
 

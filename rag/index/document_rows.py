@@ -20,6 +20,7 @@ from rag.index.codec import (
 )
 from rag.index.document_seal import is_damaged, seal
 from rag.index.lexical import LexicalRow, LexicalTable
+from rag.index.names import store_names
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from rag.index.texts import Texts
 from state.block_codec import encode_blocks
@@ -53,6 +54,7 @@ def insert_hidden(
         ),
     )
     assert cursor.lastrowid is not None
+    store_names(connection, cursor.lastrowid, document.source, document.title)
     return cursor.lastrowid
 
 
@@ -198,6 +200,7 @@ def rename(
             document_id,
         ),
     )
+    store_names(connection, document_id, document.source, document.title)
     texts = Texts(connection)
     spans = connection.execute(
         "SELECT id, start_char, end_char FROM chunks WHERE document_id = ?", (document_id,)

@@ -139,15 +139,34 @@ class LexicalTable:
             (f'"{term}"', limit),
         ).fetchall()
 
+    def near(self, words: Sequence[str], terms: int, first: int, last: int) -> bool:
+        """Whether one of the chunks between has the words with at most `terms` between them."""
+        quoted = " ".join(f'"{word}"' for word in words)
+        row = self._connection.execute(
+            f"SELECT 1 FROM {self._table} WHERE {self._table} MATCH ?"
+            " AND rowid BETWEEN ? AND ? LIMIT 1",
+            (f"NEAR({quoted}, {terms})", first, last),
+        ).fetchone()
+        return row is not None
+
     def search(self, query: Sequence[str], limit: int) -> list[tuple[int, float]]:
         """(chunk id, BM25 score) of chunks holding any of these terms, best first."""
+        return self._search(query, limit, "")
+
+    def within(
+        self, query: Sequence[str], first: int, last: int, limit: int
+    ) -> list[tuple[int, float]]:
+        """As `search`, of the chunks with these ids and those between."""
+        return self._search(query, limit, f" AND rowid BETWEEN {int(first)} AND {int(last)}")
+
+    def _search(self, query: Sequence[str], limit: int, where: str) -> list[tuple[int, float]]:
         if not query:
             return []
         # Quoted, a term is a term: no text of a query is ever FTS5 syntax.
         expression = " OR ".join(f'"{term}"' for term in query)
         rows = self._connection.execute(
             f"SELECT rowid, bm25({self._table}, 1.0, {HEAD_WEIGHT}) AS score FROM {self._table}"
-            f" WHERE {self._table} MATCH ? ORDER BY score LIMIT ?",
+            f" WHERE {self._table} MATCH ?{where} ORDER BY score LIMIT ?",
             (expression, limit),
         )
         return [(chunk, -score) for chunk, score in rows]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 _TABLES = """
 CREATE TABLE collections (
@@ -52,6 +52,12 @@ CREATE TABLE documents (
 );
 CREATE UNIQUE INDEX documents_source ON documents (collection_id, source) WHERE visible = 1;
 CREATE INDEX documents_pending ON documents (collection_id) WHERE visible = 0;
+CREATE TABLE names (
+  key TEXT NOT NULL,
+  document_id INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+  PRIMARY KEY (key, document_id)
+) WITHOUT ROWID;
+CREATE INDEX names_document ON names (document_id);
 CREATE TABLE unread (
   collection_id INTEGER NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
   path BLOB NOT NULL,
@@ -136,12 +142,26 @@ def _add_seals(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE collections ADD COLUMN lexical_seal INTEGER")
 
 
+def _add_names(connection: sqlite3.Connection) -> None:
+    """5: what the documents are called."""
+    from rag.index.names import store_all_names
+
+    connection.execute(_table("names"))
+    connection.execute("CREATE INDEX names_document ON names (document_id)")
+    store_all_names(connection)
+
+
 def _table(name: str) -> str:
     statements = (statement.strip() for statement in _TABLES.split(";"))
     return next(each for each in statements if each.startswith(f"CREATE TABLE {name} "))
 
 
-MIGRATIONS: dict[int, Migration] = {1: _add_shares, 2: _add_block_column, 3: _add_seals}
+MIGRATIONS: dict[int, Migration] = {
+    1: _add_shares,
+    2: _add_block_column,
+    3: _add_seals,
+    4: _add_names,
+}
 """From a version to the next one; each runs inside the transaction that `migrate` opened."""
 
 

@@ -1,0 +1,209 @@
+"""What documents are called, and which of them a query names.
+
+A document is called by its file's name, that name's words or number alone, its folder and its
+title. A key is such a name without what people write in different ways: case, hyphens, spaces,
+leading zeros ("PEP 8", "pep-0008"). A query names a document where some of its words in a row
+are one of these keys and few other documents have it.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import PurePath
+
+from rag.index.codec import decode_path
+from rag.index.lexical import LexicalTable
+from rag.index.terms import STOP_WORDS, fold, stem
+
+SHARED = 4
+"""A key that more documents have names none of them."""
+
+NAMED_CHUNKS = 30
+"""How many chunks of a named document are ranked with the others."""
+
+_WORDS = 0.7  # ordinary words may stand in a row by chance; with a number they do not
+_SAMPLE = 12
+_QUERY_WORDS = 60
+_KEY_WORDS = 6
+_TITLE_WORDS = 12
+_NEAR_TERMS = 6
+_PART = re.compile(r"\d+|[^\W\d_]+")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_SUBTITLE = re.compile(r"\s+[-\u2013\u2014|]\s+|:\s+|\s+\(")
+_NUMBER = "#"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Words of a query that may name a document: from `first` on, `count` of them. `before`:
+    the word that a lone number follows.
+    """
+
+    first: int
+    count: int
+    before: str = ""
+
+
+def name_keys(source: str, title: str | None) -> set[str]:
+    """All keys of one document."""
+    path = PurePath(source)
+    keys: set[str] = set()
+    name, folder = _words(path.stem), _words(path.parent.name)
+    for words in (name, folder, [*folder, *name] if folder else []):
+        keys.update(_keys(words))
+    number = next((word for word in name if word.isdigit()), None)
+    if number is not None:
+        keys.add(_NUMBER + number)
+    if title:
+        keys.update(_keys(_words(title)[: _TITLE_WORDS + 1]))
+        keys.update(_keys(_words(_SUBTITLE.split(title, maxsplit=1)[0])))
+    return keys
+
+
+def name_words(source: str) -> list[str]:
+    """Of a file's name, its number without leading zeros."""
+    return _words(PurePath(source).stem)
+
+
+def asked_keys(query: str) -> dict[str, Asked]:
+    """Every key that words of the query in a row could be, longer ones first."""
+    words = _words(query)[:_QUERY_WORDS]
+    found: dict[str, Asked] = {}
+    for count in range(min(_KEY_WORDS, len(words)), 0, -1):
+        for first in range(len(words) - count + 1):
+            some = words[first : first + count]
+            if count > 1 or not (some[0].isdigit() or some[0] in STOP_WORDS):
+                found.setdefault("".join(map(stem, some)), Asked(first, count))
+    for first, (before, word) in enumerate(pairwise(words)):
+        if word.isdigit() and not before.isdigit() and before not in STOP_WORDS:
+            found.setdefault(_NUMBER + word, Asked(first, 2, stem(before)))
+    return found
+
+
+def store_names(
+    connection: sqlite3.Connection, document_id: int, source: str, title: str | None
+) -> None:
+    """Notes what a document is called, in place of what it was called before."""
+    connection.execute("DELETE FROM names WHERE document_id = ?", (document_id,))
+    connection.executemany(
+        "INSERT INTO names (key, document_id) VALUES (?, ?)",
+        ((key, document_id) for key in sorted(name_keys(source, title))),
+    )
+
+
+def store_all_names(connection: sqlite3.Connection) -> None:
+    """For a catalog that was written before names were kept."""
+    rows = connection.execute("SELECT id, source, title FROM documents").fetchall()
+    for document_id, source, title in rows:
+        store_names(connection, document_id, decode_path(source), title)
+
+
+def named_documents(
+    connection: sqlite3.Connection,
+    collection_id: int,
+    lexical: LexicalTable,
+    query: str,
+    rarity: Mapping[str, float],
+) -> dict[int, float]:
+    """The documents that the query names, with how surely: up to 1. `rarity`: of each of the
+    query's terms among the chunks, 0 to 1; an ordinary word alone names nothing.
+    """
+    asked = asked_keys(query)
+    having = _having(connection, collection_id, list(asked))
+    found: dict[int, float] = {}
+    taken: set[int] = set()
+    for key, words in asked.items():
+        documents = having.get(key, [])
+        places = set(range(words.first, words.first + words.count))
+        if not 0 < len(documents) <= SHARED or places <= taken:
+            continue
+        if words.before and not _is_series(connection, collection_id, lexical, words.before):
+            continue
+        taken |= places
+        surely = 1.0
+        if not any(map(str.isdigit, key)):
+            surely = _WORDS if words.count > 1 else _WORDS * rarity.get(key, 0.0) ** 2
+        for each in documents:
+            found[each] = max(found.get(each, 0.0), surely / len(documents))
+    return found
+
+
+def named_chunks(
+    connection: sqlite3.Connection, lexical: LexicalTable, document_id: int, terms: Sequence[str]
+) -> list[int]:
+    """The chunks of a named document that may answer: its first, and those with the terms."""
+    first, last = chunk_range(connection, document_id)
+    best = lexical.within(terms, first, last, NAMED_CHUNKS)
+    return list(dict.fromkeys([first, *(row for row, _ in best)])) if first else []
+
+
+def chunk_range(connection: sqlite3.Connection, document_id: int) -> tuple[int, int]:
+    """The first and last row of a document's chunks; 0 where it has none."""
+    first, last = connection.execute(
+        "SELECT min(id), max(id) FROM chunks WHERE document_id = ?", (document_id,)
+    ).fetchone()
+    return first or 0, last or 0
+
+
+def _having(
+    connection: sqlite3.Connection, collection_id: int, keys: list[str]
+) -> Mapping[str, list[int]]:
+    found: dict[str, list[int]] = defaultdict(list)
+    rows = connection.execute(
+        "SELECT names.key, names.document_id FROM names"
+        " CROSS JOIN documents ON documents.id = names.document_id"
+        f" WHERE names.key IN ({','.join('?' * len(keys))})"
+        " AND documents.collection_id = ? AND documents.visible = 1",
+        (*keys, collection_id),
+    )
+    for key, document_id in rows:
+        found[key].append(document_id)
+    return found
+
+
+def _is_series(
+    connection: sqlite3.Connection, collection_id: int, lexical: LexicalTable, word: str
+) -> bool:
+    """Whether documents whose name holds a number have this word by it: then "RFC 403" is one
+    of them, while "port 403" is another matter.
+    """
+    numbered = connection.execute(
+        "SELECT names.key, names.document_id FROM names"
+        " CROSS JOIN documents ON documents.id = names.document_id"
+        " WHERE names.key >= '#' AND names.key < '$'"
+        " AND documents.collection_id = ? AND documents.visible = 1 LIMIT ?",
+        (collection_id, _SAMPLE),
+    ).fetchall()
+    said = sum(
+        lexical.near((word, key.removeprefix(_NUMBER)), _NEAR_TERMS, *chunk_range(connection, each))
+        for key, each in numbered
+    )
+    return 2 * said > len(numbered)
+
+
+def _keys(words: list[str]) -> Iterator[str]:
+    """Of a name: the whole, what leads up to its number, and the rest without it."""
+    number = next((place for place, word in enumerate(words) if word.isdigit()), None)
+    several: Iterable[list[str]] = [words]
+    if number is not None:
+        rest = [word for word in words if not word.isdigit()]
+        several = [words, words[: number + 1] if number else [], rest]
+    for some in several:
+        if some and not all(map(str.isdigit, some)) and len(some) <= _TITLE_WORDS:
+            yield "".join(map(stem, some))
+
+
+def _words(text: str) -> list[str]:
+    """Folded words and numbers, these without leading zeros."""
+    words: list[str] = []
+    for part in _PART.findall(text):
+        if part[0].isdigit():
+            words.append(part.lstrip("0") or "0")
+        else:
+            words.extend(folded for each in _CAMEL.split(part) if (folded := fold(each)))
+    return words

@@ -1,0 +1,97 @@
+"""What documents are called, and finding them by it."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from index_samples import EMBEDDER, document, part
+
+from rag.index.catalog import catalog_path
+from rag.index.collection import open_collection
+from rag.index.names import asked_keys, name_keys
+from rag.index.writer import open_writer
+
+TEXTS = {
+    "text/0007-lamps.md": "RFC 7 says that lamps are lit at dusk.",
+    "text/0080-rails.md": "RFC 80 is about rails, whose gauge is narrow.",
+    "text/0403-doors.md": "RFC 403: doors shut by themselves. Nothing more is said.",
+    "text/0404-signals.md": "RFC 404 and RFC 403 differ. RFC 403 is older. On RFC 403 see there.",
+    "help/Get-Content.md": "Reads the lines of a file, one by one.",
+    "help/Set-Content.md": "Writes lines. What was read by Get-Content can be its input.",
+    "help/net/ports.md": "The port 80 is open, port 403 is shut, and port 7 echoes.",
+    "guide/quick-start.md": "Begin here.",
+    "guide/tour.md": "A quick look at how to start the motor quickly.",
+}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("home")
+    with open_writer(home, "default", EMBEDDER.identity) as writer:
+        for source, text in TEXTS.items():
+            writer.put(document(source), [part(source, text)])
+    return home
+
+
+@pytest.mark.parametrize(
+    ("source", "title", "keys"),
+    [
+        ("peps/pep-0008.rst", None, {"pep8", "pep", "peppep8", "peppep", "#8"}),
+        ("Get-ChildItem.md", None, {"getchilditem"}),
+        ("a.md", "RFC 403: The doors", {"a", "rfc403thedoor", "rfc403", "rfcthedoor", "rfc"}),
+        ("2024.csv", None, {"#2024"}),
+        ("", None, set()),
+    ],
+)
+def test_the_keys_of_a_document(source: str, title: str | None, keys: set[str]) -> None:
+    assert name_keys(source, title) == keys
+
+
+def test_words_in_a_row_are_asked_for_and_lone_numbers_only_behind_a_word() -> None:
+    asked = asked_keys("Is RFC 0403 in 12?")
+    assert asked["rfc403"].count == 2
+    assert asked["#403"].before == "rfc"
+    assert not {"#12", "12", "403", "is"} & asked.keys()
+    assert len(asked_keys("word " * 10_000)) < 500
+
+
+@pytest.mark.parametrize(
+    ("query", "source"),
+    [
+        ("What is RFC 403 about?", "text/0403-doors.md"),
+        ("rfc-0403", "text/0403-doors.md"),
+        ("the Get-Content page", "help/Get-Content.md"),
+        ("get content lines", "help/Get-Content.md"),
+        ("the quick start page", "guide/quick-start.md"),
+        ("Which port is 80?", "help/net/ports.md"),
+        ("Is port 403 shut?", "help/net/ports.md"),
+    ],
+)
+def test_a_document_is_found_by_its_name(home: Path, query: str, source: str) -> None:
+    assert open_collection(home, "default", EMBEDDER).search(query, 3)[0]["source"] == source
+
+
+def test_an_older_catalog_learns_what_its_documents_are_called(tmp_path: Path) -> None:
+    with open_writer(tmp_path, "default", EMBEDDER.identity) as writer:
+        for source in ("text/0403-doors.md", "text/0404-signals.md"):
+            writer.put(document(source), [part(source, TEXTS[source])])
+    with closing(sqlite3.connect(catalog_path(tmp_path))) as db:  # as version 4 had it
+        before = db.execute("SELECT * FROM names ORDER BY key").fetchall()
+        db.execute("DROP TABLE names")
+        db.execute("PRAGMA user_version = 4")
+    open_collection(tmp_path, "default", EMBEDDER)
+    with closing(sqlite3.connect(catalog_path(tmp_path))) as db:
+        assert db.execute("SELECT * FROM names ORDER BY key").fetchall() == before
+
+
+def test_a_renamed_document_is_called_by_its_new_name_only(tmp_path: Path) -> None:
+    with open_writer(tmp_path, "default", EMBEDDER.identity) as writer:
+        writer.put(document("old-lamp.md"), [part("old-lamp.md", "It burns.")])
+        writer.rename("old-lamp.md", document("new-door.md"))
+        writer.put(document("gone.md"), [part("gone.md", "Away.")])
+        writer.remove(["gone.md"])
+    with closing(sqlite3.connect(catalog_path(tmp_path))) as db:
+        assert db.execute("SELECT key FROM names").fetchall() == [("newdoor",)]
