@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -151,10 +152,12 @@ def _describe(error: BaseException) -> tuple[str, int]:
         return _usage_line(error), getattr(error, "exit_code", Exit.USAGE)
     if isinstance(error, CragError):
         return f"crag: {error}", exit_code(error)
-    if isinstance(error, OSError):
+    if isinstance(error, OSError | MemoryError):
         from state.errors import storage_error
 
-        mapped = storage_error(error)
+        mapped = storage_error(
+            error if isinstance(error, OSError) else OSError(errno.ENOMEM, "no memory")
+        )
         if mapped is not None:
             return f"crag: {mapped}", exit_code(mapped)
     if isinstance(error, UnicodeEncodeError) and error.encoding == sys.getfilesystemencoding():

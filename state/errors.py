@@ -114,20 +114,26 @@ class UnsupportedFormatError(DocumentError):
     """No reader is registered for the file; it is skipped, with this reason."""
 
 
+_ROOM = "Free some space, or choose another --home."
+_LEAVE = "Let it be written, or choose another --home."
 _STORAGE_ERRNOS = {
-    errno.ENOSPC: "The disk is full",
-    errno.EDQUOT: "The disk quota is spent",
-    errno.EROFS: "The disk is read-only",
-    errno.EACCES: "Permission denied",
-    errno.EPERM: "Permission denied",
-    errno.EIO: "The disk reports an input/output error",
+    errno.ENOSPC: ("The disk is full", _ROOM),
+    errno.EDQUOT: ("The disk quota is spent", _ROOM),
+    errno.EROFS: ("The disk is read-only", _LEAVE),
+    errno.EACCES: ("Permission denied", _LEAVE),
+    errno.EPERM: ("Permission denied", _LEAVE),
+    errno.EIO: ("The disk reports an input/output error", "Look after it."),
+    errno.EMFILE: ("This process may open no more files", "Raise its limit: `ulimit -n 256`."),
+    errno.ENFILE: ("The system can open no more files", "Close other programs."),
+    errno.ENOMEM: ("There is no more memory", "Close other programs, or raise `ulimit -v`."),
+    errno.EAGAIN: ("No process can be started", "Close other programs, or raise `ulimit -u`."),
 }
 
 
 def storage_error(error: OSError) -> StorageError | None:
     """The StorageError behind an operating-system error, or None if it is another kind."""
-    reason = _STORAGE_ERRNOS.get(error.errno or 0)
-    if reason is None:
+    if error.errno not in _STORAGE_ERRNOS:
         return None
+    reason, mend = _STORAGE_ERRNOS[error.errno]
     where = f" ({error.filename})" if error.filename else ""
-    return StorageError(f"{reason}{where}.", "Free or unlock it, or choose another --home.")
+    return StorageError(f"{reason}{where}.", mend)

@@ -8,7 +8,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from state.errors import CragError, DamagedError, StorageError, StoreBusyError, UsageError
+from state.errors import (
+    CragError,
+    DamagedError,
+    StorageError,
+    StoreBusyError,
+    UsageError,
+    storage_error,
+)
 
 BUSY_SECONDS = 10.0
 
@@ -38,18 +45,36 @@ def sqlite_failures(name: str) -> Iterator[None]:
     except UnicodeDecodeError as error:
         raise DamagedError(f"{name} is damaged ({error}).", "Move it away.") from None
     except OSError as error:
-        raise StorageError(f"{name} cannot be used: {error.strerror or error}.", _FOLDER) from None
+        raise (
+            storage_error(error) or StorageError(f"{name} cannot be used: {error}.", _FOLDER)
+        ) from None
+
+
+def error_code(error: sqlite3.Error) -> int:
+    """SQLite's primary result code; 0 where Python raised it by itself."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
 def storage_failure(error: sqlite3.Error, name: str, damaged: str) -> CragError:
     """What a failure of SQLite is called. `damaged`: what to do with a file that is."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    code = error_code(error)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreBusyError(f"{name} is held by another process.", "Try again when it is done.")
     if code in DAMAGE or "UTF-8" in str(error):  # a text that is none any more
         return DamagedError(f"{name} is damaged ({error}).", damaged)
+    if code == sqlite3.SQLITE_CANTOPEN and (limit := _limit_on_files()) is not None:
+        return limit
     what, mend = _NAMED.get(code, ("failed", None))
     return StorageError(f"{name} {what}: {error}.", mend)
+
+
+def _limit_on_files() -> StorageError | None:
+    """SQLite says only that it cannot open a file, and not why."""
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
+    except OSError as error:
+        return storage_error(error)
+    return None
 
 
 def create_private(path: Path) -> None:
@@ -61,8 +86,23 @@ def create_private(path: Path) -> None:
 def connect(path: Path | str) -> sqlite3.Connection:
     """A connection in explicit transactions, usable from any thread under a lock."""
     return sqlite3.connect(
-        path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=_is_uri(path)
     )
+
+
+def _is_uri(path: Path | str) -> bool:
+    return isinstance(path, str) and path.startswith("file:")
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """As `connect`; where the file or its folder cannot be written, a connection that reads what
+    is there.
+    """
+    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+        return connect(path)
+    log = path.with_name(f"{path.name}-wal")
+    unfinished = log.exists() and log.stat().st_size > 0
+    return connect(f"{path.absolute().as_uri()}?mode=ro{'' if unfinished else '&immutable=1'}")
 
 
 def readable(data: bytes) -> str:

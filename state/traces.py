@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import time
 import zlib
@@ -14,7 +15,7 @@ from state.answer import Answer, as_stored
 from state.errors import UsageError
 from state.events import Event
 from state.nearest import did_you_mean
-from state.sqlite_file import connect, create_private, sqlite_failures, transaction
+from state.sqlite_file import connect, connect_to_read, create_private, sqlite_failures, transaction
 from state.trace_bounds import TraceBounds, drop_most, drop_old, shrink
 from state.trace_filter import TraceFilter
 
@@ -228,6 +229,8 @@ class TraceStore:
     def _readable(self) -> sqlite3.Connection | None:
         if self._connection is None and not self._path.exists():
             return None
+        if self._connection is None and not os.access(self._path, os.W_OK):
+            self._connection = connect_to_read(self._path)
         return self._writable()
 
 

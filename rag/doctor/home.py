@@ -14,7 +14,7 @@ from rag.doctor.check import Check, ill, well
 from rag.index.catalog import catalog_path, is_sound
 from state.checkpoints import CHECKPOINTS_FILE
 from state.errors import CragError, DamagedError
-from state.sqlite_file import DAMAGE, readable
+from state.sqlite_file import DAMAGE, connect_to_read, readable
 from state.threads import THREADS_FILE
 from state.traces import TRACES_FILE
 
@@ -69,7 +69,7 @@ def _catalog(home: Path) -> Check:
 
 def _database(part: str, path: Path, then: str) -> Check:
     try:
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=5)) as connection:
+        with closing(connect_to_read(path)) as connection:
             connection.text_factory = readable
             rows = connection.execute("PRAGMA integrity_check(5)").fetchall()
     except (sqlite3.Error, UnicodeDecodeError) as error:

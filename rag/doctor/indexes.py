@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from rag.doctor.check import REPAIR, Check, ill, well
@@ -25,7 +25,7 @@ from rag.index.writer import rebuild_lexical
 from rag.ingest.staleness import staleness
 from state.counting import many
 from state.errors import CragError, StoreBusyError
-from state.sqlite_file import transaction
+from state.sqlite_file import error_code, transaction
 
 
 def check_collections(home: Path, embedder: EmbedderIdentity, store: str | None) -> Iterator[Check]:
@@ -93,7 +93,7 @@ def _documents(connection: sqlite3.Connection, row: CollectionRow) -> Check:
         names = [document_rows.visible_document(connection, number).source for number in damaged]
     if not damaged:
         return well(part, many(document_rows.totals(connection, row.id)[0], "document"))
-    with transaction(connection):
+    with suppress(sqlite3.OperationalError), transaction(connection):  # read-only, or busy
         have_read_again(connection, damaged)
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     shown = ", ".join(repr(name) for name in names[:3])
@@ -114,9 +114,11 @@ def _lexical(connection: sqlite3.Connection, row: CollectionRow) -> Check:
             sealed = table.is_sealed()
         table.check()
     except sqlite3.DatabaseError as error:
-        if "locked" in str(error):
+        code = error_code(error)
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             return well(part, "not looked at: an ingest is at work")
-        return ill(part, str(error), REPAIR)
+        if code != sqlite3.SQLITE_READONLY:  # FTS5's check is a write; the seal was compared
+            return ill(part, str(error), REPAIR)
     if row.terms_version != TERMS_VERSION:
         return ill(part, "built by another version, or left half-built", REPAIR)
     if not sealed:

@@ -8,11 +8,12 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from rag.index import schema
-from state.errors import DamagedError, NoIndexError, StorageError
-from state.sqlite_file import readable, storage_failure, transaction
+from state.errors import DamagedError, NoIndexError, StorageError, storage_error
+from state.sqlite_file import connect as open_file
+from state.sqlite_file import connect_to_read, readable, storage_failure, transaction
 
 FILE_NAME = "catalog.sqlite"
-_BUSY_SECONDS = 30.0
+_BUSY_MS = 30_000
 _MOVE_AWAY = "Move it away and run `crag ingest` again; `crag doctor` says more."
 _APPLICATION_ID = 0x43524147  # "CRAG"
 
@@ -23,7 +24,7 @@ def catalog_path(home: Path) -> Path:
 
 def connect(home: Path, *, create: bool = False) -> sqlite3.Connection:
     """A connection in autocommit mode; group statements with `reading` and
-    `state.sqlite_file.transaction`.
+    `state.sqlite_file.transaction`. A home that cannot be written can be read.
 
     Raises:
         NoIndexError: there is no catalog and `create` is False.
@@ -37,15 +38,11 @@ def connect(home: Path, *, create: bool = False) -> sqlite3.Connection:
         elif not path.is_file():
             raise NoIndexError("Nothing was ingested yet.", "Run `crag ingest PATH` first.")
     except OSError as error:
-        raise StorageError(
-            f"{path} cannot be used: {error.strerror or error}.",
-            "Let its folder be written, or choose another --home.",
-        ) from error
+        raise (storage_error(error) or StorageError(f"{path} cannot be used: {error}.")) from error
     with mapped_errors(path):
-        connection = sqlite3.connect(
-            path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-        )
+        connection = open_file(path) if create else connect_to_read(path)
         try:
+            connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
             _prepare(connection, path)
         except BaseException:
             connection.close()

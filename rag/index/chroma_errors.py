@@ -15,19 +15,26 @@ class VectorsDamaged(Exception):  # noqa: N818 - a state of the folder, not a fa
 
 _NO_ROOM = re.compile(r"disk is full|No space left|readonly database|Read-only file system")
 
+_NO_FILES = re.compile(r"Too many open files|unable to open database file|Cannot allocate memory")
+
 
 @contextlib.contextmanager
 def foreign_errors(remote: str | None) -> Iterator[None]:
     """Whatever Chroma raises, as damage (its errors have no common class) or as the server's."""
     try:
         yield
-    except (MemoryError, KeyError) as error:
+    except KeyError as error:
         raise VectorsDamaged(str(error)) from error
     except Exception as error:
         words = f"{type(error).__name__}: {error}"
         missing = type(error).__name__ == "NotFoundError"
         if remote is not None and not missing:
             raise RemoteStoreError(f"The Chroma server {remote} failed: {words}.") from error
+        if isinstance(error, MemoryError) or _NO_FILES.search(words):
+            raise StorageError(
+                "The vector store cannot be opened: too little memory, or too few open files.",
+                "Raise `ulimit -n` and `ulimit -v`, then run the command again.",
+            ) from error
         if _NO_ROOM.search(words):
             raise StorageError(
                 "The disk is full or read-only; the vector store cannot be written.",

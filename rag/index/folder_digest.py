@@ -13,9 +13,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from rag.index.chroma_errors import VectorsDamaged
-from state.sqlite_file import readable
+from state.errors import storage_error
+from state.sqlite_file import error_code, readable, storage_failure
 
 _DATABASE = "chroma.sqlite3"
+_LIMITS = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_IOERR)
 _SAVED = "index_metadata.pickle"
 _READ_BYTES = 1 << 20
 # Chroma notes every opening here.
@@ -74,7 +76,8 @@ def _damage() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise VectorsDamaged(error.strerror or str(error)) from error
+        # A limit of this process or of the disk says nothing about what is stored.
+        raise (storage_error(error) or VectorsDamaged(error.strerror)) from error
 
 
 def rows_digest(folder: Path) -> str:
@@ -102,5 +105,7 @@ def rows_digest(folder: Path) -> str:
                 for row in database.execute(f'SELECT * FROM "{name}"'):
                     found = zlib.crc32(repr(row).encode(), found)
     except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite quotes what is damaged
+        if isinstance(error, sqlite3.Error) and error_code(error) in _LIMITS:
+            raise storage_failure(error, f"The vector store {path}", "") from error
         raise VectorsDamaged(str(error)) from error
     return f"{found:08x}"

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from state.errors import StorageError, StoreBusyError
+from state.errors import StorageError, StoreBusyError, storage_error
 
 _POLL_SECONDS = 0.1
 
@@ -45,9 +45,9 @@ class WriteLock:
     def __enter__(self) -> Self:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            raise StorageError(f"{self._path} cannot be written: {error.strerror}.") from error
+            raise _unusable(self._path, error) from error
         try:
             self._acquire(descriptor)
             owner = {"pid": os.getpid(), "host": socket.gethostname(), "since": time.time()}
@@ -55,7 +55,7 @@ class WriteLock:
             os.pwrite(descriptor, json.dumps(owner).encode(), 0)
         except OSError as error:
             os.close(descriptor)
-            raise StorageError(f"{self._path} cannot be written: {error.strerror}.") from error
+            raise _unusable(self._path, error) from error
         except BaseException:
             os.close(descriptor)
             raise
@@ -88,6 +88,10 @@ class WriteLock:
                 time.sleep(_POLL_SECONDS)
             else:
                 return
+
+
+def _unusable(path: Path, error: OSError) -> StorageError:
+    return storage_error(error) or StorageError(f"{path} cannot be locked: {error.strerror}.")
 
 
 def _owner(descriptor: int) -> str:

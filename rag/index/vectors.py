@@ -20,6 +20,7 @@ from rag.index.chroma_collection import ChromaCollection, closed_if_failed
 from rag.index.chroma_errors import VectorsDamaged, foreign_errors
 from rag.index.chroma_import import chroma_settings, chromadb_module
 from rag.index.chroma_server import connect_server
+from rag.index.open_files import require_open_files
 
 SCHEMA = "1"
 BATCH = 5_000
@@ -95,10 +96,12 @@ def open_folder(path: Path, identity: EmbedderIdentity, *, create: bool = False)
 
     Raises:
         VectorsDamaged: there is none, or it cannot be opened, or is of another embedder.
+        StorageError: this process may open too few files for it.
 
     """
     if not create and not (path / "chroma.sqlite3").is_file():
         raise VectorsDamaged("missing")
+    require_open_files()
     with foreign_errors(None):
         path.mkdir(parents=True, exist_ok=True)
         client = chromadb_module().PersistentClient(path=str(path), settings=chroma_settings())
