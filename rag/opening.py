@@ -10,7 +10,7 @@ from state.settings import EmbedderName, Settings
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder
-    from rag.index.collection import Collection
+    from rag.index.protocol import CollectionReader
 
 
 def build_embedder(settings: Settings) -> Embedder:
@@ -32,7 +32,7 @@ def build_embedder(settings: Settings) -> Embedder:
 @contextmanager
 def open_reader(
     settings: Settings, notify: Callable[[str], None] = lambda _line: None
-) -> Iterator[Collection]:
+) -> Iterator[CollectionReader]:
     """The collection that `settings` name, closed at the end of the block.
 
     Raises:
@@ -50,6 +50,22 @@ def open_reader(
         exact_chunks=settings.exact_chunks,
     )
     try:
-        yield collection
+        yield _reranked(settings, collection, notify)
     finally:
         collection.close()
+
+
+def _reranked(
+    settings: Settings, collection: CollectionReader, notify: Callable[[str], None]
+) -> CollectionReader:
+    if settings.reranker_url is None:
+        return collection
+    from rag.endpoint.rerank import Reranker
+    from rag.index.reranked import RerankedCollection
+
+    reranker = Reranker.connect(settings)
+    if reranker is None:
+        return collection
+    if not reranker.loopback:
+        notify(f"Retrieved documents are sent to {reranker.host}, which puts them in order.")
+    return RerankedCollection(collection, reranker, notify)

@@ -16,8 +16,7 @@ from rag.background import Leave, in_background
 from rag.budget import Budget
 from rag.cited_files import cited_files
 from rag.dependencies import Dependencies
-from rag.engines.factory import build_engine, choose_engine
-from rag.engines.local.engine import LocalEngine
+from rag.engines.factory import build_engine, choose_engine, local_engine
 from rag.engines.protocol import Budgeted, Engine
 from rag.failed_turn import failed_turn, failure
 from rag.graph import compile_graph, recursion_limit
@@ -79,7 +78,7 @@ class Session:
         if choice.notice is not None:
             notify(choice.notice)
         self.engine = build_engine(settings, self.reader)
-        self._local = LocalEngine(self.reader) if self.engine.model is not None else None
+        self._local = local_engine(self.reader) if self.engine.model is not None else None
         self._web = open_web(settings)
         self._memory: ThreadMemory | None = None
         self._traces_lock = Lock()

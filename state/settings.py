@@ -102,6 +102,11 @@ class Settings(BaseSettings):
     embedding_model: str = Field("text-embedding-3-small", description="remote embedding model")
     embedding_base_url: str | None = Field(None, description="endpoint of the embedding model")
     embedding_api_key: SecretStr | None = Field(None, description="key for the embedding endpoint")
+    reranker_url: str | None = Field(
+        None, description="endpoint (…/v1) of a model that puts the best 50 chunks in order"
+    )
+    reranker_model: str = Field("reranker", description="the name that its server knows it by")
+    reranker_api_key: SecretStr | None = Field(None, description="key for the reranker's endpoint")
     request_timeout: float | None = Field(
         None, gt=0, description="seconds a model request may take; 60, on this machine 300"
     )

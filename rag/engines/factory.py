@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from rag.endpoint.address import host_of
 from rag.engines.protocol import Engine
 from rag.index.protocol import CollectionReader
+from rag.index.reranked import RerankedCollection
 from state.settings import EngineName, Settings
 
 if TYPE_CHECKING:
+    from rag.engines.local.engine import LocalEngine
     from rag.engines.openai.cache import GradeCache
 
 
@@ -38,6 +40,13 @@ def choose_engine(settings: Settings) -> EngineChoice:
     )
 
 
+def local_engine(reader: CollectionReader) -> LocalEngine:
+    """It judges by the collection's own search: a reranker is for what is retrieved."""
+    from rag.engines.local.engine import LocalEngine
+
+    return LocalEngine(reader.plain if isinstance(reader, RerankedCollection) else reader)
+
+
 def build_engine(
     settings: Settings, reader: CollectionReader, grade_cache: GradeCache | None = None
 ) -> Engine:
@@ -48,9 +57,7 @@ def build_engine(
         SettingsError: the openai engine lacks a usable URL or key.
 
     """
-    from rag.engines.local.engine import LocalEngine
-
-    local = LocalEngine(reader)
+    local = local_engine(reader)
     if choose_engine(settings).name is EngineName.LOCAL:
         return local
     from rag.engines.openai.engine import OpenAIEngine

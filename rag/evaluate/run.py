@@ -135,6 +135,7 @@ class _Run:
             "grader": settings.grader.value if engine.model else "local",
             "verify": settings.verify.value,
             "embedder": str(reader.embedder.identity),
+            "reranker": settings.reranker_model if settings.reranker_url else None,
             "k": settings.k,
             "max_loops": settings.max_loops,
             "max_tokens": settings.max_tokens,
