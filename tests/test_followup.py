@@ -113,6 +113,21 @@ def test_what_was_asked_about_is_carried_and_not_what_was_done_to_it(handbook):
     assert result.question == "And when was it automated? (lighthouse)"
 
 
+def test_part_takes_the_question_along_whose_part_it_replaces(handbook):
+    asked = [turn("When was the lighthouse built?")]
+    for number, (part, whole) in enumerate(
+        [
+            ("And in stone?", "And in stone? (When was the lighthouse built)"),
+            ("what about the walls?", "what about the walls? (When was the lighthouse built)"),
+            ("why?", "why? (the walls, When was the lighthouse built)"),
+        ],
+        2,
+    ):
+        result = stand_alone(part, asked, handbook)
+        assert result.question == whole
+        asked.append({**turn(part, number=number), "standalone_question": whole})
+
+
 def test_number_takes_along_what_it_numbers(handbook):
     result = stand_alone("who wrote it?", [turn("what is RFC 12 about?")], handbook)
     assert result.question == "who wrote it? (RFC 12)"

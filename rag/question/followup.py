@@ -1,12 +1,13 @@
 """A follow-up becomes a question that stands alone; one that stands alone is left untouched.
 
-What was asked about is carried over as a few words behind the question, quoted as they were
-written: the words of earlier questions that say the most (inverse document frequency), were
-asked the latest, and stand in the titles and headings of what those questions find. A heading
-names a thing, and seldom says what was done to it. A number or an identifier names one anyway.
+What was asked about is carried over behind the question, quoted as it was written. "And in
+winter?" and "why?" take the whole last question along. Others take a few words of the earlier
+questions: those that say the most (inverse document frequency), were asked the latest, and stand
+in the titles and headings of what the questions find. A heading names a thing, and seldom says
+what was done to it. A number or an identifier names one anyway.
 
 tests/benchmarks/followups.py and conversations.py show what each number here earns. Lists of
-vague words, of openings, of clauses and of idle pronouns earned nothing there.
+vague words, of longer openings and of idle pronouns earned nothing there.
 """
 
 from __future__ import annotations
@@ -44,6 +45,11 @@ HEADED = 3
 """Chunks of a question whose headings are looked at."""
 
 _OPENING = re.compile(r"\W*(?:and|(?:what|how)\s+about)\b", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r"\W*and\s+(?:who|what|when|where|why|which|how|is|are|was|were|do|does|did|can|could|will"
+    r"|would|should|has|have|had)\b(?!\s+about\b)",
+    re.IGNORECASE,
+)
 _PRONOUN = re.compile(
     r"\b(?:it|its|they|them|their|he|him|his|she|her|these|those|ones?)\b", re.IGNORECASE
 )
@@ -71,19 +77,22 @@ class FollowUp:
 
 def stand_alone(question: str, history: Sequence[HistoryTurn], collection: Searchable) -> FollowUp:
     """`history` is oldest first; turns without a question (thanks, greetings) are passed over."""
-    turns = [turn for turn in history if not is_aside(turn["question"])][-LOOK_BACK:]
-    if not turns:
+    asked_before = [turn for turn in history if not is_aside(turn["question"])]
+    if not asked_before:
         return FollowUp(question)
+    turns = asked_before[-LOOK_BACK:]
     own = set(terms(question))
     asked = (terms(turn["standalone_question"]) for turn in turns)
     weights = _weights(sorted(own.union(*asked)), collection)
     # A word that no document has may well be the new topic: it counts as the rarest.
     if not _leans(question, {term: weights[term] or 1.0 for term in own}):
         return FollowUp(question)
-    if own:
-        carried = ", ".join(_phrases(_topic(own, weights, turns, collection), turns))
+    if _is_part(question):
+        carried = _whole([turn for turn in asked_before if not _is_part(turn["question"])])
+    elif not own:
+        carried = _whole(asked_before)
     else:
-        carried = _whole(turns)
+        carried = ", ".join(_phrases(_topic(own, weights, turns, collection), turns))
     return FollowUp(f"{question.rstrip()} ({carried})", carried) if carried else FollowUp(question)
 
 
@@ -149,6 +158,11 @@ def _names(question: str, weights: Mapping[str, float], collection: Searchable) 
         if heads and not question[end:start].strip():
             which.update(term for term in before if known.get(term, 0.0) >= max(heads))
     return {term: known[term] for term in named | which}
+
+
+def _is_part(question: str) -> bool:
+    """Whether it replaces a part of the question before it: "And in winter?"."""
+    return bool(_OPENING.match(question)) and not _CLAUSE.match(question)
 
 
 def _whole(turns: Sequence[HistoryTurn]) -> str:
