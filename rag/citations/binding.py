@@ -6,11 +6,14 @@ every number of it is there.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
-from rag.citations.statement import Kind, Statement, Token, subject
+from rag.citations.statement import Kind, Statement, Token, alike, goes_on, subject
 
-_ENDS_OF_A_SPAN = {"from", "to"}
+_BEFORE_A_NUMBER = frozenset({"from", "to", "by"})
+_NEAR = 2
+"""Words and quantities from one to the next, at most, that stand together."""
 
 
 def attributes(said: Statement, token: Token) -> frozenset[str]:
@@ -40,6 +43,41 @@ def bound(claim: Statement, said: Statement) -> bool:
     )
 
 
+def together(claim: Statement, said: Statement) -> bool:
+    """Whether words that stand together in the claim do so in the source: each word between two
+    others beside one of them at least, and two that are apart there in one clause.
+    """
+    places = _places(claim, said)
+    tokens = [t for t in claim.tokens if t in places]
+    apart: dict[Token, list[bool]] = {}
+    for one, other in itertools.pairwise(tokens):
+        if one.clause != other.clause:
+            continue
+        pairs = [(a, b) for a in places[one] for b in places[other]]
+        near = any(abs(a - b) <= _NEAR or _shares_subject(said, a, b) for a, b in pairs)
+        if not near and not any(said.content[a].clause == said.content[b].clause for a, b in pairs):
+            return False
+        for token in (one, other):
+            apart.setdefault(token, []).append(not near)
+    return not any(len(b) > 1 and all(b) for token, b in apart.items() if token.says)
+
+
+def _shares_subject(said: Statement, one: int, other: int) -> bool:
+    """Whether the first is what the sentence begins with, and the other's clause speaks of it."""
+    first, clause = said.content[one], said.content[other].clause
+    return subject(said).issuperset(first.stems) and goes_on(said, clause)
+
+
+def _places(claim: Statement, said: Statement) -> dict[Token, list[int]]:
+    """Where each word and quantity of the claim stands among those of the source."""
+    found: dict[Token, list[int]] = {}
+    for token in claim.content:
+        places = [i for i, other in enumerate(said.content) if alike(token, other)]
+        if places:
+            found[token] = places
+    return found
+
+
 def misplaced(claim: Statement, said: Statement) -> bool:
     """Whether one goes with words of another one there, and with none of its own."""
     return any(
@@ -56,7 +94,7 @@ def _pairs(claim: Statement, said: Statement) -> Iterator[tuple[Token, list[Toke
 
 
 def _at_home(claim: Statement, token: Token, said: Statement, same: Token) -> bool:
-    if _opposite_ends(claim, token, said, same):
+    if _differently_led(claim, token, said, same):
         return False
     _, theirs = _shared(claim, token, said, same)
     return not theirs & claim.stems
@@ -64,7 +102,7 @@ def _at_home(claim: Statement, token: Token, said: Statement, same: Token) -> bo
 
 def _elsewhere(claim: Statement, token: Token, said: Statement, same: Token) -> bool:
     own, theirs = _shared(claim, token, said, same)
-    return _opposite_ends(claim, token, said, same) or (not own and bool(theirs & claim.stems))
+    return _differently_led(claim, token, said, same) or (not own and bool(theirs & claim.stems))
 
 
 def _shared(
@@ -91,12 +129,12 @@ def _same(token: Token, other: Token) -> bool:
     return token.kind is Kind.NAME and other.stems == token.stems
 
 
-def _opposite_ends(claim: Statement, token: Token, said: Statement, same: Token) -> bool:
-    """As "from 60 to 72" against "from 72 to 60" are."""
+def _differently_led(claim: Statement, token: Token, said: Statement, same: Token) -> bool:
+    """As "from 60 to 72" and "from 72 to 60" are, or "to 15 %" and "by 15 %"."""
     if token.quantity is None:
         return False
-    ends = {_before(claim, token), _before(said, same)}
-    return ends == _ENDS_OF_A_SPAN
+    ours, theirs = _before(claim, token), _before(said, same)
+    return ours != theirs and {ours, theirs} <= _BEFORE_A_NUMBER
 
 
 def _before(said: Statement, token: Token) -> str:

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from rag.citations.binding import attributes, misplaced
 from rag.citations.evidence import Evidence
-from rag.citations.polarity import alike, relations, same_denials, same_relations
+from rag.citations.polarity import relations, same_denials, same_relations
 from rag.citations.quantities import Quantity
-from rag.citations.statement import Statement, Token, begins, held, opposite
+from rag.citations.statement import Statement, Token, alike, begins, held, opposite
 
 SAYS_IT = 0.7
 """Share of the weight of a claim's words, the one in question left out, from which on a sentence

@@ -12,7 +12,7 @@ _THINGS = frozenset(
 _DEEDS = frozenset(
     terms(
         "provided given mentioned stated found contained included described explained available"
-        " cited according based relevant following"
+        " cited according based relevant following asks"
     )
 )
 _SOURCE = r"(?:context|documents?|sources?|passages?|texts?|excerpts?|information|details?)"

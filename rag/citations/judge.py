@@ -10,11 +10,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rag.citations.binding import bound
+from rag.citations.binding import bound, together
 from rag.citations.contradiction import contradiction, share
 from rag.citations.evidence import Evidence, names_of
-from rag.citations.polarity import alike, same_denials, same_relations
-from rag.citations.statement import Kind, Statement, Token, has_subject, held, parts, statement
+from rag.citations.polarity import same_denials, same_relations
+from rag.citations.statement import (
+    Kind,
+    Statement,
+    Token,
+    alike,
+    has_subject,
+    held,
+    parts,
+    statement,
+)
 from rag.citations.verbatim import is_verbatim
 from state.answer import Support, Verdict
 
@@ -86,6 +95,7 @@ def proves(claim: Statement, item: Evidence, whole: Statement | None = None) -> 
         and _holds_words(claim, item)
         and all(any(said.equals(q) for q in item.quantities) for said in claim.quantities)
         and bound(claim, item.said)
+        and (bool(item.key) or together(claim, item.said))
         and same_denials(claim, item.said)
         and same_relations(claim, item.said)
     )

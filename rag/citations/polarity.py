@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rag.citations.statement import Kind, Statement, Token, anchor
+from rag.citations.statement import Kind, Statement, Token, alike, anchor
 
 
 def same_denials(claim: Statement, said: Statement) -> bool:
@@ -37,14 +37,6 @@ def relations(said: Statement) -> list[tuple[str, Token]]:
 
 def _same(one: tuple[str, Token], other: tuple[str, Token]) -> bool:
     return one[0] == other[0] and alike(one[1], other[1])
-
-
-def alike(one: Token, other: Token) -> bool:
-    if one.quantity is not None or other.quantity is not None:
-        if one.quantity is None or other.quantity is None:
-            return False
-        return one.quantity.equals(other.quantity)
-    return bool(set(one.stems) & set(other.stems))
 
 
 def _denies(said: Statement, clauses: set[int]) -> bool:

@@ -33,7 +33,7 @@ _OPPOSITE = {
 }
 _RELATIONS = frozenset(
     "before after above below over under more less fewer most least only except until since"
-    " without unless against".split()
+    " without unless against outside inside".split()
 )
 _PRONOUNS = frozenset("he she it they him them his her hers its their theirs this these".split())
 _DETERMINERS = frozenset("the a an this that these those each every all".split())
@@ -78,6 +78,11 @@ class Statement:
         return tuple(token for token in self.tokens if token.says)
 
     @cached_property
+    def content(self) -> tuple[Token, ...]:
+        """Words, names, identifiers and quantities."""
+        return tuple(token for token in self.tokens if token.says or token.quantity is not None)
+
+    @cached_property
     def counted(self) -> tuple[Token, ...]:
         return tuple(token for token in self.tokens if token.quantity is not None)
 
@@ -109,7 +114,7 @@ def subject(said: Statement) -> frozenset[str]:
     """Stems of the run of words that it begins with: later clauses leave them unsaid."""
     run: list[Token] = []
     for token in said.tokens:
-        if token.says:
+        if token.says and (not run or token.clause == run[0].clause):
             run.append(token)
         elif run:
             break
@@ -118,10 +123,23 @@ def subject(said: Statement) -> frozenset[str]:
 
 def has_subject(part: Statement) -> bool:
     """Whether a clause begins with something of its own: "the shed", a name."""
-    first = next((t for t in part.tokens if not _CONJUNCTIONS.intersection(t.stems)), None)
+    first = _first(part.tokens)
     return first is not None and (
         first.kind is Kind.NAME or bool(_DETERMINERS.intersection(first.stems))
     )
+
+
+def goes_on(said: Statement, clause: int) -> bool:
+    """Whether a clause has no subject of its own for sure: "and is 164 m long"."""
+    first = _first(said.clause(clause))
+    return (
+        first is not None and first.kind is Kind.GLUE and not _DETERMINERS.intersection(first.stems)
+    )
+
+
+def _first(tokens: Sequence[Token]) -> Token | None:
+    """Behind the conjunction."""
+    return next((t for t in tokens if not _CONJUNCTIONS.intersection(t.stems)), None)
 
 
 def words(text: str) -> frozenset[str]:
@@ -178,7 +196,7 @@ def _tokens(text: str, known: frozenset[str]) -> Iterator[Token]:
             opens = opens or word in ".!?:"
             continue
         lower = word.lower()
-        if lower in _CONJUNCTIONS:
+        if lower in _CONJUNCTIONS and not _joins_numbers(counts, place, start, end):
             clause += 1
         kind, stems = _kind(word, lower) if lower not in _CONJUNCTIONS else (Kind.GLUE, (lower,))
         if kind is Kind.NAME and opens and not known.issuperset(stems):
@@ -187,6 +205,15 @@ def _tokens(text: str, known: frozenset[str]) -> Iterator[Token]:
         opens = False
     for count in counts[place:]:
         yield Token(count.start, count.end, clause, Kind.QUANTITY, (), count)
+
+
+def _joins_numbers(counts: Sequence[Quantity], place: int, start: int, end: int) -> bool:
+    """Whether it stands right between two: "between 1889 and 1893"."""
+    return (
+        0 < place < len(counts)
+        and start - counts[place - 1].end <= 1
+        and counts[place].start - end <= 1
+    )
 
 
 def _kind(word: str, lower: str) -> tuple[Kind, tuple[str, ...]]:
@@ -202,6 +229,15 @@ def _kind(word: str, lower: str) -> tuple[Kind, tuple[str, ...]]:
     if any(character.isupper() for character in word):
         return Kind.NAME, stems
     return Kind.WORD, stems
+
+
+def alike(one: Token, other: Token) -> bool:
+    """Whether both have a stem in common, or one quantity."""
+    if one.quantity is not None or other.quantity is not None:
+        if one.quantity is None or other.quantity is None:
+            return False
+        return one.quantity.equals(other.quantity)
+    return bool(set(one.stems) & set(other.stems))
 
 
 def anchor(said: Statement, place: int) -> Token | None:
