@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TypedDict
 
+from rag.answering.whole_blocks import LEAST_CHUNKS, MOST_CHARACTERS
 from rag.endpoint.address import chat_endpoint
 from rag.engines.factory import choose_engine
+from rag.engines.openai import ceilings
+from rag.engines.openai.ceilings import THINKING
+from rag.engines.openai.dialect import Dialect
+from rag.engines.openai.foreign import is_foreign
+from rag.engines.openai.grading import MOST_ASKED, MOST_DOUBTFUL
+from rag.engines.openai.panel import MOST_TOGETHER
 from rag.engines.openai.prices import cost_of, price_of
-from rag.engines.openai.prompts import (
-    CONTEXTUALIZE,
-    GENERATE,
-    GRADE,
-    LONGEST_KNOWN,
-    MOST_KNOWN,
-    REWRITE,
-    VERIFY,
-)
+from rag.engines.openai.prompts import LONGEST_DOUBTFUL, LONGEST_KNOWN, MOST_KNOWN
 from rag.text.chunk import CHUNK_CHARS
 from state.settings import EngineName, GraderChoice, Settings, Verifier
 from state.tokens import count_tokens
 
-MOST_OUTPUT = 4_096
 DRAFTS = 2
 ITEM_TOKENS = 80
-"""A chunk's fence, title and place in the schema of the reply."""
-CALL_TOKENS = 200
-"""What a call costs besides its texts: roles, tool, labels."""
+"""A chunk's fence, title and place in the shape of the reply."""
+CALL_TOKENS = 350
+"""What a call costs besides its texts: its words, roles, labels."""
+CLAIM_TOKENS = 20
+"""Of the shortest claims that a whole answer could be made of."""
 MARGIN = 1.5
 """Other chunks may hold denser text than those of the sample."""
 
@@ -47,6 +48,15 @@ class Estimate(TypedDict):
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """Tokens at most; `cheap` where the grading model is asked."""
+
+    inputs: int
+    outputs: int
+    cheap: bool = False
+
+
 def estimate(
     settings: Settings, question: str, sample: Sequence[str] = (), *, follow_up: bool = False
 ) -> Estimate:
@@ -59,49 +69,63 @@ def estimate(
     """
     if choose_engine(settings).name is EngineName.LOCAL:
         return _nothing()
-    loops = settings.max_loops + 1
-    item = ITEM_TOKENS + int(CHUNK_CHARS * _density(sample))
+    density = _density(sample)
     asked = count_tokens(question) + CALL_TOKENS
-    known = MOST_KNOWN * (ITEM_TOKENS + LONGEST_KNOWN)
-
-    inputs: list[int] = []
-    if follow_up:
-        inputs.append(asked + count_tokens(CONTEXTUALIZE.system) + settings.history_tokens)
-    context = asked + count_tokens(GENERATE.system) + settings.k * loops * item
-    inputs += [context] * DRAFTS
+    shown = int((MOST_CHARACTERS + 2 * CHUNK_CHARS) * density)
+    shown += ITEM_TOKENS * max(settings.k, LEAST_CHUNKS)
+    grading = _grading(settings, asked, density, foreign=is_foreign(question, sample))
+    loops = settings.max_loops
+    said = ceilings.ANSWER
+    calls = [
+        *[_Call(asked + settings.history_tokens, ceilings.LINE)] * follow_up,
+        *grading,
+        *[_Call(asked + loops * asked, ceilings.LINE)] * loops,
+        _Call(asked + shown, said),
+        _Call(asked + shown + said, said),
+    ]
     if settings.verify is Verifier.MODEL:
-        checked = asked + count_tokens(VERIFY.system) + MOST_OUTPUT + settings.k * loops * item
-        inputs += [checked] * DRAFTS
-    graded = asked + count_tokens(GRADE.system) + settings.k * item + known
-    rewritten = asked + count_tokens(REWRITE.system) + loops * asked
-    grading = 0
-    if settings.grader is GraderChoice.LOCAL:
-        inputs += [rewritten] * settings.max_loops
-    else:
-        grading = max(graded, rewritten) * loops
-    calls = len(inputs) + (loops if grading else 0)
+        claims = said // CLAIM_TOKENS
+        calls += [_Call(asked + shown + said, ceilings.verdicts(claims), cheap=True)] * DRAFTS
+    thinking = THINKING if Dialect(settings.model, chat_endpoint(settings), settings).thinks else 0
+    calls = [replace(call, outputs=call.outputs + thinking) for call in calls]
 
     cheap = price_of(settings.grade_model or settings.model, settings)
-    costs = (
-        cost_of(price_of(settings.model, settings), sum(inputs), len(inputs) * MOST_OUTPUT),
-        cost_of(cheap, grading, loops * MOST_OUTPUT) if grading else 0.0,
-    )
+    usual = price_of(settings.model, settings)
+    costs = [cost_of(cheap if c.cheap else usual, c.inputs, c.outputs) for c in calls]
     cost = None if None in costs else sum(c for c in costs if c is not None)
-    tokens = sum(inputs) + grading, calls * MOST_OUTPUT
+    tokens = sum(call.inputs for call in calls), sum(call.outputs for call in calls)
     if settings.max_cost is not None and cost is not None:
         cost = min(cost, settings.max_cost)
-    repairs = loops * (1 + settings.k) if grading else 0
     return {
         "schema": "crag.estimate/1",
         "engine": "openai",
         "model": settings.model,
-        "calls": calls,
-        "repair_calls": repairs,
+        "calls": len(calls),
+        "repair_calls": sum(call.cheap for call in calls),
         "input_tokens": tokens[0],
         "output_tokens": tokens[1],
         "cost_usd": None if cost is None else round(cost, 6),
-        "text": _words(settings, calls, tokens, cost),
+        "text": _words(settings, len(calls), tokens, cost),
     }
+
+
+def _grading(settings: Settings, asked: int, density: float, *, foreign: bool) -> list[_Call]:
+    """As many chunks as a loop can bring, where the model grades all; the few in doubt else."""
+    if settings.grader is GraderChoice.LOCAL:
+        return []
+    known = MOST_KNOWN * (ITEM_TOKENS + int(LONGEST_KNOWN * density))
+    if settings.grader is GraderChoice.AUTO and not foreign:
+        most, size = min(MOST_DOUBTFUL, settings.k), int(LONGEST_DOUBTFUL * density)
+        times = min(MOST_ASKED, settings.max_loops + 1)
+    else:
+        most, size = settings.k, int(CHUNK_CHARS * density)
+        times = settings.max_loops + 1
+    sizes = [min(MOST_TOGETHER, most - start) for start in range(0, most, MOST_TOGETHER)]
+    return [
+        _Call(asked + known + n * (size + ITEM_TOKENS), ceilings.verdicts(n), cheap=True)
+        for _ in range(times)
+        for n in sizes
+    ]
 
 
 def _density(sample: Sequence[str]) -> float:
