@@ -9,6 +9,7 @@ from rag.embed.protocol import EmbedderIdentity
 from rag.index.catalog import catalog_path, is_sound
 from rag.index.collection import open_collection
 from rag.index.protocol import UnreadFile, embedding_text
+from rag.index.removal import delete_collection
 from rag.index.writer import open_writer
 from rag.text.blocks import blocks_of_text
 from state.documents import chunk_id
@@ -193,3 +194,32 @@ def test_unread_files_are_remembered_and_forgotten(tmp_path):
         writer.set_unread([replace(bad, reason="binary", failed=False)], forget=["/files/b"])
     with open_writer(tmp_path, "sea", EMBEDDER.identity) as writer:
         assert writer.unread() == [replace(bad, reason="binary", failed=False)]
+
+
+def test_a_reader_goes_on_with_a_collection_that_was_deleted_and_made_anew(tmp_path):
+    write(tmp_path, whales=WHALES, trains=TRAINS)
+    lines = []
+    reader = open_collection(tmp_path, "default", EMBEDDER, notice=lines.append)
+    assert reader.search("whale", 1)[0]["source"] == "whales"
+    delete_collection(tmp_path, "default")
+    with pytest.raises(NoIndexError, match="crag ingest"):
+        reader.search("whale", 1)
+    write(tmp_path, whales="The narwhal has a tusk.", trains=TRAINS)
+    assert [chunk["text"] for chunk in reader.search("narwhal", 1)] == ["The narwhal has a tusk."]
+    assert reader.document_text("whales") == "The narwhal has a tusk."
+    assert reader.chunk_count == 3
+    assert len(lines) == 1
+    assert "made anew" in lines[0]
+
+
+def test_a_catalog_moved_away_is_no_longer_read_and_leaves_no_vectors_behind(tmp_path):
+    write(tmp_path, whales=WHALES)
+    reader = open_collection(tmp_path, "default", EMBEDDER)
+    (old,) = (tmp_path / "vectors").iterdir()
+    (tmp_path / "catalog.sqlite").rename(tmp_path / "damaged.sqlite")
+    with pytest.raises(NoIndexError):
+        reader.search("whale", 1)
+    write(tmp_path, trains=TRAINS)
+    assert reader.search("railway", 1)[0]["source"] == "trains"
+    assert not old.exists()
+    assert len(list((tmp_path / "vectors").iterdir())) == 1

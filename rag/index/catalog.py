@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -20,6 +21,15 @@ _APPLICATION_ID = 0x43524147  # "CRAG"
 
 def catalog_path(home: Path) -> Path:
     return home / FILE_NAME
+
+
+def file_of(path: Path) -> tuple[int, int] | None:
+    """Tells a catalog from another that took its place; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def connect(home: Path, *, create: bool = False) -> sqlite3.Connection:
@@ -70,6 +80,9 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
             raise StorageError(f"{path} is not a catalog of crag.", "Choose another --home.")
         if found == 0:
             schema.create(connection)
+            # Of a catalog that was moved away: nothing names them any more.
+            for folder in (path.parent / "vectors").glob("[0-9a-f]" * 32):
+                shutil.rmtree(folder, ignore_errors=True)
             connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
         else:
             schema.migrate(connection, found)

@@ -12,7 +12,7 @@ import numpy as np
 
 from rag.embed.protocol import Embedder, Vectors
 from rag.index import chunk_rows, collection_rows, document_rows, exact
-from rag.index.catalog import catalog_path, connect, mapped_errors, reading
+from rag.index.catalog import catalog_path, connect, file_of, mapped_errors, reading
 from rag.index.codec import chunk_key, decode_vectors, encode_path
 from rag.index.collection_rows import CollectionRow
 from rag.index.coverage import best_window, named, okapi, rarities, term_weights
@@ -96,21 +96,30 @@ class Collection:
         notice: Notice,
         exact_chunks: int,
     ) -> None:
+        self._home = home
         self._path = catalog_path(home)
+        self._embedder = embedder
+        self._store = store or ""
+        self._notice = notice
+        self._exact_chunks = exact_chunks
+        # Graph nodes may run on threads; a connection has one transaction at a time.
+        self._lock = RLock()
+        self._adopt(connection, row)
+
+    def _adopt(self, connection: sqlite3.Connection, row: CollectionRow) -> None:
+        """Read this one from here on."""
+        self._file = file_of(self._path)
         self._connection = connection
         self._row = row
-        self._embedder = embedder
-        place = VectorPlace(home, row.id, row.uid, row.embedder, store or "")
-        lock = WriteLock(lock_path(home, row.name))
-        self._dense = DenseLeg(place, lock, notice, exact_chunks)
+        place = VectorPlace(self._home, row.id, row.uid, row.embedder, self._store)
+        lock = WriteLock(lock_path(self._home, row.name))
+        self._dense = DenseLeg(place, lock, self._notice, self._exact_chunks)
         self._lexical = LexicalTable(connection, row.id)
         self._texts = Texts(connection)
         self._spellings = Spellings(connection, self._lexical, self._texts)
         self._revision: tuple[int] | None = None
         self._frequencies: dict[str, int] = {}
         self._counted: tuple[int, int] | None = None
-        # Graph nodes may run on threads; a connection has one transaction at a time.
-        self._lock = RLock()
 
     @property
     def name(self) -> str:
@@ -197,14 +206,46 @@ class Collection:
     def snapshot(self) -> Iterator[None]:
         """Everything read inside is of the same moment, however many calls it takes."""
         with self._lock:
+            self._follow()
             with mapped_errors(self._path):
                 self._dense.prepare(self._connection)
             with self._moment():
                 yield
 
+    def _follow(self) -> None:
+        """Opens the collection of this name again, where it was deleted and made anew under this
+        reader; does nothing inside a transaction.
+
+        Raises:
+            UsageError, NoIndexError: it was deleted.
+            EmbedderMismatchError: the new one was embedded by another embedder.
+
+        """
+        if self._connection.in_transaction:
+            return
+        with mapped_errors(self._path):
+            known = self._connection.execute(
+                "SELECT 1 FROM collections WHERE id = ? AND uid = ?", (self._row.id, self._row.uid)
+            ).fetchone()
+        if known and file_of(self._path) == self._file:
+            return
+        connection = connect(self._home)
+        try:
+            with mapped_errors(self._path):
+                row = collection_rows.require(connection, self._row.name)
+                collection_rows.check_embedder(row, self._embedder.identity)
+        except BaseException:
+            connection.close()
+            raise
+        self.close()
+        self._adopt(connection, row)
+        self._notice(f"The collection {row.name!r} was deleted and made anew; reading the new one.")
+
     @contextmanager
     def _moment(self) -> Iterator[None]:
         try:
+            with self._lock:
+                self._follow()
             with self._lock, mapped_errors(self._path), reading(self._connection):
                 yield
         except TextDamagedError as error:
