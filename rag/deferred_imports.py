@@ -4,7 +4,7 @@ LangGraph imports the clients of two cloud services and an HTTP library, which t
 all the rest of it; a question needs none of them. Here such a package is found as modules whose
 names stand for the real ones: calling one, subclassing it, asking it for instances or reading an
 attribute of it imports the real package, and from then on there is no other. What cannot be
-waited for so is `except` with a name whose package was never used.
+waited for so is a field of a Pydantic model, and `except` with a name of a package not used yet.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any, Union
 
-DEFERRED = ("langsmith", "langgraph_sdk", "requests", "langchain_core.tracers._compat")
-"""The last one looks into a class of langsmith as it is imported."""
+DEFERRED = (
+    *("langsmith", "langgraph_sdk", "requests", "langchain_protocol"),
+    "langchain_core.tracers._compat",  # it looks into a class of langsmith as it is imported
+)
 
 DEFERRED_ALONE = (
     *("openai.types", "openai.types.responses"),

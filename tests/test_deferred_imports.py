@@ -45,7 +45,10 @@ def test_a_graph_streams_stops_resumes_and_is_kept_as_without(tmp_path):
 @pytest.mark.parametrize("package", DEFERRED)
 def test_langgraph_still_imports_what_is_deferred(package):
     """When it does so no more, take the package out of DEFERRED."""
-    heart = {"langsmith": "langsmith.client", "langgraph_sdk": "langgraph_sdk.client"}
+    heart = {
+        "langsmith": "langsmith.client",
+        "langgraph_sdk": "langgraph_sdk.client",
+    }
     found = run(
         f"import sys, langgraph.graph\nprint({heart.get(package, package)!r} in sys.modules)"
     )
