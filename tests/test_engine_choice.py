@@ -99,6 +99,7 @@ def test_an_estimate_grows_with_what_may_happen():
     assert usual["calls"] == 2 + 3 + 2  # grades of what is in doubt, rewrites, drafts
     assert usual["cost_usd"] > 0
     assert "localhost:1" in usual["text"]
+    assert "list prices of March 2026" in usual["text"]
     fewer = estimate(Settings(**remote, max_loops=0), "Who?", words)
     assert fewer["calls"] == 1 + 2
     assert fewer["input_tokens"] < usual["input_tokens"]

@@ -5,7 +5,7 @@ import time
 from email.utils import formatdate
 
 import pytest
-from openai_samples import KEY, PARIS, answering, connect, grading, settings_for
+from openai_samples import KEY, PARIS, answering, chunk_of, connect, grading, settings_for
 from scripted_server import (
     ScriptedServer,
     Sent,
@@ -18,6 +18,7 @@ from scripted_server import (
     text,
 )
 
+from rag.endpoint.address import chat_endpoint, request_seconds
 from rag.engines.openai.engine import OpenAIEngine
 from state.errors import CragError, ModelError, SettingsError
 
@@ -70,6 +71,41 @@ def test_each_fault_is_one_line_after_bounded_retries(reply, words, requests):
     with ScriptedServer(always=reply) as server:
         assert words in failure_of(server, max_retries=4)
         assert len(server.requests) == requests
+
+
+@pytest.mark.parametrize("key", ["x", "none", "EMPTY", "no-key"])
+def test_a_key_that_is_no_secret_garbles_no_message(key):
+    said = f"An EMPTY context: none of the extra fields may be x, {key}"
+    with ScriptedServer(always=status(400, said)) as server:
+        assert said in failure_of(server, api_key=key)
+
+
+def test_a_timeout_names_the_seconds_and_the_variable():
+    with ScriptedServer(always=hang()) as server:
+        line = failure_of(server, request_timeout=0.3)
+    assert "in time (0.3 s)" in line
+    assert "CRAG_REQUEST_TIMEOUT" in line
+
+
+def test_a_model_on_this_machine_is_given_longer():
+    here, there = "http://localhost:11434/v1", "https://gateway.example/v1"
+    seconds = [
+        request_seconds(chosen, chat_endpoint(settings_for(base_url=url)))
+        for chosen, url in [(None, here), (None, there), (7.0, here)]
+    ]
+    assert seconds == [300.0, 60.0, 7.0]
+
+
+@pytest.mark.parametrize(("counted", "cut"), [(2_048, True), (9_000, False), (0, False)])
+def test_a_server_that_reads_less_than_was_sent_has_cut_it_and_that_is_told(counted, cut):
+    # Some 10,000 tokens; Ollama counts what was left of them, others nothing at all.
+    long = chunk_of("long", "a station on the line, " * 500)
+    reply = text("Paris [1].", usage=(counted, 5) if counted else None)
+    with ScriptedServer(reply) as server:
+        request = answering(*[{**long, "chunk_id": str(n)} for n in range(3)])
+        warnings = connect(server).generate(request, lambda _: None).warnings
+    assert bool(warnings) == cut
+    assert all("OLLAMA_CONTEXT_LENGTH" in line and "2,048" in line for line in warnings)
 
 
 def test_the_quota_is_not_retried():

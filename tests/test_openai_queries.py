@@ -4,6 +4,7 @@ import pytest
 from openai_samples import PARIS, QUESTION, connect, grade_of
 from scripted_server import ScriptedServer, status, text
 
+from rag.budget import Budget
 from rag.engines.openai.queries import one_line, same_query
 from rag.engines.protocol import Contextualized, RewriteRequest, Rewritten
 from state.errors import ModelError
@@ -68,6 +69,73 @@ def test_what_is_no_question_leaves_it_to_code_with_a_warning(reply):
     assert result.question == "And Germany? (by code)"
     assert "did not rewrite" in result.warnings[0]
     assert result.usage["llm_calls"] == 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "The capital of Germany is Berlin.",
+        "What of Germany [1]?",
+        QUESTION,
+        "Paris is the capital and the largest city of France. And Germany?",
+        "I'm sorry, I cannot rewrite this question. What is it?",
+        "There is no question in the conversation?",
+    ],
+)
+def test_a_statement_a_marker_an_echo_or_a_refusal_is_no_question(reply):
+    said = {**HISTORY[0], "answer": "Paris is the capital and the largest city of France."}
+    with ScriptedServer(text(reply)) as server:
+        result = connect(server, LocalQueries()).contextualize("And of Germany?", [said])
+    assert result.question == "And of Germany? (by code)"
+    assert "did not rewrite" in result.warnings[0]
+
+
+class StandsAlone(LocalQueries):
+    def contextualize(self, question, _history):
+        return Contextualized(question)
+
+
+def test_a_question_that_stands_alone_is_not_sent():
+    with ScriptedServer() as server:
+        result = connect(server, StandsAlone()).contextualize("Who built the hut?", HISTORY)
+        assert server.requests == []
+    assert result == Contextualized("Who built the hut?")
+
+
+def test_an_abstention_is_a_turn_without_words_and_markers_are_left_out():
+    turns = [{**HISTORY[0], "question": "Who made tea?", "answer": ""}, HISTORY[0]]
+    with ScriptedServer(text("What is the capital of Germany?")) as server:
+        connect(server).contextualize("And Germany?", turns)
+    prompt = server.requests[0].prompt
+    assert "User: Who made tea?\n</document>" in prompt
+    assert "Assistant: Paris.\n" in prompt
+
+
+@pytest.mark.parametrize("reply", [status(500, "oops"), status(400, "context length exceeded")])
+def test_a_server_that_fails_is_done_without_and_not_asked_again_in_that_question(reply):
+    with ScriptedServer(always=reply) as server:
+        engine = connect(server, LocalQueries()).for_question(Budget())
+        read = engine.contextualize("And Germany?", HISTORY)
+        asked = len(server.requests)
+        rewritten = engine.rewrite(rewriting())
+        assert len(server.requests) == asked
+    assert read.question == "And Germany? (by code)"
+    assert "read as code reads it" in read.warnings[0]
+    assert rewritten.query == "by code"
+
+
+@pytest.mark.parametrize("reply", ["I cannot help with that", "seat of government [1]", "N/A"])
+def test_a_rewrite_that_says_nothing_is_none(reply):
+    with ScriptedServer(text(reply)) as server:
+        assert connect(server, LocalQueries()).rewrite(rewriting()).query == "by code"
+
+
+def test_where_something_was_found_code_looks_for_the_rest():
+    found = {"paris": grade_of("paris", relevant=True, grader="local")}
+    with ScriptedServer() as server:
+        request = RewriteRequest(QUESTION, [QUESTION], [PARIS], found, None)
+        assert connect(server, LocalQueries()).rewrite(request).query == "by code"
+        assert server.requests == []
 
 
 def test_a_failing_server_is_a_failure():

@@ -15,7 +15,7 @@ from rag.engines.openai.dialect import Dialect
 from rag.engines.openai.foreign import is_foreign
 from rag.engines.openai.grading import MOST_ASKED, MOST_DOUBTFUL
 from rag.engines.openai.panel import MOST_TOGETHER
-from rag.engines.openai.prices import cost_of, price_of
+from rag.engines.openai.prices import cost_of, dated, price_of
 from rag.engines.openai.prompts import LONGEST_DOUBTFUL, LONGEST_KNOWN, MOST_KNOWN
 from rag.text.chunk import CHUNK_CHARS
 from state.settings import EngineName, GraderChoice, Settings, Verifier
@@ -135,7 +135,9 @@ def _density(sample: Sequence[str]) -> float:
 
 
 def _words(settings: Settings, calls: int, tokens: tuple[int, int], cost: float | None) -> str:
-    price = f"no price is known for {settings.model}" if cost is None else f"${cost:.4f}"
+    price = f"no price is known for {settings.model}"
+    if cost is not None:
+        price = f"${cost:.4f}{dated(settings.model, settings)}"
     host = chat_endpoint(settings).host
     limits = [
         f"--max-tokens stops it at {settings.max_tokens:,}" if settings.max_tokens else "",

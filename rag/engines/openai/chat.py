@@ -14,11 +14,12 @@ from rag.endpoint.address import Endpoint, http_client, no_async_client, request
 from rag.endpoint.calls import Call, noting
 from rag.endpoint.failures import Failure, describe, foreign_errors, quoted
 from rag.endpoint.retry import Retries
+from rag.engines.openai.accounts import settle, tokens_of
 from rag.engines.openai.ceilings import ANSWER
 from rag.engines.openai.dialect import Dialect
 from rag.engines.openai.forms import ReplyForm, Wanted, asking
 from rag.engines.openai.prices import price_of
-from rag.engines.openai.prompts import Messages, version_of, with_line
+from rag.engines.openai.prompts import Messages, sendable, version_of, with_line
 from rag.engines.openai.replies import plain_text
 from rag.engines.openai.tally import Tally
 from state.errors import ModelError
@@ -29,14 +30,6 @@ if TYPE_CHECKING:
     from langchain_core.messages.ai import UsageMetadata
 
     from rag.engines.openai.chat_client import ChatClient
-
-FEWEST_COUNTED = 0.6
-"""Of the tokens that we count in a prompt; a server that counts fewer has cut it."""
-LEAST_CONTEXT = 500
-"""Tokens that every server's context holds, so that a smaller count is no cut."""
-CHARACTERS_A_TOKEN = 6
-"""More than English text has; below it no prompt is worth counting anew."""
-
 
 T = TypeVar("T")
 
@@ -121,7 +114,7 @@ class ChatModel:
         temperature: float | None,
         wanted: Wanted | None,
     ) -> AIMessage:
-        messages = _sendable(messages)
+        messages = sendable(messages)
 
         def attempt(seconds: float) -> AIMessage:
             def send(form: ReplyForm) -> AIMessage:
@@ -137,7 +130,7 @@ class ChatModel:
         with self._noted(messages, tally) as call:
             reply = self._run(attempt, messages, call, tally)
             written = reply.text + "".join(str(used["args"]) for used in reply.tool_calls)
-            self._count(call, tally, messages, reply.usage_metadata, written)
+            settle(call, tally, messages, reply.usage_metadata, written, self.price)
         return reply
 
     def _demanding(
@@ -189,7 +182,7 @@ class ChatModel:
             BudgetSpent: a budget does not allow the call.
 
         """
-        messages = _sendable(messages)
+        messages = sendable(messages)
         beside: dict[str, Any] = {}
 
         def attempt(seconds: float) -> Reply:
@@ -202,7 +195,7 @@ class ChatModel:
 
         with self._noted(messages, tally) as call:
             reply = self._run(attempt, messages, call, tally)
-            self._count(call, tally, messages, reply.usage, reply.text)
+            settle(call, tally, messages, reply.usage, reply.text, self.price)
         self._look_at(reply.text, beside, thought=reply.thought)
         return reply
 
@@ -271,7 +264,7 @@ class ChatModel:
                 tally.budget.check()  # out of time rather than out of luck
             except BudgetSpent:
                 # It was sent, and what was sent is paid for.
-                self._count(call, tally, messages, None, "")
+                settle(call, tally, messages, None, "", self.price)
                 raise
             raise
 
@@ -290,46 +283,9 @@ class ChatModel:
         tally.budget.check()
         most = self.dialect.room(most)
         if tally.budget.counts:
-            room = tally.budget.room(self._tokens(messages), self.price)
+            room = tally.budget.room(tokens_of(messages), self.price)
             most = most if room is None else min(most, room)
         return self.dialect.parameters(most, temperature, seconds)
-
-    def _count(
-        self,
-        call: Call,
-        tally: Tally,
-        messages: Messages,
-        usage: UsageMetadata | None,
-        written: str,
-    ) -> None:
-        told = bool(usage and (usage["input_tokens"] or usage["output_tokens"]))
-        if usage and told:
-            inputs, outputs = usage["input_tokens"], usage["output_tokens"]
-            self._look_for_a_cut(messages, inputs, tally)
-        else:
-            from state.tokens import count_tokens
-
-            inputs, outputs = self._tokens(messages), count_tokens(written)
-        call.input_tokens, call.output_tokens = inputs, outputs
-        tally.add(inputs, outputs, self.price, estimated=not told)
-
-    def _look_for_a_cut(self, messages: Messages, counted: int, tally: Tally) -> None:
-        """Ollama and others drop what their context does not hold, and say nothing."""
-        length = sum(len(text) for _, text in messages)
-        if counted < LEAST_CONTEXT or counted * CHARACTERS_A_TOKEN > length:
-            return
-        sent = self._tokens(messages)
-        if counted < FEWEST_COUNTED * sent:
-            tally.warn(
-                f"{self.who} read {counted:,} of about {sent:,} tokens: it cut your documents. "
-                "Give it a longer context: OLLAMA_CONTEXT_LENGTH (Ollama), -c (llama.cpp), "
-                "--max-model-len (vLLM)."
-            )
-
-    def _tokens(self, messages: Messages) -> int:
-        from state.tokens import count_tokens
-
-        return sum(count_tokens(text) + 4 for _, text in messages)
 
 
 def _in_form(messages: Messages, wanted: Wanted | None, form: ReplyForm) -> Messages:
@@ -337,11 +293,6 @@ def _in_form(messages: Messages, wanted: Wanted | None, form: ReplyForm) -> Mess
     if wanted is None or form is ReplyForm.TOOLS:
         return messages
     return with_line(messages, f"Reply with one JSON object and nothing else: {wanted.shape}")
-
-
-def _sendable(messages: Messages) -> Messages:
-    """The same messages without lone surrogates, which UTF-8 cannot carry."""
-    return [(role, text.encode("utf-8", "replace").decode("utf-8")) for role, text in messages]
 
 
 def _untraced() -> Any:

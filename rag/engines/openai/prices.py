@@ -7,17 +7,21 @@ from collections.abc import Mapping
 from state.errors import SettingsError
 from state.settings import Settings
 
+LISTED_IN = "March 2026"
 LISTED: Mapping[str, tuple[float, float]] = {
-    # USD per million input and output tokens, as OpenAI listed them in 2025.
+    # USD per million input and output tokens, as OpenAI listed them in that month.
     "gpt-4o": (2.50, 10.00),
     "gpt-4o-mini": (0.15, 0.60),
     "gpt-4.1": (2.00, 8.00),
     "gpt-4.1-mini": (0.40, 1.60),
     "gpt-4.1-nano": (0.10, 0.40),
+    "gpt-5.4": (2.50, 15.00),
+    "gpt-5.1": (1.25, 10.00),
     "gpt-5": (1.25, 10.00),
     "gpt-5-mini": (0.25, 2.00),
     "gpt-5-nano": (0.05, 0.40),
     "o3": (2.00, 8.00),
+    "o3-mini": (1.10, 4.40),
     "o4-mini": (1.10, 4.40),
 }
 
@@ -30,6 +34,11 @@ def price_of(model: str, settings: Settings) -> tuple[float, float] | None:
     if model in settings.prices:
         return settings.prices[model]
     return LISTED.get(model.removeprefix("openai/"))
+
+
+def dated(model: str, settings: Settings) -> str:
+    """Where a price comes from, to be said behind it."""
+    return "" if model in settings.prices else f" at the list prices of {LISTED_IN}"
 
 
 def cost_of(price: tuple[float, float] | None, inputs: int, outputs: int) -> float | None:

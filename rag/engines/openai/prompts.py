@@ -171,6 +171,11 @@ def verify_messages(claims: Sequence[str], quotes: Sequence[str]) -> Messages:
     return [("system", VERIFY.system), ("user", "\n".join(parts))]
 
 
+def sendable(messages: Messages) -> Messages:
+    """The same messages without lone surrogates, which UTF-8 cannot carry."""
+    return [(role, text.encode("utf-8", "replace").decode("utf-8")) for role, text in messages]
+
+
 def with_line(messages: Messages, line: str) -> Messages:
     """The same prompt with a line before the question, so that the question stays last."""
     *before, (role, text) = messages
