@@ -149,8 +149,8 @@ def test_markdown_lists_headings_and_closing_references(reader):
     )
     checked = check(draft, PASSAGES, reader)
     assert checked.text == (
-        "## The tunnel\n- The Corbel Tunnel is **386 m** long [1]\n- It is haunted (unverified)\n"
-        "- Bats live in the roof [2]\n\n## The ghosts\nThey sing at night (unverified)."
+        "## The tunnel\n- The Corbel Tunnel is **386 m** long [1]\n- It is haunted [2] (unverified)\n"
+        "- Bats live in the roof [3]\n\n## The ghosts\nThey sing at night [4] (unverified)."
     )
 
 

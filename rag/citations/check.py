@@ -20,6 +20,7 @@ from rag.index.protocol import CollectionReader
 from rag.index.terms import terms
 from state.answer import Citation, ClaimRecord, Verdict
 from state.draft import DraftClaim
+from state.errors import ModelError
 from state.passages import Passage, RetrievedChunk
 
 
@@ -108,19 +109,41 @@ def check(
         if quotes:
             findings[place] = Finding("verified", "it is a quote", tuple(quotes))
         else:
-            findings[place] = _judged(claim, given, weights)
+            findings[place] = _judged(claim, given, weights, reader)
     return Checked(draft, findings)
 
 
-def _judged(claim: DraftClaim, given: Sequence[Evidence], weights: Mapping[str, float]) -> Finding:
+def _judged(
+    claim: DraftClaim,
+    given: Sequence[Evidence],
+    weights: Mapping[str, float],
+    reader: CollectionReader,
+) -> Finding:
     named = [item for item in given if item.passage["number"] in claim["passages"]]
     rest = [item for item in given if item.passage["number"] not in claim["passages"]]
     if claim["kind"] == "code":
         judgement = judge_code(claim["text"], [*named, *rest])
     else:
         judgement = judge(claim["text"], [*named, *rest], weights, named or given)
-    cited = tuple(item.citation(judgement.support) for item in judgement.rests)
+    rests = judgement.rests or _nearest(claim["text"], named, reader)
+    cited = tuple(item.citation(judgement.support) for item in rests)
     return Finding(judgement.verdict, judgement.reason, cited)
+
+
+def _nearest(
+    text: str, named: Sequence[Evidence], reader: CollectionReader
+) -> tuple[Evidence, ...]:
+    """Of what a claim names though it has no word of it: nearest in meaning, as in another
+    language. An embedder that cannot be reached costs nobody the answer.
+    """
+    if not named:
+        return ()
+    try:
+        vectors = reader.embedder.embed_documents([text, *(item.quote for item in named)])
+    except ModelError:
+        return tuple(named[:1])
+    cosines = vectors[1:] @ vectors[0]
+    return (named[int(cosines.argmax())],)
 
 
 def _weights(wanted: set[str], reader: CollectionReader) -> dict[str, float]:
