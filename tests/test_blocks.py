@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rag.documents.registry import open_document
 from rag.documents.stream import Part
 from rag.text.blocks import Block, BlockKind, blocks_of_text
 from rag.text.chunk import chunk_parts
@@ -253,3 +255,55 @@ def test_hostile_texts_are_read_in_time(name: str, document_format: str) -> None
     pieces = list(chunk_parts([Part(text)], document_format))
     assert time.process_time() - begin < 8
     assert sum(len("".join(piece.text.split())) for piece in pieces) == len("".join(text.split()))
+
+
+PAGE = """<html><body><h2>Pumps</h2><p>Home | About</p><p>Do this:</p><ul><li>open it:
+<pre>  valve --open
+</pre></li><li>wait<ol><li>long</li></ol></li></ul>
+<blockquote><p>It hums.</p></blockquote><dl><dt>rod</dt><dd>What is pushed.</dd></dl>
+<table><tr><th>part</th><th>price</th></tr><tr><td>rod</td><td>3</td></tr></table>
+<p># no heading</p></body></html>"""
+
+
+def test_the_blocks_of_a_page_are_those_of_its_tree(tmp_path: Path) -> None:
+    file = tmp_path / "a.html"
+    file.write_text(PAGE)
+    with open_document(file, "a.html") as stream:
+        (part,) = stream.parts
+    text = part.text
+    assert [
+        (
+            block.kind.value,
+            block.level,
+            text[block.start_char : block.end_char],
+            block.lead and text[slice(*block.lead)],
+        )
+        for _, block in part.blocks or ()
+    ] == [
+        ("heading", 2, "Pumps", None),
+        ("paragraph", 0, "Home | About", None),
+        ("lead", 0, "Do this:", None),
+        ("item", 1, "- open it:", "Do this:"),
+        ("code", 1, "  valve --open", "- open it:"),
+        ("item", 1, "- wait", "Do this:"),
+        ("item", 2, "1. long", "- wait"),
+        ("note", 0, "It hums.", None),
+        ("item", 1, "rod\n: What is pushed.", None),
+        ("row", 0, "part | price", None),
+        ("row", 0, "rod | 3", "part | price"),
+        ("paragraph", 0, "# no heading", None),
+    ]
+
+
+def test_the_blocks_of_a_long_page_are_those_of_its_parts(tmp_path: Path) -> None:
+    file = tmp_path / "a.html"
+    rows = "".join(f"<h2>Part {number}</h2><p>{'word ' * 300}</p>" for number in range(900))
+    file.write_text(f"<html><body>{rows}</body></html>")
+    with open_document(file, "a.html") as stream:
+        parts = list(stream.parts)
+    assert len(parts) == 2
+    pieces = list(chunk_parts(parts, "html"))
+    assert {piece.heading for piece in pieces} == {f"Part {number}" for number in range(900)}
+    for piece in pieces:
+        assert piece.blocks
+        assert piece.blocks[0].start_char >= piece.start_char

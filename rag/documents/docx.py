@@ -40,12 +40,12 @@ def read(reading: Reading) -> Iterator[Part]:
             walk.block(block, 0)
             if count % _MANY == 0:
                 reading.deadline.check()
-                yield Part(layout.take())
+                yield layout.part()
         for member, kind in _NOTES:
             root = parse_optional(archive, member, reading)
             if root is not None:
                 _notes(root, kind, layout)
-        yield Part(layout.take())
+        yield layout.part()
 
 
 def core_title(archive: Archive, reading: Reading) -> str | None:

@@ -69,7 +69,7 @@ def _text(part: EmailMessage, reading: Reading) -> str:
     if not isinstance(payload, bytes):
         return ""
     if part.get_content_subtype() == "html":
-        return page_text(payload, reading)[1]
+        return page_text(payload, reading)
     return decode(payload, part.get_content_charset())
 
 

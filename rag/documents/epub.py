@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 from rag.documents.archive import Archive, open_archive
-from rag.documents.html import page_text
+from rag.documents.html import page_part
 from rag.documents.markup import Element, attribute, child, children, parse
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
@@ -26,13 +26,13 @@ def read(reading: Reading) -> Iterator[Part]:
         for chapter in chapters[: reading.limits.pages]:
             reading.deadline.check()
             try:
-                _, text = page_text(archive.read(chapter), reading)
+                _, part = page_part(archive.read(chapter), reading, after="\n")
             except DocumentError as error:
                 failed += 1
                 reading.warn(f"chapter {posixpath.basename(chapter)}: {error.message}")
                 continue
-            if text:
-                yield Part(text + "\n")
+            if part.text.strip():
+                yield part
         if chapters and failed == len(chapters):
             raise DocumentError("no chapter can be read: encrypted (DRM) or damaged")
 

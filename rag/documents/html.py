@@ -19,29 +19,33 @@ _CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGN
 def read(reading: Reading) -> Iterator[Part]:
     """The page's text as one piece."""
     data = reading.path.read_bytes()
-    title, text = page_text(data, reading)
-    reading.title = title
-    yield Part(text)
+    reading.title, part = page_part(data, reading)
+    yield part
 
 
-def page_text(data: bytes | str, reading: Reading) -> tuple[str | None, str]:
-    """Title and text of a page, such as a chapter or a mail's body. Its navigation is left
-    out unless it holds all there is.
+def page_text(data: bytes | str, reading: Reading) -> str:
+    """The text of a page within something else, such as a mail's body."""
+    return page_part(data, reading)[1].text
+
+
+def page_part(data: bytes | str, reading: Reading, after: str = "") -> tuple[str | None, Part]:
+    """Title and text of a page, with its blocks; `after` is put behind the text. Its
+    navigation is left out unless it holds all there is.
     """
     root = parse_html(data, reading.limits)
     if root is None:
-        return None, ""
+        return None, Part("")
     for keep_navigation in (False, True):
         layout = Layout()
         walk = Walk(layout, reading.limits.depth, keep_navigation=keep_navigation)
         walk.block(root)
-        text = layout.take()
-        if text:
+        part = layout.part(after=after)
+        if part.text.strip():
             break
     if walk.too_deep:
         reading.warn(f"what is nested deeper than {reading.limits.depth} levels was left out")
     title = root.findtext(".//title")
-    return title, text
+    return title, part
 
 
 def parse_html(data: bytes | str, limits: Limits) -> Element | None:

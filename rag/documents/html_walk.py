@@ -23,6 +23,7 @@ class Walk:
         self._inline: list[str] = []
         self._marker: tuple[str, int] | None = None
         self._list_depth = -1
+        self._quotations = 0
         self.too_deep = False
 
     def block(self, element: Element, level: int = 0) -> None:
@@ -71,6 +72,10 @@ class Walk:
             self._marker = (":", max(self._list_depth, 0))
             self.block(element, level)
             self._marker = None
+        elif tag == "blockquote":
+            self._quotations += 1
+            self.block(element, level)
+            self._quotations -= 1
         else:
             self.block(element, level)
 
@@ -119,7 +124,7 @@ class Walk:
             self._layout.item(text, self._marker[1], self._marker[0])
             self._marker = None
         else:
-            self._layout.paragraph(text)
+            self._layout.paragraph(text, note=self._quotations > 0)
 
 
 def _hidden(element: Element) -> bool:

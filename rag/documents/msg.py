@@ -22,7 +22,7 @@ def read(reading: Reading) -> Iterator[Part]:
         body = _text(streams, _BODY)
         html = f"__substg1.0_{_HTML}0102"
         if not body.strip() and html in streams:
-            body = page_text(streams.read(html), reading)[1]
+            body = page_text(streams.read(html), reading)
         kind = _text(streams, _CLASS).lower()
         if not body.strip() and ("smime" in kind or "rpmsg" in kind):
             raise DocumentError("encrypted message: needs its reader's key")

@@ -32,7 +32,7 @@ def read(reading: Reading) -> Iterator[Part]:
             layout.preformatted(source, language)
             for output in _dicts(cell.get("outputs")):
                 layout.preformatted(_output(output))
-            yield Part(layout.take() + "\n")
+            yield layout.part(after="\n")
         elif source.strip():
             if reading.title is None:
                 reading.title = title(source)

@@ -31,8 +31,8 @@ def read(reading: Reading) -> Iterator[Part]:
                 walk.block(block, 0)
                 count += 1
                 if count % _MANY == 0:
-                    yield Part(walk.layout.take())
-        yield Part(walk.layout.take())
+                    yield walk.layout.part()
+        yield walk.layout.part()
 
 
 class _Walk:

@@ -26,7 +26,7 @@ def read(reading: Reading) -> Iterator[Part]:
             reading.deadline.check()
             root = parse_optional(archive, slide, reading)
             if root is not None:
-                yield Part(_slide_text(archive, slide, root, reading) + "\n", number)
+                yield _slide(archive, slide, root, reading).part(number, after="\n")
             elif slide not in archive:
                 reading.warn(f"slide {number} is missing in the file")
         if len(slides) > reading.limits.pages:
@@ -68,7 +68,7 @@ def _relation_id(element: Element) -> str:
     return ""
 
 
-def _slide_text(archive: Archive, slide: str, root: Element, reading: Reading) -> str:
+def _slide(archive: Archive, slide: str, root: Element, reading: Reading) -> Layout:
     layout = Layout()
     targets = relations(archive, slide, reading)
     tree = child(root, "cSld", "spTree")
@@ -89,7 +89,7 @@ def _slide_text(archive: Archive, slide: str, root: Element, reading: Reading) -
             text = "" if notes is None else "\n".join(_notes(notes))
             if text.strip():
                 layout.paragraph(f"Notes: {text}")
-    return layout.take()
+    return layout
 
 
 def _shape(shape: Element, layout: Layout, depth: int, reading: Reading) -> None:

@@ -5,7 +5,8 @@ The text of a document is the concatenation of its parts, exactly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Self
 from rag.documents.cleaning import clean, one_line
 from rag.documents.limits import Deadline, Limits
 from rag.documents.seam import parsing
+from rag.text.blocks import shifted
 from rag.text.placed import Placed
 from state.errors import DocumentError
 
@@ -131,8 +133,8 @@ def _bounded(pieces: Iterator[Part]) -> Iterator[Part]:
                 yield Part(_closed_line(pending), page)
                 pending = ""
             page = piece.page
-        if piece.blocks is not None:  # clean, and no longer than a part, already
-            yield piece
+        if piece.blocks is not None and clean(piece.text) == piece.text:
+            yield from _divided(piece)
             continue
         pending += clean(piece.text)
         while len(pending) >= PART_CHARS:
@@ -144,6 +146,27 @@ def _bounded(pieces: Iterator[Part]) -> Iterator[Part]:
             pending = ""
     if pending:
         yield Part(pending, page)
+
+
+def _divided(piece: Part) -> Iterator[Part]:
+    """A piece with blocks, cut before some of them where it is longer than a part."""
+    text, blocks = piece.text, piece.blocks or ()
+    start = first = 0
+    while len(text) - start > PART_CHARS:
+        last = bisect_right(blocks, start + PART_CHARS, first, key=lambda each: each.at) - 1
+        if last <= first or blocks[last].at <= start:  # a block longer than a part
+            yield from _bounded(iter([Part(text[start:], piece.page)]))
+            return
+        end = blocks[last].at
+        yield _moved(text[start:end], piece.page, blocks[first:last], start)
+        start, first = end, last
+    yield _moved(text[start:], piece.page, blocks[first:], start)
+
+
+def _moved(text: str, page: int | None, placed: Sequence[Placed], start: int) -> Part:
+    blocks = shifted((each.block for each in placed), -start)
+    moved = (Placed(each.at - start, block) for each, block in zip(placed, blocks, strict=True))
+    return Part(text, page, tuple(moved))
 
 
 def _cut(text: str) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from html.entities import html5
 
 from rag.documents.encoding import decode
-from rag.documents.html import page_text
+from rag.documents.html import page_part
 from rag.documents.stream import Part, Reading
 from rag.documents.xml_walk import Walk
 from state.errors import DocumentError
@@ -37,8 +37,8 @@ def read(reading: Reading) -> Iterator[Part]:
     del data, text
     for document in documents:
         if _XHTML.match(document):
-            reading.title, page = page_text(document, reading)
-            yield Part(page)
+            reading.title, page = page_part(document, reading)
+            yield page
         else:
             yield from _document(_blocks(document), reading)
 
