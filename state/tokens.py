@@ -26,35 +26,23 @@ _SPECIAL = {"<|endoftext|>": 199999, "<|endofprompt|>": 200018}
 
 @lru_cache(maxsize=1)
 def encoding() -> tiktoken.Encoding:
-    """o200k_base, built from the ranks that the bpe-openai package carries.
-
-    tiktoken alone would download them. The package is located, not imported: its import
-    costs a second, the ranks a third of one.
+    """o200k_base, built from the ranks that came with crag: tiktoken would download them.
 
     Raises:
-        SetupError: the package's data file is missing or damaged.
+        SetupError: they are missing or damaged.
 
     """
-    import gzip
     import zlib
-    from base64 import b64decode
-    from importlib.util import find_spec
-    from pathlib import Path
 
     import tiktoken
 
-    spec = find_spec("bpe_openai")
-    roots = (spec.submodule_search_locations or []) if spec else []
+    from state.token_ranks import read_ranks
+
     try:
-        file = next(
-            file for root in roots if (file := Path(root, "data/o200k_base.tiktoken.gz")).is_file()
-        )
-        lines = gzip.decompress(file.read_bytes()).splitlines()
-        ranks = {b64decode(token): int(rank) for token, rank in map(bytes.split, lines)}
-    except (StopIteration, OSError, EOFError, zlib.error, ValueError):
+        ranks = read_ranks()
+    except (OSError, EOFError, zlib.error, LookupError, ValueError):
         raise SetupError(
-            "Tokens cannot be counted: the bpe-openai package's data is missing or damaged.",
-            "Reinstall it: pip install --force-reinstall bpe-openai.",
+            "Tokens cannot be counted: their ranks are missing or damaged.", "Install crag again."
         ) from None
     return tiktoken.Encoding(
         name="o200k_base", pat_str="|".join(_PIECES), mergeable_ranks=ranks, special_tokens=_SPECIAL
