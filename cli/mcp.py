@@ -54,14 +54,17 @@ def mcp(
         threads=threads,
         home=home,
     )
-    from rag.serving.server import build_server, serve_http
+    from rag.serving.mended_input import mend_input
+    from rag.serving.server import build_server, check_port, serve_http
 
     server = build_server(settings, _ingest(settings) if allow_ingest else None)
     if http is None:
         # asyncio's own handler would wait for the next line of standard input.
         signal.signal(signal.SIGINT, _interrupt)
+        mend_input()
         server.run("stdio")
     else:
+        check_port(http)
         Terminal().notice(f"MCP at http://127.0.0.1:{http}/mcp; Ctrl-C ends it.")
         serve_http(server, http)
 

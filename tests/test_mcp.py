@@ -100,11 +100,55 @@ def test_malformed_and_reaching_calls_are_tool_errors_and_the_server_goes_on(hom
         ("read_source", {"source": "../../etc/passwd"}),
         ("ask", {"question": 7}),
         ("search", {}),
+        ("search", {"query": "dogs", "limit": 3}),
         ("status", {}),
     )
+    assert "limit" in bad[-1].content[0].text
     assert all(result.is_error for result in bad)
     assert not any("root:" in part.text for result in bad for part in result.content)
     assert content(good)["documents"] == 2
+
+
+def test_half_a_surrogate_pair_gets_a_reply(home: Path):
+    call = {"name": "search", "arguments": {"query": "dogs QUERY"}}
+    ask = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call})
+    ask = ask.replace("QUERY", r"\ud800 \ud83d\ude00")
+    parameters = stdio(home)
+    server = subprocess.Popen(
+        [parameters.command, *parameters.args],
+        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert server.stdin is not None
+    assert server.stdout is not None
+    initialized = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+    server.stdin.write(f"{json.dumps(OPENING)}\n{initialized}\n{ask}\n")
+    server.stdin.flush()
+    assert json.loads(server.stdout.readline())["id"] == 1
+    replied = json.loads(server.stdout.readline())
+    assert replied["id"] == 2
+    assert "guard's van" in replied["result"]["content"][0]["text"]
+    server.stdin.close()
+    assert server.wait(60) == 0
+    server.stdout.close()
+    assert server.stderr is not None
+    server.stderr.close()
+
+
+def test_a_taken_port_is_said_instead_of_listening(home: Path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        parameters = stdio(home, "--http", str(port))
+        ran = subprocess.run(
+            [parameters.command, *parameters.args], cwd=ROOT, capture_output=True, text=True,
+            timeout=60, check=False,
+        )  # fmt: skip
+    assert (ran.returncode, ran.stdout) == (4, "")
+    assert ran.stderr == (
+        f"crag: 127.0.0.1:{port} cannot be listened on: Address already in use."
+        " Choose another port.\n"
+    )
 
 
 def test_tools_only_read_unless_ingest_is_allowed(home: Path, folder: Path):

@@ -26,7 +26,9 @@ def refresh(settings: Settings, paths: Sequence[str]) -> dict[str, Any]:
     known = set(inventory.roots) if inventory is not None else set()
     wanted = list(paths) or sorted(known)
     for path in wanted:
-        if os.path.realpath(path) not in known:  # also a folder that now is a link elsewhere
+        if (
+            "\0" in path or os.path.realpath(path) not in known
+        ):  # also a folder that now is a link elsewhere
             raise UsageError(
                 f"{path!r} was not ingested before.", "Ask the person to `crag ingest` it."
             )

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import socket
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_type_hints
 
 from rag.serving.tools import CollectionTools, one_line
-from state.errors import CragError, UsageError
+from state.errors import CragError, SetupError, UsageError
 from state.settings import Settings
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer
+    from mcp.server.mcpserver.tools import Tool
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -52,7 +54,34 @@ def build_server(
             annotations=ToolAnnotations(read_only_hint=False, destructive_hint=True),
             structured_output=False,
         )(_told(ingest))
+    for registered in server._tool_manager.list_tools():  # noqa: SLF001 - there is no setting
+        _refuse_unknown(registered)
     return server
+
+
+def _refuse_unknown(tool: Tool) -> None:
+    """An argument that no tool has is a mistake of the agent's, who must hear of it."""
+    model = tool.fn_metadata.arg_model
+    model.model_config["extra"] = "forbid"
+    model.model_rebuild(force=True)
+    tool.parameters = model.model_json_schema(by_alias=True)
+
+
+def check_port(port: int) -> None:
+    """Before it is said that anything listens there.
+
+    Raises:
+        SetupError: something else does, or this process may not.
+
+    """
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise SetupError(
+                f"127.0.0.1:{port} cannot be listened on: {error.strerror}.", "Choose another port."
+            ) from None
 
 
 def serve_http(server: MCPServer[Any], port: int) -> None:
@@ -79,7 +108,8 @@ def _told(tool: Callable[P, R]) -> Callable[P, str]:
 
     def told(*args: P.args, **kwargs: P.kwargs) -> str:
         try:
-            return json.dumps(tool(*args, **kwargs), ensure_ascii=False)
+            reply = json.dumps(tool(*args, **kwargs), ensure_ascii=False)
+            return reply.encode("utf-8", "replace").decode()
         except UsageError as error:
             raise ToolError(one_line(error)) from None
         except CragError as error:

@@ -134,7 +134,7 @@ class CollectionTools:
 
 
 def one_line(error: CragError) -> str:
-    return str(error)[:500]
+    return str(error)[:500].encode("utf-8", "replace").decode()
 
 
 def _bounded(text: str) -> str:
