@@ -74,6 +74,24 @@ def test_a_conversation(home, tmp_path):
     assert [turn["milestone"] for turn in turns(home, "pty")] == [True, False, False]
 
 
+def test_small_talk_help_and_leaving_need_no_command(home):
+    child = chat_in_terminal(home, "-t", "small")
+    say(child, "hello", "Hello.")
+    say(child, "How high is the Gillfoot Viaduct?", "31 metres")
+    say(child, "And how long is it?", "212 metres")
+    say(child, "ok, thanks!", "You are welcome.")
+    say(child, "what did I ask first?", "How high is the Gillfoot Viaduct?")
+    say(child, "?", "/sources")
+    entered(child, "exit")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    child = chat_in_terminal(home, "--continue")
+    say(child, "/thread", "On small, 5 turns, asking default.")
+    say(child, "what did I ask last?", "And how long is it?")
+    assert leave(child) == 0
+
+
 def test_editing_history_and_completion(home):
     child = chat_in_terminal(home, "-t", "edit")
     child.send("How high is\\\r")  # a backslash, then Enter: the question goes on
