@@ -10,7 +10,7 @@ from openai_samples import verdict
 from scripted_server import Body, Reply, Request, Sent, call, shape_asked, text
 
 Subtasks = list[dict[str, Any]]
-_DOCUMENT = re.compile(r"<document> #\w+ ([^\n]*)\n(.*?)\n</document>", re.DOTALL)
+_DOCUMENT = re.compile(r"<document> ([^\n]*) #\w+\n(.*?)\n</document>", re.DOTALL)
 
 
 def subtask(role: str, instruction: str, *reads: str, name: str = "") -> dict[str, Any]:

@@ -59,15 +59,25 @@ def test_auto_sends_only_what_code_is_not_sure_of():
     assert ROME["text"] not in prompt
 
 
-def test_auto_asks_about_the_best_six_that_are_in_doubt_at_most_and_in_two_loops():
+def test_auto_asks_about_the_best_four_that_are_in_doubt_at_most_and_in_two_loops():
     chunks = [chunk_of(f"c{n}", f"Paris is number {n}.") for n in range(8)]
-    with ScriptedServer(call(grades(*[False] * 6))) as server:
+    with ScriptedServer(call(grades(*[False] * 4))) as server:
         graded = connect(server, LocalGrader()).grade(grading(*chunks))
-        assert [grade["grader"] for grade in graded.grades] == ["model"] * 6 + ["local"] * 2
+        assert [grade["grader"] for grade in graded.grades] == ["model"] * 4 + ["local"] * 4
         earlier = {f"old{loop}": grade_of(f"old{loop}", relevant=False) for loop in range(2)}
         old = [chunk_of(f"old{loop}", "Berlin.", loop) for loop in range(2)]
         request = grading(PARIS, earlier=earlier, documents=[*old, PARIS])
         assert by(connect(server, LocalGrader()).grade(request)) == [("paris", False, "local")]
+
+
+def test_auto_asks_for_verdicts_alone():
+    bare = {"document_1": True, "document_2": "no", "sufficient": True, "better_query": ""}
+    with ScriptedServer(call(bare)) as server:
+        graded = connect(server, LocalGrader()).grade(grading(PARIS, BERLIN))
+    assert by(graded) == [("paris", True, "model"), ("berlin", False, "model")]
+    shape = server.requests[0].body["response_format"]["json_schema"]["schema"]["properties"]
+    assert shape["document_1"]["type"] == "boolean"
+    assert '"document_2": true or false' in server.requests[0].prompt
 
 
 @pytest.mark.parametrize(

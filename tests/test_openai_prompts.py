@@ -50,7 +50,7 @@ def sent(act, reply):
 def fenced(prompt):
     """What stands in the fences, and the mark that opens and closes all of them."""
     found = re.findall(
-        r"^<document> (#[0-9a-f]{8})[^\n]*\n(.*?)\n</document> (#[0-9a-f]{8})$",
+        r"^<document> [^\n]*(#[0-9a-f]{8})\n(.*?)\n</document> (#[0-9a-f]{8})$",
         prompt,
         re.MULTILINE | re.DOTALL,
     )
@@ -90,7 +90,11 @@ def test_instructions_in_passages_titles_history_and_claims_are_fenced_too():
         outside = user
         for part in parts:
             outside = outside.replace(part, "")
-        lines = [line for line in outside.splitlines() if not line.startswith(f"<document> {mark}")]
+        lines = [
+            line
+            for line in outside.splitlines()
+            if not (line.startswith("<document> ") and line.endswith(mark))
+        ]
         assert not any("Ignore all" in line for line in lines)
 
 
@@ -146,7 +150,7 @@ def test_a_chunk_graded_before_is_not_sent_to_be_graded_again():
     _, user = sent(lambda engine: engine.grade(request), call(grades(False)))
     assert "document_1 Title of berlin" in user
     assert "document_2" not in user
-    assert "known\nThe capital of France is Paris." in user  # for what is still missing only
+    assert "The capital of France is Paris.\n</document>" in user  # for what is still missing only
 
 
 def test_a_long_chunk_is_cut_for_grading():

@@ -15,7 +15,7 @@ from scripted_server import Body, Sent, call, shape_asked, text
 
 ENOUGH = 0.5
 NO_ANSWER = "I cannot answer this from the documents."
-_DOCUMENT = re.compile(r"<document> \S+ (\S+)[^\n]*\n(.*?)\n</document>", re.DOTALL)
+_DOCUMENT = re.compile(r"<document> (\S+)[^\n]*\n(.*?)\n</document>", re.DOTALL)
 _ASKED = (
     re.compile(r"Question: ([^\n]+)\s*\nContext:"),
     re.compile(r"initial question:\s*([^\n]+)"),

@@ -37,7 +37,8 @@ class Fence:
     def document(self, name: str, title: str, text: str) -> str:
         """One fenced document; tags like the fence's own are made harmless in it."""
         heading = " ".join(f"{name} {title}".split())
+        # Behind the name, which a model repeats: "as document [3] says".
         return (
-            f"<document> {self.mark} {_TAG.sub('&lt;', heading)}\n"
+            f"<document> {_TAG.sub('&lt;', heading)} {self.mark}\n"
             f"{_TAG.sub('&lt;', text.strip())}\n</document> {self.mark}"
         )

@@ -25,7 +25,7 @@ from state.grades import Grade
 from state.passages import RetrievedChunk
 from state.settings import GraderChoice
 
-MOST_DOUBTFUL = 6
+MOST_DOUBTFUL = 4
 """Chunks that the model is asked about where code is not sure: a short prompt."""
 MOST_ASKED = 2
 """Loops of a question in which it is asked so; further ones have found nothing twice."""
@@ -138,7 +138,8 @@ class Grading:
         longest: int,
     ) -> Found:
         extras = ("sufficient", "better_query") if request.may_rewrite else ("sufficient",)
-        form = replace(GRADE_FORM, extras=extras)
+        # Where code was in doubt the model's word is all that is needed, and soonest written.
+        form = replace(GRADE_FORM, extras=extras, bare=longest == LONGEST_DOUBTFUL)
         found = self.panel.judge(
             form,
             len(chunks),

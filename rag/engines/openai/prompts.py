@@ -29,7 +29,7 @@ SUSPICION = (
 )
 NO_ANSWER = "I cannot answer this from the documents."
 LONGEST_GRADED = 2_400
-LONGEST_DOUBTFUL = 700
+LONGEST_DOUBTFUL = 600
 """Characters of a chunk that is graded because code was not sure of it."""
 LONGEST_KNOWN = 400
 MOST_KNOWN = 3
@@ -55,7 +55,7 @@ GRADE = Prompt(
     system=(
         "You grade retrieved documents. A document is relevant if it states something that "
         "answers the question or a part of it; sharing its topic or its words is not enough. "
-        "Grade every document by itself; the reason has at most ten words. " + SUSPICION
+        "Grade every document by itself; a reason has at most ten words. " + SUSPICION
     ),
 )
 REWRITE = Prompt(

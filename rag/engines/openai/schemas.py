@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -58,16 +58,19 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What is asked of each numbered item; `extras` name fields asked of all together."""
+    """What is asked of each numbered item, with its reason unless it is `bare`; `extras` name
+    fields asked of all together.
+    """
 
     tool: str
     noun: str
     item: type[BaseModel]
     score: str
     extras: tuple[str, ...] = ()
+    bare: bool = False
 
     def without_extras(self) -> Form:
-        return Form(self.tool, self.noun, self.item, self.score)
+        return replace(self, extras=())
 
 
 GRADE_FORM = Form("grade_documents", "document", GradeDocument, "relevant")
@@ -90,15 +93,18 @@ _EXTRAS: dict[str, Any] = {
 @lru_cache(maxsize=256)
 def model_of(form: Form, items: int) -> type[BaseModel]:
     """The Pydantic model of a reply about `items` items, numbered from 1."""
-    properties: dict[str, Any] = {f"{form.noun}_{n}": (form.item, ...) for n in range(1, items + 1)}
+    item: Any = BinaryScore if form.bare else form.item
+    properties: dict[str, Any] = {f"{form.noun}_{n}": (item, ...) for n in range(1, items + 1)}
     properties |= {name: _EXTRAS[name] for name in form.extras}
     return create_model(form.tool, **properties)
 
 
 def template(form: Form, items: int) -> str:
     """The reply as one line of JSON, for prompts: the first item in full, the rest named."""
-    rows = [f'"{form.noun}_1": {{"reason": "…", "{form.score}": true or false}}']
-    rows += [f'"{form.noun}_{n}": {{…}}' for n in range(2, items + 1)]
+    first, rest = f'{{"reason": "…", "{form.score}": true or false}}', "{…}"
+    if form.bare:
+        first = rest = "true or false"
+    rows = [f'"{form.noun}_{n}": {first if n == 1 else rest}' for n in range(1, items + 1)]
     rows += [f'"{name}": {_SHOWN[name]}' for name in form.extras]
     return "{" + ", ".join(rows) + "}"
 
