@@ -33,6 +33,7 @@ _SHORTCODES_LAST = re.compile(rf"[\s>]*(?:{_SHORTCODE}[ \t]*)+", re.DOTALL)
 _ALERT = re.compile(r"\[!\w+\][+-]?[ \t]*\n[ \t>]*")
 _ANCHOR = re.compile(r"\s*\{[#.][^{}]*\}\s*$")
 _COMMENT_OR_TAG = re.compile(r"<!--.*?(?:-->|\Z)|<[^<>]*>|\{[^{}]*\}", re.DOTALL)
+_CODE_SPAN = re.compile(r"(`+)([^`\n]+)\1")
 _MARKER = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]*$")
 
 
@@ -154,7 +155,13 @@ class _Walk:
                 alert = _ALERT.match(self.text, start, end)
                 start = alert.end() if alert else start
             start, end = self._without_shortcodes(start, end)
-        opens = self.text[start:end].rstrip().rstrip("*_").endswith((":", "\uff1a"))
+        code = _CODE_SPAN.fullmatch(self.text[start:end].strip())
+        if code is not None and kind is BlockKind.PARAGRAPH:
+            start = self.text.index(code.group(), start)
+            start, end = start + code.start(2), start + code.end(2)
+            self._add(at, Block(BlockKind.CODE, start, end, level, self._opened(at)))
+            return
+        opens = _ends_open(self.text[start:end])
         following = tokens[index + 3].type if index + 3 < len(tokens) else ""
         if opens and kind is BlockKind.PARAGRAPH and following in _INTRODUCED:
             kind = BlockKind.LEAD
@@ -165,6 +172,19 @@ class _Walk:
             item.extent = block.extent
         if opens and following in _INTRODUCED:
             self._introduces = block.extent
+
+    def _opened(self, at: int) -> Extent | None:
+        """The block right above, where it ends in a colon; a paragraph is a lead by that."""
+        if not self.placed:
+            return None
+        above = self.placed[-1]
+        block = above.block
+        between = self.text[block.end_char : at].strip()
+        if between or not _ends_open(self.text[block.start_char : block.end_char]):
+            return None
+        if block.kind is BlockKind.PARAGRAPH:
+            self.placed[-1] = Placed(above.at, replace(block, kind=BlockKind.LEAD))
+        return block.extent
 
     def _content_start(self, at: int, content: str) -> int:
         """Where on its line a paragraph begins: behind the marks of what it stands in."""
@@ -243,3 +263,7 @@ class _Walk:
         block = replace(block, start_char=found, end_char=end)
         self.placed.append(Placed(min(max(at, last), found), block))
         return block
+
+
+def _ends_open(text: str) -> bool:
+    return text.rstrip().rstrip("*_").endswith((":", "\uff1a"))
