@@ -63,6 +63,9 @@ def test_the_same_said_in_other_ways_is_verified(source, claim, reader):
         (["survey.txt", "map.txt"], "Mount Sorrel is either 386 m or 391 m high."),
         (["bridge.md"], "Its eighteen spans take it across the water."),  # paraphrase
         (["bridge.md"], "The price of crossing went up by half in 1920."),  # reckoned
+        (["bridge.md"], "More than 5,000 people cross the Orrin Bridge every day."),
+        (["bridge.md"], "Two tolls cost 6 euros in 1920."),
+        (["gauge.md"], "The Ridge gauge had 516 mm more rain than the Hollow one."),
         (["bridge.md"], "She opened it in the autumn of 1887."),  # pronouns
         (["see.md"], "The lake has a depth of 48 metres."),  # another language
         (["see.md"], "Swimming is not allowed there in winter."),

@@ -14,7 +14,7 @@ from rag.citations.binding import attributes, misplaced
 from rag.citations.evidence import Evidence
 from rag.citations.polarity import relations, same_denials, same_relations
 from rag.citations.quantities import Quantity
-from rag.citations.statement import Statement, Token, alike, begins, held, opposite
+from rag.citations.statement import Kind, Statement, Token, alike, begins, held, opposite
 
 SAYS_IT = 0.7
 """Share of the weight of a claim's words, the one in question left out, from which on a sentence
@@ -23,6 +23,8 @@ speaks of the same thing.
 SAYS_HALF = 0.5
 _ALL = 0.999
 _EXCEPTIONS = frozenset({"except", "only", "unless", "until", "without"})
+_BOUNDS = frozenset({"more", "less", "fewer"})
+_COMPARING = _BOUNDS | {"over", "under", "above", "below", "least", "most", "until", "since"}
 _CAPITALS = 0.25
 """A text with more capitals writes all nouns so."""
 
@@ -69,7 +71,9 @@ def _quantity(
     for token in claim.counted:
         said = token.quantity
         words = _beside(claim, token)
-        if said is None or not words or _known(claim, said, words, evidence, weights):
+        if said is None or not words or _compares(claim, token):
+            continue
+        if _known(claim, said, words, evidence, weights):
             continue
         for item in named:
             rival = _rival(claim, token, item)
@@ -77,7 +81,7 @@ def _quantity(
             least = SAYS_IT if not item.key or not rival or not rival.alone else SAYS_HALF
             if rival is None or not _of_row(claim, item) or share(words, item, weights) < least:
                 continue
-            if not _derived(said, item.quantities):
+            if not _derived(said, (*item.quantities, *claim.quantities)):
                 there = item.said.text_of(rival.token)
                 yield f"the source says {there}, not {claim.text_of(token)}", item
 
@@ -94,8 +98,9 @@ def _known(
         equal = [q for q in item.quantities if said.equals(q)]
         if not equal or not _of_row(claim, item):
             continue
-        alike = any(q.kind == said.kind for q in equal) and said.kind != "count"
-        if alike or share(words, item, weights) >= SAYS_HALF:
+        dated = said.date is not None
+        measured = any(q.kind == said.kind for q in equal) and said.kind != "count"
+        if dated or measured or share(words, item, weights) >= SAYS_HALF:
             return True
     return False
 
@@ -134,11 +139,27 @@ def _rival(claim: Statement, token: Token, item: Evidence) -> _Rival | None:
     return _Rival(best, sum(q.kind == said.kind for q in item.quantities) == 1)
 
 
+def _compares(claim: Statement, token: Token) -> bool:
+    """Whether the number is a bound or a difference: "more than 30", "18 more than"."""
+    place = claim.tokens.index(token)
+    before = claim.tokens[max(0, place - 2) : place]
+    return any(
+        t.clause == token.clause and (t in before or not _BOUNDS.isdisjoint(t.stems))
+        for t in claim.tokens
+        if t.kind is Kind.RELATION and not _COMPARING.isdisjoint(t.stems)
+    )
+
+
 def _derived(said: Quantity, there: Sequence[Quantity]) -> bool:
-    """Whether it may be reckoned from two quantities of the sentence."""
-    values = [
-        value for q in there for value in (q.plain if q.date is None else (float(q.date[2] or 0),))
-    ]
+    """Whether it may be reckoned from two of these quantities."""
+    values = {
+        value
+        for q in there
+        if q is not said
+        for value in (q.plain if q.date is None else (float(q.date[2] or 0),))
+    }
+    if said.dimension == "share":
+        values.add(100.0)
     results = {
         round(result, 6)
         for a, b in itertools.permutations(values, 2)

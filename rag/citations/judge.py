@@ -92,8 +92,8 @@ def proves(claim: Statement, item: Evidence, whole: Statement | None = None) -> 
         len(claim.said) + len(claim.counted) >= _LEAST
         and item.key <= (whole or claim).words
         and (whole is None or has_subject(claim) or _same_subject(whole, item))
-        and _holds_words(claim, item)
         and all(any(said.equals(q) for q in item.quantities) for said in claim.quantities)
+        and _holds_words(claim, item)
         and bound(claim, item.said)
         and (bool(item.key) or together(claim, item.said))
         and same_denials(claim, item.said)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, lru_cache
@@ -154,7 +154,7 @@ def statement(text: str, known: frozenset[str] = frozenset()) -> Statement:
     return Statement(text, tokens, pronoun)
 
 
-def held(token: Token, stems: Collection[str]) -> bool:
+def held(token: Token, stems: frozenset[str]) -> bool:
     """Whether all stems of the token are there, or begin alike ("walk" and "walker")."""
     return all(
         stem in stems or (token.kind is Kind.WORD and begins(stem, stems)) for stem in token.stems
@@ -165,15 +165,24 @@ def opposite(relation: str) -> str | None:
     return _OPPOSITE.get(relation)
 
 
-def begins(stem: str, stems: Collection[str]) -> bool:
+def begins(stem: str, stems: frozenset[str]) -> bool:
+    """Whether one of them is the same word with another ending, as far as letters tell."""
     if len(stem) < _PREFIX or not stem.isalpha():
         return False
     return any(
-        len(other) >= _PREFIX
-        and abs(len(other) - len(stem)) <= _SUFFIX
+        abs(len(other) - len(stem)) <= _SUFFIX
         and (other.startswith(stem) or stem.startswith(other))
-        for other in stems
+        for other in _by_prefix(stems).get(stem[:_PREFIX], ())
     )
+
+
+@lru_cache(maxsize=1024)
+def _by_prefix(stems: frozenset[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for stem in stems:
+        if len(stem) >= _PREFIX:
+            found.setdefault(stem[:_PREFIX], []).append(stem)
+    return found
 
 
 def _tokens(text: str, known: frozenset[str]) -> Iterator[Token]:

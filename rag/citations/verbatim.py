@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from rag.citations.notes import without_notes
 
@@ -29,6 +30,7 @@ def is_verbatim(claim: str, said: str) -> bool:
     return bool(pieces)
 
 
+@lru_cache(maxsize=1024)
 def _plain(text: str) -> str:
     plain = _SPACES.sub(" ", _MARKUP.sub("", without_notes(text))).strip().casefold()
     return plain.replace(" :", ":")

@@ -51,8 +51,9 @@ class CollectionTools:
             self._session = None
 
     def ask(self, question: str) -> Answer:
-        """Answer a question from the documents. Every sentence is cited to a place in a file;
-        status "abstained" means that the documents do not hold an answer.
+        """Answer a question from the documents. Every sentence is cited to a place in a file; one
+        marked (unverified) is not proved by it, and `claims` has the verdict of each. Status
+        "abstained" means that the documents do not hold an answer.
         """
         with self._open() as session:
             return session.ask(_bounded(question))
