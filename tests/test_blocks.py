@@ -123,10 +123,15 @@ def test_the_blocks_of_markdown() -> None:
 
 
 def test_a_paragraph_that_is_a_command_is_code_with_the_line_above_it() -> None:
-    text = "- [c]reate an archive:\n\n`tar cf {{a.tar}} {{b}}`\n\nOr:\n\n``tar x``\n\n`a` and `b`\n"
+    text = (
+        "- [c]reate an archive:\n\n`tar cf {{a.tar}} {{b}}`\n\n- List\n\n`tar t`\n\n"
+        "Or:\n\n``tar x``\n\n`a` and `b`\n"
+    )
     assert read(text, "markdown") == [
         ("item", 1, "- [c]reate an archive:", None),
         ("code", 0, "tar cf {{a.tar}} {{b}}", "- [c]reate an archive:"),
+        ("item", 1, "- List", None),
+        ("code", 0, "tar t", "- List"),
         ("lead", 0, "Or:", None),
         ("code", 0, "tar x", "Or:"),
         ("paragraph", 0, "`a` and `b`", None),

@@ -22,6 +22,7 @@ TEXTS = {
     "help/Get-Content.md": "Reads the lines of a file, one by one.",
     "help/Set-Content.md": "Writes lines. What was read by Get-Content can be its input.",
     "help/net/ports.md": "The port 80 is open, port 403 is shut, and port 7 echoes.",
+    **{f"{number}/Stop-Motor.md": f"Version {number} of it." for number in range(6)},
     "guide/quick-start.md": "Begin here.",
     "guide/tour.md": "A quick look at how to start the motor quickly.",
 }
@@ -65,6 +66,7 @@ def test_words_in_a_row_are_asked_for_and_lone_numbers_only_behind_a_word() -> N
         ("rfc-0403", "text/0403-doors.md"),
         ("the Get-Content page", "help/Get-Content.md"),
         ("get content lines", "help/Get-Content.md"),
+        ("the stop motor page of version 4", "4/Stop-Motor.md"),
         ("the quick start page", "guide/quick-start.md"),
         ("Which port is 80?", "help/net/ports.md"),
         ("Is port 403 shut?", "help/net/ports.md"),

@@ -3,7 +3,7 @@
 A document is called by its file's name, that name's words or number alone, its folder and its
 title. A key is such a name without what people write in different ways: case, hyphens, spaces,
 leading zeros ("PEP 8", "pep-0008"). A query names a document where some of its words in a row
-are one of these keys and few other documents have it.
+are one of these keys and few files of other names have it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,12 @@ from rag.index.lexical import LexicalTable
 from rag.index.terms import STOP_WORDS, fold, stem
 
 SHARED = 4
-"""A key that more documents have names none of them."""
+"""A key that files of more names have is nobody's name."""
+
+COPIES = 12
+"""Nor is one of more documents, though their files have one name: a page is kept for each
+version, but "index" is no name.
+"""
 
 NAMED_CHUNKS = 30
 """How many chunks of a named document are ranked with the others."""
@@ -118,9 +123,10 @@ def named_documents(
     found: dict[int, float] = {}
     taken: set[int] = set()
     for key, words in asked.items():
-        documents = having.get(key, [])
+        documents = having.get(key, {})
+        files = len(set(documents.values()))
         places = set(range(words.first, words.first + words.count))
-        if not 0 < len(documents) <= SHARED or places <= taken:
+        if not 0 < files <= SHARED or len(documents) > COPIES or places <= taken:
             continue
         if words.before and not _is_series(connection, collection_id, lexical, words.before):
             continue
@@ -129,7 +135,7 @@ def named_documents(
         if not any(map(str.isdigit, key)):
             surely = _WORDS if words.count > 1 else _WORDS * rarity.get(key, 0.0) ** 2
         for each in documents:
-            found[each] = max(found.get(each, 0.0), surely / len(documents))
+            found[each] = max(found.get(each, 0.0), surely / files)
     return found
 
 
@@ -152,17 +158,18 @@ def chunk_range(connection: sqlite3.Connection, document_id: int) -> tuple[int, 
 
 def _having(
     connection: sqlite3.Connection, collection_id: int, keys: list[str]
-) -> Mapping[str, list[int]]:
-    found: dict[str, list[int]] = defaultdict(list)
+) -> Mapping[str, dict[int, str]]:
+    """Of each key, the documents that have it with the name of each one's file."""
+    found: dict[str, dict[int, str]] = defaultdict(dict)
     rows = connection.execute(
-        "SELECT names.key, names.document_id FROM names"
+        "SELECT names.key, names.document_id, documents.source FROM names"
         " CROSS JOIN documents ON documents.id = names.document_id"
         f" WHERE names.key IN ({','.join('?' * len(keys))})"
         " AND documents.collection_id = ? AND documents.visible = 1",
         (*keys, collection_id),
     )
-    for key, document_id in rows:
-        found[key].append(document_id)
+    for key, document_id, source in rows:
+        found[key][document_id] = PurePath(decode_path(source)).name
     return found
 
 

@@ -174,13 +174,16 @@ class _Walk:
             self._introduces = block.extent
 
     def _opened(self, at: int) -> Extent | None:
-        """The block right above, where it ends in a colon; a paragraph is a lead by that."""
+        """The block right above, where it is an item or ends in a colon: a paragraph is a lead
+        by that.
+        """
         if not self.placed:
             return None
         above = self.placed[-1]
         block = above.block
         between = self.text[block.end_char : at].strip()
-        if between or not _ends_open(self.text[block.start_char : block.end_char]):
+        opens = _ends_open(self.text[block.start_char : block.end_char])
+        if between or not (opens or block.kind is BlockKind.ITEM):
             return None
         if block.kind is BlockKind.PARAGRAPH:
             self.placed[-1] = Placed(above.at, replace(block, kind=BlockKind.LEAD))
