@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 MAX_CHARACTERS = 20_000
+_ESCAPE = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]+[0-~]|[0-Z\\^-~])"
+)
+"""A terminal's sequences (ECMA-48) that were pasted with the words."""
 
 
 def read_question(argument: str) -> str:
@@ -21,7 +26,7 @@ def checked_question(text: str) -> str:
     """The question without what surrounds it; raises as `read_question`."""
     from state.errors import UsageError
 
-    text = text.strip().strip("\ufeff")
+    text = _ESCAPE.sub("", text).strip().strip("\ufeff")
     if not any(character.isalnum() for character in text):
         what = "holds no word" if text else "is empty"
         raise UsageError(f"The question {what}.", "Type one, or pipe it in with '-'.")

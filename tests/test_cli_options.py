@@ -6,6 +6,7 @@ from typer.testing import CliRunner
 from cli.app import SETTINGS
 from cli.lazy import COMMANDS, UNLISTED, command_of
 from cli.main import app
+from cli.question import checked_question
 from state.settings import Settings
 
 
@@ -42,3 +43,16 @@ def test_no_traceback_is_printed_where_it_was_not(tmp_path, monkeypatch):
     done = CliRunner().invoke(app, ["search", "x", "--home", str(tmp_path / "none")])
     assert done.exit_code == 4
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        "\x1b[31mred\x1b[0m tape?",
+        "\x1b]8;;http://a\x07red\x1b]8;;\x07 tape?",
+        "\x1b[38;5;1mred\x1b(B tape?",
+        "\x1b[200~red tape?\x1b[201~",
+    ],
+)
+def test_a_terminals_sequences_pasted_with_a_question_are_no_words_of_it(pasted):
+    assert checked_question(pasted) == "red tape?"

@@ -92,6 +92,9 @@ def test_entities_are_not_expanded(tmp_path: Path) -> None:
     body = f"<w:document {WORD}><w:body><w:p><w:r><w:t>Say &j; so</w:t></w:r></w:p></w:body>"
     docx = zipped(tmp_path / "a.docx", {"word/document.xml": LAUGHS + body + "</w:document>"})
     assert len(said(docx)) < 1000
+    one = '<!DOCTYPE d [<!ENTITY j "lol">]>'
+    docx = zipped(tmp_path / "b.docx", {"word/document.xml": one + body + "</w:document>"})
+    assert said(docx).split() == ["Say", "so"]  # what stands behind an entity is no part of it
 
 
 def test_entities_of_a_workbook_are_not_expanded(tmp_path: Path) -> None:
@@ -126,6 +129,11 @@ def test_entities_of_a_workbook_are_not_expanded(tmp_path: Path) -> None:
 def test_deep_nesting_is_refused(tmp_path: Path, name: str, content: str) -> None:
     reason = refusal(save(tmp_path, name, content))
     assert "deep" in reason or reason.startswith("damaged")
+
+
+def test_a_damaged_rtf_is_not_explained_in_the_librarys_words(tmp_path: Path) -> None:
+    reason = refusal(save(tmp_path, "a.rtf", r"{\rtf1 The inn \'zz has nine \u12345678901 beds.}"))
+    assert reason == "damaged RTF: its control words make no sense"
 
 
 def test_deep_html_and_rtf_do_not_crash(tmp_path: Path) -> None:

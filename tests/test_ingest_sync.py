@@ -67,7 +67,7 @@ def test_a_moved_file_is_not_embedded_again(folder, library):
     library.ingest(folder)
     (folder / "sub" / "c.md").rename(folder / "moved.md")
     report = library.ingest(folder)
-    assert counts(report) == {"updated": 1, "moved": 1, "unchanged": 2}
+    assert counts(report) == {"moved": 1, "unchanged": 2}
     assert library.embedder.texts == []
     assert library.sources == ["a.md", "b.md", "moved.md"]
 
@@ -78,7 +78,7 @@ def test_two_copies_of_a_file_that_is_gone(folder, library):
     (folder / "a.md").unlink()
     for name in ("x.md", "y.md"):
         (folder / name).write_text(text)
-    assert counts(library.ingest(folder)) == {"added": 1, "updated": 1, "moved": 1, "unchanged": 2}
+    assert counts(library.ingest(folder)) == {"added": 1, "moved": 1, "unchanged": 2}
     assert library.embedder.texts == []
     assert library.sources == ["b.md", "sub/c.md", "x.md", "y.md"]
 
@@ -319,3 +319,14 @@ def test_what_is_forgotten_of_a_folder_that_stays_comes_back_with_it(folder, lib
     assert forget(library.settings.home, "default", held) == 1
     assert library.sources == ["a.md", "b.md"]
     assert counts(library.ingest(folder)) == {"added": 1, "unchanged": 2}
+
+
+def test_a_dry_run_foretells_what_the_run_does(folder, library):
+    library.ingest(folder)
+    (folder / "sub" / "c.md").rename(folder / "moved.md")
+    (folder / "b.md").write_text((folder / "b.md").read_text() + "\nMore.\n")
+    os.utime(folder / "a.md", (1, 1))
+    (folder / "new.md").write_text("# New\n\nThe inn has nine beds.\n")
+    foretold = counts(library.ingest(folder, dry_run=True))
+    assert foretold == counts(library.ingest(folder))
+    assert foretold == {"added": 1, "updated": 1, "moved": 1, "unchanged": 1}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _MOST_LINES = 40
 _A_FOLDER_OF = 6
 """Files skipped for one reason from which they are told of on one line."""
-_VERBS = {"added": "add", "updated": "update", "removed": "remove"}
+_VERBS = {"added": "add", "updated": "update", "moved": "move", "removed": "remove"}
 
 
 def report_json(report: IngestReport) -> IngestResult:
@@ -118,7 +118,12 @@ def summary(report: IngestReport) -> str:
 
 
 def _foresight(report: IngestReport) -> str:
-    acts = (("add", report.added), ("update", report.updated), ("remove", report.removed))
+    acts = (
+        ("add", report.added),
+        ("update", report.updated),
+        ("move", report.moved),
+        ("remove", report.removed),
+    )
     would = ", ".join(f"{verb} {count:,}" for verb, count in acts if count)
     rest = (
         ("unchanged", report.unchanged),
@@ -138,7 +143,7 @@ def foretelling(terminal: Terminal) -> OnEvent:
     told: Counter[str] = Counter()
 
     def on_event(event: IngestEvent) -> None:
-        if isinstance(event, Planned):
+        if isinstance(event, Planned) or event.outcome not in _VERBS:
             return
         verb = _VERBS[event.outcome]
         told[verb] += 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rag.documents.cleaning import one_line
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
@@ -26,6 +25,6 @@ def read(reading: Reading) -> Iterator[Part]:
     try:
         text = rtf_to_text(_PICTURE.sub("", source), errors="replace")  # type: ignore[no-untyped-call]
     except (ValueError, LookupError, IndexError, KeyError) as error:
-        raise DocumentError(f"damaged RTF: {one_line(str(error))}") from error
+        raise DocumentError("damaged RTF: its control words make no sense") from error
     text = _CELL_END.sub("", text.replace("\r\n", "\n")).replace("|", " | ")
     yield Part(_BLANKS.sub("\n\n", text))

@@ -147,7 +147,6 @@ class Ingest:
             self._writer.touch([document])
             self._report.unchanged += 1
         elif self._writer.rename(old.source, document):
-            self._report.updated += 1
             self._report.moved += 1
         else:
             self._missing[same.content_hash].append(old)

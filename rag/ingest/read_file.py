@@ -42,10 +42,10 @@ def read_file(task: Task, spool_folder: str, beat: Callable[[], None]) -> Outcom
             stat = file_stat(os.stat(task.path))
             if not stat.size:
                 return Unread(task.path, stat, "empty: 0 bytes", failed=False)
-            content_hash = _content_hash(task.path, stat.size, beat)
-            if content_hash in task.known:
-                return SameContent(task.path, stat, content_hash)
-            outcome = _read(task.path, stat, content_hash, spool_folder, beat)
+            found = content_hash(task.path, stat.size, beat)
+            if found in task.known:
+                return SameContent(task.path, stat, found)
+            outcome = _read(task.path, stat, found, spool_folder, beat)
             if file_stat(os.stat(task.path)) == stat:
                 return outcome
             if outcome.spool is not None:
@@ -127,7 +127,7 @@ def _chunked(stream: DocumentStream, beat: Callable[[], None]) -> Iterator[TextP
     yield TextPart(text, tuple(pieces))
 
 
-def _content_hash(path: str, size: int, beat: Callable[[], None]) -> str:
+def content_hash(path: str, size: int, beat: Callable[[], None]) -> str:
     """Of the first `size` bytes: a file may grow faster than it is read."""
     digest = hashlib.blake2b(digest_size=16)
     with open(path, "rb", buffering=0) as file:

@@ -18,8 +18,8 @@ class Trouble(NamedTuple):
 
 @dataclass(slots=True)
 class IngestReport:
-    """Counts of documents; `updated` includes the `moved`. `documents` and `chunks` are the
-    collection's after the ingest.
+    """Counts of documents, each counted once. `documents` and `chunks` are the collection's after
+    the ingest.
     """
 
     collection: str
@@ -39,7 +39,7 @@ class IngestReport:
 
     @property
     def has_changes(self) -> bool:
-        return bool(self.added or self.updated or self.removed)
+        return bool(self.added or self.updated or self.moved or self.removed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,13 +17,13 @@ from rag.ingest.pipeline import Ingest
 from rag.ingest.plan import Plan, has_new_files, make_plan, same_paths, unchanged_plan
 from rag.ingest.report import FileDone, IngestEvent, IngestReport, Kind, OnEvent, Planned, Trouble
 from rag.ingest.roots import Root, root_of, roots_of
-from rag.ingest.task import READING
+from rag.ingest.task import READING, Task
 from rag.ingest.walk import Found, file_stat, walk
 from state.errors import UsageError
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder
-    from rag.index.protocol import CollectionWriter, UnreadFile
+    from rag.index.protocol import CollectionWriter, FileMark, UnreadFile
     from state.settings import Settings
 
 
@@ -122,7 +123,7 @@ def _foresee(
     report: IngestReport,
     on_event: OnEvent,
 ) -> None:
-    """Fill the report with what an ingest would do, going by names, sizes and times alone."""
+    """Fill the report with what an ingest would do, reading only what may be known already."""
     from rag.index.inventory import read_inventory
 
     inventory = read_inventory(settings.home, settings.collection)
@@ -132,18 +133,42 @@ def _foresee(
     _note_plan(plan, roots, found, report)
     sizes = [found.files[task.path].size for task in plan.tasks]
     on_event(Planned(len(sizes), sum(sizes), plan.unchanged, len(plan.missing)))
+    missing = list(plan.missing)
+    outcomes: Counter[Kind] = Counter()
     for task in plan.tasks:
-        outcome: Kind = "updated" if task.path in plan.changed else "added"
         size = found.files[task.path].size
+        outcome = _foreseen(task, size, plan, missing)
+        outcomes[outcome] += 1
         shown = _shown(roots, task.path)
         on_event(FileDone(shown, outcome, plan.sources[task.path], octets=size))
-    for mark in plan.missing:
+    for mark in missing:
         on_event(FileDone(_shown(roots, mark.path), "removed", mark.source))
-    report.updated = len(plan.changed)
-    report.added = len(plan.tasks) - len(plan.changed)
-    report.removed = len(plan.missing)
+    report.added, report.updated = outcomes["added"], outcomes["updated"]
+    report.moved = outcomes["moved"]
+    report.unchanged += outcomes["unchanged"]
+    report.removed = len(missing)
     if inventory is not None:
         report.documents, report.chunks = len(inventory.documents), inventory.chunk_count
+
+
+def _foreseen(task: Task, size: int, plan: Plan, missing: list[FileMark]) -> Kind:
+    """What becomes of a file; one that moved is taken out of `missing`. Only what may be the same
+    under another name or time is looked into.
+    """
+    from rag.ingest.read_file import content_hash
+
+    known = plan.changed.get(task.path)
+    try:
+        content = content_hash(task.path, size, lambda: None) if task.known else ""
+    except OSError:  # the run will say why
+        content = ""
+    if known is not None:
+        return "unchanged" if content == known.content_hash else "updated"
+    moved = next((mark for mark in missing if mark.content_hash == content), None)
+    if moved is None:
+        return "added"
+    missing.remove(moved)
+    return "moved"
 
 
 def _walk_all(roots: Sequence[Root], options: IngestOptions, home: os.PathLike[str]) -> Found:
