@@ -36,7 +36,7 @@ format: install
 # Needs uv. Names no registry: every machine resolves against its own.
 lock:
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header \
-	  --no-annotate --no-emit-index-url --no-emit-find-links --group dev pyproject.toml \
+	  --no-annotate --no-emit-index-url --no-emit-find-links --all-extras --group dev pyproject.toml \
 	  --output-file requirements.lock
 
 clean:

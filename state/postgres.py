@@ -8,6 +8,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from state.errors import RemoteStoreError, StoreBusyError, UsageError
+from state.extras import require_extra
 
 if TYPE_CHECKING:
     import psycopg
@@ -21,10 +22,13 @@ def checked_url(url: str) -> str:
 
     Raises:
         UsageError: it is not; the message leaves out the password.
+        SetupError: crag was installed without what speaks to Postgres.
 
     """
     if not url.startswith(("postgresql://", "postgres://")):
         raise UsageError("--threads takes a URL like postgresql://user@host/database.")
+    require_extra("psycopg", "postgres", "Keeping threads in Postgres")
+    require_extra("langgraph.checkpoint.postgres", "postgres", "Keeping threads in Postgres")
     return url
 
 

@@ -127,7 +127,8 @@ def test_every_dependency_is_used_by_some_code_path():
     code = "\n".join(
         path.read_text("utf-8") for name in CODE for path in (ROOT / name).rglob("*.py")
     )
-    for dependency in project["dependencies"]:
+    extras = project["optional-dependencies"].values()
+    for dependency in [*project["dependencies"], *(each for extra in extras for each in extra)]:
         name = re.match(r"[\w-]+", dependency)[0]
         if name in THROUGH:
             continue

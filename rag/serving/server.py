@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_type_hints
 
 from rag.serving.tools import CollectionTools, one_line
 from state.errors import CragError, SetupError, UsageError
+from state.extras import require_extra
 from state.settings import Settings
 
 if TYPE_CHECKING:
@@ -29,7 +30,13 @@ INSTRUCTIONS = (
 def build_server(
     settings: Settings, ingest: Callable[[list[str]], dict[str, Any]] | None = None
 ) -> MCPServer[Any]:
-    """A server whose tools read the collection; `ingest`, where given, may bring it up to date."""
+    """A server whose tools read the collection; `ingest`, where given, may bring it up to date.
+
+    Raises:
+        SetupError: crag was installed without what speaks MCP.
+
+    """
+    require_extra("mcp", "mcp", "crag mcp")
     from mcp.server import MCPServer
     from mcp_types import ToolAnnotations
 

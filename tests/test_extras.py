@@ -1,0 +1,56 @@
+"""What an extra brings is named where it is missing; with it the command goes on."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from state.extras import require_extra
+
+
+@pytest.mark.parametrize(
+    ("words", "module", "extra"),
+    [
+        (
+            ["ask", "Who?", "-t", "x", "--threads", "postgresql://u@127.0.0.1:1/d"],
+            "psycopg",
+            "postgres",
+        ),
+        (["threads", "list", "--threads", "postgresql://u@127.0.0.1:1/d"], "psycopg", "postgres"),
+        (
+            ["threads", "list", "--threads", "postgresql://u@127.0.0.1:1/d"],
+            "langgraph.checkpoint.postgres",
+            "postgres",
+        ),
+        (["mcp"], "mcp", "mcp"),
+    ],
+)
+def test_the_extra_is_named_where_it_is_missing(tmp_path, words, module, extra):
+    code = (
+        "import sys\n"
+        "class Missing:\n"
+        "    def find_spec(self, name, path, target=None):\n"
+        f"        if name == {module!r} or name.startswith({module + '.'!r}):\n"
+        "            raise ModuleNotFoundError(name, name=name)\n"
+        "sys.meta_path.insert(0, Missing())\n"
+        "from cli.main import main\n"
+        "main()\n"
+    )
+    (tmp_path / "a.md").write_text("# Who\n\nIt was Ada.\n")
+    environment = {**os.environ, "CRAG_HOME": str(tmp_path / "home"), "CRAG_ENGINE": "local"}
+    command = [sys.executable, "-c", code]
+    subprocess.run([*command, "ingest", str(tmp_path / "a.md"), "-q"], env=environment, check=True)
+    done = subprocess.run(
+        [*command, *words], env=environment, capture_output=True, text=True, check=False, input=""
+    )
+    assert done.returncode == 4, done.stderr
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert f"'crag-cli[{extra}]'" in line
+    assert "Traceback" not in line
+
+
+@pytest.mark.parametrize("module", ["psycopg", "langgraph.checkpoint.postgres", "mcp"])
+def test_what_is_installed_is_not_asked_for(module):
+    require_extra(module, "any", "This")
