@@ -251,6 +251,8 @@ def test_a_model_that_thinks_is_given_room_for_it(tmp_path):
     first, second, later = (request.body["max_tokens"] for request in server.requests)
     assert first < 300
     assert second == later > 2_000
+    asked = [request.body.get("chat_template_kwargs") for request in server.requests]
+    assert asked == [None, {"enable_thinking": False}, {"enable_thinking": False}]
 
 
 def test_every_reply_has_a_ceiling_and_every_string_a_bound():

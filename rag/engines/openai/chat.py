@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,7 +16,7 @@ from rag.endpoint.failures import Failure, describe, foreign_errors, quoted
 from rag.endpoint.retry import Retries
 from rag.engines.openai.accounts import settle, tokens_of
 from rag.engines.openai.ceilings import ANSWER
-from rag.engines.openai.dialect import Dialect
+from rag.engines.openai.dialect import Dialect, Limits
 from rag.engines.openai.forms import ReplyForm, Wanted, asking
 from rag.engines.openai.prices import price_of
 from rag.engines.openai.prompts import Messages, sendable, version_of, with_line
@@ -97,21 +97,21 @@ class ChatModel:
 
         """
         knew = self.dialect.thinks
-        reply = self._asked(messages, tally, most, 0.0, wanted)
+        limits = Limits(most, brief=most < ANSWER)
+        reply = self._asked(messages, tally, limits, wanted)
         thought = reply.additional_kwargs.get("reasoning_content") or "<think" in reply.text[:100]
         if thought and not knew:
             self.dialect.learn_thinking()
             said = reply.tool_calls or plain_text(reply)
             if reply.response_metadata.get("finish_reason") == "length" and not said:
-                reply = self._asked(messages, tally, most, 0.0, wanted)
+                reply = self._asked(messages, tally, limits, wanted)
         return reply
 
     def _asked(
         self,
         messages: Messages,
         tally: Tally,
-        most: int,
-        temperature: float | None,
+        limits: Limits,
         wanted: Wanted | None,
     ) -> AIMessage:
         messages = sendable(messages)
@@ -119,7 +119,7 @@ class ChatModel:
         def attempt(seconds: float) -> AIMessage:
             def send(form: ReplyForm) -> AIMessage:
                 told = _in_form(messages, wanted, form)
-                options = self._options(told, tally, most, temperature, seconds)
+                options = self._options(told, tally, limits, seconds)
                 if wanted is not None:
                     options = self._demanding(options, wanted, form)
                 with _untraced():
@@ -155,7 +155,7 @@ class ChatModel:
 
     def tell(self, messages: Messages, tally: Tally, most: int) -> Reply:
         """The whole reply in plain words, in one piece; errors as `ask`."""
-        message = self._asked(messages, tally, most, self._settings.temperature, None)
+        message = self._asked(messages, tally, Limits(most, self._settings.temperature), None)
         thought = bool(message.additional_kwargs.get("reasoning_content"))
         self._look_at(message.text, message.additional_kwargs, thought=thought)
         return Reply(message.text, message.response_metadata.get("finish_reason"), thought=thought)
@@ -208,7 +208,8 @@ class ChatModel:
         receive: Callable[[str], None],
         beside: dict[str, Any],
     ) -> Reply:
-        options = self._options(messages, tally, most, self._settings.temperature, seconds)
+        limits = Limits(most, self._settings.temperature)
+        options = self._options(messages, tally, limits, seconds)
         options["stream_usage"] = self.dialect.takes("stream_options")
         reply = Reply("", None)
         texts: list[str] = []
@@ -275,17 +276,16 @@ class ChatModel:
         self,
         messages: Messages,
         tally: Tally,
-        most: int,
-        temperature: float | None,
+        limits: Limits,
         seconds: float,
     ) -> dict[str, Any]:
         """Limits of one request; a token or money budget caps its output as well."""
         tally.budget.check()
-        most = self.dialect.room(most)
+        most = self.dialect.room(limits.tokens)
         if tally.budget.counts:
             room = tally.budget.room(tokens_of(messages), self.price)
             most = most if room is None else min(most, room)
-        return self.dialect.parameters(most, temperature, seconds)
+        return self.dialect.parameters(replace(limits, tokens=most), seconds)
 
 
 def _in_form(messages: Messages, wanted: Wanted | None, form: ReplyForm) -> Messages:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -25,9 +25,21 @@ _OPTIONAL = (
     "reasoning_effort",
     "stream_options",
     "parallel_tool_calls",
+    "chat_template_kwargs",
 )
 """Parameters that a reply can do without."""
 _HOSTED_THINKERS = re.compile(r"o\d|gpt-5")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Of a reply: tokens besides thinking, the temperature (None: the server's), and whether
+    it is so `brief` that it needs no thought.
+    """
+
+    tokens: int
+    temperature: float | None = 0.0
+    brief: bool = False
 
 
 class Dialect:
@@ -72,22 +84,27 @@ class Dialect:
         self.learn(replace(self.traits, form=forms[min(1, len(forms) - 1)]))
 
     def room(self, most: int) -> int:
+        """Tokens of a reply that may take `most` besides thinking."""
         return most + THINKING if self.thinks else most
 
-    def parameters(self, most: int, temperature: float | None, seconds: float) -> Parameters:
-        """Of one request, for LangChain's model; `most` counts thinking in already."""
+    def parameters(self, limits: Limits, seconds: float) -> Parameters:
+        """Of one request, for LangChain's model; `limits` count thinking in already."""
         import openai
 
         refused = self.traits.refused
         found: Parameters = {
             "timeout": openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
         }
-        if temperature is not None and "temperature" not in refused:
-            found["temperature"] = temperature
+        if limits.temperature is not None and "temperature" not in refused:
+            found["temperature"] = limits.temperature
         if self._effort is not None and "reasoning_effort" not in refused:
             found["reasoning_effort"] = self._effort
-        if (limit := self._limit()) is not None:
-            found["extra_body"] = {limit: most}
+        limit = self._limit()
+        found["extra_body"] = {} if limit is None else {limit: limits.tokens}
+        # As the templates of Qwen and others know it; servers that do not, leave it be.
+        hushed = self.takes("chat_template_kwargs") and not self._endpoint.is_openai
+        if limits.brief and self.thinks and hushed:
+            found["extra_body"]["chat_template_kwargs"] = {"enable_thinking": False}
         return found
 
     def _limit(self) -> str | None:
