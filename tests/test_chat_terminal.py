@@ -78,7 +78,8 @@ def test_small_talk_help_and_leaving_need_no_command(home):
     child = chat_in_terminal(home, "-t", "small")
     say(child, "hello", "Hello.")
     say(child, "How high is the Gillfoot Viaduct?", "31 metres")
-    say(child, "And how long is it?", "212 metres")
+    understood = "Understood as: And how long is it? (Gillfoot Viaduct)"
+    say(child, "And how long is it?", understood, "212 metres")
     say(child, "ok, thanks!", "You are welcome.")
     say(child, "what did I ask first?", "How high is the Gillfoot Viaduct?")
     say(child, "?", "/sources")

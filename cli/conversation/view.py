@@ -30,7 +30,11 @@ class ChatView(LiveAnswer):
         return _markdown(self._draft) if self._draft else super()._frame()
 
     def finish(self, answer: Answer, links: Mapping[int, str]) -> None:
-        """Print the answer that was kept; `links` by marker."""
+        """Print the answer that was kept, and how a follow-up was understood; `links` by marker."""
+        if answer["standalone_question"] != answer["question"]:
+            self._terminal.notice(
+                f"Understood as: {' '.join(answer['standalone_question'].split())}"
+            )
         if self._json:
             self._terminal.json(answer)
         elif self._terminal.out_is_tty:
