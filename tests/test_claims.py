@@ -21,6 +21,7 @@ TEXTS = {
     "survey.txt": "Survey of 1901. Mount Sorrel is 386 m high.\n",
     "map.txt": "Notes to the new map. Mount Sorrel is 391 m high.\n",
     "see.md": "Der See ist 48 Meter tief. Im Winter ist das Baden nicht erlaubt.\n",
+    "hire.txt": "Trips outside the European Union require written permission.\n",
     "oder.md": "Hanne Oder followed Pál Vidor as head of the mill.\n",
 }
 
@@ -69,6 +70,7 @@ def test_the_same_said_in_other_ways_is_verified(source, claim, reader):
         (["bridge.md"], "She opened it in the autumn of 1887."),  # pronouns
         (["see.md"], "The lake has a depth of 48 metres."),  # another language
         (["see.md"], "Swimming is not allowed there in winter."),
+        (["hire.txt"], "Trips outside the EU require written permission."),  # initials
         (["gauge.md"], "More rain falls on the ridge than in the hollow."),
     ],
 )

@@ -202,6 +202,8 @@ def _name(
     for item in named:
         others = [t for t in item.said.names if not held(t, claim.stems)]
         like = [t for t in others if t.kind in {u.kind for u in unknown}]
+        if _shortened(unknown, others) or _shortened(others, unknown):
+            continue
         counts = all(
             any(t.quantity.equals(q) for q in item.quantities)
             for t in claim.counted
@@ -210,6 +212,12 @@ def _name(
         if like and counts and share(rest, item, weights) >= SAYS_IT and not _all_nouns(item):
             there = item.said.text_of(like[0])
             yield f"the source says {there}, not {claim.text_of(unknown[0])}", item
+
+
+def _shortened(short: Sequence[Token], long: Sequence[Token]) -> bool:
+    """Whether one name is the initials of the others in a row: "EU"."""
+    initials = "".join(name.stems[0][0] for name in long)
+    return any(len(n.stems[0]) > 1 and n.stems[0] in initials for n in short)
 
 
 def _all_nouns(item: Evidence) -> bool:
