@@ -11,6 +11,7 @@ from rag.documents.registry import open_document
 from rag.documents.stream import Part
 from rag.text.blocks import Block, BlockKind, blocks_of_text
 from rag.text.chunk import chunk_parts
+from rag.text.markdown import markdown_blocks
 from rag.text.sentences import block_sentences
 from state.block_codec import decode_blocks, encode_blocks
 
@@ -98,6 +99,12 @@ def read(text: str, document_format: str) -> list[tuple[str, int, str, str | Non
         )
         for block in blocks_of_text(text, document_format)
     ]
+
+
+def parts_of(text: str, document_format: str) -> list[Part]:
+    """As the format's reader gives them."""
+    placed = markdown_blocks(text) if document_format == "markdown" else None
+    return [Part(text, blocks=None if placed is None else tuple(placed))]
 
 
 def test_the_blocks_of_markdown() -> None:
@@ -213,13 +220,18 @@ def test_blocks_are_in_order_apart_and_stripped(text: str, document_format: str)
 
 @given(TEXTS, FORMATS, st.integers(60, 400))
 def test_the_blocks_of_chunks_lie_in_them(text: str, document_format: str, limit: int) -> None:
-    for piece in chunk_parts([Part(text)], document_format, limit=limit):
-        position = piece.start_char
+    covered = 0
+    for piece in chunk_parts(parts_of(text, document_format), document_format, limit=limit):
+        assert piece.text == text[piece.start_char : piece.end_char]
+        assert len(piece.text) <= limit
+        assert not text[covered : piece.start_char].strip()
+        position, covered = piece.start_char, piece.end_char
         for block in piece.blocks:
             assert position <= block.start_char < block.end_char <= piece.end_char
             position = block.end_char
         packed = encode_blocks(piece.blocks, piece.start_char)
         assert tuple(decode_blocks(packed, piece.start_char, len(piece.text))) == piece.blocks
+    assert not text[covered:].strip()
 
 
 def test_blocks_of_a_later_stretch_are_absolute() -> None:
@@ -268,7 +280,7 @@ HOSTILE = {
 def test_hostile_texts_are_read_in_time(name: str, document_format: str) -> None:
     begin = time.process_time()
     text = HOSTILE[name]
-    pieces = list(chunk_parts([Part(text)], document_format))
+    pieces = list(chunk_parts(parts_of(text, document_format), document_format))
     assert time.process_time() - begin < 8
     assert sum(len("".join(piece.text.split())) for piece in pieces) == len("".join(text.split()))
 

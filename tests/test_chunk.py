@@ -153,8 +153,9 @@ def test_a_code_fence_that_fits_is_kept_whole() -> None:
     assert any(code in piece.text for piece in pieces)
 
 
-def test_sentences_are_not_cut_where_it_can_be_helped() -> None:
-    pieces = chunks("Mr. Gray oiled pump No. 4 at 3.5 bar. " * 200)
+@pytest.mark.parametrize("document_format", ["markdown", "text", "pdf", "html"])
+def test_sentences_are_not_cut_where_it_can_be_helped(document_format: str) -> None:
+    pieces = chunks("Mr. Gray oiled pump No. 4 at 3.5 bar. " * 200, document_format)
     assert len(pieces) > 5
     assert all(piece.text.startswith("Mr. Gray") for piece in pieces)
     chinese = chunks("泵每天检查两次。" * 500)

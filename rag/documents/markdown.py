@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from rag.documents.encoding import text_blocks
+from rag.documents.grammar import Parsed, read_parsed, title_of
 from rag.documents.stream import Part, Reading
+from rag.text.blocks import MOST_PARSED
+from rag.text.plain import scan_plain
 
-_FRONT_MATTER = re.compile(r"\A---\n(.*?)\n(?:---|\.\.\.)\n", re.DOTALL)
-_FRONT_TITLE = re.compile(r"""^title:[ \t]*(["']?)(.+?)\1[ \t]*$""", re.MULTILINE)
-_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$|^(\S[^\n]*)\n=+[ \t]*$", re.MULTILINE)
-_FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
+_BEGINNING = 20_000
 
 
 def read(reading: Reading) -> Iterator[Part]:
-    """The file's text, blocks first to last."""
-    first = True
-    for block in text_blocks(reading):
-        if first:
-            reading.title = title(block[:20_000])
-            first = False
-        yield Part(block)
+    """The file's text in one piece, or by blocks of it where it is too long to be parsed."""
+
+    def by_lines(texts: Iterable[str]) -> Iterator[Part]:
+        for number, text in enumerate(texts):
+            if number == 0:
+                beginning = text[:_BEGINNING]
+                reading.title = title_of(beginning, scan_plain(beginning, "markdown"))
+            yield Part(text)
+
+    return read_parsed(reading, MOST_PARSED, _parse, by_lines)
 
 
 def title(text: str) -> str | None:
     """The title that front matter or the first heading outside code gives."""
-    front = _FRONT_MATTER.match(text)
-    if front:
-        named = _FRONT_TITLE.search(front.group(1))
-        if named:
-            return named.group(2)
-        text = text[front.end() :]
-    heading = _HEADING.search(_FENCE.sub("", text))
-    return heading and (heading.group(1) or heading.group(2))
+    found = _parse(text)
+    return found and title_of(*found)
+
+
+def _parse(text: str) -> Parsed | None:
+    from rag.text.markdown import markdown_blocks
+
+    placed = markdown_blocks(text)
+    return None if placed is None else (text, placed)

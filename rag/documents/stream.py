@@ -133,7 +133,7 @@ def _bounded(pieces: Iterator[Part]) -> Iterator[Part]:
                 yield Part(_closed_line(pending), page)
                 pending = ""
             page = piece.page
-        if piece.blocks is not None and clean(piece.text) == piece.text:
+        if piece.text and piece.blocks is not None and clean(piece.text) == piece.text:
             yield from _divided(piece)
             continue
         pending += clean(piece.text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-READING = "6:"
+READING = "7:"
 """Begins every content hash. Raised when reading or chunking changes, so that every document
 is read again.
 """

@@ -9,7 +9,7 @@ from rag.text.placed import Placed
 from rag.text.plain import scan_plain
 from state.blocks import Block, BlockKind, Extent
 
-__all__ = ["Block", "BlockKind", "Extent", "blocks_of_text", "clipped", "parsed", "shifted"]
+__all__ = ["Block", "BlockKind", "Extent", "blocks_of_text", "clipped", "shifted"]
 
 MOST_PARSED = 1 << 21
 """A longer document, in characters, is read line by line, whatever its format."""
@@ -20,19 +20,14 @@ def blocks_of_text(text: str, document_format: str = "text", base: int = 0) -> l
 
     `document_format` as a reader names it; "markdown" is parsed, all else is read by lines.
     """
-    placed = parsed(text, document_format)
+    placed: list[Placed] | None = None
+    if document_format == "markdown" and len(text) <= MOST_PARSED:
+        from rag.text.markdown import markdown_blocks
+
+        placed = markdown_blocks(text)
     if placed is None:
         placed = scan_plain(text, document_format)
     return shifted((each.block for each in placed), base)
-
-
-def parsed(text: str, document_format: str) -> list[Placed] | None:
-    """The blocks of a whole document by its format's grammar; None where there is none."""
-    if document_format != "markdown" or len(text) > MOST_PARSED:
-        return None
-    from rag.text.markdown import markdown_blocks
-
-    return markdown_blocks(text)
 
 
 def shifted(blocks: Iterable[Block], by: int) -> list[Block]:

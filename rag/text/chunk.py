@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
 
-from rag.text.blocks import MOST_PARSED, clipped, parsed, shifted
+from rag.text.blocks import clipped, shifted
 from rag.text.placed import Placed
 from rag.text.plain import LONG_LINE, PlainScanner
 from rag.text.sentences import block_sentences
@@ -90,8 +90,6 @@ def chunk_parts(
     page: int | None = None
     waiting: list[str] = []
     length = 0
-    # What has a grammar is held whole, as long as it is not too long for that.
-    ahead = MOST_PARSED if document_format == "markdown" else _READ_AHEAD
     for part in parts:
         if part.page != page:
             yield from cutter.drain("".join(waiting), page, final=True)
@@ -105,9 +103,9 @@ def chunk_parts(
             continue
         waiting.append(part.text)
         length += len(part.text)
-        if length >= ahead:
+        if length >= _READ_AHEAD:
             yield from cutter.drain("".join(waiting), page, final=False)
-            length, ahead = 0, _READ_AHEAD
+            length = 0
             waiting.clear()
     yield from cutter.drain("".join(waiting), page, final=True)
 
@@ -118,7 +116,6 @@ class _Cutter:
     """
 
     def __init__(self, document_format: str, limit: int) -> None:
-        self._format = document_format
         self._buffer = ""
         self._position = 0
         self._base = 0
@@ -129,7 +126,6 @@ class _Cutter:
         self._scanned = 0
         self._settled = 0
         self._mid_line = False
-        self._fresh = True
         self._scanner = PlainScanner(document_format)
         self._placed: list[Placed] = self._scanner.found
         self._first = 0  # of `_placed`, the first that ends after `_position`
@@ -172,11 +168,6 @@ class _Cutter:
         self._compact(final=final)
 
     def _find_blocks(self, *, final: bool) -> None:
-        whole = parsed(self._buffer, self._format) if final and self._fresh else None
-        self._fresh = final
-        if whole is not None:
-            self._take(whole, 0)
-            return
         self._scan(final=final)
         if final:
             self._scanner.end(self._base + len(self._buffer))
@@ -191,7 +182,7 @@ class _Cutter:
             Placed(each.at + by, block) for each, block in zip(placed, blocks, strict=True)
         )
         self._scanned = self._settled = len(self._buffer)
-        self._fresh = self._mid_line = False
+        self._mid_line = False
 
     def _scan(self, *, final: bool) -> None:
         buffer = self._buffer
@@ -274,7 +265,8 @@ class _Cutter:
             cut = at - self._base
             if cut > last:
                 return
-            if cut >= first:
+            # A line too long for one block goes on in the next.
+            if cut >= first and self._buffer[cut - 1] == "\n":
                 end = before.end_char - self._base if before else cut
                 blank = _BLANK_LINE.search(self._buffer, max(end - 1, 0), cut) is not None
                 worth = _worth(before, block, blank=blank)
