@@ -148,9 +148,14 @@ def delete(
     quiet: options.Quiet = False,
 ) -> None:
     """Forget a thread, its turns and its checkpoint."""
+    from state.errors import DamagedError
+
     terminal = Terminal(quiet=quiet)
     with _memory(config, home=home, threads=threads) as memory:
-        count = sum(1 for _ in _turns(memory, name))
+        try:
+            count = sum(1 for _ in _turns(memory, name))
+        except DamagedError:  # which is why it is to go
+            count = memory.store.last_turn(name)
         confirm(f"Forget thread {name!r} with its {many(count, 'turn')}?", yes=yes)
         deleted = memory.delete(name)
     if json_:

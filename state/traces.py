@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, Self, TypedDict
 
 from state.answer import Answer, as_stored
-from state.errors import UsageError
+from state.errors import DamagedError, UsageError
 from state.events import Event
 from state.nearest import did_you_mean
 from state.sqlite_file import connect, connect_to_read, create_private, sqlite_failures, transaction
@@ -119,6 +119,18 @@ class TraceStore:
             UsageError: there is none, or more than one.
 
         """
+        return _read(self._find(trace_id))
+
+    def damaged(self) -> list[str]:
+        """The ids of the traces that cannot be read; all are."""
+        with sqlite_failures(self._name):
+            db = self._readable()
+            if db is None:
+                return []
+            rows = db.execute("select id, created_at, kind, body from traces").fetchall()
+        return [row[0] for row in rows if not _is_readable(row)]
+
+    def _find(self, trace_id: str) -> tuple[str, float, str, bytes]:
         with sqlite_failures(self._name):
             rows = self._matching(trace_id)
         if not rows and trace_id == "last":
@@ -131,7 +143,7 @@ class TraceStore:
             raise UsageError(
                 f"{trace_id!r} begins more than one trace.", "Give more of the trace's id."
             )
-        return _read(rows[0])
+        return rows[0]
 
     def summaries(self, limit: int = 20, wanted: TraceFilter | None = None) -> list[TraceSummary]:
         """The newest traces that were asked for, newest first."""
@@ -171,7 +183,7 @@ class TraceStore:
         """Drop one trace, found as `get` finds it, and those of the questions it asked; returns
         how many. Errors as `get`.
         """
-        found = self.get(trace_id)["trace_id"]
+        found = self._find(trace_id)[0]
         return self._drop("delete from traces where id = ? or parent = ?", (found, found))
 
     def delete_thread(self, thread: str) -> int:
@@ -234,9 +246,22 @@ class TraceStore:
         return self._writable()
 
 
+def _is_readable(row: tuple[str, float, str, bytes]) -> bool:
+    try:
+        _read(row)
+    except DamagedError:
+        return False
+    return True
+
+
 def _read(row: tuple[str, float, str, bytes]) -> Trace:
     trace_id, created_at, kind, body = row
-    content: dict[str, Any] = json.loads(zlib.decompress(body))
+    try:
+        content: dict[str, Any] = json.loads(zlib.decompress(body))
+    except (zlib.error, ValueError, TypeError):
+        raise DamagedError(
+            f"The trace {trace_id} is damaged.", f"`crag trace delete {trace_id}` removes it."
+        ) from None
     return {
         "schema": TRACE_SCHEMA,
         "trace_id": trace_id,

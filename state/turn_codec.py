@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from state.answer import Answer, as_stored
-from state.errors import StorageError
+from state.errors import DamagedError, StorageError
 from state.threads import CitedFile
 
 FORMAT = b"\x01"
@@ -77,6 +77,7 @@ def decode_turn(body: bytes, what: str = "A stored turn") -> KeptTurn:
         kept: dict[str, Any] = json.loads(raw.decode("utf-8", "surrogatepass"))
         return KeptTurn(as_stored(kept["answer"]), kept["files"], kept.get("collection"))
     except (zlib.error, ValueError, KeyError, TypeError) as error:
-        raise StorageError(
-            f"{what} is damaged ({error}).", "Restore the threads from a backup."
+        raise DamagedError(
+            f"{what} is damaged ({error}).",
+            "Restore the threads from a backup, or delete the thread.",
         ) from None

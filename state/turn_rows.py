@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from state.errors import UsageError
+from state.errors import DamagedError, UsageError
 from state.threads import PrunePlan, ThreadSummary, Turn, from_micros, to_micros
 from state.turn_codec import decode_turn
 
@@ -42,9 +42,17 @@ def to_summary(row: Sequence[Any]) -> ThreadSummary:
         last_turn=last_turn,
         created_at=from_micros(created_at),
         updated_at=from_micros(updated_at or created_at),
-        first_question="" if first is None else decode_turn(bytes(first)).answer["question"],
+        first_question="" if first is None else _question(bytes(first)),
         bytes=int(size or 0),
     )
+
+
+def _question(body: bytes) -> str:
+    """A damaged turn hides no other thread."""
+    try:
+        return decode_turn(body).answer["question"]
+    except DamagedError:
+        return "(damaged)"
 
 
 def prune_query(plan: PrunePlan) -> tuple[str, list[object]]:

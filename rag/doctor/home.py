@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sqlite3
 import tempfile
@@ -14,9 +15,10 @@ from rag.doctor.check import Check, ill, well
 from rag.index.catalog import catalog_path, is_sound
 from state.checkpoints import CHECKPOINTS_FILE
 from state.errors import CragError, DamagedError
-from state.sqlite_file import DAMAGE, connect_to_read, readable
+from state.sqlite_file import DAMAGE, connect_to_read, readable, sqlite_failures
 from state.threads import THREADS_FILE
-from state.traces import TRACES_FILE
+from state.traces import TRACES_FILE, TraceStore
+from state.turn_codec import decode_turn
 
 LEAST_FREE = 500 << 20
 _ROOM = "Make room in its folder and let it be written there; nothing says that it is damaged"
@@ -52,7 +54,12 @@ def check_databases(home: Path) -> Iterator[Check]:
         ("traces", TRACES_FILE, "the traces in it are lost"),
     ):
         if (home / name).exists():
-            yield _database(part, home / name, then)
+            check = _database(part, home / name, then)
+            if check.ok and name == TRACES_FILE:
+                check = _traces(home)
+            elif check.ok and name == THREADS_FILE:
+                check = _turns(home / name)
+            yield check
 
 
 def _catalog(home: Path) -> Check:
@@ -77,6 +84,31 @@ def _database(part: str, path: Path, then: str) -> Check:
             return ill(part, f"{path.name}: {error}", _ROOM)
         return _verdict(part, path, [str(error)], then)
     return _verdict(part, path, [str(row[0]) for row in rows if row[0] != "ok"], then)
+
+
+def _turns(path: Path) -> Check:
+    with sqlite_failures(path.name), closing(connect_to_read(path)) as connection:
+        rows = connection.execute(
+            "SELECT name, n, body FROM turns JOIN threads ON threads.id = turns.thread_id"
+        ).fetchall()
+    for name, number, body in rows:
+        try:
+            decode_turn(body)
+        except CragError:
+            what = f"turn {number} of {name!r} is damaged"
+            return ill("threads", what, f"crag threads delete {shlex.quote(name)} -y")
+    return well("threads", f"{path.name} is sound")
+
+
+def _traces(home: Path) -> Check:
+    with TraceStore(home) as traces:
+        try:
+            damaged = traces.damaged()
+        except CragError as error:
+            return ill("traces", error.message, error.mend)
+    if not damaged:
+        return well("traces", f"{TRACES_FILE} is sound")
+    return ill("traces", f"damaged: {', '.join(damaged[:3])}", f"crag trace delete {damaged[0]} -y")
 
 
 def _verdict(part: str, path: Path, problems: list[str], then: str) -> Check:

@@ -1,0 +1,167 @@
+"""Bits flipped at random places of every file of a home: crashes, silent changes, what mends them.
+
+    python tests/benchmarks/flips.py --places 200
+
+A home of some 1,800 chunks with a thread, traces and a research run is made; then, again and
+again, a copy of it is damaged in one place (1 bit or 50), and the program is run as a person
+would: a search and a question on the thread, `doctor`, `doctor --repair`, and the mending that
+doctor names. Counted are ends by a signal or with code 1, answers that differ from the sound
+home's without a word, damage that doctor does not see although an answer differs, and damage
+that is not mended. `unseen` counts flips that doctor does not see: bytes that nothing reads.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+NAMES = ["whale", "railway", "bakery", "glacier", "violin", "harbour", "orchard", "comet"]
+LOOKS = [
+    ["search", "the height of the harbour in report 7", "--k", "5", "--json"],
+    ["threads", "export", "one", "--out", "-"],
+    ["trace", "last", "--json"],
+]
+
+
+class Home:
+    """A copy of the sound home, damaged in one place."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def crag(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "cli", *arguments],
+            env={**os.environ, "PYTHONPATH": str(ROOT), "CRAG_HOME": str(self.folder)},
+            cwd=self.folder.parent,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=300,
+            check=False,
+        )
+
+    def looks(self) -> list[tuple[int, str, str]]:
+        ran = [self.crag(*look) for look in LOOKS]
+        return [(each.returncode, _comparable(each.stdout), each.stderr) for each in ran]
+
+
+def _comparable(text: str) -> str:
+    """Without what takes its time; of a search the scores, as equal ones may change places."""
+    if not text.startswith('{"schema": "crag.search'):
+        return text
+    return str(sorted(round(each["score"], 4) for each in json.loads(text)["results"]))
+
+
+def make(work: Path) -> Home:
+    docs = work / "docs"
+    docs.mkdir()
+    chance = random.Random(1)
+    for number in range(60):
+        lines = [f"# Report {number}\n"]
+        for page in range(31):
+            name = NAMES[(number + page) % len(NAMES)]
+            words = " ".join(chance.choice(NAMES) + str(chance.randrange(90)) for _ in range(110))
+            lines.append(f"The height of the {name} is {number * 100 + page} metres. {words}.\n")
+        (docs / f"report{number}.md").write_text("\n".join(lines))
+    home = Home(work / "home")
+    for command in (
+        ["ingest", str(docs)],
+        ["ask", "What is the height of the harbour in report 7?", "-t", "one"],
+        ["ask", "What is the height of the whale in report 9?", "-t", "one"],
+        ["research", "What is the height of the comet in report 3?", "--out", "report.md"],
+    ):
+        ran = home.crag(*command)
+        assert ran.returncode in (0, 3), ran.stderr
+    return home
+
+
+def flip(path: Path, bits: int, chance: random.Random) -> None:
+    data = bytearray(path.read_bytes())
+    for bit in chance.sample(range(len(data) * 8), min(bits, len(data) * 8)):
+        data[bit // 8] ^= 1 << bit % 8
+    path.write_bytes(data)
+
+
+def mend(home: Home, told: str, work: Path) -> None:
+    """What doctor names: files to move away, traces and threads to delete, its own repair, an
+    ingest.
+    """
+    for _ in range(10):
+        deeds = [line.partition("mend: ")[2] for line in told.splitlines() if "mend: " in line]
+        for deed in deeds:
+            if deed.startswith("Move "):
+                Path(deed.removeprefix("Move ").partition(" away")[0]).unlink()
+            elif " delete " in deed:
+                home.crag(*deed.removeprefix("crag ").split())
+        home.crag("doctor", "--repair")
+        home.crag("ingest", str(work / "docs"))
+        told = home.crag("doctor").stdout
+        if "mend: " not in told:
+            return
+
+
+def one(sound: Home, name: str, bits: int, chance: random.Random, work: Path) -> Counter[str]:
+    counts: Counter[str] = Counter(flips=1)
+    with tempfile.TemporaryDirectory(dir=work) as folder:
+        home = Home(Path(folder) / "home")
+        shutil.copytree(sound.folder, home.folder)
+        expected = Home(home.folder).looks()
+        flip(home.folder / name, bits, chance)
+        doctor = home.crag("doctor")
+        seen = doctor.returncode == 4
+        looked = home.looks()
+        ends = [doctor.returncode, *(code for code, _, _ in looked)]
+        counts["crashes"] += any(code < 0 or code == 1 for code in ends)
+        silent = any(
+            (code, out) != (was, text) and not said and code in (0, 3)
+            for (code, out, said), (was, text, _) in zip(looked, expected, strict=True)
+        )
+        counts["unseen"] += not seen
+        counts["silent"] += silent and not seen
+        if seen:
+            mend(home, doctor.stdout, work)
+            again = home.crag("doctor")
+            same = home.looks()[0][:2] == expected[0][:2]
+            counts["not mended"] += again.returncode != 0 or not same
+            if again.returncode or not same:
+                print("not mended:", name, bits, again.stdout[-400:], again.stderr[-200:])
+        if any(code < 0 or code == 1 for code in ends):
+            print("crash:", name, bits, doctor.stderr[-300:], [said[-300:] for *_, said in looked])
+    return counts
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--places", type=int, default=200, help="of each file, and so many bits")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", help="files whose path holds this")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        sound = make(work)
+        names = [
+            str(path.relative_to(sound.folder))
+            for path in sorted(sound.folder.rglob("*"))
+            if path.is_file() and path.stat().st_size and arguments.only in str(path)
+        ]
+        for name in names:
+            for bits in (1, 50):
+                chance = random.Random(f"{arguments.seed} {name} {bits}")
+                counts: Counter[str] = Counter()
+                for _ in range(arguments.places):
+                    counts += one(sound, name, bits, chance, work)
+                print(f"{bits:>2} bits  {name[-60:]:<60}  {dict(counts)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""Damage inside a row that SQLite finds nothing wrong with: a turn, a trace."""
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+from ingest_runs import Library
+from typer.testing import CliRunner
+
+from cli.main import app
+
+QUESTION = "How long is the Corbel Tunnel?"
+
+
+@pytest.fixture
+def crag(tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "line.md").write_text(
+        "# Line\n\nThe Corbel Tunnel is 1,204 metres long.\n"
+    )
+    Library(tmp_path / "home").ingest(tmp_path / "docs")
+
+    def run(*arguments):
+        return CliRunner().invoke(app, [*arguments, "--home", str(tmp_path / "home")])
+
+    assert run("ask", QUESTION, "-t", "my line").exit_code == 0
+    assert run("ask", QUESTION).exit_code == 0
+    return run
+
+
+def damage(tmp_path, file, table):
+    with closing(sqlite3.connect(tmp_path / "home" / file)) as db, db:
+        (row, body) = db.execute(f"select rowid, body from {table} limit 1").fetchone()
+        changed = bytearray(body)
+        changed[len(body) // 2] ^= 4
+        db.execute(f"update {table} set body = ? where rowid = ?", (bytes(changed), row))
+
+
+def test_a_damaged_trace_is_named_and_can_be_deleted(tmp_path, crag):
+    damage(tmp_path, "traces.db", "traces")
+    lines = crag("doctor").output.splitlines()
+    failed = next(line for line in lines if line.startswith("FAIL"))
+    assert failed.startswith("FAIL  traces: damaged: ")
+    trace = failed.rpartition(" ")[2]
+    shown = crag("trace", trace)
+    assert shown.exit_code == 4
+    assert shown.output == (
+        f"crag: The trace {trace} is damaged. `crag trace delete {trace}` removes it.\n"
+    )
+    mend = lines[lines.index(failed) + 1].partition("mend: crag ")[2]
+    assert crag(*mend.split()).exit_code == 0
+    assert crag("doctor").exit_code == 0
+    assert crag("trace", "list").output.count("\n") == 1
+
+
+def test_a_damaged_turn_is_named_and_its_thread_can_be_deleted(tmp_path, crag):
+    damage(tmp_path, "threads.db", "turns")
+    told = crag("doctor")
+    assert told.exit_code == 4
+    assert "FAIL  threads: turn 1 of 'my line' is damaged" in told.output
+    assert "mend: crag threads delete 'my line' -y" in told.output
+    assert crag("threads", "show", "my line").exit_code == 4
+    assert "(damaged)" in crag("threads", "list").output
+    assert crag("threads", "delete", "my line", "-y").exit_code == 0
+    assert crag("doctor").exit_code == 0
