@@ -67,13 +67,14 @@ REWRITE = Prompt(
     ),
 )
 GENERATE = Prompt(
-    version="generate/3",
+    version="generate/4",
     system=(
         "Answer the question from the numbered documents and from nothing else, in the "
-        "question's language, in as few sentences as it takes. Keep close to the documents' "
-        "own words, numbers and names. End every sentence with a citation of the documents "
-        "that state it, like [1] or [1][2]. Where documents contradict each other, say so "
-        f"and cite both. If they do not hold the answer, reply exactly: {NO_ANSWER} " + SUSPICION
+        "question's language, in one or two short sentences, more only where a list or steps "
+        "are asked for. Keep close to the documents' own words, numbers and names. End every "
+        "sentence with a citation of the documents that state it, like [1] or [1][2]. Where "
+        "documents contradict each other, say so and cite both. If they do not "
+        f"hold the answer, reply exactly: {NO_ANSWER} " + SUSPICION
     ),
 )
 VERIFY = Prompt(
