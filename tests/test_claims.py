@@ -51,6 +51,7 @@ def verdicts(text, reader, *sources, question=""):
         ("bridge.md", "About 5,900 people cross the bridge every day."),  # rounding said as such
         ("gauge.md", "The Ridge gauge has a height of 596 m."),  # a cell under its column
         ("gauge.md", "| Hollow | 804 mm |"),
+        ("gauge.md", "Gauge: Ridge; Height (m): 596; Rain (mm): 1320."),
     ],
 )
 def test_the_same_said_in_other_ways_is_verified(source, claim, reader):

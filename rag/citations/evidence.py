@@ -140,7 +140,7 @@ def _of_text(passage: Passage, text: Text, reader: CollectionReader) -> Iterator
                 block=text.slice(block.extent),
                 origin=text,
                 said=said,
-                around=about if cells else about | frozenset(terms(lead)),
+                around=about | frozenset(terms(lead)),
                 named=named if said.has_pronoun else frozenset(),
                 key=words(next(filter(None, cells), "")),
             )
