@@ -230,11 +230,11 @@ def _units() -> tuple[dict[str, tuple[str, float]], dict[str, tuple[str, float]]
 
 
 def _same_date(one: Quantity, other: Quantity) -> bool:
-    """What both tell must agree; a bare number may be a year."""
+    """What both tell must agree; what looks like a year may be any number."""
     if one.date is None or other.date is None:
         dated, bare = (one, other) if one.date is not None else (other, one)
         assert dated.date is not None
-        return bare.dimension is None and dated.date[2] in bare.plain and dated.kind == "year"
+        return dated.date[2] in bare.plain and dated.kind == "year"
     pairs = [
         (a, b) for a, b in zip(one.date, other.date, strict=True) if a is not None and b is not None
     ]
