@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: install demo test test-long check format lock clean
+.PHONY: install demo test test-long check fit format lock clean
 
 install: $(STAMP)
 
@@ -32,6 +32,11 @@ check: install
 format: install
 	$(BIN)/python -m ruff check --fix .
 	$(BIN)/python -m ruff format .
+
+# Fits every fitted file again. DATA holds labelled sets, DOCS documentations with questions.
+fit: install
+	$(BIN)/python tests/benchmarks/fit_ranking.py --docs $(DOCS) --write
+	$(BIN)/python tests/benchmarks/fit_grader.py --data $(DATA) --docs $(DOCS)
 
 # Needs uv. Names no registry: every machine resolves against its own.
 lock:

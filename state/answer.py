@@ -21,7 +21,8 @@ Decision = Literal["generate", "transform_query", "abstain"]
 
 class Citation(TypedDict):
     """A located quote: `quote` is exactly `document.text[start_char:end_char]`; `passage` is the
-    whole block around it (paragraph, list item, code, row with its header), unaltered.
+    whole block around it (paragraph, list item, code, row with its header), unaltered; `also` names
+    other sources that hold a copy.
     """
 
     marker: int
@@ -36,6 +37,7 @@ class Citation(TypedDict):
     quote: str
     passage: str
     support: Support
+    also: NotRequired[list[str]]
 
 
 class ClaimRecord(TypedDict):

@@ -17,7 +17,8 @@ while a claim of its section does; code is a whole fenced block, checked as one 
 class DraftQuote(TypedDict):
     """A sentence quoted from `Passage.number` `passage`. Offsets are characters of the document:
     `quote` is its [start_char:end_char], `block` its [block_start:block_end], the whole paragraph,
-    item, row or code around it. `start_line` and `end_line` are the quote's, from 1.
+    item, row or code around it, and `lead` what introduces that from afar. `start_line` and
+    `end_line` are the quote's, from 1.
     """
 
     passage: int
@@ -26,6 +27,7 @@ class DraftQuote(TypedDict):
     start_line: int
     end_line: int
     quote: str
+    lead: str | None
     block_start: int
     block_end: int
     block: str

@@ -42,16 +42,18 @@ class ThreadState(TypedDict):
 class QuestionState(TypedDict):
     """What one question needs while it is being answered; gone when it is.
 
-    `scratchpad` holds the last attempt's critique and nothing older: each write replaces
-    it (S1.2), and record_turn leaves it empty. `retrieval_scores` are the last query's,
-    best first; `documents` is every chunk of the question so far. `draft` is what generate
-    made, `generation` the text that is shown of it.
+    `parts` are the questions within it as `rag.question.parts.QuestionPart` keeps them: read
+    against the collection once, used by every node. `scratchpad` holds the last attempt's
+    critique and nothing older: each write replaces it (S1.2), and record_turn leaves it empty.
+    `retrieval_scores` are the last query's, best first; `documents` is every chunk of the
+    question so far. `draft` is what generate made, `generation` the text that is shown of it.
     """
 
     scratchpad: Annotated[list[str], overwrite]
     question: Annotated[str, UntrackedValue]
     standalone_question: Annotated[str, UntrackedValue]
     history: Annotated[list[HistoryTurn], UntrackedValue]
+    parts: Annotated[list[dict[str, Any]], UntrackedValue]
     query: Annotated[str, UntrackedValue]
     next_query: Annotated[str | None, UntrackedValue]
     query_rewrites: Annotated[list[str], UntrackedValue]

@@ -7,7 +7,7 @@ so that what only searches need not import the graph's library.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from state.blocks import Block, BlockKind
 
@@ -31,7 +31,8 @@ class RetrievedChunk(TypedDict):
     Offsets are characters of the extracted text, lines 1-based inclusive. `score` is the
     fused score (higher is better, comparable within one query only); `cosine` and `bm25`
     are the raw scores of the legs and the ranks their 1-based places, None where a leg did
-    not return the chunk. `loop` is the loop that first found it.
+    not return the chunk. `loop` is the loop that first found it. `also` names the other sources
+    that hold a copy.
     """
 
     chunk_id: str
@@ -51,6 +52,7 @@ class RetrievedChunk(TypedDict):
     cosine: float | None
     bm25: float | None
     loop: int
+    also: NotRequired[list[str]]
 
 
 def block_spans(blocks: Iterable[Block]) -> list[BlockSpan]:
@@ -76,6 +78,11 @@ def as_block(span: BlockSpan) -> Block:
     )
 
 
+def blocks_of_spans(spans: Iterable[BlockSpan]) -> list[Block]:
+    """The inverse of `block_spans`, also of what came back from JSON."""
+    return [as_block(span) for span in spans]
+
+
 WEB_PREFIX = "web:"
 
 
@@ -85,19 +92,29 @@ def is_web(chunk: RetrievedChunk) -> bool:
 
 
 class Span(TypedDict):
-    """`text` is exactly the document's `[start_char:end_char]`; one or more sentences."""
+    """An excerpt: `text` is exactly the document's `[start_char:end_char]`, whole blocks.
+
+    `heading` is the innermost heading above it, `lead` what introduces it from afar (a table's
+    header) or None, `blocks` are what it is made of, `part` is which question within the question
+    it bears on, from 0, `score` the probability that it holds the answer, if any excerpt does.
+    """
 
     start_char: int
     end_char: int
     start_line: int
     end_line: int
     text: str
+    heading: str
+    lead: str | None
+    blocks: list[BlockSpan]
+    part: int
     score: float
 
 
 class Passage(TypedDict):
-    """A relevant chunk refined to the sentences that bear on the question (CRAG's
-    knowledge refinement). `number` is the marker a draft cites it by, from 1.
+    """A chunk refined to the excerpts that bear on the question (CRAG's knowledge refinement), in
+    reading order. `number` is the marker a draft cites it by, from 1, the likeliest first; `also`
+    names the other sources that hold a copy.
     """
 
     number: int
@@ -109,6 +126,7 @@ class Passage(TypedDict):
     start_char: int
     end_char: int
     spans: list[Span]
+    also: NotRequired[list[str]]
 
 
 class HistoryTurn(TypedDict):

@@ -9,6 +9,7 @@ from index_samples import EMBEDDER, document, part
 from rag.engines.protocol import GradeRequest, RewriteRequest
 from rag.index.collection import Collection, open_collection
 from rag.index.writer import open_writer
+from rag.question.parts import read_parts
 
 TEXTS = {
     "signals.md": "The signal box at Arnmoor was built in 1891. Its levers were cast in Leeds by "
@@ -41,6 +42,7 @@ def grade_request(collection: Collection, question: str, k: int = 8, **changed) 
     hits = collection.search(changed.get("query", question), k)
     values = {
         "question": question,
+        "parts": read_parts(question, collection),
         "query": question,
         "chunks": hits,
         "earlier": {},
@@ -50,9 +52,12 @@ def grade_request(collection: Collection, question: str, k: int = 8, **changed) 
     return GradeRequest(**{**values, **changed})
 
 
-def rewrite_request(question: str, tried: list[str], documents=(), grades=None) -> RewriteRequest:
+def rewrite_request(
+    collection: Collection, question: str, tried: list[str], documents=(), grades=None
+) -> RewriteRequest:
     return RewriteRequest(
         question=question,
+        parts=read_parts(question, collection),
         tried=tried,
         documents=list(documents),
         grades=grades or {},

@@ -67,6 +67,7 @@ ROME = chunk_of("rome", "Rome is the capital of Italy.")
 def grading(*chunks: RetrievedChunk, may_rewrite: bool = True, **changed: Any) -> GradeRequest:
     given: dict[str, Any] = {
         "question": QUESTION,
+        "parts": (),
         "query": QUESTION,
         "chunks": chunks,
         "earlier": {},
@@ -94,6 +95,10 @@ def passage_of(number: int, chunk: RetrievedChunk) -> Passage:
         "start_line": 1,
         "end_line": 1,
         "text": chunk["text"],
+        "heading": "",
+        "lead": None,
+        "blocks": block_spans(blocks_of_text(chunk["text"])),
+        "part": 0,
         "score": 1.0,
     }
     return {
@@ -111,7 +116,7 @@ def passage_of(number: int, chunk: RetrievedChunk) -> Passage:
 
 def answering(*chunks: RetrievedChunk, feedback: Sequence[str] = ()) -> GenerateRequest:
     passages = [passage_of(number, chunk) for number, chunk in enumerate(chunks or (PARIS,), 1)]
-    return GenerateRequest(QUESTION, passages, (), feedback)
+    return GenerateRequest(QUESTION, (), passages, (), feedback)
 
 
 def verdict(relevant: Any, reason: str = "because") -> dict[str, Any]:

@@ -236,7 +236,7 @@ def quoted(shown, **changed):
     start = TUNNEL.index(shown)
     quote = {
         "passage": 1, "start_char": start, "end_char": start + len(shown), "start_line": 1,
-        "end_line": 1, "quote": shown, "block_start": 0, "block_end": len(TUNNEL),
+        "end_line": 1, "quote": shown, "lead": None, "block_start": 0, "block_end": len(TUNNEL),
         "block": TUNNEL, **changed,
     }  # fmt: skip
     return {

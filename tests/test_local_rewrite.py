@@ -22,7 +22,7 @@ def railway(tmp_path_factory):
 def situation(collection, question, tried=None):
     request = grade_request(collection, question)
     grades = {one["chunk_id"]: one for one in grade(request, collection).grades}
-    return rewrite_request(question, tried or [question], request.documents, grades)
+    return rewrite_request(collection, question, tried or [question], request.documents, grades)
 
 
 def test_spelling_is_mended_by_the_words_of_the_collection(railway):
@@ -72,7 +72,7 @@ def test_the_graders_suggestion_comes_first_but_never_twice(railway):
 
 
 def test_nothing_to_go_by_is_said(railway):
-    result = rewrite(rewrite_request("the of and", ["the of and"]), railway)
+    result = rewrite(rewrite_request(railway, "the of and", ["the of and"]), railway)
     assert result.query is None
     assert "no" in result.reason
 

@@ -38,12 +38,6 @@ def session(tmp_path_factory):
         yield session
 
 
-@pytest.mark.parametrize("question", ["What is a kiln?", "what's a kiln", "define kiln"])
-def test_a_thing_is_answered_with_what_it_is(session, question):
-    answer = session.ask(question)
-    assert "A kiln is a furnace in which clay is baked" in answer["answer"]
-
-
 def test_how_to_do_a_thing_gives_the_command(session):
     answer = session.ask("How do I start the kiln?")
     assert "kilnctl start kiln" in answer["answer"]
@@ -64,16 +58,3 @@ def test_a_comparison_is_answered_from_what_speaks_of_both(session):
 def test_what_is_in_no_document_is_still_refused(session):
     for question in ("What is a carburettor?", "How do I bake bread?", "cats versus dogs"):
         assert session.ask(question)["status"] == "abstained"
-
-
-def test_of_two_dated_events_the_one_asked_for_is_told(tmp_path):
-    (tmp_path / "light.md").write_text(
-        "# Skerra Light\n\nThe lighthouse at Skerra was built by the engineer Agnes Moray in 1871."
-        " It is 41 m tall. The light was automated in 1987.\n"
-    )
-    settings = load_settings({"home": tmp_path / "home", "engine": "local"})
-    ingest(settings, build_embedder(settings), [str(tmp_path / "light.md")])
-    with open_session(settings) as session:
-        for question, year in (("automated", "1987"), ("built", "1871")):
-            said = session.ask(f"When was the lighthouse {question}?")["answer"]
-            assert [found for found in ("1871", "1987") if found in said] == [year]

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -161,7 +162,7 @@ def test_a_long_chunk_is_cut_for_grading():
 
 def test_no_earlier_turn_is_in_the_answer_s_prompt():
     request = answering(PARIS)
-    changed = type(request)(request.question, request.passages, [TURN], ())
+    changed = replace(request, history=[TURN])
     _, user = sent(lambda engine: engine.generate(changed, lambda _: None), text("Paris [1]."))
     assert "Tell me of Paris" not in user
 
@@ -184,6 +185,6 @@ def test_every_prompt_has_a_version(prompt):
 
 
 def test_documents_are_not_sent_to_find_other_words():
-    request = RewriteRequest(QUESTION, [QUESTION], [PARIS], {}, None)
+    request = RewriteRequest(QUESTION, (), [QUESTION], [PARIS], {}, None)
     _, user = sent(lambda engine: engine.rewrite(request), text("seat of the French government"))
     assert PARIS["text"] not in user

@@ -32,7 +32,7 @@ class LocalQueries:
 
 def rewriting(suggested=None, grader=None, tried=(QUESTION,)):
     known = {} if grader is None else {"paris": grade_of("paris", relevant=False, grader=grader)}
-    return RewriteRequest(QUESTION, list(tried), [PARIS], known, suggested)
+    return RewriteRequest(QUESTION, (), list(tried), [PARIS], known, suggested)
 
 
 def test_a_first_question_costs_no_call():
@@ -133,7 +133,7 @@ def test_a_rewrite_that_says_nothing_is_none(reply):
 def test_where_something_was_found_code_looks_for_the_rest():
     found = {"paris": grade_of("paris", relevant=True, grader="local")}
     with ScriptedServer() as server:
-        request = RewriteRequest(QUESTION, [QUESTION], [PARIS], found, None)
+        request = RewriteRequest(QUESTION, (), [QUESTION], [PARIS], found, None)
         assert connect(server, LocalQueries()).rewrite(request).query == "by code"
         assert server.requests == []
 

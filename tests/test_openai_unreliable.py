@@ -42,7 +42,7 @@ def ask(engine, number):
     chunk = chunk_of(f"c{number}", f"The answer to number {number} is {number}.")
     question = f"What about number {number}"
     graded = engine.grade(grading(chunk, question=question, query=question))
-    request = GenerateRequest(question, [passage_of(1, chunk)], ())
+    request = GenerateRequest(question, (), [passage_of(1, chunk)], ())
     answer = engine.generate(request, lambda _: None)
     return graded, answer
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cli.render.places import place
@@ -19,19 +19,45 @@ QUOTE_WIDTH = 160
 
 
 def answer_lines(answer: Answer) -> Iterator[str]:
-    """The answer and its sources, as plain lines."""
+    """The answer, or what lies nearest, and the sources, as plain lines."""
     yield from answer["answer"].splitlines() or [""]
-    if answer["citations"]:
+    if _cited(answer):
         yield ""
-        yield from map(source_line, answer["citations"])
+        yield from map(source_line, _cited(answer))
 
 
 def print_answer(terminal: Terminal, answer: Answer, links: Mapping[int, str]) -> None:
     """The answer and its sources to stdout; wrapped at words, with links, on a terminal."""
-    terminal.wrapped(answer["answer"])
-    if answer["citations"]:
+    if terminal.out_is_tty:
+        terminal.out_console().print(answer_text(answer))
+    else:
+        terminal.wrapped(answer["answer"])
+    if _cited(answer):
         terminal.out("")
-    print_sources(terminal, answer["citations"], links)
+    print_sources(terminal, _cited(answer), links)
+
+
+def answer_text(answer: Answer) -> Text:
+    """The answer, or what lies nearest, with the sentences that answer in bold."""
+    from rich.text import Text
+
+    text = Text(clean(answer["answer"]))
+    for citation in _cited(answer):
+        for quote in _as_shown(citation["quote"]):
+            start = text.plain.find(quote)
+            if start >= 0:
+                text.stylize("bold", start, start + len(quote))
+                break
+    return text
+
+
+def _cited(answer: Answer) -> Sequence[Citation]:
+    return answer["citations"] or answer["nearest"]
+
+
+def _as_shown(quote: str) -> tuple[str, str]:
+    """A quote may stand as it was written, or with its wrapped lines joined."""
+    return clean(" ".join(quote.split())), clean(quote)
 
 
 def tell_notices(terminal: Terminal, answer: Answer) -> None:
@@ -72,8 +98,20 @@ def source_text(citation: Citation, link: str | None, note: str = "") -> Text:
 
 def source_line(citation: Citation) -> str:
     note = "" if citation["support"] != "unsupported" else " (nearest passage)"
-    quote = short_quote(citation["quote"])
-    return f"[{citation['marker']}] {_where(citation)}{note}  {quote}"
+    return f"[{citation['marker']}] {_where(citation)}{_also(citation)}{note}  {_what(citation)}"
+
+
+def _what(citation: Citation) -> str:
+    """The document's title where the answer itself is the quote, or else the quote."""
+    if citation["support"] == "verbatim" and citation["passage"] != citation["quote"]:
+        return shorten(citation["title"] or "", QUOTE_WIDTH)
+    return short_quote(citation["quote"])
+
+
+def _also(citation: Citation) -> str:
+    copies = citation.get("also", [])
+    many = "1 other file" if len(copies) == 1 else f"{len(copies)} other files"
+    return f" (also in {many})" if copies else ""
 
 
 def _where(citation: Citation) -> str:

@@ -34,10 +34,12 @@ def standing_quotes(
                 "end_char": quote["end_char"],
                 "chunk_id": passage["chunk_id"],
                 "quote": quote["quote"],
-                "passage": quote["block"],
+                "passage": "\n".join(filter(None, (quote["lead"], quote["block"]))),
                 "support": "verbatim",
             }
         )
+        if "also" in passage:
+            citations[-1]["also"] = passage["also"]
     return citations
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -63,6 +63,14 @@ class BuiltinEmbedder:
     def embed_query(self, text: str) -> Vectors:
         vector: Vectors = self._embed([text[:_QUERY_CHARACTERS]], self._weights)[0]
         return vector
+
+    def length(self, word: str) -> float:
+        """The Euclidean length of the sum of the word's token vectors; 0 for no word."""
+        import numpy as np
+
+        ids = self._tokenizer.encode(word, add_special_tokens=False).ids
+        tokens = np.minimum(np.asarray(ids, dtype=np.intp), len(self._weights) - 1)
+        return float(np.linalg.norm(self._weights[tokens].sum(axis=0, dtype=np.float32)))
 
     def _embed(self, texts: Sequence[str], weights: npt.NDArray[np.floating]) -> Vectors:
         import numpy as np
@@ -122,6 +130,12 @@ class BuiltinEmbedder:
         import numpy as np
 
         return self._weights.astype(np.float32)
+
+
+@cache
+def builtin_embedder() -> BuiltinEmbedder:
+    """The one of this process: its weights are read once."""
+    return BuiltinEmbedder()
 
 
 def _unusable(reason: str) -> SetupError:

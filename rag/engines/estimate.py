@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypedDict
 
-from rag.answering.whole_blocks import LEAST_CHUNKS, MOST_CHARACTERS
 from rag.endpoint.address import chat_endpoint
 from rag.engines.factory import choose_engine
 from rag.engines.openai import ceilings
@@ -17,6 +16,7 @@ from rag.engines.openai.grading import MOST_ASKED, MOST_DOUBTFUL
 from rag.engines.openai.panel import MOST_TOGETHER
 from rag.engines.openai.prices import cost_of, dated, price_of
 from rag.engines.openai.prompts import LONGEST_DOUBTFUL, LONGEST_KNOWN, MOST_KNOWN
+from rag.evidence.refine import SHOWN_TO_A_MODEL
 from rag.text.chunk import CHUNK_CHARS
 from state.settings import EngineName, GraderChoice, Settings, Verifier
 from state.tokens import count_tokens
@@ -71,8 +71,7 @@ def estimate(
         return _nothing()
     density = _density(sample)
     asked = count_tokens(question) + CALL_TOKENS
-    shown = int((MOST_CHARACTERS + 2 * CHUNK_CHARS) * density)
-    shown += ITEM_TOKENS * max(settings.k, LEAST_CHUNKS)
+    shown = int(SHOWN_TO_A_MODEL * CHUNK_CHARS * density) + ITEM_TOKENS * SHOWN_TO_A_MODEL
     grading = _grading(settings, asked, density, foreign=is_foreign(question, sample))
     loops = settings.max_loops
     said = ceilings.ANSWER

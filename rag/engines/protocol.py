@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from rag.budget import Budget
+from rag.question.parts import QuestionPart
 from state.answer import NodeUsage
 from state.draft import DraftClaim
 from state.grades import Grade
@@ -35,12 +36,14 @@ class Contextualized:
 class GradeRequest:
     """`chunks` are new this loop; `earlier` holds the grades of all chunks seen before.
 
-    `question` is the stand-alone question, `query` what was searched; `documents` is every
-    chunk of the question so far, including `chunks`; `may_rewrite` is False when no loop
-    is left, so that no better query need be proposed.
+    `question` is the stand-alone question, `parts` the questions within it as read against the
+    collection, `query` what was searched; `documents` is every chunk of the question so far,
+    including `chunks`; `may_rewrite` is False when no loop is left, so that no better query need
+    be proposed.
     """
 
     question: str
+    parts: Sequence[QuestionPart]
     query: str
     chunks: Sequence[RetrievedChunk]
     earlier: Mapping[str, Grade]
@@ -53,21 +56,26 @@ class Graded:
     """One grade a chunk, in the order given; never a default verdict.
 
     `sufficient`: the chunks found relevant so far can answer the question.
-    `better_query`: what to search instead, where the grader already knows.
+    `better_query`: what to search instead, where the grader already knows. `known`: the
+    probability that the collection holds anything about each part, where it was estimated.
     """
 
     grades: tuple[Grade, ...]
     sufficient: bool
     better_query: str | None = None
+    known: tuple[float, ...] = ()
     usage: NodeUsage = field(default_factory=lambda: NO_CALLS)
     warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class RewriteRequest:
-    """`tried` are the queries searched so far, oldest first; `suggested` is the grader's."""
+    """`parts` are the questions within the question; `tried` are the queries searched so far,
+    oldest first; `suggested` is the grader's.
+    """
 
     question: str
+    parts: Sequence[QuestionPart]
     tried: Sequence[str]
     documents: Sequence[RetrievedChunk]
     grades: Mapping[str, Grade]
@@ -88,11 +96,13 @@ class Rewritten:
 
 @dataclass(frozen=True, slots=True)
 class GenerateRequest:
-    """`draft` is what was written before and sent back, `feedback` its claims that the sources
-    contradict, each with the reason; both are empty at first.
+    """`parts` are the questions within the question; `draft` is what was written before and sent
+    back, `feedback` its claims that the sources contradict, each with the reason; both are empty
+    at first.
     """
 
     question: str
+    parts: Sequence[QuestionPart]
     passages: Sequence[Passage]
     history: Sequence[HistoryTurn]
     feedback: Sequence[str] = ()

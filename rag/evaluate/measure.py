@@ -12,6 +12,7 @@ from rag.evaluate.measurements import AnswerMeasurement, CitationCheck, GradedPa
 from rag.evaluate.overlap import contains, token_f1, without_markers
 from rag.evaluate.plan import Stage
 from rag.evaluate.sources import Sources
+from rag.question.parts import read_parts
 from state.answer import Answer, GradedChunk
 from state.passages import RetrievedChunk
 
@@ -154,12 +155,14 @@ class Measurer:
     ) -> Grades:
         """Grades by chunk id, asked for as many at a time as a loop retrieves."""
         engine, together = self._session.engine, self._session.settings.k
+        parts = read_parts(question, self._reader)
         result: Grades = {}
         for start in range(0, len(chunks), together):
             batch = list(chunks[start : start + together])
             seen = {chunk["chunk_id"]: chunk for chunk in (*context, *batch)}
             request = GradeRequest(
                 question=question,
+                parts=parts,
                 query=question,
                 chunks=batch,
                 earlier={},

@@ -18,23 +18,16 @@ from rag.index.collection_rows import CollectionRow
 from rag.index.coverage import best_window, named, okapi, rarities, term_weights
 from rag.index.dense import DenseLeg
 from rag.index.document_seal import note_damage
-from rag.index.fusion import (
-    BEGINNING,
-    DEFINED_WEIGHT,
-    MEANT_WEIGHT,
-    NAMED_WEIGHT,
-    WINDOW_WEIGHT,
-    fuse,
-)
+from rag.index.fusion import BEGINNING, MEANT_WEIGHT, NAMED_WEIGHT, WINDOW_WEIGHT, fuse
 from rag.index.lexical import LexicalTable, query_terms, searched_terms
 from rag.index.lock import WriteLock, lock_path
 from rag.index.names import name_words, named_chunks, named_documents
 from rag.index.protocol import IndexedDocument, Notice
+from rag.index.repeats import first_of_each
 from rag.index.spelling import Spellings
 from rag.index.terms import terms
 from rag.index.texts import TextDamagedError, Texts
 from rag.index.vector_sync import VectorPlace
-from rag.text.definitions import definition_asked
 from state.passages import RetrievedChunk
 
 CANDIDATES = 100
@@ -167,22 +160,24 @@ class Collection:
             if (score := okapi(weights, average, body, head))
         }
         scores = fuse(counted, cosine)
-        definition = definition_asked(query)
         for row, (body, head) in words.items():
             scores[row] += WINDOW_WEIGHT * best_window(weights, body, head)
             scores[row] += NAMED_WEIGHT * named(weights, terms(chunks[row]["title"] or ""))
             scores[row] += MEANT_WEIGHT * meant.get(row, 0.0)
-            if definition is not None:
-                scores[row] += DEFINED_WEIGHT * definition.said_in(chunks[row]["text"])
         best.sort(key=lambda row: (-scores[row], row))
-        for row in best[:k]:
+        held = {row: frozenset(body) for row, (body, _) in words.items()}
+        copies = first_of_each(best, held)
+        best = list(copies)[:k]
+        for row in best:
             chunk = chunks[row]
+            if copies[row]:
+                chunk["also"] = sorted({chunks[copy]["source"] for copy in copies[row]})
             chunk["score"] = scores[row]
             chunk["lexical_rank"] = lexical_ranks.get(row)
             chunk["dense_rank"] = dense_ranks.get(row)
             chunk["bm25"] = counted.get(row)
             chunk["cosine"] = cosine.get(row)
-        return [chunks[row] for row in best[:k]]
+        return [chunks[row] for row in best]
 
     def _named(
         self, query: str, frequencies: Mapping[str, int], searched: Sequence[str]

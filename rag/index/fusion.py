@@ -12,7 +12,6 @@ from collections.abc import Mapping
 DENSE_WEIGHT = 0.35
 WINDOW_WEIGHT = 1.0
 NAMED_WEIGHT = 0.3
-DEFINED_WEIGHT = 0.3
 MEANT_WEIGHT = 1.2
 """Of a chunk whose document the query calls by its name (`names.py`)."""
 BEGINNING = 0.2

@@ -33,7 +33,8 @@ class CollectionReader(Protocol):
     def document_count(self) -> int: ...
 
     def search(self, query: str, k: int) -> list[RetrievedChunk]:
-        """The `k` best chunks by score fusion of BM25 and cosine, best first (`loop` is 0).
+        """The `k` best chunks by score fusion of BM25 and cosine, best first (`loop` is 0); of
+        copies the best stands for all.
 
         Any text is a legal query; one without a searchable word uses the dense leg alone.
         """

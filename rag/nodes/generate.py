@@ -13,6 +13,7 @@ from rag.budget import BudgetSpent
 from rag.dependencies import Dependencies
 from rag.engines.protocol import Emit, Generated, GenerateRequest
 from rag.nodes.update import Update
+from rag.question.parts import QuestionPart
 from state.graph_state import GraphState
 from state.usage import add_usage
 
@@ -21,6 +22,7 @@ def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     deps = runtime.context
     request = GenerateRequest(
         question=state["standalone_question"],
+        parts=[QuestionPart.of_state(part) for part in state["parts"]],
         passages=state["passages"],
         history=state["history"],
         feedback=tuple(state["scratchpad"]) if state["generation_retries"] else (),

@@ -13,6 +13,7 @@ from rag.budget import BudgetSpent
 from rag.dependencies import Dependencies
 from rag.engines.protocol import Graded, GradeRequest
 from rag.nodes.update import Update
+from rag.question.parts import QuestionPart
 from rag.routes import Found, next_step
 from state.answer import GradedChunk, LoopRecord
 from state.grades import Grade
@@ -29,6 +30,7 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
     if new:
         request = GradeRequest(
             question=state["standalone_question"],
+            parts=[QuestionPart.of_state(part) for part in state["parts"]],
             query=state["query"],
             chunks=new,
             earlier=state["grades"],
@@ -83,6 +85,12 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
     return {
         "grades": grades,
         "sufficient": graded.sufficient,
+        "parts": [
+            {**part, "known": known}
+            for part, known in zip(
+                state["parts"], graded.known or [p["known"] for p in state["parts"]], strict=True
+            )
+        ],
         "next_query": graded.better_query,
         "loops": [*state["loops"], record],
         "stop_reason": reason,

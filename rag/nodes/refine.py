@@ -1,33 +1,27 @@
-"""refine: what was found is cut to what bears on the question: sentences for the local
-engine, whole blocks for a model.
+"""refine: what was retrieved is cut to the excerpts that bear on the question.
+
+The grades decided that the documents hold something about it; of what was retrieved every chunk
+may hold the place, and the ranking of excerpts says which does.
 """
 
 from __future__ import annotations
 
 from langgraph.runtime import Runtime
 
-from rag.answering.question import MAX_QUESTION
-from rag.answering.refine import refine as refine_chunks
-from rag.answering.whole_blocks import evidence_chunks, whole_blocks
 from rag.dependencies import Dependencies
-from rag.engines.local.mending import mend_spelling
+from rag.evidence.refine import MOST_EXCERPTS, SHOWN_TO_A_MODEL
+from rag.evidence.refine import refine as refine_chunks
 from rag.nodes.update import Update
+from rag.question.parts import QuestionPart
 from state.graph_state import GraphState
-from state.settings import GraderChoice
 
 
 def refine(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
+    documents = state["documents"]
     deps = runtime.context
-    grades, reader = state["grades"], deps.reader
-    graded = [document for document in state["documents"] if document["chunk_id"] in grades]
-    question = mend_spelling(state["standalone_question"][:MAX_QUESTION], reader).text
-    if deps.engine.model is None:
-        relevant = [c for c in graded if grades[c["chunk_id"]]["relevant"]]
-        passages = refine_chunks(question, relevant, grades, reader)
-    else:
-        denied_too = deps.settings.grader is GraderChoice.AUTO
-        relevant = evidence_chunks(graded, grades, denied_too=denied_too)
-        passages = whole_blocks(question, relevant, reader)
+    most = MOST_EXCERPTS if deps.engine.model is None else SHOWN_TO_A_MODEL
+    questions = [QuestionPart.of_state(part).question for part in state["parts"]]
+    passages = refine_chunks(questions, documents, deps.reader, most)
     runtime.stream_writer(
         {
             "event": "refined",
@@ -39,7 +33,7 @@ def refine(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
                 }
                 for passage in passages
             ],
-            "chars_before": sum(len(document["text"]) for document in relevant),
+            "chars_before": sum(len(document["text"]) for document in documents),
             "chars_after": sum(
                 len(span["text"]) for passage in passages for span in passage["spans"]
             ),

@@ -3,21 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from langgraph.runtime import Runtime
 
 from rag.dependencies import Dependencies
 from rag.nodes.update import Update
+from rag.question.parts import FIELD, read_parts
 from state.events import RetrievedEvent
 from state.graph_state import GraphState
 from state.passages import RetrievedChunk
 
 
 def retrieve(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
-    deps = runtime.context
-    hits = deps.reader.search(state["query"], deps.settings.k)
-    return found_update(state, hits, runtime.stream_writer)
+    reader, k = runtime.context.reader, runtime.context.settings.k
+    hits = reader.search(state["query"], max(FIELD, k))
+    if state["parts"]:
+        return found_update(state, hits[:k], runtime.stream_writer)
+    parts = read_parts(state["query"], reader, hits)
+    if len(parts) > 1:
+        hits = in_turn([hits, *(part.field for part in parts)])
+    found = found_update(state, hits[:k], runtime.stream_writer)
+    return {**found, "parts": [part.as_state() for part in parts]}
+
+
+def in_turn(rankings: Sequence[Sequence[RetrievedChunk]]) -> list[RetrievedChunk]:
+    """The first of each ranking, then the second of each, no chunk twice."""
+    found = {
+        chunk["chunk_id"]: chunk
+        for row in zip_longest(*rankings)
+        for chunk in reversed(row)
+        if chunk is not None
+    }
+    return list(found.values())
 
 
 def found_update(

@@ -11,6 +11,7 @@ from rag.budget import BudgetSpent
 from rag.dependencies import Dependencies
 from rag.engines.protocol import RewriteRequest, Rewritten
 from rag.nodes.update import Update
+from rag.question.parts import QuestionPart
 from state.answer import LoopRecord
 from state.graph_state import GraphState
 from state.usage import add_usage
@@ -23,6 +24,7 @@ def transform_query(state: GraphState, runtime: Runtime[Dependencies]) -> Update
         result = runtime.context.engine.rewrite(
             RewriteRequest(
                 question=state["standalone_question"],
+                parts=[QuestionPart.of_state(part) for part in state["parts"]],
                 tried=tried,
                 documents=state["documents"],
                 grades=state["grades"],

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from rag.engines.local.wording import DISAGREE
 from rag.index.terms import terms
 from rag.research.reading import MARKER
 from state.answer import Citation
@@ -39,13 +38,6 @@ def focused(
         return "", []
     markers = {int(n) for n in MARKER.findall(text)}
     return text, [citation for citation in citations if citation["marker"] in markers]
-
-
-def of_one_voice(text: str, citations: Sequence[Citation]) -> tuple[str, list[Citation]]:
-    """Without the words that sources disagree, where there is only one."""
-    if len({citation["source"] for citation in citations}) < 2:
-        text = text.removeprefix(DISAGREE).lstrip()
-    return text, list(citations)
 
 
 def _rank(name: str, sentence: str, cited: Mapping[int, Citation]) -> int:

@@ -111,7 +111,7 @@ class LocalThinker:
                 yield drafted
 
     def _drafted(self, question: str, passages: Sequence[Passage]) -> str:
-        request = GenerateRequest(question=question, passages=passages, history=())
+        request = GenerateRequest(question=question, parts=(), passages=passages, history=())
         return self._engine.generate(request, lambda _text: None).text
 
     def reflect(self, view: ReflectionView) -> Reflected:

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag.research.protocol import ReadFile
+from rag.text.blocks import blocks_of_text
 from state.answer import Citation
-from state.passages import Passage
+from state.passages import Passage, block_spans
 from state.research_state import Artifact
 
 MOST_QUOTES = 24
@@ -96,6 +97,10 @@ def _passage(number: int, citation: Citation) -> Passage:
                 "start_line": citation["start_line"] or 1,
                 "end_line": citation["end_line"] or 1,
                 "text": citation["quote"],
+                "heading": "",
+                "lead": None,
+                "blocks": block_spans(blocks_of_text(citation["quote"], base=start)),
+                "part": 0,
                 "score": 1.0,
             }
         ],

@@ -14,7 +14,7 @@ from rag.citations.left_out import left_out
 from rag.engines.openai.claims import read_claims
 from rag.research.dependencies import ResearchDependencies
 from rag.research.entities import names_in
-from rag.research.focus import focused, of_one_voice
+from rag.research.focus import focused
 from rag.research.mentions import mentions
 from rag.research.protocol import UnusableReplyError
 from rag.research.questions import topic_of
@@ -62,7 +62,7 @@ def _searched(
     content = ""
     citations: list[Citation] = []
     if answer["status"] != "abstained":
-        content, citations = of_one_voice(answer["answer"], answer["citations"])
+        content, citations = answer["answer"], answer["citations"]
     if content and "names" in task:
         content, citations = focused(content, citations, task["names"], task.get("topic", ""))
     cut = deps.budget.ended and answer["status"] != "answered"

@@ -11,12 +11,13 @@ from pathlib import Path
 
 from labelled import EMBEDDER, Corpus, LabelledSet, asked_text, corpora, index, is_relevant
 
-from rag.engines.local.asked import read_question
 from rag.engines.local.features import measure_chunks
 from rag.engines.local.field import Field, read_field
 from rag.engines.local.known import known_features
 from rag.engines.local.words import read_terms
 from rag.index.collection import Collection
+from rag.question.parse import parse_question
+from rag.question.parts import FIELD
 
 RETRIEVED = 8
 
@@ -32,6 +33,7 @@ class Asked:
     set_name: str
     size: str
     foreign: bool
+    absent: bool  # of the set's own, and read to be answered nowhere in it
     labels: Sequence[bool | None]
     chunks: Sequence[dict[str, float]]
     held: Sequence[frozenset[str]]
@@ -83,17 +85,20 @@ def _measure(corpus: Corpus, collection: Collection, query: dict, foreign: bool)
     question = asked_text(query)
     hits = collection.search(question, RETRIEVED)
     began = time.perf_counter()
-    field = read_field(read_question(question, collection), collection, EMBEDDER)
+    parsed = parse_question(question, collection)
+    field = read_field(parsed, collection.search(parsed.text, FIELD), collection, EMBEDDER)
     shown = measure_chunks(hits, field, collection, EMBEDDER)
-    known = known_features(field, shown)
+    top = measure_chunks(field.top, field, collection, EMBEDDER)
+    known = known_features(field, top)
     milliseconds = (time.perf_counter() - began) * 1000
     if not hits:
         return None
-    terms = set(field.asked.terms)
+    terms = set(parsed.terms)
     return Asked(
         set_name=corpus.name,
         size=corpus.size,
         foreign=foreign,
+        absent=query.get("kind") in ("absent", "near-miss"),
         labels=[False] * len(hits) if foreign else _labels(query, hits, collection),
         chunks=[dict(one.features) for one in shown],
         held=[frozenset(read_terms(hit).held & terms) for hit in hits],

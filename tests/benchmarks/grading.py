@@ -16,16 +16,17 @@ from fit_grader import (
     deciding,
     enough,
     fit,
+    labelled_sets,
     pairs_of,
+    refused,
 )
 from grader_rows import Asked, cached_rows
-from labelled import load_set
 
 from rag.engines.local.grader_model import GraderModel, model_from
 
 _HEAD = (
     "set            corpus     n   base   cosine     AUC     ECE  bal.acc  abstain-F1  foreign-ok"
-    "  own-lost  enough(found)  enough(not)  verdicts +/?/- (share right)"
+    "  absent-ok  own-lost  enough(found)  enough(not)  verdicts +/?/- (share right)"
 )
 
 
@@ -67,21 +68,17 @@ def line(name: str, size: str, rows: Sequence[Asked], model: GraderModel) -> dic
         ]
     )
     decides, _ = pairs_of(own, model, deciding)
-    tops = [max(deciding(row, model)) for row in rows]
-    foreign = [row.foreign for row in rows]
+    foreign = [row for row in rows if row.foreign]
     result = {
         "cosine": auc(cosines, truth),
         "auc": auc(sure, truth),
         "ece": calibration_error(sure, truth),
         "balanced": balanced_accuracy(decides, truth, model.relevant),
-        "f1": abstention_f1(tops, foreign, model.relevant),
+        "f1": abstention_f1(rows, model),
     }
-    refused = np.mean([t < model.relevant for t, f in zip(tops, foreign, strict=True) if f])
-    lost = np.mean([t < model.relevant for t, f in zip(tops, foreign, strict=True) if not f])
-    sure_enough = [
-        top >= model.relevant and enough_for(row, model)
-        for row, top in zip(rows, tops, strict=True)
-    ]
+    lost = refused(own, model)
+    absent = refused([row for row in rows if row.absent], model)
+    sure_enough = [enough_for(row, model) for row in rows]
     found = np.array([row.found for row in rows])
     enough_of = {kind: np.array(sure_enough)[found == kind].mean() for kind in (True, False)}
     verdicts = []
@@ -96,7 +93,8 @@ def line(name: str, size: str, rows: Sequence[Asked], model: GraderModel) -> dic
     print(
         f"{name:14s} {size:>6s} {len(truth):5d}  {truth.mean():.3f}    {result['cosine']:.3f}"
         f"   {result['auc']:.3f}   {result['ece']:.3f}    {result['balanced']:.3f}"
-        f"       {result['f1']:.3f}       {refused:.3f}     {lost:.3f}"
+        f"       {result['f1']:.3f}       {refused(foreign, model):.3f}     {absent:.3f}"
+        f"     {lost:.3f}"
         f"          {enough_of[True]:.3f}        {enough_of[False]:.3f}"
         f"  {' '.join(verdicts)}"
     )
@@ -109,12 +107,13 @@ def enough_for(row: Asked, model: GraderModel) -> bool:
 
 def main() -> None:
     given = arguments(__doc__)
-    sets = [load_set(given.data / name) for name in given.sets]
+    sets = labelled_sets(given)
     rows = cached_rows(sets, given.seed, given.questions, given.cache)
     print(_HEAD)
     whole: list[dict[str, float]] = []
     small: list[dict[str, float]] = []
     for one in sets:
+        # A documentation is judged by what was fitted without it, a set likewise.
         model = model_from(fit([row for row in rows if row.set_name != one.name]))
         held_out = [row for row in rows if row.set_name == one.name]
         whole.append(line(one.name, "full", [r for r in held_out if r.size == "full"], model))

@@ -1,6 +1,7 @@
 """Labelled sets as collections of many sizes, with questions of their own and foreign ones.
 
-A set is a folder with `corpus.jsonl` and `queries.jsonl` as `crag eval` reads them.
+A set is a folder with `queries.jsonl` and either `corpus.jsonl` or `files/`, as `crag eval` reads
+them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from rag.documents.registry import open_document
 from rag.documents.stream import Part
 from rag.embed.builtin import BuiltinEmbedder
 from rag.index.collection import Collection, open_collection
@@ -20,10 +22,13 @@ from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from rag.index.writer import open_writer
 from rag.text.chunk import chunk_parts
 from state.documents import Chunk, chunk_id
+from state.errors import DocumentError
 
 EMBEDDER = BuiltinEmbedder()
-SIZES = ((1000, 1, 50), (300, 2, 30), (100, 5, 16), (30, 10, 8))
+SIZES = ((1000, 1, 50), (300, 2, 30), (30, 10, 8))
 """Sub-sampled corpora: documents, how many such corpora, questions of their own in each."""
+FILE_SIZES = ((30, 3, 16),)
+"""The same of a documentation, which has few files and long ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,11 @@ class LabelledSet:
     def answerable(self) -> list[dict[str, Any]]:
         known = self.documents.keys()
         return [q for q in self.queries if q["relevant"] and known >= set(q["relevant"])]
+
+    @property
+    def absent(self) -> list[dict[str, Any]]:
+        """What a whole documentation was read for and does not hold."""
+        return [q for q in self.queries if q.get("kind") in ("absent", "near-miss")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +64,36 @@ def asked_text(query: dict[str, Any]) -> str:
 
 
 def load_set(folder: Path) -> LabelledSet:
-    def lines(name: str) -> list[dict[str, Any]]:
-        text = (folder / name).read_text(encoding="utf-8")
-        return [json.loads(line) for line in text.split("\n") if line]
+    queries = _lines(folder / "queries.jsonl")
+    if (folder / "files").is_dir():
+        return LabelledSet(folder.name, dict(_files(folder / "files")), queries)
+    documents = {row["id"]: row for row in _lines(folder / "corpus.jsonl")}
+    return LabelledSet(folder.name, documents, queries)
 
-    documents = {row["id"]: row for row in lines("corpus.jsonl")}
-    return LabelledSet(folder.name, documents, lines("queries.jsonl"))
+
+def _lines(file: Path) -> list[dict[str, Any]]:
+    text = file.read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.split("\n") if line]
+
+
+def _files(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        identifier = str(path.relative_to(folder))
+        try:
+            with open_document(path, identifier) as stream:
+                parts = list(stream.parts)
+        except DocumentError:
+            continue  # a picture
+        yield (
+            identifier,
+            {
+                "id": identifier,
+                "title": stream.title,
+                "text": "".join(part.text for part in parts),
+                "parts": parts,
+                "format": stream.format,
+            },
+        )
 
 
 def corpora(
@@ -75,12 +109,12 @@ def corpora(
     outside = [q for other in others for q in other.answerable]
     own = one.answerable
     asked = rng.sample(own, min(most, len(own)))
-    foreign = rng.sample(outside, min(most, len(outside)))
+    foreign = [*one.absent, *rng.sample(outside, min(most, len(outside)))]
     yield Corpus(one.name, "full", list(one.documents.values()), asked, foreign)
     neighbours: dict[str, list[str]] = {}
     for identifier, document in one.documents.items():
         neighbours.setdefault(document["title"] or identifier, []).append(identifier)
-    for size, count, questions in SIZES:
+    for size, count, questions in FILE_SIZES if one.absent else SIZES:
         for _ in range(count):
             asked = rng.sample(own, min(questions, len(own)))
             kept = dict.fromkeys(chain.from_iterable(q["relevant"] for q in asked))
@@ -142,8 +176,11 @@ def _chunks(document: dict[str, Any]) -> list[Chunk]:
             end_char=piece.end_char,
             text=piece.text,
             heading=piece.heading,
+            blocks=piece.blocks,
         )
-        for piece in chunk_parts([Part(document["text"])], "text")
+        for piece in chunk_parts(
+            document.get("parts") or [Part(document["text"])], document.get("format", "text")
+        )
     ]
 
 

@@ -121,14 +121,14 @@ def client_work(tutorial: Any, engine: Any, text: str) -> None:
     chunk = {"chunk_id": "c", "source": "s", "title": "t", "heading": "", "text": text, "loop": 0}
     span = {"text": text}
     passage = {"number": 1, "title": "t", "source": "s", "spans": [span]}
-    request = GenerateRequest(question, [passage], ())
+    request = GenerateRequest(question, (), [passage], ())
     plain: OpenAIEngine = engine.for_question(Budget(), streamed=False)
 
     def grade() -> None:
         fresh = OpenAIEngine(
             plain.chat, replace(plain.grading, cache=GradeMemory()), plain.claims, None
         )
-        fresh.grade(GradeRequest(question, question, [chunk], {}, [chunk], may_rewrite=True))
+        fresh.grade(GradeRequest(question, (), question, [chunk], {}, [chunk], may_rewrite=True))
 
     rows = {
         "grading call": (
@@ -183,7 +183,7 @@ def first_token(server: Server, engine: Any, text: str) -> None:
                 if b'"content": "' in line and b'"content": ""' not in line:
                     break
         bare.append(time.perf_counter() - start)
-        ours.append(_until_emitted(engine, GenerateRequest(question, [passage], ())))
+        ours.append(_until_emitted(engine, GenerateRequest(question, (), [passage], ())))
     server.configure(ttft_ms=0, tokens_per_s=0)
     middle = sorted(bare)[5] * 1000, sorted(ours)[5] * 1000
     print(f"\nfirst token: server {middle[0]:.0f} ms, crag {middle[1]:.0f} ms,", end=" ")

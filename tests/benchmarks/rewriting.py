@@ -19,9 +19,10 @@ from labelled import asked_text, index, load_set
 
 from rag.engines.local import rewrite
 from rag.engines.local.engine import LocalEngine
-from rag.engines.local.mending import mend_spelling
 from rag.engines.protocol import GradeRequest, RewriteRequest
 from rag.index.collection import Collection
+from rag.question.parts import read_parts
+from rag.question.spelling import mend_spelling
 from state.grades import Grade
 from state.passages import RetrievedChunk
 
@@ -72,6 +73,7 @@ def ask(question: str, collection: Collection, engine: LocalEngine, *, always: b
     known: dict[str, RetrievedChunk] = {}
     grades: dict[str, Grade] = {}
     tried = [question]
+    parts = read_parts(question, collection)
     enough = False
     while True:
         hits = collection.search(tried[-1], RETRIEVED)
@@ -79,7 +81,7 @@ def ask(question: str, collection: Collection, engine: LocalEngine, *, always: b
         known |= {hit["chunk_id"]: hit for hit in new}
         if new:
             graded = engine.grade(
-                GradeRequest(question, tried[-1], new, grades, list(known.values()), True)
+                GradeRequest(question, parts, tried[-1], new, grades, list(known.values()), True)
             )
             grades |= {grade["chunk_id"]: grade for grade in graded.grades}
             enough = graded.sufficient
@@ -94,7 +96,7 @@ def ask(question: str, collection: Collection, engine: LocalEngine, *, always: b
         loops.sufficient.append(enough)
         if (enough and not always) or not new or len(tried) > MAX_LOOPS:
             return loops
-        situation = RewriteRequest(question, tried, list(known.values()), grades, None)
+        situation = RewriteRequest(question, parts, tried, list(known.values()), grades, None)
         rewritten = engine.rewrite(situation)
         if rewritten.query is None:
             return loops

@@ -1,114 +1,83 @@
-"""Answers made of the sentences that answer: the fewest that suffice, cited, in reading order."""
+"""An answer that is quoted: the likeliest excerpts, whole, each cited."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
-from rag.answering.evidence import Measured, measure, term_weights
-from rag.answering.question import MAX_QUESTION, Question, analyse, parts
-from rag.answering.strips import Source, evidence, lead_in, strips_of, table_head
-from rag.engines.local.answerable import answerable_features, answers
-from rag.engines.local.contradictions import disagreeing
-from rag.engines.local.mending import mend_spelling
-from rag.engines.local.selection import ranked, selected
-from rag.engines.local.wording import Chosen, worded
-from rag.engines.openai.claims import read_claims
+from rag.engines.local.grader_model import grader_model
 from rag.engines.protocol import Emit, Generated, GenerateRequest
+from rag.evidence.quotation import best_sentence, likeliest_spans, shown_text
 from rag.index.protocol import CollectionReader
-from state.passages import Passage
+from rag.question.parse import ParsedQuestion
+from state.draft import DraftClaim
+from state.passages import Passage, Span
 
+MOST_EXCERPTS = 3
+MOST_OF_A_PART = 2
+WORTH_SHOWING = 0.05
+"""Of the likeliest excerpt's probability, what a further one must have to stand beside it. On the
+labelled documentation left out of each fit, .05 keeps 98 % of the answers that three excerpts hold,
+.2 keeps 90 %, .5 keeps 80 %."""
 
-@dataclass(frozen=True, slots=True)
-class Examined:
-    """The passages' sentences against one question; `features` decide whether to answer;
-    `order` is what may be said, the likeliest first.
-    """
-
-    question: Question
-    measured: Sequence[Measured]
-    features: Mapping[str, float]
-    weights: Mapping[str, float]
-    order: Sequence[int]
+Quoted = tuple[Passage, Span]
 
 
 def generate(request: GenerateRequest, emit: Emit, collection: CollectionReader) -> Generated:
-    """An empty text where no sentence answers."""
-    chosen: list[Chosen] = []
-    disagree = False
-    for part in parts(request.question):
-        examined = examine(part, request.passages, collection)
-        if examined is None or not answers(examined.question, examined.features):
-            continue
-        against = disagreeing(
-            examined.question,
-            examined.measured,
-            examined.weights,
-            examined.order,
-            # Passages with one title are taken for parts of one document.
-            [passage["title"] or passage["source"] for passage in request.passages],
-        )
-        disagree = disagree or bool(against)
-        for index in against or selected(examined.question, examined.measured, examined.order):
-            choice = _chosen(examined, index, request.passages)
-            if choice not in chosen:
-                chosen.append(choice)
-    if not chosen:
-        return Generated(text="")
-    text = worded(chosen, disagree=disagree)
-    emit(text)
-    return Generated(text=text, claims=tuple(read_claims(text)))
-
-
-def examine(
-    question: str, passages: Sequence[Passage], collection: CollectionReader
-) -> Examined | None:
-    """None where the passages hold no sentence."""
-    parsed = analyse(mend_spelling(question[:MAX_QUESTION], collection).text)
-    sources = _sources(passages)
-    strips = strips_of(sources)
-    if not evidence(strips):
-        return None
-    weights = term_weights(parsed.terms, collection)
-    measured = measure(parsed, sources, strips, weights, collection.embedder)
-    order = ranked(parsed, measured)
-    features = answerable_features(
-        parsed,
-        measured,
-        order[0],
-        [source.about for source in sources],
-        weights,
-        collection.embedder,
-    )
-    return Examined(parsed, measured, features, weights, order)
-
-
-def _chosen(examined: Examined, index: int, passages: Sequence[Passage]) -> Chosen:
-    strips = [item.strip for item in examined.measured]
-    head = table_head(strips, index)
-    lead = None if strips[index].is_item else lead_in(strips, index)
-    return Chosen(
-        passages[strips[index].source],
-        strips[index],
-        None if head is None else strips[head],
-        None if lead is None else strips[lead],
+    """Part by part, in their order; a part that the collection knows nothing of is named."""
+    every = likeliest_spans(request.passages)
+    most = MOST_EXCERPTS if len(request.parts) == 1 else MOST_OF_A_PART
+    claims: list[DraftClaim] = []
+    missing: list[str] = []
+    for number, part in enumerate(request.parts):
+        own = [pair for pair in every if pair[1]["part"] == number]
+        if part.known is not None and not grader_model().knows(part.known):
+            missing.append(part.question.text)
+        else:
+            claims += [_claim(part.question, *pair, collection) for pair in _worth(own, most)]
+    text = "\n\n".join(claim["shown"] for claim in claims)
+    if text:
+        emit(text)
+    return Generated(
+        text,
+        tuple(claims),
+        complete=not missing,
+        warnings=tuple(f"Not found in the documents: “{question}”." for question in missing),
     )
 
 
-def _sources(passages: Sequence[Passage]) -> list[Source]:
-    sources = []
-    for passage in passages:
-        first = passage["spans"][0]["start_char"] if passage["spans"] else 0
-        # Blanks stand for what was left out, so that offsets stay the document's.
-        text = ""
-        for span in passage["spans"]:
-            text += "\n" * (span["start_char"] - first - len(text)) + span["text"]
-        sources.append(
-            Source(
-                text,
-                f"{passage['title'] or ''} {passage['heading']}",
-                first,
-                tuple((s["start_char"] - first, s["end_char"] - first) for s in passage["spans"]),
-            )
-        )
-    return sources
+def _worth(likeliest: Sequence[Quoted], most: int) -> Iterator[Quoted]:
+    """Those about as likely to hold the answer as the first."""
+    for passage, span in likeliest[:most]:
+        if span["score"] >= WORTH_SHOWING * likeliest[0][1]["score"]:
+            yield passage, span
+
+
+def _claim(
+    question: ParsedQuestion, passage: Passage, span: Span, collection: CollectionReader
+) -> DraftClaim:
+    start, end = best_sentence(question, span, collection)
+    before = span["text"][: start - span["start_char"]]
+    quote = span["text"][start - span["start_char"] : end - span["start_char"]]
+    first = span["start_line"] + before.count("\n")
+    shown = shown_text(span)
+    return {
+        "kind": "claim",
+        "before": "\n\n",
+        "shown": shown,
+        "text": shown,
+        "passages": [passage["number"]],
+        "quotes": [
+            {
+                "passage": passage["number"],
+                "start_char": start,
+                "end_char": end,
+                "start_line": first,
+                "end_line": first + quote.count("\n"),
+                "quote": quote,
+                "lead": span["lead"],
+                "block_start": span["start_char"],
+                "block_end": span["end_char"],
+                "block": span["text"],
+            }
+        ],
+    }

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from rag.embed.protocol import Embedder
-from rag.engines.local.asked import Asked
 from rag.engines.local.field import Field, Scores, cosines_of
-from rag.engines.local.words import ChunkSentences, ChunkTerms, read_sentences, read_terms
+from rag.engines.local.words import ChunkTerms, read_terms, read_words
 from rag.index.protocol import CollectionReader
+from rag.question.parse import ParsedQuestion
 from state.passages import RetrievedChunk
 
-_SENTENCE_BATCH = 400
 _BEST = 10
 # Scores that hardly differ say nothing by their order.
 _LEAST_SPREAD = 0.15
@@ -39,18 +38,13 @@ def measure_chunks(
 ) -> list[Shown]:
     """In the order given."""
     held = [read_terms(chunk) for chunk in chunks]
-    read = [read_sentences(chunk) for chunk in chunks]
     cosines = cosines_of(chunks, field.question_vector, collection, embedder)
-    nearness = _nearness(field.asked, held, read, embedder)
-    of_sentences = _sentence_cosines(read, field, embedder)
+    nearness = _nearness(field.question, held, [read_words(chunk) for chunk in chunks], embedder)
     shown = []
-    for chunk, words, sentences, cosine, near, sentence in zip(
-        chunks, held, read, cosines, nearness, of_sentences, strict=True
-    ):
+    for chunk, words, cosine, near in zip(chunks, held, cosines, nearness, strict=True):
         score = field.scores.get(chunk["chunk_id"]) or field.score(words, cosine)
         features = {
-            **_own(field.asked, words, sentences, score, near),
-            "sentence_cosine": sentence,
+            **_own(field.question, words, score, near),
             **_standing(chunk["chunk_id"], score, field),
         }
         shown.append(Shown(features, near))
@@ -58,34 +52,30 @@ def measure_chunks(
 
 
 def _own(
-    asked: Asked,
+    question: ParsedQuestion,
     words: ChunkTerms,
-    sentences: ChunkSentences,
     score: Scores,
     near: Mapping[str, tuple[float, str]],
 ) -> dict[str, float]:
     """What the chunk holds of the question, whatever else was found."""
-    mass = asked.mass or 1.0
-    pairs = zip(sentences.terms, [*sentences.terms[1:], frozenset[str]()], strict=True)
-    singles = [asked.covered(sentence) for sentence in sentences.terms]
+    mass = sum(question.rarities.values()) or 1.0
+    soft = sum(weight * near[term][0] ** 2 for term, weight in question.rarities.items())
     return {
         "coverage": score.coverage,
-        "sentence_coverage": max(singles, default=0.0),
-        "pair_coverage": max((asked.covered(one | two) for one, two in pairs), default=0.0),
-        "soft_coverage": sum(weight * near[term][0] ** 2 for term, weight in asked.weights.items())
-        / mass,
-        "adjacent": _adjacent(asked, words),
+        "soft_coverage": soft / mass,
+        "adjacent": _adjacent(question, words),
+        "window": score.window,
         "cosine": score.cosine,
         "named": score.named,
     }
 
 
-def _adjacent(asked: Asked, words: ChunkTerms) -> float:
+def _adjacent(question: ParsedQuestion, words: ChunkTerms) -> float:
     """The share of the question's pairs of neighbours that are neighbours here, by weight."""
     held = set(itertools.pairwise(words.body))
     pairs = {
-        pair: asked.weights[pair[0]] + asked.weights[pair[1]]
-        for pair in itertools.pairwise(asked.terms)
+        pair: question.rarities[pair[0]] + question.rarities[pair[1]]
+        for pair in itertools.pairwise(question.terms)
     }
     return sum(weight for pair, weight in pairs.items() if pair in held) / (
         sum(pairs.values()) or 1.0
@@ -105,43 +95,25 @@ def _standing(chunk_id: str, score: Scores, field: Field) -> dict[str, float]:
 
 
 def _nearness(
-    asked: Asked,
+    question: ParsedQuestion,
     held: Sequence[ChunkTerms],
-    read: Sequence[ChunkSentences],
+    read: Sequence[Sequence[str]],
     embedder: Embedder,
 ) -> list[dict[str, tuple[float, str]]]:
     """The closest word of each chunk to each term of the question, by word vectors."""
-    wanted = {term: word for term, word in asked.spelt.items() if word.isalpha()}
-    vocabulary = sorted(
-        {*wanted.values(), *(word for sentences in read for word in sentences.words)}
-    )
+    wanted = {term: word for term, word in question.spelt.items() if word.isalpha()}
+    vocabulary = sorted({*wanted.values(), *(word for words in read for word in words)})
     rows = {word: row for row, word in enumerate(vocabulary)}
     vectors = embedder.embed_documents(vocabulary)
     found = []
-    for words, sentences in zip(held, read, strict=True):
-        near = {term: (1.0 if term in words.held else 0.0, "") for term in asked.terms}
+    for words, own_words in zip(held, read, strict=True):
+        near = {term: (1.0 if term in words.held else 0.0, "") for term in question.terms}
         missing = [term for term in wanted if term not in words.held]
-        if missing and sentences.words:
-            own = vectors[[rows[word] for word in sentences.words]]
+        if missing and own_words:
+            own = vectors[[rows[word] for word in own_words]]
             similar = vectors[[rows[wanted[term]] for term in missing]] @ own.T
             for term, line in zip(missing, similar, strict=True):
                 best = int(line.argmax())
-                near[term] = (min(max(float(line[best]), 0.0), 1.0), sentences.words[best])
+                near[term] = (min(max(float(line[best]), 0.0), 1.0), own_words[best])
         found.append(near)
     return found
-
-
-def _sentence_cosines(
-    read: Sequence[ChunkSentences], field: Field, embedder: Embedder
-) -> list[float]:
-    """The cosine of the best sentence of each chunk; all are embedded together."""
-    owners = [row for row, sentences in enumerate(read) for _ in sentences.texts]
-    texts = [text for sentences in read for text in sentences.texts]
-    best = [0.0] * len(read)
-    for start in range(0, len(texts), _SENTENCE_BATCH):
-        vectors = embedder.embed_documents(texts[start : start + _SENTENCE_BATCH])
-        for row, cosine in zip(
-            owners[start : start + _SENTENCE_BATCH], vectors @ field.question_vector, strict=True
-        ):
-            best[row] = max(best[row], float(cosine))
-    return best

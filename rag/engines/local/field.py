@@ -1,8 +1,8 @@
 """What the collection offers a question: the chunks any other chunk is measured against.
 
 A score says little by itself; how far it stands out from the question's own best results
-says much. The field is searched with the question whatever query is being graded, so that
-a chunk gets the same grade in whichever loop it turns up.
+says much. The field is what the question finds whatever query is being graded, so that a chunk gets
+the same grade in whichever loop it turns up.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ from functools import cached_property
 import numpy as np
 
 from rag.embed.protocol import Embedder, Vectors
-from rag.engines.local.asked import Asked
 from rag.engines.local.words import ChunkTerms, read_terms
 from rag.index.coverage import best_window, named, okapi
 from rag.index.fusion import DENSE_WEIGHT, NAMED_WEIGHT, WINDOW_WEIGHT
 from rag.index.protocol import CollectionReader
+from rag.question.parse import ParsedQuestion, share
 from state.passages import RetrievedChunk
 
-FIELD_CHUNKS = 30
 TOP_CHUNKS = 8
 
 
@@ -43,7 +42,7 @@ class Field:
     `length` is their mean length in terms, `chunk_count` the collection's size.
     """
 
-    asked: Asked
+    question: ParsedQuestion
     question_vector: Vectors
     scores: Mapping[str, Scores]
     length: float
@@ -51,9 +50,9 @@ class Field:
     chunk_count: int
 
     def score(self, words: ChunkTerms, cosine: float) -> Scores:
-        weights = self.asked.weights
+        weights = self.question.rarities
         return Scores(
-            coverage=self.asked.covered(words.held),
+            coverage=share(weights, words.held),
             bm25=okapi(weights, self.length, words.body, words.head),
             cosine=cosine,
             window=best_window(weights, words.body, words.head),
@@ -83,12 +82,17 @@ class Field:
         return best or 1.0, mean, max(max(cosines) - mean, 1e-6)
 
 
-def read_field(asked: Asked, collection: CollectionReader, embedder: Embedder) -> Field:
-    found = collection.search(asked.text, FIELD_CHUNKS)
-    vector = embedder.embed_query(asked.text)
+def read_field(
+    question: ParsedQuestion,
+    found: Sequence[RetrievedChunk],
+    collection: CollectionReader,
+    embedder: Embedder,
+) -> Field:
+    """`found` is what the question itself finds, best first."""
+    vector = embedder.embed_query(question.text)
     words = [read_terms(chunk) for chunk in found]
     length = max(sum(w.length for w in words), 1) / max(len(words), 1)
-    bare = Field(asked, vector, {}, length, found[:TOP_CHUNKS], collection.chunk_count)
+    bare = Field(question, vector, {}, length, found[:TOP_CHUNKS], collection.chunk_count)
     cosines = cosines_of(found, vector, collection, embedder)
     scores = {
         chunk["chunk_id"]: bare.score(read, cosine)

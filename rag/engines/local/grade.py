@@ -5,85 +5,106 @@ CRAG's retrieval evaluator (Yan et al. 2024) with a logistic in place of its fin
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from rag.embed.builtin import BuiltinEmbedder
+from rag.embed.builtin import builtin_embedder
 from rag.embed.protocol import Embedder
-from rag.engines.local.asked import read_question
 from rag.engines.local.features import Shown, measure_chunks
 from rag.engines.local.field import Field, read_field
 from rag.engines.local.grader_model import GraderModel, grader_model
 from rag.engines.local.known import enough_features, known_features
 from rag.engines.local.reasons import reason_for
 from rag.engines.local.snippets import Snippets
-from rag.engines.local.topic import defining_chunks, topic_chunks
 from rag.engines.local.words import read_terms
 from rag.engines.protocol import Graded, GradeRequest
 from rag.index.protocol import CollectionReader
+from rag.question.parts import QuestionPart
 from state.grades import Grade, Verdict
-from state.passages import is_web
+from state.passages import RetrievedChunk, is_web
 
 
 def grade(request: GradeRequest, collection: CollectionReader) -> Graded:
+    """A chunk is as relevant as it is to the question within the question that it suits best."""
     model = grader_model()
     embedder = _grading_embedder(collection)
-    if request.chunks and all(is_web(chunk) for chunk in request.chunks):
-        collection = Snippets(request.chunks, collection, embedder)
-    field = read_field(read_question(request.question, collection), collection, embedder)
-    new = {chunk["chunk_id"]: chunk for chunk in request.chunks}
-    top = {chunk["chunk_id"]: chunk for chunk in field.top}
-    every = list({**top, **new}.values())
-    measured = dict(
-        zip(
-            [chunk["chunk_id"] for chunk in every],
-            measure_chunks(every, field, collection, embedder),
-            strict=True,
-        )
-    )
-    known = model.known.probability(known_features(field, [measured[key] for key in top]))
-    grades = tuple(
-        _grade(chunk["chunk_id"], measured[chunk["chunk_id"]], field, known, model)
-        for chunk in request.chunks
-    )
-    taken = defining_chunks(field, request.chunks)
-    grades = _taking(grades, taken, "says what it is")
-    if model.knows(known, field.chunk_count) and not any(
+    judged = [_judge(part, request.chunks, collection, embedder, model) for part in request.parts]
+    grades = [
+        max(of_parts, key=_confidence)
+        for of_parts in zip(*(each.grades for each in judged), strict=True)
+    ]
+    known = tuple(each.known for each in judged)
+    if any(map(model.knows, known)) and not any(
         each["relevant"] for each in [*request.earlier.values(), *grades]
     ):
-        confidences = {each["chunk_id"]: each["confidence"] or 0.0 for each in grades}
-        taken = topic_chunks(field, request.chunks, confidences)
-        grades = _taking(grades, taken, "much here is about that")
-    if taken:
-        return Graded(grades=grades, sufficient=True)
-    enough = _enough(request, grades, field, model)
-    return Graded(grades=grades, sufficient=enough >= model.enough.threshold)
+        grades = _with_nearest(grades)
+    enough = min((_enough(request, grades, each.field, model) for each in judged), default=0.0)
+    return Graded(tuple(grades), sufficient=enough >= model.enough.threshold, known=known)
 
 
-def _taking(grades: Sequence[Grade], wanted: Collection[str], why: str) -> tuple[Grade, ...]:
-    """With those `wanted` relevant: no likelier to be the right ones, but they answer."""
-    return tuple(
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """The chunks as one question within the question sees them."""
+
+    field: Field
+    known: float
+    grades: Sequence[Grade]
+
+
+def _judge(
+    part: QuestionPart,
+    chunks: Sequence[RetrievedChunk],
+    collection: CollectionReader,
+    embedder: Embedder,
+    model: GraderModel,
+) -> _Judged:
+    found = part.field
+    if chunks and all(is_web(chunk) for chunk in chunks):
+        collection = Snippets(chunks, collection, embedder)
+        found = chunks
+    field = read_field(part.question, found, collection, embedder)
+    every = list({chunk["chunk_id"]: chunk for chunk in [*field.top, *chunks]}.values())
+    shown = measure_chunks(every, field, collection, embedder)
+    measured = {chunk["chunk_id"]: each for chunk, each in zip(every, shown, strict=True)}
+    top = [measured[chunk["chunk_id"]] for chunk in field.top]
+    known = model.known.probability(known_features(field, top))
+    grades = [
+        _grade(chunk["chunk_id"], measured[chunk["chunk_id"]], field, known, model)
+        for chunk in chunks
+    ]
+    return _Judged(field, round(known, 4), grades)
+
+
+def _confidence(each: Grade) -> tuple[bool, float]:
+    return each["relevant"], each["confidence"] or 0.0
+
+
+def _with_nearest(grades: Sequence[Grade]) -> list[Grade]:
+    """With the likeliest chunk relevant: what the collection knows of has a nearest place in it."""
+    best = max((each["confidence"] or 0.0 for each in grades), default=0.0)
+    return [
         {
-            **grade,
+            **each,
             "relevant": True,
             "verdict": "ambiguous",
-            "reason": f"{grade['reason']}; {why}",
+            "reason": f"{each['reason']}; the nearest there is",
         }
-        if grade["chunk_id"] in wanted and not grade["relevant"]
-        else grade
-        for grade in grades
-    )
+        if each["confidence"] == best
+        else each
+        for each in grades
+    ]
 
 
 def _grade(chunk_id: str, shown: Shown, field: Field, known: float, model: GraderModel) -> Grade:
     probability = model.confidence(shown.features, known)
-    relevant = model.knows(known, field.chunk_count) and probability >= model.relevant
+    knows = model.knows(known)
+    relevant = knows and probability >= model.relevant
     return {
         "chunk_id": chunk_id,
         "relevant": relevant,
         "verdict": _verdict(probability, model, relevant=relevant),
         "confidence": round(probability, 4),
-        "reason": reason_for(field.asked, shown),
+        "reason": reason_for(field.question, shown, knows=knows),
         "grader": "local",
     }
 
@@ -114,11 +135,6 @@ def _enough(
 
 def _grading_embedder(collection: CollectionReader) -> Embedder:
     """The embedder that the coefficients were fitted with, whatever searched."""
-    builtin = _builtin_embedder()
+    builtin = builtin_embedder()
     own = collection.embedder
     return own if own.identity == builtin.identity else builtin
-
-
-@cache
-def _builtin_embedder() -> BuiltinEmbedder:
-    return BuiltinEmbedder()

@@ -6,20 +6,13 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rag.answering.logistic import Logistic
-
-FEW_CHUNKS, MANY_CHUNKS = 300, 1200
-KNOWN_OF_MANY = 0.4
-"""What a collection of MANY_CHUNKS must know of a matter. On the labelled sets left out, F1 of
-abstaining rises from .888 at .25 to .904, balanced accuracy falls from .853 to .846; small
-collections would lose answers first, and keep to the threshold of the fit."""
+from rag.evidence.logistic import Logistic
 
 _FILE = Path(__file__).with_name("grader.json")
 
@@ -51,16 +44,13 @@ class GraderModel:
         """
         return self.chunk.probability(features) * min(1.0, known / self.known.threshold)
 
-    def knows(self, known: float, chunks: float) -> bool:
-        """Whether a collection of so many chunks knows enough of the matter for anything to be
-        relevant. Among many chunks something is near to any question, so more is asked of them.
+    def knows(self, known: float) -> bool:
+        """Whether the collection knows enough of the matter for anything to be relevant.
 
         Kept apart from the confidence: one that falls steeply enough to abstain by ranks
         the chunks of hard questions below those of easy ones.
         """
-        share = math.log(max(chunks, 1) / FEW_CHUNKS) / math.log(MANY_CHUNKS / FEW_CHUNKS)
-        few = self.known.threshold
-        return known >= few + min(max(share, 0.0), 1.0) * max(KNOWN_OF_MANY - few, 0.0)
+        return known >= self.known.threshold
 
 
 @cache

@@ -7,23 +7,40 @@ from collections.abc import Iterable, Sequence
 
 from rag.engines.local.features import Shown
 from rag.engines.local.field import Field
+from rag.question.parse import share
 
 _TAIL = 10
 
 
 def known_features(field: Field, top: Sequence[Shown]) -> dict[str, float]:
     """`top` are the measured `field.top`. The same in every loop of a question."""
-    scores = list(field.scores.values())
+    question, scores = field.question, list(field.scores.values())
     bm25s = sorted((score.bm25 for score in scores), reverse=True)
     tail = bm25s[min(_TAIL, len(bm25s) // 2) :]
-    mass = field.asked.mass or 1.0
+    mass = sum(question.rarities.values()) or 1.0
+    nearest = nearest_words(field, top)
+    missing = {t: question.specificity[t] * (1 - near) for t, near in nearest.items()}
+    unknown = [missing[term] for term in question.terms if not question.counts[term]]
     return {
         "bm25": bm25s[0] / mass if bm25s else 0.0,
         "cosine": max((score.cosine for score in scores), default=0.0),
         "bm25_spread": (bm25s[0] - sum(tail) / len(tail)) / mass if bm25s else 0.0,
-        "evidence": max((_evidence(shown) for shown in top), default=0.0),
-        "terms": math.log1p(len(field.asked.terms)),
+        "window": max((score.window for score in scores), default=0.0),
+        "soft_coverage": max((shown.features["soft_coverage"] for shown in top), default=0.0),
+        "together": sum(question.weights[t] * near**2 for t, near in nearest.items())
+        / (question.mass or 1.0),
+        "missing": max(missing.values(), default=0.0),
+        "unknown": max(unknown, default=0.0),
+        "terms": math.log1p(len(question.terms)),
         "chunks": math.log(max(field.chunk_count, 1)),
+    }
+
+
+def nearest_words(field: Field, top: Sequence[Shown]) -> dict[str, float]:
+    """For each term of the question how near the best chunks come to it, 0 to 1."""
+    return {
+        term: max((shown.near[term][0] for shown in top), default=0.0)
+        for term in field.question.terms
     }
 
 
@@ -35,13 +52,8 @@ def enough_features(
     return {
         "best": _logit(best[0]) if best else -8.0,
         "second": _logit(best[1]) if len(best) > 1 else -8.0,
-        "covered": field.asked.covered(frozenset().union(*held)),
+        "covered": share(field.question.rarities, frozenset().union(*held)),
     }
-
-
-def _evidence(shown: Shown) -> float:
-    features = shown.features
-    return features["sentence_coverage"] + features["sentence_cosine"] + features["soft_coverage"]
 
 
 def _logit(probability: float) -> float:

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rag.engines.local.asked import QUESTION_CHARACTERS, Asked, rarity, read_question
-from rag.engines.local.mending import Mended, mend_spelling
 from rag.engines.local.words import read_terms
 from rag.engines.protocol import RewriteRequest
 from rag.index.protocol import CollectionReader
 from rag.index.terms import fold, term_spans
+from rag.question.parse import ParsedQuestion, rarity
 from state.passages import RetrievedChunk
 
 LEARN_FROM = 0.05
@@ -38,8 +37,7 @@ class Situation:
     hold; `found` says whether any of them was graded relevant.
     """
 
-    mended: Mended
-    asked: Asked
+    question: ParsedQuestion
     best: Sequence[RetrievedChunk]
     covered: frozenset[str]
     found: bool
@@ -50,7 +48,6 @@ Rewrite = Callable[[Situation], Proposal | None]
 
 
 def read_situation(request: RewriteRequest, collection: CollectionReader) -> Situation:
-    mended = mend_spelling(request.question[:QUESTION_CHARACTERS], collection)
     # Nothing is learnt from passages that are about something else.
     ranked = sorted(
         (
@@ -62,26 +59,32 @@ def read_situation(request: RewriteRequest, collection: CollectionReader) -> Sit
     )
     best = ranked[:BEST_PASSAGES]
     covered = frozenset(term for chunk in best for term in read_terms(chunk).held)
-    asked = read_question(mended.text, collection)
     found = any(grade["relevant"] for grade in request.grades.values())
-    return Situation(mended, asked, best, covered, found, collection)
+    return Situation(_least_covered(request, covered), best, covered, found, collection)
+
+
+def _least_covered(request: RewriteRequest, covered: frozenset[str]) -> ParsedQuestion:
+    """The question within the question that most is missing of."""
+    return min((part.question for part in request.parts), key=lambda each: each.covered(covered))
 
 
 def mend(situation: Situation) -> Proposal | None:
     """The question spelt as the collection spells it."""
-    if not situation.mended.changes:
+    if not situation.question.mended.changes:
         return None
-    changes = ", ".join(f"'{typed}' as '{right}'" for typed, right in situation.mended.changes)
-    return Proposal(situation.mended.text, f"spells {changes}")
+    changes = ", ".join(
+        f"'{typed}' as '{right}'" for typed, right in situation.question.mended.changes
+    )
+    return Proposal(situation.question.text, f"spells {changes}")
 
 
 def look_for_the_rest(situation: Situation) -> Proposal | None:
     """What the best passages leave uncovered, in the company of their own chief words."""
-    asked = situation.asked
-    missing = [term for term in asked.matter if term not in situation.covered]
-    if not situation.found or not missing or len(missing) == len(asked.matter):
+    question = situation.question
+    missing = [term for term in question.specific if term not in situation.covered]
+    if not situation.found or not missing or len(missing) == len(question.specific):
         return None
-    words = [asked.spelt[term] for term in missing]
+    words = [question.spelt[term] for term in missing]
     added = feedback_words(situation, situation.best, _FEW_TERMS)
     reason = f"nothing yet on {_listed(words)}: looks for that"
     if added:
@@ -96,7 +99,7 @@ def follow_the_best(situation: Situation) -> Proposal | None:
     added = feedback_words(situation, situation.best[:1], _SOME_TERMS)
     if not added:
         return None
-    query = f"{situation.asked.text} {' '.join(added)}"
+    query = f"{situation.question.text} {' '.join(added)}"
     return Proposal(query, f"adds {_listed(added)} from the best passage")
 
 
@@ -116,7 +119,7 @@ def feedback_words(
     for chunk in passages:
         words = read_terms(chunk)
         for term, count in words.counts.items():
-            if term not in situation.asked.weights and len(term) > 2:
+            if term not in situation.question.weights and len(term) > 2:
                 weights[term] = weights.get(term, 0.0) + count / (count + _K1)
         for text in (chunk["text"], chunk["title"] or "", chunk["heading"]):
             for start, end, found in term_spans(text):

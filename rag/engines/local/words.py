@@ -1,4 +1,4 @@
-"""A chunk as the grader reads it: its terms, its sentences, and the words behind the terms."""
+"""A chunk as the grader reads it: its terms, and the words behind the terms."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rag.index.terms import fold, term_spans, terms
-from rag.text.sentences import sentence_spans
 from state.passages import RetrievedChunk
 
 # A chunk is about 1,200 characters; whoever hands over more is read this far.
 CHUNK_CHARACTERS = 8000
 CHUNK_WORDS = 300
-CHUNK_SENTENCES = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +32,13 @@ class ChunkTerms:
         return len(self.body) + len(self.head)
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkSentences:
-    """The sentences, the terms of each, and the chunk's distinct words, folded."""
-
-    texts: Sequence[str]
-    terms: Sequence[frozenset[str]]
-    words: Sequence[str]
-
-
 def read_terms(chunk: RetrievedChunk) -> ChunkTerms:
     return _terms(_text(chunk), _label(chunk["title"]), _label(chunk["heading"]))
 
 
-def read_sentences(chunk: RetrievedChunk) -> ChunkSentences:
-    return _sentences(_text(chunk))
+def read_words(chunk: RetrievedChunk) -> Sequence[str]:
+    """The distinct words of letters alone, folded."""
+    return _words(_text(chunk))
 
 
 @lru_cache(maxsize=512)
@@ -60,15 +50,9 @@ def _terms(text: str, title: str, heading: str) -> ChunkTerms:
 
 
 @lru_cache(maxsize=256)
-def _sentences(text: str) -> ChunkSentences:
-    spans = sentence_spans(text)[:CHUNK_SENTENCES] or [(0, len(text))]
-    texts = [text[start:end] for start, end in spans]
+def _words(text: str) -> Sequence[str]:
     words = dict.fromkeys(fold(text[start:end]) for start, end, _ in term_spans(text))
-    return ChunkSentences(
-        texts=texts,
-        terms=[frozenset(terms(sentence)) for sentence in texts],
-        words=[word for word in words if word.isalpha()][:CHUNK_WORDS],
-    )
+    return [word for word in words if word.isalpha()][:CHUNK_WORDS]
 
 
 def _text(chunk: RetrievedChunk) -> str:

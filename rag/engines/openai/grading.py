@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rag.answering.whole_blocks import is_doubtful
 from rag.engines.openai.cache import GradeCache, key_of, pack, unpack
 from rag.engines.openai.chat import ChatModel
 from rag.engines.openai.foreign import is_foreign
@@ -190,7 +189,11 @@ def _unclear(request: GradeRequest, by_code: Graded) -> Sequence[RetrievedChunk]
     that is relevant, and the model was not asked often already.
     """
     found = any(grade["relevant"] for grade in [*request.earlier.values(), *by_code.grades])
-    doubted = {grade["chunk_id"] for grade in by_code.grades if is_doubtful(grade)}
+    doubted = {
+        grade["chunk_id"]
+        for grade in by_code.grades
+        if not grade["relevant"] and grade["verdict"] == "ambiguous"
+    }
     asked = {
         chunk["loop"]
         for chunk in request.documents

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from rag.engines.openai.fence import Fence
+from rag.evidence.quotation import whole_text
 from rag.index.terms import terms
 from rag.text.blocks import blocks_of_text
 from state.passages import HistoryTurn, Passage, RetrievedChunk
@@ -191,23 +192,21 @@ def passage_title(passage: Passage) -> str:
 
 
 def passage_text(passage: Passage) -> str:
-    """Its blocks, with an ellipsis where some were left out. A heading stays over what it
-    heads, unless it is the one that the passage's title ends with.
+    """Its excerpts, with an ellipsis where something was left out, each under the heading that it
+    stands under, unless that is over the one before or ends the passage's title.
     """
     text = ""
-    last = passage_title(passage).rpartition(" > ")[2]
+    heading = passage_title(passage).rpartition(" > ")[2]
     end = passage["spans"][0]["start_char"] if passage["spans"] else 0
     for span in passage["spans"]:
-        said = span["text"].strip() if text else _without(last, span["text"].strip())
-        between = "\n" if span["start_char"] - end <= _LINE_BREAK else "\n…\n"
-        text += (between if text else "") + said
+        if text:
+            text += "\n" if span["start_char"] - end <= _LINE_BREAK else "\n…\n"
+        if span["heading"] and span["heading"] not in (heading, passage["heading"]):
+            heading = span["heading"]
+            text += f"{heading}:\n"
+        text += whole_text(span).strip()
         end = span["end_char"]
     return text
-
-
-def _without(heading: str, text: str) -> str:
-    first, _, rest = text.partition("\n")
-    return rest.strip() if rest and first.strip("# =-\t") == heading else text
 
 
 def title_of(chunk: RetrievedChunk) -> str:

@@ -1,0 +1,106 @@
+"""An excerpt as it is quoted: which sentence of it answers, and how it is shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rag.index.protocol import CollectionReader
+from rag.index.terms import terms
+from rag.question.parse import ParsedQuestion
+from rag.text.sentences import block_sentences
+from state.answer import Citation
+from state.blocks import BlockKind
+from state.passages import Passage, Span, blocks_of_spans
+
+_BLANK_LINES = re.compile(r"[ \t]*\n(?:[ \t]*\n)+")
+
+AS_WRITTEN = (BlockKind.CODE, BlockKind.ROW, BlockKind.METADATA)
+"""Kinds whose line breaks and spaces say something."""
+
+
+def best_sentence(
+    question: ParsedQuestion, span: Span, collection: CollectionReader
+) -> tuple[int, int]:
+    """The offsets of the sentence nearest to the question: by the share of its weight that the
+    sentence holds, and by meaning.
+    """
+    embedder = collection.embedder
+    base = span["start_char"]
+    places = [
+        place
+        for block in blocks_of_spans(span["blocks"])
+        for place in block_sentences(span["text"], block, base)
+    ]
+    if not places:
+        return span["start_char"], span["end_char"]
+    texts = [span["text"][start - base : end - base] for start, end in places]
+    cosines = embedder.embed_documents(texts) @ embedder.embed_query(question.text)
+    worth = [
+        question.covered(set(terms(text))) + float(cosine)
+        for text, cosine in zip(texts, cosines, strict=True)
+    ]
+    return places[worth.index(max(worth))]
+
+
+def citation_of(
+    marker: int,
+    question: ParsedQuestion,
+    passage: Passage,
+    span: Span,
+    collection: CollectionReader,
+) -> Citation:
+    """The excerpt cited at the sentence of it that is nearest to the question."""
+    start, end = best_sentence(question, span, collection)
+    before = span["text"][: start - span["start_char"]]
+    quote = span["text"][start - span["start_char"] : end - span["start_char"]]
+    first = span["start_line"] + before.count("\n")
+    cited: Citation = {
+        "marker": marker,
+        "source": passage["source"],
+        "title": passage["title"],
+        "page": passage["page"],
+        "start_line": first,
+        "end_line": first + quote.count("\n"),
+        "start_char": start,
+        "end_char": end,
+        "chunk_id": passage["chunk_id"],
+        "quote": quote,
+        "passage": whole_text(span),
+        "support": "verbatim",
+    }
+    if "also" in passage:
+        cited["also"] = passage["also"]
+    return cited
+
+
+def likeliest_spans(passages: Sequence[Passage]) -> list[tuple[Passage, Span]]:
+    """Every excerpt with its passage, the likeliest first."""
+    every = [(passage, span) for passage in passages for span in passage["spans"]]
+    return sorted(every, key=lambda pair: -pair[1]["score"])
+
+
+def whole_text(span: Span) -> str:
+    """The excerpt as it stands in its document, behind what introduces it from afar."""
+    return f"{span['lead']}\n{span['text']}" if span["lead"] else span["text"]
+
+
+def shown_text(span: Span) -> str:
+    """The excerpt with the wrapped lines of its prose joined; code, rows and fields, and the
+    lines that stand around code, as they were written.
+    """
+    text, base, shown = span["text"], span["start_char"], ""
+    end = base
+    for block in blocks_of_spans(span["blocks"]):
+        shown += _between(text[end - base : block.start_char - base])
+        own = text[block.start_char - base : block.end_char - base]
+        shown += own if block.kind in AS_WRITTEN else " ".join(own.split())
+        end = block.end_char
+    shown += _between(text[end - base :])
+    lead = span["lead"]
+    return (f"{lead}\n{shown}" if lead else shown).strip("\n")
+
+
+def _between(marks: str) -> str:
+    """What stands between two blocks; of blank lines in a row the first."""
+    return _BLANK_LINES.sub("\n\n", marks)

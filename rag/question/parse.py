@@ -1,0 +1,102 @@
+"""A question read once: spelt as the collection spells it, its terms, what each of them weighs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rag.index.protocol import CollectionReader
+from rag.index.terms import fold, term_spans
+from rag.question.specificity import specificities
+from rag.question.spelling import Mended, mend_spelling
+
+# What follows is pasted text, which a question is not weighed by.
+QUESTION_CHARACTERS = 4000
+QUESTION_TERMS = 64
+FEW_CHUNKS = 50
+"""A word of a single page is not common for standing in all there is: it is as rare as among so
+many pages.
+"""
+SPECIFIC = 0.7
+"""The specificity from which a word names something that a passage can lack."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuestion:
+    """`text` as the collection spells it. `terms` are unique, in order; `counts` their document
+    frequencies; `spelt` each as it was typed, folded; `specificity` how much its word says in any
+    text, 0 to about 1.25; `rarities` their inverse document frequencies here. `weights` are both:
+    rarity times the square of specificity, so that "turn" and "many" are worth little in a
+    collection that happens to hold few of them.
+    """
+
+    text: str
+    mended: Mended
+    terms: tuple[str, ...]
+    weights: Mapping[str, float]
+    rarities: Mapping[str, float]
+    counts: Mapping[str, int]
+    spelt: Mapping[str, str]
+    specificity: Mapping[str, float]
+
+    def as_state(self) -> dict[str, Any]:
+        """As JSON, for the graph's state."""
+        return asdict(self)
+
+    @classmethod
+    def of_state(cls, kept: Mapping[str, Any]) -> ParsedQuestion:
+        mended = Mended(**kept["mended"])
+        return cls(**{**kept, "mended": mended, "terms": tuple(kept["terms"])})
+
+    @property
+    def specific(self) -> tuple[str, ...]:
+        """The terms that name what is asked about; all of them where none says more than others."""
+        named = tuple(term for term in self.terms if self.specificity[term] >= SPECIFIC)
+        return named or self.terms
+
+    @property
+    def mass(self) -> float:
+        return sum(self.weights.values())
+
+    def covered(self, held: Collection[str]) -> float:
+        """The share of the question's weight that is held, 0 to 1."""
+        return share(self.weights, held)
+
+
+def parse_question(text: str, collection: CollectionReader) -> ParsedQuestion:
+    """The question's first QUESTION_TERMS terms, weighed by the collection.
+
+    Misspelt words count as the words they stand for: what answers the question as it was
+    meant is relevant.
+    """
+    mended = mend_spelling(text[:QUESTION_CHARACTERS], collection)
+    spelt: dict[str, str] = {}
+    for start, end, found in term_spans(mended.text):
+        for term in found:
+            if len(spelt) < QUESTION_TERMS:
+                spelt.setdefault(term, fold(mended.text[start:end]) if len(found) == 1 else term)
+    total = max(collection.chunk_count, FEW_CHUNKS)
+    frequencies = collection.document_frequencies(list(spelt))
+    counts = {term: min(frequencies.get(term, 0), total) for term in spelt}
+    specificity = dict(zip(spelt, specificities(list(spelt.values())), strict=True))
+    rarities = {term: rarity(count, total) for term, count in counts.items()}
+    weights = {term: rarities[term] * specificity[term] ** 2 for term in spelt}
+    return ParsedQuestion(
+        mended.text, mended, tuple(spelt), weights, rarities, counts, spelt, specificity
+    )
+
+
+def share(weights: Mapping[str, float], held: Collection[str]) -> float:
+    """The share of the weights of those terms that are held, 0 to 1."""
+    mass = sum(weights.values())
+    if mass <= 0:
+        return 0.0
+    return sum(weight for term, weight in weights.items() if term in held) / mass
+
+
+def rarity(count: int, total: int) -> float:
+    """BM25's inverse document frequency of a term that `count` of `total` chunks hold."""
+    count = min(count, total)
+    return math.log(1 + (total - count + 0.5) / (count + 0.5))

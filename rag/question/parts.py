@@ -1,0 +1,72 @@
+"""The questions within a question, each answered for itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rag.index.protocol import CollectionReader
+from rag.index.terms import terms
+from rag.question.parse import QUESTION_CHARACTERS, ParsedQuestion, parse_question
+from state.passages import RetrievedChunk
+
+FIELD = 30
+"""How many chunks that a question finds by itself the others are measured against."""
+MOST_PARTS = 4
+_ASKS = r"(?:who|whom|whose|what|which|when|where|why|how)"
+_PART = re.compile(
+    rf"[?？;]\s+|,?\s+and\s+(?:also\s+)?(?=(?:(?:in|at|on|to|for|from|by|with)\s+)?{_ASKS}\b)",  # noqa: RUF001
+    re.IGNORECASE,
+)
+_ASKING = re.compile(rf"\b{_ASKS}\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPart:
+    """`field` is what the part finds by itself, best first; `known` the probability that the
+    collection holds anything about it, None until it is estimated.
+    """
+
+    question: ParsedQuestion
+    field: Sequence[RetrievedChunk]
+    known: float | None = None
+
+    def as_state(self) -> dict[str, Any]:
+        """As JSON, for the graph's state."""
+        return {
+            "question": self.question.as_state(),
+            "field": list(self.field),
+            "known": self.known,
+        }
+
+    @classmethod
+    def of_state(cls, kept: Mapping[str, Any]) -> QuestionPart:
+        question = ParsedQuestion.of_state(kept["question"])
+        return cls(question, kept["field"], kept["known"])
+
+
+def read_parts(
+    question: str, reader: CollectionReader, found: Sequence[RetrievedChunk] = ()
+) -> list[QuestionPart]:
+    """The questions within the question, read against the collection; `found` is what the question
+    finds as it stands, where it was searched for already.
+    """
+    return [_read(text, question, found, reader) for text in split(question)]
+
+
+def _read(
+    text: str, question: str, found: Sequence[RetrievedChunk], reader: CollectionReader
+) -> QuestionPart:
+    parsed = parse_question(text, reader)
+    if found and parsed.text == question:
+        return QuestionPart(parsed, found[:FIELD])
+    return QuestionPart(parsed, reader.search(parsed.text, FIELD))
+
+
+def split(text: str) -> list[str]:
+    """The questions within, in order; the text itself if there is one only."""
+    found = [piece.strip(" ,") for piece in _PART.split(text[:QUESTION_CHARACTERS])]
+    asked = [piece for piece in found if _ASKING.search(piece) and terms(piece)]
+    return asked[:MOST_PARTS] if len(asked) > 1 else [text]

@@ -1,0 +1,48 @@
+"""What a fitted file was made by: a hash of the code that makes its features.
+
+A file fitted by other code is stale: its numbers weigh something else. Comments and docstrings
+do not count.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+_SHARED = (
+    "rag/index/coverage.py",
+    "rag/index/fusion.py",
+    "rag/index/terms.py",
+    "rag/question/parse.py",
+    "rag/question/specificity.py",
+    "rag/question/spelling.py",
+)
+MADE_BY = {
+    "rag/evidence/ranking.json": (
+        "rag/evidence/excerpts.py",
+        "rag/evidence/features.py",
+        *_SHARED,
+    ),
+    "rag/engines/local/grader.json": (
+        "rag/engines/local/features.py",
+        "rag/engines/local/field.py",
+        "rag/engines/local/known.py",
+        "rag/engines/local/words.py",
+        *_SHARED,
+    ),
+}
+"""Every fitted file, with the modules whose change makes it stale; run `make fit` then."""
+
+
+def fingerprint(fitted: str) -> str:
+    """Of the code behind the fitted file, as it stands."""
+    digest = hashlib.blake2b(digest_size=10)
+    for name in MADE_BY[fitted]:
+        tree = ast.parse((ROOT / name).read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                node.value = ast.Constant(None)  # a docstring
+        digest.update(f"{name}\0{ast.dump(tree)}\0".encode())
+    return digest.hexdigest()

@@ -1,0 +1,66 @@
+"""Folders of real documentation with questions, as collections: what fits and reports read.
+
+A set is a folder of sources, each with `files/` and `queries.jsonl` as `crag eval` reads them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rag.ingest.run import ingest
+from rag.opening import build_embedder
+from rag.session import Session, open_session
+from state.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    name: str
+    folder: Path
+    queries: Sequence[dict[str, Any]]
+
+    @property
+    def answerable(self) -> list[dict[str, Any]]:
+        return [query for query in self.queries if query["answerable"]]
+
+
+def sources(folder: Path) -> list[Source]:
+    """Every folder below with questions and files, in order of name."""
+    return [
+        Source(
+            queries.parent.name,
+            queries.parent,
+            [json.loads(line) for line in queries.read_text(encoding="utf-8").splitlines()],
+        )
+        for queries in sorted(folder.glob("*/queries.jsonl"))
+        if (queries.parent / "files").is_dir()
+    ]
+
+
+@contextmanager
+def opened(source: Source, home: Path) -> Iterator[Session]:
+    """The source's files ingested below `home`, and a session with the local engine."""
+    settings = Settings(home=home, collection=source.name, engine="local")
+    ingest(settings, build_embedder(settings), [str(source.folder / "files")])
+    with open_session(settings, keep_traces=False) as session:
+        yield session
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def holds(text: str, query: dict[str, Any]) -> bool:
+    """Whether any of the expected strings stands in the text, whatever its white space."""
+    line = one_line(text)
+    return any(one_line(answer) in line for answer in query["answers"])
+
+
+def is_of(path: str, query: dict[str, Any]) -> bool:
+    """Whether the file is one that the question is answered in."""
+    return any(path.endswith(relevant) for relevant in query["relevant"])

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from local_corpus import build
+
+from rag.question.parse import ParsedQuestion, parse_question
+from rag.question.parts import QuestionPart, read_parts, split
+from rag.question.specificity import specificities
+
+
+@pytest.fixture(scope="module")
+def railway(tmp_path_factory):
+    collection = build(tmp_path_factory.mktemp("home"))
+    yield collection
+    collection.close()
+
+
+@pytest.mark.parametrize(
+    ("ordinary", "specific"),
+    [("sure", "parquet"), ("many", "breakpoint"), ("turn", "viaduct"), ("introduced", "debugger")],
+)
+def test_a_word_that_names_a_thing_says_more_than_an_ordinary_one(ordinary, specific):
+    little, much = specificities([ordinary, specific])
+    assert 2 * little**2 < much**2
+
+
+def test_a_number_says_what_it_says(railway):
+    question = parse_question("Who wrote rule 168?", railway)
+    assert question.specificity["168"] == 1.0
+
+
+def test_an_ordinary_word_weighs_little_though_no_chunk_holds_it(railway):
+    question = parse_question("Can I turn on the rotary plough?", railway)
+    assert question.counts["turn"] == 0
+    assert question.weights["turn"] < question.weights["plough"] / 2
+
+
+def test_a_misspelt_word_counts_as_the_one_it_stands_for(railway):
+    question = parse_question("Who designed the viaducct?", railway)
+    assert question.text == "Who designed the viaduct?"
+    assert question.mended.changes == (("viaducct", "viaduct"),)
+    assert "viaduct" in question.terms
+
+
+def test_a_part_survives_the_graph_s_state_which_is_json(railway):
+    (part,) = read_parts("Who desinged the viaduct?", railway)
+    kept = json.loads(json.dumps(part.as_state()))
+    again = QuestionPart.of_state(kept)
+    assert isinstance(again.question, ParsedQuestion)
+    assert (again.question.text, again.question.terms) == (part.question.text, part.question.terms)
+    assert again.question.weights == part.question.weights
+    assert [c["chunk_id"] for c in again.field] == [c["chunk_id"] for c in part.field]
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("How long is it?", ["How long is it?"]),
+        (
+            "When was the box built, and who cast its levers?",
+            ["When was the box built", "who cast its levers?"],
+        ),
+        ("What does it cost? Where is it sold?", ["What does it cost", "Where is it sold?"]),
+        ("Which trains stop and start at Corrie?", ["Which trains stop and start at Corrie?"]),
+        ("salt and pepper", ["salt and pepper"]),
+    ],
+)
+def test_questions_within_a_question_are_told_apart(question, parts):
+    assert split(question) == parts
