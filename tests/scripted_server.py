@@ -87,6 +87,10 @@ class ScriptedServer:
         self._server.server_close()
         self._thread.join()
 
+    def page(self, _path: str) -> Sent:
+        """What is told without being asked in a body: nothing here."""
+        return status(404, "no such page")({})
+
     def answer(self, request: Request) -> Sent:
         with self._lock:
             self.requests.append(request)
@@ -121,7 +125,7 @@ def _handler(script: ScriptedServer) -> type[BaseHTTPRequestHandler]:
                 self.close_connection = True
 
         def do_GET(self) -> None:
-            self.do_POST()
+            self._send(script.page(self.path))
 
         def _send(self, sent: Sent) -> None:
             if sent.ending == "hang":

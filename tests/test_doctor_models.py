@@ -26,13 +26,16 @@ class Server(ScriptedServer):
         self.beside = {"/v1/models": listed, **beside}
         self.chat = chat
 
+    def page(self, path):
+        if path in self.beside:
+            return Sent(body=json.dumps(self.beside[path]).encode())
+        return super().page(path)
+
     def answer(self, request):
         self.requests.append(request)
-        if request.path.endswith("/chat/completions"):
-            return self.chat(request.body)
         if request.path in self.beside:
-            return Sent(body=json.dumps(self.beside[request.path]).encode())
-        return status(404, "no such page")(request.body)
+            return self.page(request.path)
+        return self.chat(request.body)
 
 
 def well(body):
@@ -135,3 +138,4 @@ def test_nothing_of_the_person_s_documents_is_sent(tmp_path):
     examined(server, tmp_path)
     chats = [r for r in server.requests if r.path.endswith("/chat/completions")]
     assert len(chats) == 2
+    assert all("The line runs along the valley" in chat.prompt for chat in chats)

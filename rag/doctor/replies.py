@@ -76,7 +76,7 @@ def _speed(chat: ChatModel, tally: Tally) -> tuple[float, float]:
     """Tokens a second, read and written; the server has not seen this prompt's beginning."""
     prompt: Messages = [
         ("system", "You repeat what you are told."),
-        ("user", f"{_FILLER}\nWrite the first sentence above four times."),
+        ("user", f"{_FILLER}\nQuestion: Can you write the first sentence above four times?"),
     ]
     pieces: list[float] = []
     began = time.perf_counter()
