@@ -276,3 +276,12 @@ def test_a_watch_syncs_after_a_save_by_rename_and_a_removal(tmp_path, folder):
     watch_folders([str(folder)], tmp_path / "home", sync, print, stop=stop)
     timer.join()
     assert [sorted(names) for names in seen[-2:]] == [["a.md", "b.md", "c.md"], ["a.md", "c.md"]]
+
+
+def test_many_files_that_failed_for_one_reason_are_one_line(tmp_path):
+    (tmp_path / "docs").mkdir()
+    for number in range(7):
+        (tmp_path / "docs" / f"scan{number}.docx").write_bytes(b"PK\x03\x04 torn")
+    told = crag("ingest", tmp_path / "docs").stderr
+    assert told.count("failed: ") == 1
+    assert " and 6 more: " in told

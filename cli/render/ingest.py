@@ -68,13 +68,14 @@ def event_json(event: IngestEvent) -> PlannedFiles | FileEvent:
 
 def tell_report(report: IngestReport, terminal: Terminal) -> None:
     """Failures, skips and the summary, one line each, on stderr."""
-    for path, reason in report.failed:
+    for path, reason in _together(report.failed):
         terminal.warn(f"failed: {path}: {reason}")
-    for kind, troubles in (("warning", report.warnings), ("skipped", _together(report.skipped))):
-        for path, reason in troubles[:_MOST_LINES]:
+    for kind, troubles in (("warning", report.warnings), ("skipped", report.skipped)):
+        told = _together(troubles)
+        for path, reason in told[:_MOST_LINES]:
             terminal.notice(f"{kind}: {path}: {reason}")
-        if len(troubles) > _MOST_LINES:
-            rest = len(troubles) - _MOST_LINES
+        if len(told) > _MOST_LINES:
+            rest = len(told) - _MOST_LINES
             terminal.notice(f"{kind}: {rest} more; `crag ingest --json` lists them all")
     terminal.notice(summary(report))
 

@@ -26,7 +26,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 NAMES = ["whale", "railway", "bakery", "glacier", "violin", "harbour", "orchard", "comet"]
 LOOKS = [
-    ["search", "the height of the harbour in report 7", "--k", "5", "--json"],
+    ["search", "a height of 707 metres", "--k", "1", "--json"],
     ["threads", "export", "one", "--out", "-"],
     ["trace", "last", "--json"],
 ]
@@ -56,10 +56,10 @@ class Home:
 
 
 def _comparable(text: str) -> str:
-    """Without what takes its time; of a search the scores, as equal ones may change places."""
+    """Of a search the passage found, not how long it took nor a score's last digit."""
     if not text.startswith('{"schema": "crag.search'):
         return text
-    return str(sorted(round(each["score"], 4) for each in json.loads(text)["results"]))
+    return str([(each["source"], each["text"]) for each in json.loads(text)["results"]])
 
 
 def make(work: Path) -> Home:
