@@ -25,8 +25,7 @@ EVERYTHING = "*"
 class Subtask(TypedDict):
     """One piece of work. `read_files` are names of artifacts it is given whole, or EVERYTHING;
     what an earlier subtask of the plan is to write makes it wait for that one. Where there are
-    `names`, only what speaks of one of them is kept of what is found, and that only if it touches
-    on `topic`.
+    `names`, only what is cited from a document of such a title is kept of what is found.
 
     `id` is a hash of role, instruction and files: the same work has the same id, so that a
     resumed run, or a plan that repeats itself, never does it twice.
@@ -39,16 +38,15 @@ class Subtask(TypedDict):
     read_files: list[str]
     status: SubtaskStatus
     names: NotRequired[list[str]]
-    topic: NotRequired[str]
 
 
 class Artifact(TypedDict):
     """What a subagent returned: the only thing a report may quote from.
 
     `content` is Markdown whose markers are those of `citations`; `missing` is what was
-    looked for and not found; `entities` are names met on the way. One that is `cut` was
-    ended by a budget: it may be shown, and its subtask is done again when the run goes on.
-    `trace_id` is the trace of the question that was asked for it.
+    looked for and not found, `nearest` what lay nearest to it. One that is `cut` was ended by
+    a budget: it may be shown, and its subtask is done again when the run goes on. `trace_id`
+    is the trace of the question that was asked for it.
     """
 
     name: str
@@ -59,7 +57,7 @@ class Artifact(TypedDict):
     status: SubtaskStatus
     citations: list[Citation]
     missing: list[str]
-    entities: list[str]
+    nearest: NotRequired[list[Citation]]
     warnings: list[str]
     usage: Usage
     trace_id: NotRequired[str]

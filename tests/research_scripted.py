@@ -78,6 +78,8 @@ def long_answer(question: str) -> Answer:
         "citations": [citation],
         "claims": [],
         "dropped": [],
+        "nearest": [],
+        "clarify": [],
         "loops": [],
         "loop_count": 0,
         "max_loops": 3,

@@ -62,9 +62,14 @@ def test_a_part_survives_the_graph_s_state_which_is_json(railway):
             "When was the box built, and who cast its levers?",
             ["When was the box built", "who cast its levers?"],
         ),
-        ("What does it cost? Where is it sold?", ["What does it cost", "Where is it sold?"]),
+        ("What does it cost? Where is it sold?", ["What does it cost?", "Where is it sold?"]),
         ("Which trains stop and start at Corrie?", ["Which trains stop and start at Corrie?"]),
         ("salt and pepper", ["salt and pepper"]),
+        ("Are dogs allowed? Is it open?", ["Are dogs allowed?", "Is it open?"]),
+        (
+            "Who is Ann? Who is Bob? Who is Cid? Who is Dan? Who is Eve?",
+            ["Who is Ann?", "Who is Bob?", "Who is Cid?", "Who is Dan?; Who is Eve?"],
+        ),
     ],
 )
 def test_questions_within_a_question_are_told_apart(question, parts):

@@ -17,7 +17,7 @@ FIELD = 30
 MOST_PARTS = 4
 _ASKS = r"(?:who|whom|whose|what|which|when|where|why|how)"
 _PART = re.compile(
-    rf"[?？;]\s+|,?\s+and\s+(?:also\s+)?(?=(?:(?:in|at|on|to|for|from|by|with)\s+)?{_ASKS}\b)",  # noqa: RUF001
+    rf"(?<=[?？])\s+|;\s+|,?\s+and\s+(?:also\s+)?(?=(?:(?:in|at|on|to|for|from|by|with)\s+)?{_ASKS}\b)",  # noqa: RUF001
     re.IGNORECASE,
 )
 _ASKING = re.compile(rf"\b{_ASKS}\b", re.IGNORECASE)
@@ -65,8 +65,16 @@ def _read(
     return QuestionPart(parsed, reader.search(parsed.text, FIELD))
 
 
-def split(text: str) -> list[str]:
-    """The questions within, in order; the text itself if there is one only."""
+def split(text: str, most: int = MOST_PARTS) -> list[str]:
+    """The questions within, in order, what is beyond `most` together as the last; the text itself
+    if there is one only.
+    """
     found = [piece.strip(" ,") for piece in _PART.split(text[:QUESTION_CHARACTERS])]
-    asked = [piece for piece in found if _ASKING.search(piece) and terms(piece)]
-    return asked[:MOST_PARTS] if len(asked) > 1 else [text]
+    asked = [piece for piece in found if _asks(piece) and terms(piece)]
+    if len(asked) < 2:
+        return [text]
+    return asked if len(asked) <= most else [*asked[: most - 1], "; ".join(asked[most - 1 :])]
+
+
+def _asks(piece: str) -> bool:
+    return piece.endswith(("?", "？")) or _ASKING.search(piece) is not None  # noqa: RUF001

@@ -1,20 +1,17 @@
-"""Planning, composing and reflecting by rules: research without a model.
+"""Planning, composing and reflecting by code: research without a model.
 
-Comparisons, lists and clauses are split into questions of their own; names met in one
-answer are followed into the next; the answer is made of sentences of the documents.
+Each part of a question is a search of its own, names met in what one finds are followed to the
+documents that bear them, and the report quotes what was found, part by part.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
-from rag.engines.local.engine import LocalEngine
-from rag.engines.protocol import GenerateRequest
 from rag.index.protocol import CollectionReader
-from rag.research.comparisons import asks_for_comparison, comparison
-from rag.research.each import each_document
-from rag.research.local_writer import answer_of_parts, chained, sources_in
+from rag.question.followup import stand_alone
+from rag.question.parts import split
+from rag.research.following import followed, leads_from
 from rag.research.protocol import (
     Composed,
     DraftSubtask,
@@ -24,159 +21,116 @@ from rag.research.protocol import (
     Reflected,
     ReflectionView,
 )
-from rag.research.questions import Part, follow, followed_name, split
 from rag.research.roles import Role
-from rag.research.topics import asks_for_time
-from state.passages import Passage
-from state.research_state import EVERYTHING, Artifact
+from state.passages import HistoryTurn, Passage
+from state.research_state import EVERYTHING
 
-FOLLOW_ROUNDS = 2
-MOST_LEADS = 4
-DISAGREE = "disagree"
-# A reason is told where the thing is; a name beside it is none.
-_WHY = re.compile(r"\W*(?:why|how (?:do|does|did|can|should|is|are|was|were)\b)", re.IGNORECASE)
+WRITER = "writer"
+FOLLOW_ROUNDS = 1
+"""Of two-hop questions a second round of following finds no more."""
+MOST_PARTS, MOST_LEADS = 7, 4
+"""With the writer no more than a plan may hold."""
 
 
 class LocalThinker:
-    """A `Thinker` over the local engine of one collection."""
+    """A `Thinker` over one collection."""
 
     def __init__(self, collection: CollectionReader) -> None:
         self._collection = collection
-        self._engine = LocalEngine(collection)
 
     def plan(self, view: PlanView) -> Planned:
-        parts = list(_next(view)) if view.plan else list(self._first(view.question))
-        searches = [_search(part, number) for number, part in enumerate(parts, 1)]
-        if searches and not view.last:
-            return Planned(tuple(searches))
-        return Planned((*searches, *self._closing(view)))
-
-    def _first(self, question: str) -> Iterator[Part]:
-        """The question's parts, after the question itself unless they are all there is to it."""
-        of_each = list(each_document(question, self._collection))
-        if of_each:
-            yield from of_each
-            return
-        made = split(question)
-        compared = comparison(question)
-        if not made.independent:
-            yield Part(question, compared.names if compared is not None else ())
-        yield from made.parts
-
-    def _closing(self, view: PlanView) -> Iterator[DraftSubtask]:
-        """What is made of everything found: once nothing is left to search, or no round."""
-        roles = {role.name for role in view.roles}
-        wanted = [
-            ("comparer", asks_for_comparison(view.question)),
-            ("timeline", asks_for_time(view.question)),
-            ("skeptic", True),
-            ("writer", True),
-        ]
-        for role, needed in wanted:
-            if needed and role in roles:
-                yield {
-                    "role": role,
-                    "instruction": view.question,
-                    "expected_artifact": role,
-                    "read_files": [EVERYTHING],
-                }
+        """A search for each part, or for each lead, and the writer, who waits for them."""
+        asked = view.leads if view.plan else [view.question]
+        drafts = [_search(part) for lead in asked for part in self._parts(lead)]
+        if _has_writer(view.roles):
+            drafts.append(_draft(WRITER, view.question, [EVERYTHING]))
+        return Planned(tuple(drafts))
 
     def compose(
         self,
         role: Role,
         instruction: str,
         files: Sequence[ReadFile],
-        passages: Sequence[Passage],
+        passages: Sequence[Passage],  # noqa: ARG002
     ) -> Composed:
+        """The writer's report: what was found, as it was found, under what was asked."""
         if role.searches:
             return Composed(instruction)
-        if role.compose is not None:
-            return Composed(role.compose(instruction, passages))
-        if role.name == "skeptic":
-            return Composed("\n".join(self._disagreeing(instruction, passages)))
-        in_parts = answer_of_parts(instruction, files, passages)
-        if in_parts:
-            return Composed(in_parts, quoted=True)
-        drafted = self._drafted(instruction, passages)
-        return Composed(chained(drafted, files, passages) if drafted else "")
-
-    def _disagreeing(self, question: str, passages: Sequence[Passage]) -> Iterator[str]:
-        """Asked of each part by itself: two answers to two questions are no contradiction."""
-        parts = split(question)
-        asked = [part.question for part in parts.parts] if parts.independent else [question]
-        sources = {passage["number"]: passage["source"] for passage in passages}
-        for part in asked:
-            drafted = self._drafted(part, passages)
-            if DISAGREE in drafted[:60] and len(sources_in(drafted, sources)) > 1:
-                yield drafted
-
-    def _drafted(self, question: str, passages: Sequence[Passage]) -> str:
-        request = GenerateRequest(question=question, parts=(), passages=passages, history=())
-        return self._engine.generate(request, lambda _text: None).text
+        if role.name != WRITER:
+            return Composed("")
+        told = (
+            file.content if file.asked == instruction else f"## {file.asked}\n\n{file.content}"
+            for file in files
+        )
+        return Composed("\n\n".join(told), quoted=True)
 
     def reflect(self, view: ReflectionView) -> Reflected:
         if any(task["status"] == "planned" for task in view.plan):
             return Reflected("continue", "subtasks are still open")
-        if any(artifact["role"] in ("writer", "skeptic") for artifact in view.artifacts):
-            return Reflected("end", "what was found is written up")
-        found = [artifact for artifact in view.artifacts if artifact["status"] == "done"]
-        leads = _leads(view, found) if view.round <= FOLLOW_ROUNDS else []
+        leads = list(self._leads(view))[:MOST_LEADS] if view.round < FOLLOW_ROUNDS else []
         if leads:
-            many = "a name" if len(leads) == 1 else f"{len(leads)} names"
-            return Reflected("replan", f"{many} met on the way to follow", tuple(leads))
-        if found:
+            many = "a document" if len(leads) == 1 else f"{len(leads)} documents"
+            return Reflected("replan", f"{many} named on the way to follow", tuple(leads))
+        found = any(artifact["status"] == "done" for artifact in view.artifacts)
+        written = any(artifact["role"] == WRITER for artifact in view.artifacts)
+        if found and not written and _has_writer(view.roles):
             return Reflected("replan", "nothing is left to follow; write up what was found")
+        if found:
+            return Reflected("end", "what was found is quoted")
         return Reflected(
             "escalate",
             "no subtask found anything",
             question=(
-                "The documents hold nothing on this. Which name, term or document should be "
-                "searched instead?"
+                "Nothing found answers this. Which name, term or document should be searched "
+                "instead?"
             ),
         )
 
+    def _parts(self, question: str) -> list[str]:
+        """Each to be asked by itself: "it" of a later one is what the first is about."""
+        if followed(question) is not None:
+            return [question]
+        first, *others = split(question, MOST_PARTS)
+        said = [_turn(first)]
+        return [first, *(stand_alone(o, said, self._collection).question for o in others)]
 
-def _leads(view: ReflectionView, found: Sequence[Artifact]) -> list[str]:
-    """Follow-up questions about names met and not asked about yet, each once."""
-    if _WHY.match(view.question) or comparison(view.question):
-        return []
-    if split(view.question).independent:
-        return []
-    asked = [_plain(task["instruction"]) for task in view.plan]
-    leads: dict[str, str] = {}
-    for artifact in found:
-        for name in artifact["entities"]:
-            if not any(_plain(name) in earlier for earlier in [*asked, *leads]):
-                followed = _followed(view.question, name, artifact)
-                if followed is not None:
-                    leads[_plain(followed)] = followed
-    return list(leads.values())[:MOST_LEADS]
-
-
-def _followed(question: str, name: str, artifact: Artifact) -> str | None:
-    quotes = [c["quote"] for c in artifact["citations"] if name in " ".join(c["quote"].split())]
-    return follow(question, name, quotes[0]) if quotes else None
+    def _leads(self, view: ReflectionView) -> Iterator[str]:
+        """Each document once, unless it was asked already."""
+        met = {followed(task["instruction"]) for task in view.plan}
+        for artifact in view.artifacts:
+            if artifact["role"] != "searcher" or artifact["status"] != "done":
+                continue
+            question = artifact["instruction"]
+            for lead in leads_from(question, artifact["citations"], self._collection):
+                if followed(lead) not in met:
+                    met.add(followed(lead))
+                    yield lead
 
 
-def _next(view: PlanView) -> Iterator[Part]:
-    for lead in view.leads:
-        name = followed_name(view.question, lead)
-        follows = lead not in view.guidance and 0 < len(name) < len(lead)
-        yield Part(lead, (name,) if follows else ())
+def _has_writer(roles: Sequence[Role]) -> bool:
+    return any(role.name == WRITER for role in roles)
 
 
-def _search(part: Part, number: int) -> DraftSubtask:
-    draft: DraftSubtask = {
-        "role": "searcher",
-        "instruction": part.question,
-        "expected_artifact": f"search {number}",
-        "read_files": [],
-        "names": list(part.names),
+def _turn(question: str) -> HistoryTurn:
+    return {
+        "question": question,
+        "standalone_question": question,
+        "answer": "",
+        "turn": 1,
+        "milestone": False,
     }
-    if part.topic:
-        draft["topic"] = part.topic
-    return draft
 
 
-def _plain(text: str) -> str:
-    return " ".join(text.casefold().split())
+def _search(part: str) -> DraftSubtask:
+    title = followed(part)
+    draft = _draft("searcher", part, [])
+    return draft if title is None else {**draft, "names": [title]}
+
+
+def _draft(role: str, instruction: str, reads: list[str]) -> DraftSubtask:
+    return {
+        "role": role,
+        "instruction": instruction,
+        "expected_artifact": instruction,
+        "read_files": reads,
+    }

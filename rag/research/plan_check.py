@@ -62,8 +62,6 @@ def checked_plan(
         }
         if draft.get("names"):
             task["names"] = draft["names"]
-        if draft.get("topic"):
-            task["topic"] = draft["topic"]
         plan.append(task)
     return plan
 

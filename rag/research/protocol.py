@@ -1,4 +1,4 @@
-"""What plans, composes and reflects in a research run: rules, or a model.
+"""What plans, composes and reflects in a research run: code, or a model.
 
 None of it searches and none of it writes a file: evidence comes from the corrective graph,
 and files are written by the run from what subagents return.
@@ -29,16 +29,13 @@ class UnusableReplyError(ModelError):
 
 
 class DraftSubtask(TypedDict):
-    """A subtask as it was planned, before it has an id; `names` and `topic` as in
-    `Subtask`.
-    """
+    """A subtask as it was planned, before it has an id; `names` as in `Subtask`."""
 
     role: str
     instruction: str
     expected_artifact: str
     read_files: list[str]
     names: NotRequired[list[str]]
-    topic: NotRequired[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +55,12 @@ class PlanView:
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """A file as a subagent is given it: whole, its markers those of the passages beside it."""
+    """A file as a subagent is given it: whole, its markers those of the passages beside it.
+    `asked` is the instruction that it was written for.
+    """
 
     name: str
+    asked: str
     content: str
 
 
@@ -73,7 +73,7 @@ class Planned:
 @dataclass(frozen=True, slots=True)
 class Composed:
     """A subagent's reply; an empty `content` says that the passages hold nothing for it. One
-    that is `quoted` repeats sentences of the files, which were checked when those were written.
+    that is `quoted` repeats the files, which were checked when those were written.
     """
 
     content: str
@@ -88,6 +88,7 @@ class ReflectionView:
     """
 
     question: str
+    roles: Sequence[Role]
     plan: Sequence[Subtask]
     artifacts: Sequence[Artifact]
     guidance: Sequence[str]

@@ -23,11 +23,39 @@ def place_of(citation: Citation) -> Place:
     return citation["source"], citation["start_char"], citation["end_char"]
 
 
+def markers_in(text: str, citations: Sequence[Citation]) -> Iterator[re.Match[str]]:
+    """The markers of a text, whose first group is their number: a "[1]" within a passage that
+    the text quotes is none.
+    """
+    passages = [c["passage"].split() for c in citations if MARKER.search(c["passage"])]
+    quoted = [r"\s+".join(map(re.escape, words)) for words in passages]
+    either = re.compile("|".join([*sorted(quoted, key=len, reverse=True), MARKER.pattern]))
+    return (found for found in either.finditer(text) if found[1])
+
+
 def renumbered(artifact: Artifact, numbers: Mapping[Place, int]) -> str:
     """The artifact's text with each marker its place's number; those of no number go."""
     own = {c["marker"]: numbers.get(place_of(c)) for c in artifact["citations"]}
-    shown = {marker: f"[{number}]" for marker, number in own.items() if number is not None}
-    return MARKER.sub(lambda m: shown.get(int(m.group(1)), ""), artifact["content"])
+    text, shown, last = artifact["content"], "", 0
+    for found in markers_in(text, artifact["citations"]):
+        number = own.get(int(found[1]))
+        shown += text[last : found.start()] + ("" if number is None else f"[{number}]")
+        last = found.end()
+    return shown + text[last:]
+
+
+def cited_from(
+    titles: Sequence[str], text: str, citations: Sequence[Citation]
+) -> tuple[str, list[Citation]]:
+    """What is cited from documents of these titles: each stretch up to its marker, whole."""
+    own = [citation for citation in citations if citation["title"] in titles]
+    markers = {citation["marker"] for citation in own}
+    kept, last = [], 0
+    for found in markers_in(text, citations):
+        if int(found[1]) in markers:
+            kept.append(text[last : found.end()].strip())
+        last = found.end()
+    return "\n\n".join(kept), own
 
 
 def read_files_of(artifacts: Sequence[Artifact], passages: Sequence[Passage]) -> list[ReadFile]:
@@ -37,7 +65,11 @@ def read_files_of(artifacts: Sequence[Artifact], passages: Sequence[Passage]) ->
         for span in p["spans"]
     }
     return [
-        ReadFile(artifact["name"], renumbered(artifact, numbers)[:LONGEST_FILE])
+        ReadFile(
+            artifact["name"],
+            artifact["instruction"],
+            renumbered(artifact, numbers)[:LONGEST_FILE],
+        )
         for artifact in artifacts
         if artifact["content"]
     ]
@@ -67,9 +99,10 @@ class Rested:
 
 
 def quoted(text: str, artifacts: Sequence[Artifact]) -> Rested:
-    """A text whose sentences are the artifacts' own: its markers are known to hold."""
-    cited = {int(found) for found in MARKER.findall(text)}
-    citations = [c for c in citations_of(artifacts) if c["marker"] in cited]
+    """A text that repeats the artifacts': its markers are known to hold."""
+    every = citations_of(artifacts)
+    cited = {int(found[1]) for found in markers_in(text, every)}
+    citations = [c for c in every if c["marker"] in cited]
     return Rested(text if citations else "", citations)
 
 

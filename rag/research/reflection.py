@@ -24,6 +24,7 @@ def reflect(
     reflected = _thought(
         ReflectionView(
             question=state["question"],
+            roles=tuple(deps.roles.values()),
             plan=state["plan"],
             artifacts=artifacts,
             guidance=state["guidance"],

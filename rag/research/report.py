@@ -12,7 +12,7 @@ from typing import Literal, TypedDict
 
 from rag.budget import BudgetSpent
 from rag.research.journal import Start
-from rag.research.reading import MARKER, Place, place_of, renumbered
+from rag.research.reading import Place, markers_in, place_of, renumbered
 from state.answer import Citation, Usage
 from state.research_state import Artifact
 from state.usage import add_usages
@@ -32,10 +32,18 @@ class Section(TypedDict):
     text: str
 
 
+class Nearest(TypedDict):
+    """What lay nearest to a question that nothing answers; `citations` are numbered from 1."""
+
+    question: str
+    citations: list[Citation]
+
+
 class Report(TypedDict):
     """`report` is the whole Markdown; the other fields are what it was made of. `repeated` are
-    the subtasks that only found what others had found. A budget that ended leaves the run
-    `resumable`, and so does a question to the person, `escalation`.
+    the subtasks that only found what others had found; `nearest` is of those `not_found` that
+    anything is near to. A budget that ended leaves the run `resumable`, and so does a question to
+    the person, `escalation`.
     """
 
     schema: str
@@ -48,6 +56,7 @@ class Report(TypedDict):
     repeated: list[str]
     citations: list[Citation]
     not_found: list[str]
+    nearest: list[Nearest]
     contradictions: list[str]
     escalation: str | None
     resumable: bool
@@ -69,7 +78,8 @@ class _Numbering:
     def renumbered(self, artifact: Artifact) -> str:
         """The artifact's text with the report's numbers; what it cites is counted from here."""
         cited = {citation["marker"]: citation for citation in artifact["citations"]}
-        used = dict.fromkeys(int(found) for found in MARKER.findall(artifact["content"]))
+        found = markers_in(artifact["content"], artifact["citations"])
+        used = dict.fromkeys(int(marker[1]) for marker in found)
         for citation in (cited[marker] for marker in used if marker in cited):
             place = place_of(citation)
             if place not in self._numbers:
@@ -105,6 +115,7 @@ def make_report(
         for line in numbering.renumbered(artifact).splitlines()
         if line.strip()
     ]
+    not_found = _not_found(artifacts, start["question"] if answer else None)
     report: Report = {
         "schema": REPORT_SCHEMA,
         "run_id": run_id,
@@ -115,7 +126,8 @@ def make_report(
         "sections": sections,
         "repeated": repeated,
         "citations": numbering.citations,
-        "not_found": _not_found(artifacts, start["question"] if answer else None),
+        "not_found": not_found,
+        "nearest": _nearest(artifacts, not_found),
         "contradictions": contradictions,
         "escalation": escalation,
         "resumable": ended is not None or escalation is not None,
@@ -166,6 +178,16 @@ def _not_found(artifacts: Sequence[Artifact], answered: str | None) -> list[str]
     return [asked for asked in missing if asked != answered]
 
 
+def _nearest(artifacts: Sequence[Artifact], not_found: Sequence[str]) -> list[Nearest]:
+    near = {
+        asked: nearest
+        for artifact in artifacts
+        if (nearest := artifact.get("nearest"))
+        for asked in artifact["missing"]
+    }
+    return [{"question": q, "citations": near[q]} for q in not_found if q in near]
+
+
 def _sentences(text: str) -> set[str]:
     return {sentence.strip(" -.") for sentence in _SENTENCE_END.split(text)} - {""}
 
@@ -195,13 +217,15 @@ def _markdown(report: Report) -> Iterator[str]:
     yield ""
     yield report["answer"] or (_PARTS_ONLY if report["sections"] else _NOTHING)
     for section in report["sections"]:
+        if section["text"] in report["answer"]:  # the writer quoted it whole
+            continue
         yield ""
         yield f"## {_line(section['title'])}"
         yield ""
         yield section["text"]
     for title, lines in (
         ("Contradictions", report["contradictions"]),
-        ("What could not be found", report["not_found"]),
+        ("What could not be found", list(_missed(report))),
         ("Asked too, and told above", report["repeated"]),
     ):
         if lines:
@@ -218,7 +242,18 @@ def _markdown(report: Report) -> Iterator[str]:
     yield _cost(report)
 
 
+def _missed(report: Report) -> Iterator[str]:
+    near = {nearest["question"]: nearest["citations"] for nearest in report["nearest"]}
+    for asked in report["not_found"]:
+        places = ", ".join(dict.fromkeys(map(_place, near.get(asked, ()))))
+        yield f"{asked} Nearest: {places}" if places else asked
+
+
 def _source(citation: Citation) -> str:
+    return f"{citation['marker']}. {_place(citation)}: “{_line(citation['quote'])}”"
+
+
+def _place(citation: Citation) -> str:
     where = citation["source"]
     if citation["page"] is not None:
         where += f", p. {citation['page']}"
@@ -226,7 +261,7 @@ def _source(citation: Citation) -> str:
         where += f":{citation['start_line']}"
         if citation["end_line"] not in (None, citation["start_line"]):
             where += f"-{citation['end_line']}"
-    return f"{citation['marker']}. {where}: “{_line(citation['quote'])}”"
+    return where
 
 
 def _cost(report: Report) -> str:

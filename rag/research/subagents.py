@@ -13,12 +13,8 @@ from rag.citations.check import check
 from rag.citations.left_out import left_out
 from rag.engines.openai.claims import read_claims
 from rag.research.dependencies import ResearchDependencies
-from rag.research.entities import names_in
-from rag.research.focus import focused
-from rag.research.mentions import mentions
 from rag.research.protocol import UnusableReplyError
-from rag.research.questions import topic_of
-from rag.research.reading import Rested, passages_of, quoted, read_files_of
+from rag.research.reading import Rested, cited_from, passages_of, quoted, read_files_of
 from rag.research.roles import Role
 from state.answer import Citation, Usage
 from state.passages import Passage
@@ -44,7 +40,7 @@ def run_subtask(task: Subtask, read: Sequence[Artifact], deps: ResearchDependenc
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What a role said of what it read; `warnings` tell of rules that took its place."""
+    """What a role said of what it read; `warnings` tell that its words could not be used."""
 
     text: str
     usage: Usage
@@ -63,12 +59,13 @@ def _searched(
     citations: list[Citation] = []
     if answer["status"] != "abstained":
         content, citations = answer["answer"], answer["citations"]
-    if content and "names" in task:
-        content, citations = focused(content, citations, task["names"], task.get("topic", ""))
+    names = task.get("names", [])
+    if names:
+        content, citations = cited_from(names, content, citations)
     cut = deps.budget.ended and answer["status"] != "answered"
-    if not content and not cut:
-        content, citations = _mentioned(task, deps)
     found = bool(content)
+    # A document that is followed is asked on the chance; nobody asked for it.
+    missed = not (found or cut or names)
     return {
         "name": task["expected_artifact"],
         "subtask": task["id"],
@@ -77,8 +74,8 @@ def _searched(
         "content": content if found else "",
         "status": "cut" if cut else "done" if found else "empty",
         "citations": citations if found else [],
-        "missing": [] if found or cut else [question],
-        "entities": names_in(citations) if found else [],
+        "missing": [question] if missed else [],
+        "nearest": answer["nearest"] if missed else [],
         "warnings": [
             *told.warnings,
             *answer["warnings"],
@@ -87,18 +84,6 @@ def _searched(
         "usage": add_usages([told.usage, answer["usage"]]),
         "trace_id": answer["trace_id"],
     }
-
-
-def _mentioned(task: Subtask, deps: ResearchDependencies) -> tuple[str, list[Citation]]:
-    """What is said of a topic at large, or of a topic by one document."""
-    topic = topic_of(task["instruction"])
-    if topic is not None:
-        return mentions(topic, deps.reader)
-    if "topic" not in task:
-        return "", []
-    names = task.get("names", [])
-    content, citations = mentions(task["topic"], deps.reader, among=" ".join(names))
-    return focused(content, citations, names, task["topic"])
 
 
 def _composed(
@@ -122,7 +107,6 @@ def _composed(
         "status": "done" if content else "empty",
         "citations": checked.citations if content else [],
         "missing": [],
-        "entities": [],
         "warnings": [*told.warnings, *told_of],
         "usage": told.usage,
     }
@@ -149,7 +133,7 @@ def _told(
     read: Sequence[Artifact],
     deps: ResearchDependencies,
 ) -> _Told:
-    """The role's words on the passages, by rules where its own cannot be used."""
+    """The role's words on the passages; what was found as it stands, where they cannot be used."""
     if not passages:
         return _Told("", NO_USAGE, [])
     files = read_files_of(read, passages)
@@ -173,4 +157,4 @@ def _by_rules(
 ) -> _Told:
     files = read_files_of(read, passages)
     ruled = deps.rules.compose(role, task["instruction"], files, passages)
-    return _Told(ruled.content, usage, [f"{why} Rules did its work instead."], ruled.quoted)
+    return _Told(ruled.content, usage, [f"{why} What was found is quoted instead."], ruled.quoted)

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-
-from state.passages import Passage
-
-Compose = Callable[[str, Sequence[Passage]], str]
-"""(instruction, passages) to Markdown with a marker `[n]` after each sentence, n a passage's
-number; empty when the passages hold nothing for the role. The local engine's way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,5 +18,4 @@ class Role:
     purpose: str
     system: str
     searches: bool = False
-    compose: Compose | None = None
     kept: Callable[[str], str] = str

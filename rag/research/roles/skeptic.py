@@ -8,17 +8,11 @@ from rag.research.roles.role import Role
 
 _SENTENCE = re.compile(r".+?(?:\[\d{1,3}\]\s?)+[.!?]?")
 _MARKER = re.compile(r"\[\d{1,3}\]")
-_BOTH_SIDES = "The sources disagree:"
-"""Begins a line whose sentences are the sides of one contradiction."""
 
 
 def kept(text: str) -> str:
     """What rests on two quotes at least: one side is no contradiction."""
-    told = [
-        part.strip()
-        for line in text.splitlines()
-        for part in ([line] if line.startswith(_BOTH_SIDES) else _SENTENCE.findall(line))
-    ]
+    told = [part.strip() for line in text.splitlines() for part in _SENTENCE.findall(line)]
     return "\n".join(part for part in told if len(set(_MARKER.findall(part))) > 1)
 
 
