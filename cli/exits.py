@@ -1,4 +1,4 @@
-"""The exit codes of CONTRACT.md, and which error ends with which."""
+"""The exit codes, and which error ends with which."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def reference() -> str:
 
 def manual() -> str:
     """cli/crag.1, which the wheel installs: what `crag man` prints."""
-    from cli.man import page
+    from cli.commands.man import page
 
     version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     return "\n".join(page(version)) + "\n"

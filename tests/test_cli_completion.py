@@ -57,8 +57,8 @@ def test_every_shell_gets_a_script(shell: str):
 
 
 def test_the_manual_names_every_command_flag_and_exit_code():
+    from cli.commands.man import page
     from cli.lazy import COMMANDS
-    from cli.man import page
 
     text = "\n".join(page("1"))
     for name in COMMANDS:

@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 from cli.app import SETTINGS
 from cli.lazy import COMMANDS, UNLISTED, command_of
 from cli.main import app
-from cli.question import checked_question
+from cli.question_input import checked_question
 from state.settings import Settings
 
 

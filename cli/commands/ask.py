@@ -11,7 +11,7 @@ from cli import options
 from cli.app import new_app
 from cli.exits import Exit
 from cli.notices import tell_staleness
-from cli.question import read_question
+from cli.question_input import read_question
 from cli.render.answer import print_answer, tell_notices
 from cli.render.links import citation_links
 from cli.render.live import LiveAnswer

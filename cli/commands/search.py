@@ -9,7 +9,7 @@ import typer
 
 from cli import options
 from cli.app import new_app
-from cli.question import read_question
+from cli.question_input import read_question
 from cli.render.places import place
 from cli.render.shorten import shorten
 from cli.terminal import Terminal

@@ -8,9 +8,9 @@ import typer
 
 from cli import options
 from cli.app import new_app
+from cli.commands.status import readable
 from cli.completion import complete_collection
 from cli.confirm import confirm
-from cli.status import readable
 from cli.terminal import Terminal, one_line
 from state.counting import many, plural
 

@@ -12,7 +12,7 @@ from cli.app import new_app
 from cli.completion import complete_run
 from cli.exits import Exit
 from cli.files import STDOUT, check_writable, write_text
-from cli.question import read_question
+from cli.question_input import read_question
 from cli.render.research import ResearchView
 from cli.render.shorten import shorten
 from cli.terminal import Terminal, clean

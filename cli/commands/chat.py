@@ -9,7 +9,7 @@ from cli import options
 from cli.app import new_app
 from cli.exits import Exit, exit_code
 from cli.notices import tell_staleness
-from cli.question import checked_question
+from cli.question_input import checked_question
 from cli.render.links import citation_links
 from cli.terminal import Terminal
 from state.counting import many
