@@ -14,7 +14,7 @@ import rag.ingest.pool
 import rag.ingest.read_file  # noqa: F401 - imported so that no kill is spent on an import
 from rag.embed.builtin import BuiltinEmbedder
 from rag.index import feeder, staging
-from rag.ingest.run import ingest
+from rag.ingest.sync import ingest
 from state.errors import StoreBusyError
 from state.settings import load_settings
 

@@ -9,7 +9,7 @@ from rag.embed.builtin import BuiltinEmbedder
 from rag.index.collection import Collection, open_collection
 from rag.index.inventory import Inventory, read_inventory
 from rag.ingest.report import IngestEvent, IngestReport
-from rag.ingest.run import IngestOptions, ingest
+from rag.ingest.sync import IngestOptions, ingest
 from state.settings import Settings, load_settings
 
 _BUILTIN = BuiltinEmbedder()

@@ -12,7 +12,7 @@ import pytest
 from openai_samples import KEY, settings_for, verdict
 from scripted_server import ScriptedServer, call, shape_asked, text
 
-from rag.ingest.run import ingest
+from rag.ingest.sync import ingest
 from rag.opening import build_embedder
 from rag.session import open_session
 

@@ -12,10 +12,10 @@ from evaluation_samples import CONFIG, answer, evaluation, measurement
 from cli.render.evaluation import print_report
 from rag.evaluate.compare import comparison, read_report
 from rag.evaluate.effect import baseline_report
+from rag.evaluate.figures import report
 from rag.evaluate.labels import LABELS
 from rag.evaluate.measurements import Evaluation
 from rag.evaluate.page import page
-from rag.evaluate.report import report
 from state.errors import UsageError
 
 CONTRACT = {

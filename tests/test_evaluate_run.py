@@ -11,10 +11,10 @@ from typer.testing import CliRunner
 from cli.exits import Exit
 from cli.main import app
 from rag.evaluate.datasets import load_dataset
+from rag.evaluate.evaluate_dataset import evaluate
 from rag.evaluate.measurements import Measurement
 from rag.evaluate.plan import Plan, Stage
 from rag.evaluate.progress import silent
-from rag.evaluate.run import evaluate
 from state.settings import Settings, load_settings
 
 CORPUS = {

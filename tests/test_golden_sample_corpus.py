@@ -12,7 +12,7 @@ import pytest
 from rag.evaluate.datasets import load_dataset
 from rag.evaluate.overlap import contains, without_markers
 from rag.evaluate.sources import Sources
-from rag.ingest.run import ingest
+from rag.ingest.sync import ingest
 from rag.opening import build_embedder
 from rag.session import open_session
 from state.answer import Answer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.ingest.run import ingest
+from rag.ingest.sync import ingest
 from rag.opening import build_embedder
 from rag.session import open_session
 from state.settings import load_settings

@@ -24,7 +24,7 @@ from scripted_server import (
     text,
 )
 
-from rag.ingest.run import ingest
+from rag.ingest.sync import ingest
 from rag.opening import build_embedder
 from rag.session import open_session
 from state.errors import ModelError

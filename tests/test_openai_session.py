@@ -6,12 +6,12 @@ import pytest
 from openai_samples import KEY, settings_for, verdict
 from scripted_server import ScriptedServer, call, hang, shape_asked, status, text
 
-from rag.ingest.run import ingest
+from rag.ingest.sync import ingest
 from rag.opening import build_embedder
 from rag.session import open_session
 from rag.tracing.spans import spans_of
+from rag.tracing.stored_trace import loops, path_taken
 from rag.tracing.trace_page import trace_page
-from rag.tracing.view import loops, path_taken
 from state.errors import ModelError
 from state.trace_filter import TraceFilter
 from state.traces import TraceStore

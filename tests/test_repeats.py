@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from rag.index.repeats import first_of_each, is_repeat
 from rag.index.terms import terms
-from rag.ingest.run import ingest
+from rag.ingest.sync import ingest
 from rag.opening import build_embedder
 from rag.session import open_session
 from state.settings import load_settings

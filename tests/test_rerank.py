@@ -10,7 +10,7 @@ from scripted_server import ScriptedServer, Sent, hang, raw, status
 from rag.endpoint.rerank import Reranker
 from rag.engines.factory import local_engine
 from rag.index.reranked import RerankedCollection
-from rag.ingest.run import ingest
+from rag.ingest.sync import ingest
 from rag.opening import build_embedder, open_reader
 from state.errors import ModelError, SettingsError
 

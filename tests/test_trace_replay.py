@@ -14,7 +14,7 @@ from rag.research.run import Research
 from rag.session import open_session
 from rag.tracing.diff import diff_traces
 from rag.tracing.replay import replay, replay_flags
-from rag.tracing.view import path_taken
+from rag.tracing.stored_trace import path_taken
 from state.errors import UsageError
 from state.settings import load_settings
 from state.traces import Trace, TraceStore

@@ -10,7 +10,7 @@ import pytest
 from turn_samples import make_answer
 
 from rag.tracing.diff import diff_traces
-from rag.tracing.view import loops, path_taken
+from rag.tracing.stored_trace import loops, path_taken
 from state.errors import StorageError, UsageError
 from state.events import Event
 from state.trace_bounds import TraceBounds

@@ -89,7 +89,7 @@ def _converse(
     """Until the lines end or the person leaves. From a pipe, a question that fails does not
     stop the others: its code is the session's. A person has seen the error: theirs is 0.
     """
-    from cli.conversation.commands import LeaveError
+    from cli.conversation.slash_commands import LeaveError
     from state.errors import CragError
 
     code = Exit.DONE
@@ -115,7 +115,7 @@ def _converse(
 
 def _take(talk: Conversation, line: str, *, streaming: bool, json: bool, typed: bool) -> None:
     """Do what one line says."""
-    from cli.conversation.commands import RetryError, is_command, run_command
+    from cli.conversation.slash_commands import RetryError, is_command, run_command
     from cli.conversation.view import ChatView
 
     if is_command(line):

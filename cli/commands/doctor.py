@@ -36,12 +36,12 @@ def doctor(
     """
     terminal = Terminal(quiet=quiet)
     settings = options.read_settings(config, engine=engine, store=store, home=home)
-    from rag.doctor import run
+    from rag.doctor import checkup
 
     if repair:
-        run.repair(settings, terminal.notice)
+        checkup.repair(settings, terminal.notice)
     checks = []
-    for check in run.examine(settings):
+    for check in checkup.examine(settings):
         checks.append(check)
         if not json_:
             terminal.out(f"{'ok  ' if check.ok else 'FAIL'}  {check.part}: {check.detail}")

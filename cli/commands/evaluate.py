@@ -84,8 +84,8 @@ def evaluate(
     )
     from rag.evaluate.compare import comparison, read_report
     from rag.evaluate.datasets import load_dataset
+    from rag.evaluate.evaluate_dataset import evaluate as run
     from rag.evaluate.plan import Plan, Stage
-    from rag.evaluate.run import evaluate as run
     from state.errors import UsageError
 
     if baseline and stage is not StageChoice.FULL:
@@ -115,7 +115,7 @@ def evaluate(
 
 def _report(evaluation: Evaluation) -> dict[str, Any]:
     from rag.evaluate.effect import baseline_report
-    from rag.evaluate.report import report
+    from rag.evaluate.figures import report
 
     figures = report(evaluation)
     if evaluation.baseline is not None:

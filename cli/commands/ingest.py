@@ -61,7 +61,7 @@ def ingest(
         raise UsageError("A path is empty.", "'.' is the folder you are in.")
     terminal = Terminal(quiet=quiet)
     settings = options.read_settings(config, collection=collection, store=store, home=home)
-    from rag.ingest.run import IngestOptions, ingest
+    from rag.ingest.sync import IngestOptions, ingest
     from rag.opening import build_embedder
 
     embedder = build_embedder(settings)

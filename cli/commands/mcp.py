@@ -54,8 +54,8 @@ def mcp(
         threads=threads,
         home=home,
     )
+    from rag.serving.mcp_server import build_server, check_port, serve_http
     from rag.serving.mended_input import mend_input
-    from rag.serving.server import build_server, check_port, serve_http
 
     server = build_server(settings, _ingest(settings) if allow_ingest else None)
     if http is None:

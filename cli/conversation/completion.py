@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
-from cli.conversation.commands import CHANGEABLE, COMMANDS
+from cli.conversation.slash_commands import CHANGEABLE, COMMANDS
 from cli.terminal import clean
 from state.errors import CragError
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from rag.evaluate.figures import EVAL_SCHEMA
 from rag.evaluate.labels import LABELS
-from rag.evaluate.report import EVAL_SCHEMA
 from state.errors import UsageError
 
 _BIGGEST = 64 << 20

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from rag.evaluate.figures import abstention, answers, asked, citations, latency, rounded, usage
 from rag.evaluate.measurements import Evaluation, Measurement
-from rag.evaluate.ranking import recall_at
-from rag.evaluate.report import abstention, answers, asked, citations, latency, rounded, usage
+from rag.evaluate.ranking_metrics import recall_at
 from rag.evaluate.resampling import bootstrap_interval, paired_permutation
 
 Pair = tuple[Measurement, Measurement]

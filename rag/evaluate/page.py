@@ -9,11 +9,11 @@ from typing import Any
 
 from rag.evaluate import plots
 from rag.evaluate.classification import reliability
+from rag.evaluate.figures import asked
 from rag.evaluate.labels import DIFFERENCES, LABELS, known
 from rag.evaluate.measurements import AnswerMeasurement, Evaluation, Measurement
 from rag.evaluate.page_style import STYLE
-from rag.evaluate.ranking import recall_at
-from rag.evaluate.report import asked
+from rag.evaluate.ranking_metrics import recall_at
 
 _TILES = (
     ("retrieval", "recall@5"),

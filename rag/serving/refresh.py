@@ -19,7 +19,7 @@ def refresh(settings: Settings, paths: Sequence[str]) -> dict[str, Any]:
 
     """
     from rag.index.inventory import read_inventory
-    from rag.ingest.run import IngestOptions, ingest
+    from rag.ingest.sync import IngestOptions, ingest
     from rag.opening import build_embedder
 
     inventory = read_inventory(settings.home, settings.collection)

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import TypedDict
 
 from rag.tracing.rounds import Round, TracedSubtask, rounds, run_started
-from rag.tracing.view import TracedLoop, loops, path_taken, started
+from rag.tracing.stored_trace import TracedLoop, loops, path_taken, started
 from state.answer import Answer
 from state.counting import many
 from state.errors import UsageError

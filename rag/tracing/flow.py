@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from rag.tracing.view import path_taken
+from rag.tracing.stored_trace import path_taken
 from state.traces import Trace
 
 

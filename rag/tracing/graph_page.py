@@ -11,7 +11,7 @@ from pathlib import Path
 from rag.tracing import topology
 from rag.tracing.flow import Flow, flow_of, quantile
 from rag.tracing.graph_svg import counted_svg
-from rag.tracing.page import page
+from rag.tracing.page_frame import page
 from rag.tracing.pieces import table, tiles
 from rag.tracing.topology import Topology
 from state.counting import many, plural

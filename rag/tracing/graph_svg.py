@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import pairwise
 
-from rag.tracing.layout import HEIGHT, WIDTH, Curve, Edge, Layout, Place, lay_out
+from rag.tracing.graph_layout import HEIGHT, WIDTH, Curve, Edge, Layout, Place, lay_out
 
 _MARKERS = "".join(
     f'<marker id="{name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '

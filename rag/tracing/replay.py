@@ -7,7 +7,7 @@ from typing import Any
 
 from rag.session import open_session
 from rag.tracing.rounds import run_started
-from rag.tracing.view import started
+from rag.tracing.stored_trace import started
 from state.passages import HistoryTurn
 from state.settings import Settings
 from state.traces import Trace, TraceStore

@@ -10,8 +10,8 @@ from rag.tracing.flow import node_times
 from rag.tracing.graph_svg import path_svg
 from rag.tracing.pieces import badge, costs, markdown, sources, table
 from rag.tracing.rounds import Round, TracedSubtask, rounds, run_started
+from rag.tracing.stored_trace import path_taken
 from rag.tracing.turn_page import Texts, loops_section
-from rag.tracing.view import path_taken
 from state.counting import many
 from state.traces import Trace
 

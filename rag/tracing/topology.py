@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rag.diagram import WHEN
-from rag.tracing.layout import CORRECTIVE, RESEARCH, Edge, Place
+from rag.tracing.graph_layout import CORRECTIVE, RESEARCH, Edge, Place
 
 WHEN_RESEARCH = {
     ("reflect", "cleanup"): "another round is worth it",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from rag.tracing.page import page
+from rag.tracing.page_frame import page
 from rag.tracing.research_page import research_body
 from rag.tracing.rounds import run_started
+from rag.tracing.stored_trace import loops, started
 from rag.tracing.turn_page import turn_body
-from rag.tracing.view import loops, started
 from state.errors import CragError
 from state.traces import Trace, TraceStore
 

@@ -11,7 +11,7 @@ from rag.citations.left_out import left_out
 from rag.tracing import topology
 from rag.tracing.graph_svg import path_svg
 from rag.tracing.pieces import badge, costs, sources, where, with_links
-from rag.tracing.view import TracedLoop, loops, path_taken, refined
+from rag.tracing.stored_trace import TracedLoop, loops, path_taken, refined
 from state.events import RetrievedItem
 from state.traces import Trace
 

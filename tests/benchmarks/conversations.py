@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
 from rag.embed.builtin import BuiltinEmbedder  # noqa: E402
-from rag.ingest.run import ingest  # noqa: E402
+from rag.ingest.sync import ingest  # noqa: E402
 from rag.session import Session, open_session  # noqa: E402
 from state.answer import Answer  # noqa: E402
 from state.passages import HistoryTurn  # noqa: E402

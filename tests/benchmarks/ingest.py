@@ -154,7 +154,7 @@ def run_step(what: str, cores: int, paths: list[Path]) -> dict[str, float]:
 def ours(folder: Path, home: Path, *, start_only: bool) -> dict[str, float]:
     import gc
 
-    from rag.ingest.run import ingest
+    from rag.ingest.sync import ingest
     from rag.opening import build_embedder
     from state.settings import load_settings
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rag.ingest.run import ingest
+from rag.ingest.sync import ingest
 from rag.opening import build_embedder
 from rag.session import Session, open_session
 from state.settings import Settings

@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 from real_docs import Source, holds, is_of, sources
 
-from rag.ingest.run import ingest
+from rag.ingest.sync import ingest
 from rag.opening import build_embedder
 from rag.research.report import Report
 from rag.research.run import Research

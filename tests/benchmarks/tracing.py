@@ -27,7 +27,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from otlp_collector import Collector  # noqa: E402
 
-from rag.ingest.run import ingest  # noqa: E402
+from rag.ingest.sync import ingest  # noqa: E402
 from rag.opening import build_embedder  # noqa: E402
 from rag.session import Session, open_session  # noqa: E402
 from state.settings import Settings  # noqa: E402

@@ -7,7 +7,7 @@ from typing import Any
 
 from rag.evaluate.classification import Decisions, auc, calibration_error
 from rag.evaluate.measurements import AnswerMeasurement, Evaluation, Measurement
-from rag.evaluate.ranking import ndcg_at, recall_at, reciprocal_rank
+from rag.evaluate.ranking_metrics import ndcg_at, recall_at, reciprocal_rank
 
 EVAL_SCHEMA = "crag.eval/1"
 Figures = dict[str, Any]
