@@ -1,4 +1,4 @@
-"""The parts of a finished turn, exactly as CONTRACT's `crag.answer/1` prints them.
+"""The parts of a finished turn, exactly as `crag.answer/1` prints them.
 
 They are TypedDicts, not dataclasses: they live in the graph's state, in the thread store,
 in traces and on stdout, and are JSON in all four places.

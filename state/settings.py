@@ -68,7 +68,7 @@ def default_config_file() -> Path:
 
 
 class Settings(BaseSettings):
-    """Every setting, with its default. `state.settings_source` builds one from its sources."""
+    """Every setting, with its default. `load_settings` builds one from its sources."""
 
     model_config = SettingsConfigDict(
         env_prefix="CRAG_", extra="forbid", frozen=True, env_file=None, env_ignore_empty=True
