@@ -9,7 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rag.documents.stream import Part
-from rag.text.chunk import CHUNK_CHARS, Piece, chunk_parts
+from rag.text.chunk import CHUNK_CHARS, chunk_parts
+from rag.text.piece import Piece
 
 
 def chunks(text: str, document_format: str = "markdown", limit: int = CHUNK_CHARS) -> list[Piece]:

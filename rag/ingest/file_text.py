@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from rag.child_process import read_frame
 from rag.ingest.walk import FileStat
-from rag.text.chunk import Piece
+from rag.text.piece import Piece
 from state.block_codec import decode_blocks, encode_blocks
 
 

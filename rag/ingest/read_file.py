@@ -20,7 +20,8 @@ from rag.ingest.file_text import (
 )
 from rag.ingest.task import READING, Task
 from rag.ingest.walk import FileStat, file_stat
-from rag.text.chunk import Piece, chunk_parts
+from rag.text.chunk import chunk_parts
+from rag.text.piece import Piece
 from state.errors import DocumentError, UnsupportedFormatError
 
 if TYPE_CHECKING:

@@ -10,15 +10,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
-from typing import Protocol
 
 from rag.text.blocks import clipped, shifted
+from rag.text.cut_worth import CUT_BY_LINE, LINE, NEXT_LINE, SENTENCE, worth_between
+from rag.text.heading_path import HeadingPath
+from rag.text.piece import Piece, TextPart
 from rag.text.placed import Placed
 from rag.text.plain import LONG_LINE, PlainScanner
 from rag.text.sentences import block_sentences
-from state.blocks import Block, BlockKind
+from state.blocks import Block
 
 CHUNK_CHARS = 1200
 """No chunk is longer; a document up to this long stays one chunk (a page, where it has pages)."""
@@ -27,57 +28,9 @@ _LEAST = 0.33
 _READ_AHEAD = 65536
 _INDENT = 200
 
-# How much a cut is worth before what it fills is added (0 to 1): a heading is worth more than a
-# chunk filled to the brim, and a line inside prose less than a sentence.
-_HEADING = 1.7
-_PARAGRAPH = 0.8
-_ITEM = 0.65
-_WITHIN_ITEM = 0.55
-_ROW = 0.45
-_NEXT_LINE = 0.4
-_SENTENCE = 0.35
-_LINE = 0.2
-_LINES = frozenset({BlockKind.CODE, BlockKind.ROW, BlockKind.METADATA})
-"""Kinds that may be cut after any of their lines, where they must be."""
-
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _NOT_SPACE = re.compile(r"\S")
 _WORD_END = re.compile(r"[,;:\uff0c\u3001\uff1b\uff1a]+\s*|\s+")
-_PATH_CHARS = 300
-_TITLE_CHARS = 120
-
-
-class TextPart(Protocol):
-    """A piece of a document's text; the pieces joined are the text. `page` where it has pages;
-    `blocks`, offsets in the piece, where whoever read it knows them.
-    """
-
-    @property
-    def text(self) -> str: ...
-
-    @property
-    def page(self) -> int | None: ...
-
-    @property
-    def blocks(self) -> tuple[Placed, ...] | None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A chunk without its identity: `text == document_text[start_char:end_char]`.
-
-    Lines are 1-based and inclusive; `heading` is the path of headings above, joined by " > ".
-    `blocks` are those in it, cut where the chunk is; offsets as the chunk's own.
-    """
-
-    text: str
-    start_char: int
-    end_char: int
-    start_line: int
-    end_line: int
-    page: int | None
-    heading: str
-    blocks: tuple[Block, ...] = ()
 
 
 def chunk_parts(
@@ -129,7 +82,7 @@ class _Cutter:
         self._scanner = PlainScanner(document_format)
         self._placed: list[Placed] = self._scanner.found
         self._first = 0  # of `_placed`, the first that ends after `_position`
-        self._path: list[tuple[int, str]] = []
+        self._headings = HeadingPath()
 
     def drain(
         self,
@@ -160,7 +113,7 @@ class _Cutter:
             start, first_line = self._base + self._position, self._line
             last_line = first_line + text.count("\n")
             blocks = clipped(self._between(self._position, cut), text, start)
-            heading = self._heading_path(blocks)
+            heading = self._headings.above(blocks, self._buffer, self._base)
             yield Piece(
                 text, start, start + len(text), first_line, last_line, page, heading, blocks
             )
@@ -269,7 +222,7 @@ class _Cutter:
             if cut >= first and self._buffer[cut - 1] == "\n":
                 end = before.end_char - self._base if before else cut
                 blank = _BLANK_LINE.search(self._buffer, max(end - 1, 0), cut) is not None
-                worth = _worth(before, block, blank=blank)
+                worth = worth_between(before, block, blank=blank)
                 if worth > 0:
                     yield cut, worth
             before = block
@@ -279,14 +232,14 @@ class _Cutter:
         position = first
         for block in self._between(first, last):
             start, end = block.start_char - self._base, block.end_char - self._base
-            yield from self._line_starts(position, min(start, last), _LINE)
-            if block.kind in _LINES:
-                yield from self._line_starts(max(start + 1, first), min(end, last), _NEXT_LINE)
+            yield from self._line_starts(position, min(start, last), LINE)
+            if block.kind in CUT_BY_LINE:
+                yield from self._line_starts(max(start + 1, first), min(end, last), NEXT_LINE)
             else:
                 yield from self._sentence_ends(block, first, last)
-                yield from self._line_starts(max(start + 1, first), min(end, last), _LINE)
+                yield from self._line_starts(max(start + 1, first), min(end, last), LINE)
             position = end
-        yield from self._line_starts(position, last, _LINE)
+        yield from self._line_starts(position, last, LINE)
 
     def _line_starts(self, first: int, last: int, worth: float) -> Iterator[tuple[int, float]]:
         found = self._buffer.find("\n", max(first - 1, 0), last)
@@ -299,7 +252,7 @@ class _Cutter:
         for each in clipped([block], seen, self._base + self._position):
             for _, end in block_sentences(self._buffer, each, self._base):
                 if first <= end - self._base <= last and end < block.end_char:
-                    yield end - self._base, _SENTENCE
+                    yield end - self._base, SENTENCE
 
     def _word_end(self, first: int, last: int) -> int:
         ends = [match.end() for match in _WORD_END.finditer(self._buffer, first, last)]
@@ -309,24 +262,6 @@ class _Cutter:
         while cut > first and _joins(self._buffer[cut - 1], self._buffer[cut]):
             cut -= 1
         return cut if cut > first else last
-
-    def _heading_path(self, blocks: Sequence[Block]) -> str:
-        """The path at the chunk's first body text; then take in the headings inside it."""
-        path: str | None = None
-        for block in blocks:
-            if block.kind is not BlockKind.HEADING:
-                path = self._joined_path() if path is None else path
-                continue
-            start, end = block.start_char - self._base, block.end_char - self._base
-            title = " ".join(self._buffer[start:end].split())[:_TITLE_CHARS]
-            while self._path and self._path[-1][0] >= block.level:
-                self._path.pop()
-            self._path.append((block.level, title))
-        return self._joined_path() if path is None else path
-
-    def _joined_path(self) -> str:
-        path = " > ".join(title for _, title in self._path)
-        return path if len(path) <= _PATH_CHARS else path[: _PATH_CHARS - 1] + "…"
 
     def _compact(self, *, final: bool) -> None:
         """Forget what was emitted. A page ends its last line, so that no state reaches over."""
@@ -339,23 +274,6 @@ class _Cutter:
         self._mid_line = self._mid_line and not final
         del self._placed[: self._first]
         self._first = 0
-
-
-def _worth(before: Block | None, block: Block, *, blank: bool) -> float:
-    """Of a cut between two blocks; negative where they belong together."""
-    if before is not None and (
-        before.kind in (BlockKind.HEADING, BlockKind.LEAD) or block.lead == before.extent
-    ):
-        return -1.0
-    if block.kind is BlockKind.HEADING:
-        return _HEADING - 0.1 * (block.level - 1)
-    if before is not None and before.kind is block.kind and block.kind in _LINES:
-        return _PARAGRAPH if blank and not block.level else _ROW
-    if block.kind is BlockKind.ITEM and before is not None and before.level:
-        return _ITEM if block.level == 1 else _ROW
-    if block.level:
-        return _WITHIN_ITEM
-    return _PARAGRAPH if blank else _NEXT_LINE
 
 
 def _joins(before: str, after: str) -> bool:
