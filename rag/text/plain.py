@@ -2,41 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 
+from rag.text.line_marks import CODE_LIKE, COLUMN_RULE, COLUMNS, FENCE, GLANCE, ITEM, QUOTED, RULE
+from rag.text.open_block import LONG_FIELD, OpenBlock
 from rag.text.placed import Placed
-from rag.text.wrapping import FIELD, Line, lines_of, runs
-from state.blocks import Block, BlockKind, Extent
+from rag.text.plain_headings import Headings
+from rag.text.wrapping import lines_of
+from state.blocks import BlockKind, Extent
 
 LONG_LINE = 4096
 """A line without an end in sight is taken in pieces of this many characters, and no block
 is longer than such a piece and the one that follows.
 """
 
-_GLANCE = 400
 _RECORDS = frozenset({"json", "jsonl"})
 _TABLES = frozenset({"csv", "tsv", "xlsx", "xls"})
 _UNMARKED = frozenset({"code", "log", "xml"}) | _RECORDS | _TABLES
 """Formats whose lines are never a heading, a fence or an item."""
-
-_FENCE = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})")
-_ATX = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(\S.*?)[ \t#]*$")
-_ORG = re.compile(r"(\*{1,6}|#{1,6})[ \t]+(\S.*?)[ \t]*$")
-_UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}[ \t]*")
-_RULE = re.compile(r"[\s*_=\-~.\u00b7\u2022+#|:^]{3,}$")
-_COLUMN_RULE = re.compile(r"\s*={2,}(?:\s+={2,})+\s*$")
-_COLUMNS = re.compile(r"\S\s{2,}\S")
-_ITEM = re.compile(
-    r"([ \t]*)(?:[-*+\u2022\u25e6\u25aa\u2023\u2013\u2014\u00b7]"
-    r"|\(?[0-9]{1,4}[.)]|\(?[A-Za-z][.)])[ \t]+\S"
-)
-_QUOTED = re.compile(r"\s{0,3}>+ ?")
-_HEADER = re.compile(r"[A-Z][A-Za-z-]*: ")
-_CODE_LIKE = re.compile(r"[{};]\s*$|\w\(.*\)|[=!<>]=|:=|->|=>|::|^\s*(?:[$#>]|//|--)")
-_HEADING_TITLE = 120
-_LONG_FIELD = 200
-_ENDS_OPEN = (":", "\uff1a")
 
 
 def scan_plain(text: str, document_format: str = "text") -> list[Placed]:
@@ -53,18 +36,6 @@ def scan_plain(text: str, document_format: str = "text") -> list[Placed]:
 
 
 @dataclass(slots=True)
-class _Open:
-    """A block whose lines are still being read."""
-
-    kind: BlockKind
-    at: int
-    lines: list[Line]
-    level: int = 0
-    lead: Extent | None = None
-    size: int = 0
-
-
-@dataclass(slots=True)
 class PlainScanner:
     """Takes lines in order; `found` are the blocks that no later line changes.
 
@@ -76,7 +47,7 @@ class PlainScanner:
     format: str
     found: list[Placed] = field(default_factory=list)
     settled: int = 0
-    _open: _Open | None = None
+    _open: OpenBlock | None = None
     _held: Placed | None = None  # the last block: what follows says whether it is a lead
     _opens: bool = False  # it ends in a colon
     _fence: str = ""
@@ -87,7 +58,10 @@ class PlainScanner:
     _header: Extent | None = None
     _list_lead: Extent | None = None
     _items: list[tuple[int, Extent]] = field(default_factory=list)
-    _underlines: list[str] = field(default_factory=list)
+    _headings: Headings = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._headings = Headings(self.format)
 
     def line(self, start: int, line: str, following: str, *, goes_on: bool = False) -> None:
         """The line at `start`; `following` is the next, or as much as is known of it.
@@ -103,9 +77,9 @@ class PlainScanner:
             self._skip = False
             self._blank = True
         else:
-            glance = line[:_GLANCE]
+            glance = line[:GLANCE]
             ruled, self._rule_at = self._rule_at, None
-            self._visible(start, line, glance, following[:_GLANCE], ruled)
+            self._visible(start, line, glance, following[:GLANCE], ruled)
             self._blank = False
         self.settled = start
         if self._open is not None:
@@ -128,10 +102,10 @@ class PlainScanner:
         if self.format in _UNMARKED:
             self._unmarked(start, line)
             return
-        heading = self._heading(glance, following)
-        fence = _FENCE.match(glance)
+        heading = self._headings.match(glance, following, after_blank=self._blank)
+        fence = FENCE.match(glance)
         if heading is not None:
-            level, first, last = heading
+            level, first, last, self._skip = heading
             self._begin(BlockKind.HEADING, start if ruled is None else ruled, start + first, "")
             assert self._open is not None
             self._open.lines = [(start + first, line[first:last])]
@@ -144,14 +118,14 @@ class PlainScanner:
             self._rule_at = start
         elif self._is_row(glance):
             self._row(start, line)
-        elif _RULE.match(glance):
+        elif RULE.match(glance):
             self._close()
             self._rule_at = start
         else:
             self._text(start, line, glance)
 
     def _unmarked(self, start: int, line: str) -> None:
-        if self.format in _TABLES or (self.format == "xml" and " | " in line[:_GLANCE]):
+        if self.format in _TABLES or (self.format == "xml" and " | " in line[:GLANCE]):
             self._row(start, line)
         elif self.format == "log":
             self._begin(BlockKind.ROW, start, start, line)
@@ -161,15 +135,15 @@ class PlainScanner:
             else:
                 self._extend(start, line)
         elif self.format in _RECORDS:
-            long = len(line) > _LONG_FIELD
+            long = len(line) > LONG_FIELD
             self._begin(BlockKind.PARAGRAPH if long else BlockKind.METADATA, start, start, line)
         else:
-            self._text(start, line, line[:_GLANCE])
+            self._text(start, line, line[:GLANCE])
 
     def _text(self, start: int, line: str, glance: str) -> None:
-        item = None if self.format in _UNMARKED else _ITEM.match(glance)
+        item = None if self.format in _UNMARKED else ITEM.match(glance)
         kind = None if self._open is None else self._open.kind
-        quoted = _QUOTED.match(glance)
+        quoted = QUOTED.match(glance)
         if item is not None and not self._is_code(glance):
             self._item(start, line, len(item.group(1).expandtabs(4)))
         elif self._is_code(glance):
@@ -197,10 +171,10 @@ class PlainScanner:
         if self._open is not None and self._open.kind is BlockKind.CODE:
             return True
         if not self._blank:
-            return len(glance.strip()) < 80 and bool(_CODE_LIKE.search(glance))
-        if self._opens and not self._items and not _ITEM.match(glance):
+            return len(glance.strip()) < 80 and bool(CODE_LIKE.search(glance))
+        if self._opens and not self._items and not ITEM.match(glance):
             return True
-        return bool(_CODE_LIKE.search(glance))
+        return bool(CODE_LIKE.search(glance))
 
     def _introduction(self) -> Extent | None:
         """The block before, where it ends in a colon or is the item that this stands in."""
@@ -232,10 +206,10 @@ class PlainScanner:
             self._header = self._held.block.extent
 
     def _is_row(self, line: str) -> bool:
-        self._columns = bool(_COLUMN_RULE.match(line)) or (
-            self._columns and bool(_COLUMNS.search(line))
+        self._columns = bool(COLUMN_RULE.match(line)) or (
+            self._columns and bool(COLUMNS.search(line))
         )
-        if _RULE.match(line):
+        if RULE.match(line):
             return False
         stripped = line.strip()
         return (
@@ -245,35 +219,6 @@ class PlainScanner:
             or " | " in line
             or stripped.count("\t") >= 2
         )
-
-    def _heading(self, line: str, following: str) -> tuple[int, int, int] | None:
-        """(level, where its title starts and ends in the line)."""
-        marked = (_ORG if self.format == "org" else _ATX).match(line)
-        if marked is not None:
-            return len(marked.group(1)), marked.start(2), marked.end(2)
-        text = line.strip()
-        if not self._blank or len(text) > _HEADING_TITLE or line[0] == "\t" or _ITEM.match(line):
-            return None
-        level = self._underlined(text, following)
-        return None if level is None else (level, line.index(text), len(line.rstrip()))
-
-    def _underlined(self, text: str, following: str) -> int | None:
-        underline = _UNDERLINE.fullmatch(following)
-        if underline is None or _RULE.match(text) or len(following.rstrip()) < len(text) // 2:
-            return None
-        mark = underline.group(1)
-        if self.format in ("rst", "text"):
-            if len(following.rstrip()) < len(text):
-                return None
-            if mark not in self._underlines:
-                self._underlines.append(mark)
-            level = min(self._underlines.index(mark) + 1, 6)
-        elif mark in "=-":
-            level = 1 if mark == "=" else 2
-        else:
-            return None
-        self._skip = True
-        return level
 
     def _inside_fence(self, start: int, line: str) -> None:
         text = line.strip()
@@ -316,7 +261,7 @@ class PlainScanner:
         lead: Extent | None = None,
     ) -> None:
         self._close()
-        self._open = _Open(kind, at, [(start, line)], level, lead, len(line))
+        self._open = OpenBlock(kind, at, [(start, line)], level, lead, len(line))
 
     def _extend(self, start: int, line: str) -> None:
         opened = self._open
@@ -328,45 +273,14 @@ class PlainScanner:
             opened.size += len(line) + 1
 
     def _close(self) -> None:
-        """What is open becomes a block, or several where its lines were broken on purpose."""
         opened, self._open = self._open, None
         if opened is None:
             return
-        prose = opened.kind in (BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.NOTE)
-        first, (last, text) = opened.lines[0], opened.lines[-1]
-        extents = list(runs(opened.lines)) if prose else [(first[0], last + len(text))]
-        kind = opened.kind
-        if kind is BlockKind.PARAGRAPH and self._are_fields(opened.lines):
-            kind = BlockKind.METADATA
-        for index, extent in enumerate(extents):
-            own = kind
-            long = kind is BlockKind.METADATA and extent[1] - extent[0] > _LONG_FIELD
-            if long or (index and kind is BlockKind.ITEM):
-                own = BlockKind.PARAGRAPH
-            self._finish(opened, own, extent, at=extent[0] if index else opened.at)
-
-    def _are_fields(self, lines: list[Line]) -> bool:
-        if self.format in ("email", "msg") and _HEADER.match(lines[0][1]):
-            return True
-        return len(lines) > 1 and all(FIELD.match(text[:_GLANCE]) for _, text in lines)
-
-    def _finish(self, opened: _Open, kind: BlockKind, extent: Extent, *, at: int) -> None:
-        text = "\n".join(
-            line[max(extent[0] - start, 0) : extent[1] - start]
-            for start, line in opened.lines
-            if extent[0] <= start + len(line) and start < extent[1]
-        )
-        start, end = extent
-        end -= len(text) - len(text.rstrip())
-        if kind is not BlockKind.CODE:
-            start += len(text) - len(text.lstrip())
-        if start >= end:
-            return
-        block = Block(kind, start, end, opened.level, opened.lead)
-        if kind is BlockKind.ITEM and self._items:
-            self._items[-1] = (self._items[-1][0], block.extent)
-        self._release(following=kind)
-        self._held, self._opens = Placed(at, block), text.rstrip(" *_").endswith(_ENDS_OPEN)
+        for placed, opens in opened.blocks(self.format):
+            if placed.block.kind is BlockKind.ITEM and self._items:
+                self._items[-1] = (self._items[-1][0], placed.block.extent)
+            self._release(following=placed.block.kind)
+            self._held, self._opens = placed, opens
 
     def _release(self, following: BlockKind | None = None) -> None:
         """The block held is done: it is a lead if it introduces what follows."""
