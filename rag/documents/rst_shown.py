@@ -1,12 +1,8 @@
-"""What is shown of a node of reStructuredText, and where the rows of a table stand."""
+"""What is shown of a node of reStructuredText."""
 
 from __future__ import annotations
 
-import re
-
 from docutils import nodes
-
-BORDER = re.compile(r"\s*(?:\+[-=+]+\+|={2,}(?: +={2,})*)\s*$")
 
 
 def shown_text(node: nodes.Node) -> str:
@@ -23,27 +19,3 @@ def shown_text(node: nodes.Node) -> str:
     if isinstance(node, nodes.Inline):
         text += "\n" * (node.rawsource.count("\n") - text.count("\n"))
     return text
-
-
-def row_lines(lines: list[str], first: int) -> tuple[list[int], int]:
-    """The line that each row of the table begins on, and where the table ends."""
-    grid = lines[first].lstrip().startswith("+")
-    column = len(lines[first]) - len(lines[first].lstrip())
-    rows: list[int] = []
-    fresh = True
-    index, borders = first, 0
-    while index < len(lines):
-        line = lines[index]
-        if BORDER.match(line):
-            borders += 1
-            fresh = True
-            done = index + 1 == len(lines) or not lines[index + 1].strip()
-            if not grid and borders > 1 and done:
-                return rows, index + 1
-        elif grid and not line.strip().startswith(("|", "+")):
-            return rows, index
-        elif line.strip() and (fresh if grid else line[column : column + 1] != " "):
-            rows.append(index)
-            fresh = False
-        index += 1
-    return rows, index

@@ -1,0 +1,61 @@
+"""The blocks found on the lines of a reStructuredText document, with their offsets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+from rag.text.placed import Placed
+from rag.text.plain import scan_plain
+from state.blocks import Block, BlockKind
+
+
+@dataclass(slots=True)
+class Found:
+    """A block by its first and last line; `lead` is the number of the one that introduces it."""
+
+    kind: BlockKind
+    first: int
+    last: int
+    level: int = 0
+    lead: int | None = None
+
+
+def placed_blocks(lines: Sequence[str], found_blocks: Sequence[Found]) -> list[Placed]:
+    """The blocks of the text that `lines` are, also of lines on which none was found."""
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    placed: dict[int, Placed] = {}
+    end = 0
+    for index, found in sorted(enumerate(found_blocks), key=lambda each: each[1].first):
+        start = starts[found.first]
+        line = lines[found.first]
+        column = 0 if found.kind is BlockKind.CODE else len(line) - len(line.lstrip())
+        if found.kind is BlockKind.HEADING:
+            column = line.find(" ") + 1
+        stop = starts[found.last] + len(lines[found.last].rstrip())
+        if start < end or start + column >= stop:
+            continue
+        lead = None if found.lead is None else placed.get(found.lead)
+        block = Block(found.kind, start + column, stop, found.level, lead and lead.block.extent)
+        placed[index] = Placed(start, block)
+        end = stop
+    return _with_rest("\n".join(lines), list(placed.values()))
+
+
+def _with_rest(text: str, placed: list[Placed]) -> list[Placed]:
+    """With the blocks of lines that docutils could make nothing of, by plain rules."""
+    whole: list[Placed] = []
+    position = 0
+    for each in [*placed, None]:
+        end = len(text) if each is None else each.at
+        if text[position:end].strip():
+            for at, block in scan_plain(text[position:end], "rst"):
+                lead = block.lead and (block.lead[0] + position, block.lead[1] + position)
+                start, stop = block.start_char + position, block.end_char + position
+                moved = replace(block, start_char=start, end_char=stop, lead=lead)
+                whole.append(Placed(at + position, moved))
+        if each is not None:
+            whole.append(each)
+            position = each.block.end_char
+    return whole
