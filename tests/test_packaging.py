@@ -78,7 +78,6 @@ def test_the_wheel_holds_the_code_its_data_the_licence_and_the_manual_and_no_tes
         if path.suffix in SUFFIXES
     }
     assert inside == ours | {"state/o200k_base.bin"}
-    assert inside == ours | {"state/o200k_base.bin"}
     assert {"rag/engines/local/grader.json", "rag/evidence/ranking.json"} <= inside
     assert {f"{name}/py.typed" for name in CODE} <= inside
     others = [name for name in held if name not in inside]

@@ -12,6 +12,8 @@ def is_repeat(one: frozenset[str], other: frozenset[str]) -> bool:
     """Whether two texts hold nearly the same terms (Jaccard's coefficient), and the same figures:
     a text that gives another figure says something else.
     """
+    if min(len(one), len(other)) <= SAME * max(len(one), len(other)):
+        return False
     if len(one & other) <= SAME * len(one | other):
         return False
     return not any(character.isdigit() for term in one ^ other for character in term)

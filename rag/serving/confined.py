@@ -6,7 +6,7 @@ Threads belong to the home, not to a collection: one thread may have asked sever
 from __future__ import annotations
 
 from rag.index.protocol import CollectionReader
-from state.answer import Answer
+from state.answer import Answer, Citation
 
 
 def is_of_collection(answer: Answer, reader: CollectionReader) -> bool:
@@ -20,4 +20,10 @@ def is_of_collection(answer: Answer, reader: CollectionReader) -> bool:
     if any(reader.document(source) is None for source in sources):
         return False
     texts = {c["source"]: reader.document_text(c["source"]) or "" for c in cited}
-    return all(c[shown] in texts[c["source"]] for c in cited for shown in ("quote", "passage"))
+    return all(_stands(c, texts[c["source"]]) for c in cited)
+
+
+def _stands(citation: Citation, text: str) -> bool:
+    """A passage may begin with what introduces it from afar, such as a table's header."""
+    lines = citation["passage"].split("\n")
+    return citation["quote"] in text and all(line in text for line in lines)

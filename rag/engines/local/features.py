@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rag.embed.protocol import Embedder
+from rag.embed.words import word_vectors
 from rag.engines.local.field import Field, Scores, cosines_of
 from rag.engines.local.words import ChunkTerms, read_terms, read_words
 from rag.index.protocol import CollectionReader
@@ -104,7 +105,7 @@ def _nearness(
     wanted = {term: word for term, word in question.spelt.items() if word.isalpha()}
     vocabulary = sorted({*wanted.values(), *(word for words in read for word in words)})
     rows = {word: row for row, word in enumerate(vocabulary)}
-    vectors = embedder.embed_documents(vocabulary)
+    vectors = word_vectors(vocabulary, embedder)
     found = []
     for words, own_words in zip(held, read, strict=True):
         near = {term: (1.0 if term in words.held else 0.0, "") for term in question.terms}

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rag.index.terms import fold, term_spans, terms
+from rag.index.terms import terms, words
 from state.passages import RetrievedChunk
 
 # A chunk is about 1,200 characters; whoever hands over more is read this far.
@@ -51,8 +51,7 @@ def _terms(text: str, title: str, heading: str) -> ChunkTerms:
 
 @lru_cache(maxsize=256)
 def _words(text: str) -> Sequence[str]:
-    words = dict.fromkeys(fold(text[start:end]) for start, end, _ in term_spans(text))
-    return [word for word in words if word.isalpha()][:CHUNK_WORDS]
+    return [word for word in dict.fromkeys(words(text)) if word.isalpha()][:CHUNK_WORDS]
 
 
 def _text(chunk: RetrievedChunk) -> str:

@@ -1,0 +1,120 @@
+"""What the local engine answers with: passages as they stand, each cited."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag.ingest.run import ingest
+from rag.opening import build_embedder
+from rag.serving.confined import is_of_collection
+from rag.session import open_session
+from state.settings import load_settings
+
+MANUAL = """# Pump
+
+The pump lifts water from the sump to the tank. It was fitted by the firm of
+Orrin and Daughters.
+
+## Starting
+
+Prime it first. Then, from the console, run:
+
+```console
+$ pumpctl start --from sump | tee start.log
+```
+
+The needle settles in about forty seconds.
+
+## Stopping
+
+Close the bleed valve, then press the red button twice.
+"""
+ROWS = "\n".join(f"V{n:03d},brass,{n * 3} mm" for n in range(1, 400))
+VALVES = f"valve,metal,bore\n{ROWS}\n"
+STAFF = "# Staff\n\nThe keeper of the tank is Ines Marrow. She has the key to the pump house.\n"
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory):
+    home, docs = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("docs")
+    for name, text in (("pump.md", MANUAL), ("valves.csv", VALVES), ("staff.md", STAFF)):
+        (docs / name).write_text(text)
+    settings = load_settings({"home": home, "engine": "local"})
+    ingest(settings, build_embedder(settings), [str(docs)])
+    with open_session(settings) as session:
+        yield session
+
+
+def of_source(answer, name):
+    return next(c for c in answer["citations"] if c["source"].endswith(name))
+
+
+def test_a_command_is_quoted_character_for_character_with_what_introduces_it(session):
+    answer = session.ask("How do I start the pump?")
+    assert "$ pumpctl start --from sump | tee start.log\n```" in answer["answer"]
+    assert "Then, from the console, run:" in answer["answer"]
+
+
+def test_every_word_shown_stands_in_a_cited_passage_and_every_passage_in_its_file(session):
+    for question in ("How do I stop the pump?", "Who is the keeper?", "Who fitted the pump?"):
+        answer = session.ask(question)
+        assert answer["status"] == "answered"
+        passages = " ".join(citation["passage"] for citation in answer["citations"])
+        for claim in answer["claims"]:
+            assert claim["verdict"] == "verified"
+            assert set(claim["text"].split()) <= set(passages.split())
+        for citation in answer["citations"]:
+            text = session.reader.document_text(citation["source"])
+            assert citation["passage"] in text
+            assert text[citation["start_char"] : citation["end_char"]] == citation["quote"]
+            assert citation["quote"] in citation["passage"]
+            assert citation["support"] == "verbatim"
+
+
+def test_markers_stand_behind_what_is_quoted(session):
+    answer = session.ask("How do I stop the pump?")
+    marker = of_source(answer, "pump.md")["marker"]
+    assert f". [{marker}]" in answer["answer"]
+    assert "press the red button twice. [" in answer["answer"]
+
+
+def test_wrapped_lines_are_joined_in_the_answer_and_not_in_the_passage(session):
+    answer = session.ask("Which firm fitted the pump?")
+    assert "the firm of Orrin and Daughters." in answer["answer"]
+    assert "the firm of\nOrrin and Daughters." in of_source(answer, "pump.md")["passage"]
+
+
+def test_a_row_far_down_a_table_is_quoted_with_its_header(session):
+    answer = session.ask("What is the bore of valve V377?")
+    citation = of_source(answer, "valves.csv")
+    assert "1131 mm" in citation["quote"]
+    header, row = citation["passage"].split("\n")
+    assert "bore" in header
+    assert "V377" in row
+    assert is_of_collection(answer, session.reader)
+
+
+def test_a_question_with_two_parts_is_answered_part_by_part(session):
+    answer = session.ask("Which firm fitted the pump, and who is the keeper of the tank?")
+    assert answer["status"] == "answered"
+    shown = answer["answer"]
+    assert shown.index("Orrin and Daughters") < shown.index("Ines Marrow")
+
+
+def test_a_part_without_an_answer_is_named(session):
+    answer = session.ask("Who is the keeper of the tank, and who won the football world cup?")
+    assert answer["status"] == "partial"
+    assert "Ines Marrow" in answer["answer"]
+    (warning,) = answer["warnings"]
+    assert "who won the football world cup?" in warning
+
+
+def test_a_refusal_shows_what_lies_nearest(session):
+    answer = session.ask("Which parquet files does the debugger export?")
+    assert answer["status"] == "abstained"
+    assert answer["citations"] == answer["claims"] == []
+    assert answer["nearest"]
+    assert "do not hold" in answer["answer"] or "Not sure" in answer["answer"]
+    for citation in answer["nearest"]:
+        text = session.reader.document_text(citation["source"])
+        assert text[citation["start_char"] : citation["end_char"]] == citation["quote"]
