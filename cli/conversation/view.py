@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Self
 
-from cli.render.answer import answer_lines, answer_text, source_text, tell_notices
+from cli.render.answer import answer_lines, answer_text, cited, source_text, tell_notices
 from cli.render.live import LiveAnswer
 from cli.terminal import Terminal, clean
 
@@ -41,7 +41,7 @@ class ChatView(LiveAnswer):
             console = self._terminal.out_console()
             quoted = answer["engine"]["model"] is None or answer["status"] == "abstained"
             console.print(answer_text(answer) if quoted else _markdown(answer["answer"]))
-            for citation in answer["citations"] or answer["nearest"]:
+            for citation in cited(answer):
                 text = source_text(citation, links.get(citation["marker"]))
                 console.print(text, style="dim")
         else:

@@ -21,9 +21,9 @@ QUOTE_WIDTH = 160
 def answer_lines(answer: Answer) -> Iterator[str]:
     """The answer, or what lies nearest, and the sources, as plain lines."""
     yield from answer["answer"].splitlines() or [""]
-    if _cited(answer):
+    if cited(answer):
         yield ""
-        yield from map(source_line, _cited(answer))
+        yield from map(source_line, cited(answer))
 
 
 def print_answer(terminal: Terminal, answer: Answer, links: Mapping[int, str]) -> None:
@@ -32,9 +32,9 @@ def print_answer(terminal: Terminal, answer: Answer, links: Mapping[int, str]) -
         terminal.out_console().print(answer_text(answer))
     else:
         terminal.wrapped(answer["answer"])
-    if _cited(answer):
+    if cited(answer):
         terminal.out("")
-    print_sources(terminal, _cited(answer), links)
+    print_sources(terminal, cited(answer), links)
 
 
 def answer_text(answer: Answer) -> Text:
@@ -42,7 +42,7 @@ def answer_text(answer: Answer) -> Text:
     from rich.text import Text
 
     text = Text(clean(answer["answer"]))
-    for citation in _cited(answer):
+    for citation in cited(answer):
         for quote in _as_shown(citation["quote"]):
             start = text.plain.find(quote)
             if start >= 0:
@@ -51,8 +51,10 @@ def answer_text(answer: Answer) -> Text:
     return text
 
 
-def _cited(answer: Answer) -> Sequence[Citation]:
-    return answer["citations"] or answer["nearest"]
+def cited(answer: Answer) -> Sequence[Citation]:
+    """The places that the text has markers for: a refusal shows what lies nearest, or nothing."""
+    cited = answer["citations"] or answer["nearest"]
+    return [each for each in cited if f"[{each['marker']}]" in answer["answer"]]
 
 
 def _as_shown(quote: str) -> tuple[str, str]:
@@ -103,8 +105,9 @@ def source_line(citation: Citation) -> str:
 
 def _what(citation: Citation) -> str:
     """The document's title where the answer itself is the quote, or else the quote."""
-    if citation["support"] == "verbatim" and citation["passage"] != citation["quote"]:
-        return shorten(citation["title"] or "", QUOTE_WIDTH)
+    shown = citation["support"] == "verbatim" and citation["passage"] != citation["quote"]
+    if shown and citation["title"]:
+        return shorten(citation["title"], QUOTE_WIDTH)
     return short_quote(citation["quote"])
 
 
