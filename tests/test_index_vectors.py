@@ -239,7 +239,7 @@ def test_an_interrupted_ingest_keeps_what_was_whole_and_stops_soon(tmp_path, mon
     def interrupted():
         with open_writer(tmp_path, "default", EMBEDDER.identity) as writer:
             for number in range(40):
-                text = f"The comet of number {number}.\n\nIts tail is long."
+                text = f"The comet of number {number}.\n\nTail {number} is long."
                 writer.put(document(f"doc{number}"), [part(f"doc{number}", text)])
             raise KeyboardInterrupt
 

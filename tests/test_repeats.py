@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from rag.index.repeats import first_of_each, is_repeat
+from rag.index.repeats import Likeness, first_of_each
 from rag.index.terms import terms
 from rag.ingest.sync import ingest
 from rag.opening import build_embedder
@@ -13,19 +13,20 @@ PAGE = (
 )
 
 
-def held(text):
-    return frozenset(terms(text))
-
-
 def test_a_text_with_another_figure_is_no_repeat():
-    one, other = held(PAGE.format("It holds 12 litres.")), held(PAGE.format("It holds 14 litres."))
-    assert is_repeat(one, one)
-    assert not is_repeat(one, other)
+    one, other, swapped = (
+        Likeness.of(terms(PAGE.format(last)))
+        for last in ("It holds 12 litres.", "It holds 14 litres.", "12 pumps hold 14 litres.")
+    )
+    assert one.repeats(one)
+    assert not one.repeats(other)
+    assert not Likeness.of(terms(PAGE.format("14 pumps hold 12 litres."))).repeats(swapped)
 
 
 def test_the_first_of_the_copies_stands_for_all():
-    texts = {1: held(PAGE.format("")), 2: held("Something else."), 3: held(PAGE.format("Again."))}
-    assert first_of_each([1, 2, 3], texts) == {1: [3], 2: []}
+    texts = {1: PAGE.format(""), 2: "Something else.", 3: PAGE.format("Again.")}
+    found = first_of_each([1, 2, 3], {key: terms(text) for key, text in texts.items()})
+    assert found == {1: [3], 2: []}
 
 
 def test_copies_of_a_page_count_once_and_are_named(tmp_path):

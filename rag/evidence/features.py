@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from rag.embed.protocol import Embedder, Vectors
 from rag.evidence.excerpts import Excerpt
 from rag.index.coverage import best_window, okapi
+from rag.index.repeats import Likeness
 from rag.index.terms import terms
 from rag.question.parse import ParsedQuestion
 from state.blocks import BlockKind
@@ -22,11 +23,11 @@ LATER = 0.85
 
 @dataclass(frozen=True, slots=True)
 class MeasuredExcerpt:
-    """`held` are the terms of the excerpt, of its headings and title."""
+    """`likeness` is that of the excerpt with its headings and title."""
 
     excerpt: Excerpt
     features: Mapping[str, float]
-    held: frozenset[str]
+    likeness: Likeness
 
 
 def measure_excerpts(
@@ -53,9 +54,8 @@ def measure_excerpts(
     measured = []
     for e, body, head, score, cosine in zip(excerpts, bodies, heads, bm25, cosines, strict=True):
         chunk = chunks[e.chunk]
-        held = frozenset([*body, *head])
         features = {
-            "coverage": question.covered(held),
+            "coverage": question.covered({*body, *head}),
             "bm25": score / best_bm25,
             "bm25_share": score / mass,
             "window": best_window(weights, body, head),
@@ -68,7 +68,7 @@ def measure_excerpts(
             "length": math.log1p(len(body)),
             "pairs": len(pairs & set(itertools.pairwise(body))) / max(len(pairs), 1),
         }
-        measured.append(MeasuredExcerpt(e, features, held))
+        measured.append(MeasuredExcerpt(e, features, Likeness.of([*body, *head])))
     return measured
 
 

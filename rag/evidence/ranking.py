@@ -16,7 +16,6 @@ from pathlib import Path
 from rag.evidence.excerpts import excerpts_of
 from rag.evidence.features import MeasuredExcerpt, measure_excerpts
 from rag.index.protocol import CollectionReader
-from rag.index.repeats import is_repeat
 from rag.question.parse import ParsedQuestion
 from state.passages import RetrievedChunk
 
@@ -79,4 +78,4 @@ def distinct(ranked: Sequence[RankedExcerpt]) -> list[RankedExcerpt]:
 def _doubles(one: RankedExcerpt, other: RankedExcerpt) -> bool:
     if one.measured.excerpt.overlaps(other.measured.excerpt):
         return True
-    return is_repeat(one.measured.held, other.measured.held)
+    return one.measured.likeness.repeats(other.measured.likeness)

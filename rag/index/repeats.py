@@ -3,31 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 SAME = 0.9
 """The share of two texts' distinct terms, of both together, from which they are one."""
 
 
-def is_repeat(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two texts hold nearly the same terms (Jaccard's coefficient), and the same figures:
-    a text that gives another figure says something else.
-    """
-    if min(len(one), len(other)) <= SAME * max(len(one), len(other)):
-        return False
-    if len(one & other) <= SAME * len(one | other):
-        return False
-    return not any(character.isdigit() for term in one ^ other for character in term)
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """What a text is compared by: its distinct terms, and its figures in their order."""
+
+    held: frozenset[str]
+    figures: tuple[str, ...]
+
+    @classmethod
+    def of(cls, terms: Sequence[str]) -> Likeness:
+        """`terms` in the order of the text."""
+        return cls(frozenset(terms), tuple(term for term in terms if _is_figure(term)))
+
+    def repeats(self, other: Likeness) -> bool:
+        """Whether both hold nearly the same terms (Jaccard's coefficient), and the same figures:
+        a text that gives another figure, or the same of other things, says something else.
+        """
+        few, many = sorted((len(self.held), len(other.held)))
+        if few <= SAME * many or self.figures != other.figures:
+            return False
+        return len(self.held & other.held) > SAME * len(self.held | other.held)
 
 
 def first_of_each(
-    ranked: Sequence[int], held: Mapping[int, frozenset[str]]
+    ranked: Sequence[int], texts: Mapping[int, Sequence[str]]
 ) -> dict[int, list[int]]:
     """Each text that repeats none before it, in the order given, with those that repeat it."""
+    alike = {each: Likeness.of(texts[each]) for each in ranked}
     kept: dict[int, list[int]] = {}
     for each in ranked:
-        first = next((other for other in kept if is_repeat(held[other], held[each])), None)
+        first = next((other for other in kept if alike[each].repeats(alike[other])), None)
         if first is None:
             kept[each] = []
         else:
             kept[first].append(each)
     return kept
+
+
+def _is_figure(term: str) -> bool:
+    return any(character.isdigit() for character in term)
