@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from rag.ingest.run import ingest
+from rag.ingest.sync import ingest
 
 from rag.opening import build_embedder
 from rag.serving.confined import is_of_collection
