@@ -156,7 +156,8 @@ def drawn(screen: Screen, picture: Picture) -> str:
             if text.strip():
                 x, y = EDGE + column * CELL, BAR + (number + 0.75) * LINE
                 lines.append(
-                    f'<text x="{x:.1f}" y="{y:.1f}" textLength="{len(text) * CELL:.1f}" '
+                    f'<text xml:space="preserve" x="{x:.1f}" y="{y:.1f}" '
+                    f'textLength="{len(text) * CELL:.1f}" '
                     f'lengthAdjust="spacingAndGlyphs"{_dress(style)}>{_kept(text)}</text>'
                 )
             column += len(text)

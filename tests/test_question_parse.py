@@ -65,6 +65,11 @@ def test_a_part_survives_the_graph_s_state_which_is_json(railway):
         ("What does it cost? Where is it sold?", ["What does it cost?", "Where is it sold?"]),
         ("Which trains stop and start at Corrie?", ["Which trains stop and start at Corrie?"]),
         ("salt and pepper", ["salt and pepper"]),
+        ("And in winter? (When is it open)", ["And in winter? (When is it open)"]),
+        (
+            "Who built it, and when was it sold? (RFC 12)",
+            ["Who built it (RFC 12)", "when was it sold? (RFC 12)"],
+        ),
         ("Are dogs allowed? Is it open?", ["Are dogs allowed?", "Is it open?"]),
         (
             "Who is Ann? Who is Bob? Who is Cid? Who is Dan? Who is Eve?",

@@ -69,12 +69,19 @@ def split(text: str, most: int = MOST_PARTS) -> list[str]:
     """The questions within, in order, what is beyond `most` together as the last; the text itself
     if there is one only.
     """
-    found = [piece.strip(" ,") for piece in _PART.split(text[:QUESTION_CHARACTERS])]
+    text, about = _about(text[:QUESTION_CHARACTERS])
+    found = [f"{piece.strip(' ,')}{about}" for piece in _PART.split(text)]
     asked = [piece for piece in found if _asks(piece) and terms(piece)]
     if len(asked) < 2:
-        return [text]
+        return [f"{text}{about}"]
     return asked if len(asked) <= most else [*asked[: most - 1], "; ".join(asked[most - 1 :])]
 
 
+def _about(text: str) -> tuple[str, str]:
+    """The text, and what stands in brackets behind it: what a follow-up is about, with each part."""
+    place = text.rfind(" (") if text.endswith(")") else -1
+    return (text, "") if place < 0 else (text[:place], text[place:])
+
+
 def _asks(piece: str) -> bool:
-    return piece.endswith(("?", "？")) or _ASKING.search(piece) is not None  # noqa: RUF001
+    return "?" in piece or "？" in piece or _ASKING.search(piece) is not None  # noqa: RUF001
