@@ -20,8 +20,9 @@ Decision = Literal["generate", "transform_query", "abstain"]
 
 
 class Citation(TypedDict):
-    """A located quote: `quote` is exactly `document.text[start_char:end_char]`; `passage` is the
-    whole block around it (paragraph, list item, code, row with its header), unaltered; `also` names
+    """A located quote: `quote` is exactly `document.text[start_char:end_char]`; `passage` is what
+    stands around it, unaltered: the blocks that are quoted together (paragraphs, list items, code
+    with what introduces it), or rows behind their table's header; `also` names
     other sources that hold a copy.
     """
 

@@ -92,6 +92,26 @@ def test_bare_word_asks_about_the_whole_question_before(question):
     assert result.question == f"{question} (who ruled it then, Byzantine Empire)"
 
 
+@pytest.mark.parametrize(
+    ("asked", "carried"),
+    [
+        (
+            "What is the distance between the moon and the earth?",
+            "What is the distance between the moon and the earth",
+        ),
+        ("What does the print() function do?", "What does the print() function do"),
+        ("and where is the capital of France (today)?", "where is the capital of France (today)"),
+    ],
+)
+def test_the_question_before_is_carried_as_it_was_written(asked, carried):
+    assert stand_alone("why?", [turn(asked)], Words()).carried == carried
+
+
+def test_a_name_that_a_pronoun_cuts_is_weighed_as_a_whole():
+    question = "What does www.corriere.it say of France?"
+    assert stand_alone(question, BYZANTIUM, Words()).question.startswith(question)
+
+
 HANDBOOK = {
     "lighthouse.md": "# The lighthouse\n\nThe lighthouse was built in 1821 of granite from Penryn.",
     "keepers.md": "# Keepers\n\nThree keepers lived here until 1988, when all was automated.",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-from rag.ingest.sync import ingest
+import re
 
+import pytest
+
+from rag.ingest.sync import ingest
 from rag.opening import build_embedder
 from rag.serving.confined import is_of_collection
 from rag.session import open_session
@@ -31,12 +33,24 @@ Close the bleed valve, then press the red button twice.
 """
 ROWS = "\n".join(f"V{n:03d},brass,{n * 3} mm" for n in range(1, 400))
 VALVES = f"valve,metal,bore\n{ROWS}\n"
+NOTES = """# Steam
+
+The boiler weighs 40 tonnes [2]. This document does not say who built the boiler.
+
+Is your boiler drained for the winter?
+"""
+SCRIPT = """# The frobnicator daemon is started by this script.
+frobnicate --daemon --pid /run/frob.pid
+echo "The frobnicator daemon has started."
+"""
 STAFF = "# Staff\n\nThe keeper of the tank is Ines Marrow. She has the key to the pump house.\n"
 
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory):
     home, docs = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("docs")
+    (docs / "frob.sh").write_text(SCRIPT)
+    (docs / "steam.md").write_text(NOTES)
     for name, text in (("pump.md", MANUAL), ("valves.csv", VALVES), ("staff.md", STAFF)):
         (docs / name).write_text(text)
     settings = load_settings({"home": home, "engine": "local"})
@@ -118,3 +132,27 @@ def test_a_refusal_shows_what_lies_nearest(session):
     for citation in answer["nearest"]:
         text = session.reader.document_text(citation["source"])
         assert text[citation["start_char"] : citation["end_char"]] == citation["quote"]
+
+
+def test_what_an_excerpt_says_beside_its_answer_costs_nobody_the_answer(session):
+    answer = session.ask("How much does the boiler weigh?")
+    assert answer["status"] == "answered"
+    assert "40 tonnes" in answer["answer"]
+
+
+def test_a_note_sign_of_a_document_is_not_taken_for_a_marker(session):
+    answer = session.ask("How much does the boiler weigh?")
+    markers = {int(found) for found in re.findall(r"\[(\d+)\]", answer["answer"])}
+    assert markers == {citation["marker"] for citation in answer["citations"]}
+    assert "40 tonnes [2]" in of_source(answer, "steam.md")["passage"]
+
+
+def test_a_marker_stands_on_a_line_of_its_own_behind_code(session):
+    answer = session.ask("How is the frobnicator daemon started?")
+    assert 'has started."\n[' in answer["answer"]
+
+
+def test_what_answers_two_parts_is_left_to_neither_s_cost(session):
+    answer = session.ask("Who fitted the pump, and how long does the needle take to settle?")
+    assert "Orrin and Daughters" in answer["answer"]
+    assert "about forty seconds" in answer["answer"]

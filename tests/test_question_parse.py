@@ -65,6 +65,10 @@ def test_a_part_survives_the_graph_s_state_which_is_json(railway):
         ("What does it cost? Where is it sold?", ["What does it cost?", "Where is it sold?"]),
         ("Which trains stop and start at Corrie?", ["Which trains stop and start at Corrie?"]),
         ("salt and pepper", ["salt and pepper"]),
+        (
+            "We run on coal; what is burnt, and how is it stored?",
+            ["We run on coal; what is burnt", "how is it stored?"],
+        ),
         ("And in winter? (When is it open)", ["And in winter? (When is it open)"]),
         (
             "Who built it, and when was it sold? (RFC 12)",

@@ -55,6 +55,8 @@ LASTING = {
 # A registry's, and programs of other projects. What they do is tested in another form.
 ELSEWHERE = {
     "pipx install .": "test_packaging.py",
+    "pipx install '.[mcp,postgres]'": "test_extras.py",
+    "pipx install '.[postgres]'": "test_extras.py",
     "uv tool install .": "test_packaging.py",
     "pip install .": "test_packaging.py",
     "pip install . && pip list && du -sm lib": "test_packaging.py",

@@ -18,14 +18,23 @@ def test_a_text_with_another_figure_is_no_repeat():
         Likeness.of(terms(PAGE.format(last)))
         for last in ("It holds 12 litres.", "It holds 14 litres.", "12 pumps hold 14 litres.")
     )
-    assert one.repeats(one)
-    assert not one.repeats(other)
-    assert not Likeness.of(terms(PAGE.format("14 pumps hold 12 litres."))).repeats(swapped)
+    assert one.repeats(one, set())
+    assert not one.repeats(other, set())
+    assert not Likeness.of(terms(PAGE.format("14 pumps hold 12 litres."))).repeats(swapped, set())
+
+
+def test_a_text_without_what_is_asked_for_is_no_copy_of_one_with_it():
+    one, other = (
+        Likeness.of(terms(PAGE.format(f"Its brass spare parts are cast in {where}.")))
+        for where in ("Norway", "Sweden")
+    )
+    assert one.repeats(other, set())
+    assert not one.repeats(other, set(terms("the pumps of Sweden")))
 
 
 def test_the_first_of_the_copies_stands_for_all():
     texts = {1: PAGE.format(""), 2: "Something else.", 3: PAGE.format("Again.")}
-    found = first_of_each([1, 2, 3], {key: terms(text) for key, text in texts.items()})
+    found = first_of_each([1, 2, 3], {key: terms(text) for key, text in texts.items()}, set())
     assert found == {1: [3], 2: []}
 
 

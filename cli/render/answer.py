@@ -42,19 +42,21 @@ def answer_text(answer: Answer) -> Text:
     from rich.text import Text
 
     text = Text(clean(answer["answer"]))
+    begun = 0
     for citation in cited(answer):
         for quote in _as_shown(citation["quote"]):
-            start = text.plain.find(quote)
+            start = text.plain.find(quote, begun)
             if start >= 0:
                 text.stylize("bold", start, start + len(quote))
+                begun = start
                 break
     return text
 
 
 def cited(answer: Answer) -> Sequence[Citation]:
-    """The places that the text has markers for: a refusal shows what lies nearest, or nothing."""
-    cited = answer["citations"] or answer["nearest"]
-    return [each for each in cited if f"[{each['marker']}]" in answer["answer"]]
+    """The places that the text cites: a refusal shows what lies nearest under it, or nothing."""
+    shown = "\n\n" in answer["answer"]
+    return answer["citations"] or (answer["nearest"] if shown else [])
 
 
 def _as_shown(quote: str) -> tuple[str, str]:

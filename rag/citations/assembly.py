@@ -73,18 +73,12 @@ def _widest(gaps: Sequence[str]) -> str:
     return max(gaps, key=lambda gap: (min(gap.count("\n"), 2), len(gap)), default="")
 
 
-def _ends_in_prose(text: str) -> bool:
-    """Whether a marker can stand on the last line, which no code and no fence is."""
-    last = text.rpartition("\n")[2]
-    return last == last.lstrip() and last.rstrip(_CLOSERS)[-1:] in {".", "!", "?", "。", "…"}
-
-
 def _marked(claim: DraftClaim, signs: str) -> str:
     text = claim["shown"].rstrip()
-    if claim["quotes"] and _ends_in_prose(text):  # outside of what is quoted
-        return f"{text} {signs}"
-    if claim["quotes"] or claim["kind"] == "code":
+    if claim["kind"] == "code":
         return f"{text}\n{signs}"
+    if claim["quotes"]:  # outside of what is quoted
+        return f"{text} {signs}"
     if _ROW.match(text):
         body = text.rstrip().removesuffix("|").rstrip()
         return f"{body} {signs} |"

@@ -101,7 +101,7 @@ def check(
     claims = {
         place: claim
         for place, claim in enumerate(draft)
-        if is_claim(claim) and not says_nothing(claim["text"], question)
+        if is_claim(claim) and (claim["quotes"] or not says_nothing(claim["text"], question))
     }
     weights = _weights({t for claim in claims.values() for t in terms(claim["text"])}, reader)
     findings = {}

@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag.embed.protocol import EmbedderIdentity, Vectors
+from rag.embed.protocol import Embedder, EmbedderIdentity, Vectors
 from state.errors import SetupError
 
 if TYPE_CHECKING:
@@ -136,6 +136,14 @@ class BuiltinEmbedder:
 def builtin_embedder() -> BuiltinEmbedder:
     """The one of this process: its weights are read once."""
     return BuiltinEmbedder()
+
+
+def fitted_embedder(own: Embedder) -> Embedder:
+    """The embedder that fitted numbers weigh: `own`, a collection's, where that is the builtin one,
+    or else the builtin one. Nothing is sent anywhere for a ranking.
+    """
+    builtin = builtin_embedder()
+    return own if own.identity == builtin.identity else builtin
 
 
 def _unusable(reason: str) -> SetupError:

@@ -18,8 +18,8 @@ fit, three excerpts of 500 hold the answer to 63 % of the questions, of 700 to 6
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """`text` is the document's `[start_char:end_char]`: blocks `first` to `last` of the chunk,
-    with the marks (a fence) that stand around them; `chunk` is the chunk's place among those
+    """`text` is the document's `[start_char:end_char]`: the `blocks`, in order, with the marks (a
+    fence) that stand around them; `chunk` is the chunk's place among those
     given, `heading` the headings above, innermost last.
     """
 
@@ -42,8 +42,8 @@ class Excerpt:
 
 
 def best_rows(excerpt: Excerpt, question: ParsedQuestion) -> Excerpt:
-    """A table cut to the rows, without those between them, that hold most of the question; as it
-    is where no row tells itself from the others, and where there is more than a table.
+    """A table cut to the rows that hold most of the question, with those between them; as it is
+    where no row tells itself from the others, and where there is more than a table.
     """
     held = [question.covered(terms(_inside(excerpt, block))) for block in excerpt.blocks]
     if any(block.kind is not BlockKind.ROW for block in excerpt.blocks) or max(held) <= min(held):

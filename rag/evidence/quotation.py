@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from rag.embed.builtin import fitted_embedder
 from rag.index.protocol import CollectionReader
 from rag.index.terms import terms
 from rag.question.parse import ParsedQuestion
@@ -13,6 +14,7 @@ from state.answer import Citation
 from state.blocks import BlockKind
 from state.passages import Passage, Span, blocks_of_spans
 
+_NOTE = re.compile(r"\[\d{1,3}\]")
 _BLANK_LINES = re.compile(r"[ \t]*\n(?:[ \t]*\n)+")
 
 AS_WRITTEN = (BlockKind.CODE, BlockKind.ROW, BlockKind.METADATA)
@@ -25,7 +27,7 @@ def best_sentence(
     """The offsets of the sentence nearest to the question: by the share of its weight that the
     sentence holds, and by meaning.
     """
-    embedder = collection.embedder
+    embedder = fitted_embedder(collection.embedder)
     base = span["start_char"]
     places = [
         place
@@ -94,11 +96,20 @@ def shown_text(span: Span) -> str:
     for block in blocks_of_spans(span["blocks"]):
         shown += _between(text[end - base : block.start_char - base])
         own = text[block.start_char - base : block.end_char - base]
-        shown += own if block.kind in AS_WRITTEN else " ".join(own.split())
+        shown += own if block.kind in AS_WRITTEN else _without_notes(" ".join(own.split()))
         end = block.end_char
     shown += _between(text[end - base :])
     lead = span["lead"]
     return (f"{lead}\n{shown}" if lead else shown).strip("\n")
+
+
+def _without_notes(text: str) -> str:
+    """Without the text's own note signs, which a reader would take for markers; code keeps its
+    brackets.
+    """
+    pieces = text.split("`")
+    pieces[::2] = [_NOTE.sub("", piece) for piece in pieces[::2]]
+    return "`".join(pieces)
 
 
 def _between(marks: str) -> str:

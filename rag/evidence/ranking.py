@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from rag.embed.builtin import fitted_embedder
 from rag.evidence.excerpts import excerpts_of
 from rag.evidence.features import MeasuredExcerpt, measure_excerpts
 from rag.index.protocol import CollectionReader
@@ -39,15 +40,15 @@ def ranking_weights() -> Mapping[str, float]:
 def rank_excerpts(
     question: ParsedQuestion, chunks: Sequence[RetrievedChunk], collection: CollectionReader
 ) -> list[RankedExcerpt]:
-    """The excerpts of `chunks`, in the order of their rank, likeliest first; what overlaps or
-    repeats a likelier one is left out.
+    """The excerpts of `chunks` (which are in the order of their rank), the likeliest by itself
+    first; what overlaps or repeats a likelier one is left out, and its probability added to that.
     """
     if not chunks:
         return []
-    embedder = collection.embedder
+    embedder = fitted_embedder(collection.embedder)
     vector = embedder.embed_query(question.text)
     measured = measure_excerpts(question, vector, excerpts_of(chunks), chunks, embedder)
-    return distinct(likeliest(measured, ranking_weights()))
+    return distinct(likeliest(measured, ranking_weights()), frozenset(question.terms))
 
 
 def likeliest(
@@ -62,11 +63,15 @@ def likeliest(
     return sorted(ranked, key=lambda each: -each.probability)
 
 
-def distinct(ranked: Sequence[RankedExcerpt]) -> list[RankedExcerpt]:
-    """Without what overlaps or repeats a likelier excerpt, which takes over its probability."""
+def distinct(
+    ranked: Sequence[RankedExcerpt], asked: frozenset[str] = frozenset()
+) -> list[RankedExcerpt]:
+    """Without what overlaps or repeats a likelier excerpt, which takes over its probability;
+    `asked` are the question's terms.
+    """
     kept: list[RankedExcerpt] = []
     for each in ranked:
-        twin = next((i for i, other in enumerate(kept) if _doubles(other, each)), None)
+        twin = next((i for i, other in enumerate(kept) if _doubles(other, each, asked)), None)
         if twin is None:
             kept.append(each)
         else:
@@ -75,7 +80,7 @@ def distinct(ranked: Sequence[RankedExcerpt]) -> list[RankedExcerpt]:
     return kept
 
 
-def _doubles(one: RankedExcerpt, other: RankedExcerpt) -> bool:
+def _doubles(one: RankedExcerpt, other: RankedExcerpt, asked: frozenset[str]) -> bool:
     if one.measured.excerpt.overlaps(other.measured.excerpt):
         return True
-    return one.measured.likeness.repeats(other.measured.likeness)
+    return one.measured.likeness.repeats(other.measured.likeness, asked)

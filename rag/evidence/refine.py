@@ -27,19 +27,17 @@ def refine(
     reader: CollectionReader,
     most: int,
 ) -> list[Passage]:
-    """Passages numbered from 1, the one of the likeliest excerpt first; `chunks` by their rank.
+    """Passages numbered from 1, of each question the one of its likeliest excerpt first; `chunks`
+    in the order in which they were found.
 
-    Of several questions each has its excerpts, `most` of them together; one that answers two is
-    the first one's.
+    Of several questions each has its excerpts, `most` of them together; what answers two of them
+    is there for each.
     """
-    taken: list[tuple[int, RankedExcerpt]] = []
-    for part, question in enumerate(questions):
-        ranked = rank_excerpts(question, chunks, reader)[: max(most // len(questions), 1)]
-        taken += [
-            (part, each)
-            for each in ranked
-            if not any(each.measured.excerpt.overlaps(other.measured.excerpt) for _, other in taken)
-        ]
+    taken = [
+        (part, each)
+        for part, question in enumerate(questions)
+        for each in rank_excerpts(question, chunks, reader)[: max(most // len(questions), 1)]
+    ]
     by_chunk: dict[int, list[tuple[int, RankedExcerpt]]] = {}
     for part, each in taken:
         by_chunk.setdefault(each.measured.excerpt.chunk, []).append((part, each))

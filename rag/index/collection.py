@@ -165,7 +165,9 @@ class Collection:
             scores[row] += NAMED_WEIGHT * named(weights, terms(chunks[row]["title"] or ""))
             scores[row] += MEANT_WEIGHT * meant.get(row, 0.0)
         best.sort(key=lambda row: (-scores[row], row))
-        copies = first_of_each(best, {row: body for row, (body, _) in words.items()})
+        copies = first_of_each(
+            best, {row: body for row, (body, _) in words.items()}, weights.keys()
+        )
         best = list(copies)[:k]
         for row in best:
             chunk = chunks[row]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 SAME = 0.9
@@ -21,24 +21,29 @@ class Likeness:
         """`terms` in the order of the text."""
         return cls(frozenset(terms), tuple(term for term in terms if _is_figure(term)))
 
-    def repeats(self, other: Likeness) -> bool:
-        """Whether both hold nearly the same terms (Jaccard's coefficient), and the same figures:
-        a text that gives another figure, or the same of other things, says something else.
+    def repeats(self, other: Likeness, asked: Set[str]) -> bool:
+        """Whether both hold nearly the same terms (Jaccard's coefficient), the same of those that
+        are `asked`, and the same figures: a text that gives another figure, or the same of other
+        things, says something else.
         """
         few, many = sorted((len(self.held), len(other.held)))
         if few <= SAME * many or self.figures != other.figures:
+            return False
+        if (self.held ^ other.held) & asked:
             return False
         return len(self.held & other.held) > SAME * len(self.held | other.held)
 
 
 def first_of_each(
-    ranked: Sequence[int], texts: Mapping[int, Sequence[str]]
+    ranked: Sequence[int], texts: Mapping[int, Sequence[str]], asked: Set[str]
 ) -> dict[int, list[int]]:
-    """Each text that repeats none before it, in the order given, with those that repeat it."""
+    """Each text that repeats none before it, in the order given, with those that repeat it;
+    `asked` are the terms of the query.
+    """
     alike = {each: Likeness.of(texts[each]) for each in ranked}
     kept: dict[int, list[int]] = {}
     for each in ranked:
-        first = next((other for other in kept if alike[each].repeats(alike[other])), None)
+        first = next((other for other in kept if alike[each].repeats(alike[other], asked)), None)
         if first is None:
             kept[each] = []
         else:

@@ -30,12 +30,11 @@ def retrieve(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
 
 def in_turn(rankings: Sequence[Sequence[RetrievedChunk]]) -> list[RetrievedChunk]:
     """The first of each ranking, then the second of each, no chunk twice."""
-    found = {
-        chunk["chunk_id"]: chunk
-        for row in zip_longest(*rankings)
-        for chunk in reversed(row)
-        if chunk is not None
-    }
+    found: dict[str, RetrievedChunk] = {}
+    for row in zip_longest(*rankings):
+        for chunk in row:
+            if chunk is not None:
+                found.setdefault(chunk["chunk_id"], chunk)
     return list(found.values())
 
 

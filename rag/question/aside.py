@@ -14,8 +14,7 @@ _REPLIES = {
     "Goodbye.": "bye goodbye",
     "You are welcome.": "thanks thank thx cheers",
     "Hello. What would you like to know from the documents?": "hi hello hey morning evening",
-    "All right.": "ok okay great perfect nice cool fine good right alright understood got yes no"
-    " that's",
+    "All right.": "ok okay alright great good perfect nice understood got yes no that's",
 }
 _BETWEEN = "you very much so that is all a lot again for now there then it"
 _SOCIAL = {word: reply for reply, words in _REPLIES.items() for word in words.split()}

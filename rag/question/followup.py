@@ -106,7 +106,12 @@ def _leans(question: str, weights: Mapping[str, float]) -> bool:
     if _OPENING.match(question) or mass(question) <= (ONE_WORD if terms(first) else BARE):
         return True
     pronoun = _PRONOUN.search(question)
-    return pronoun is not None and mass(question[: pronoun.start()]) <= ONE_WORD
+    if pronoun is None:
+        return False
+    before = {
+        term for _, end, found in term_spans(question) if end <= pronoun.start() for term in found
+    }
+    return sum(weights.get(term, 1.0) for term in before) <= ONE_WORD
 
 
 def _weights(wanted: Sequence[str], collection: Searchable) -> dict[str, float]:
@@ -169,8 +174,13 @@ def _whole(turns: Sequence[HistoryTurn]) -> str:
     """The last question that had words of its own: "why?" asks about all of it."""
     for turn in reversed(turns):
         if terms(turn["question"]):
-            asked = _OPENING.sub("", turn["standalone_question"]).strip()
-            return _BRACKET.sub(", ", asked).rstrip(" ?.!)")
+            asked = turn["standalone_question"].strip()
+            if opening := _OPENING.match(asked):
+                asked = asked[opening.end() :].strip()
+            if asked.endswith(")") and turn["standalone_question"] != turn["question"]:
+                asked, _, carried = asked[:-1].rpartition(" (")  # what that follow-up carried
+                asked = f"{asked.rstrip('?.! ')}, {carried}"
+            return asked.rstrip(" ?.!")
     return ""
 
 

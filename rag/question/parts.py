@@ -71,14 +71,21 @@ def split(text: str, most: int = MOST_PARTS) -> list[str]:
     """
     text, about = _about(text[:QUESTION_CHARACTERS])
     found = [f"{piece.strip(' ,')}{about}" for piece in _PART.split(text)]
-    asked = [piece for piece in found if _asks(piece) and terms(piece)]
+    asked: list[str] = []
+    before = ""
+    for piece in found:
+        if _asks(piece) and terms(piece):
+            asked.append(before + piece)
+            before = ""
+        else:  # what is said first holds for what is asked after it
+            before += f"{piece}; "
     if len(asked) < 2:
         return [f"{text}{about}"]
     return asked if len(asked) <= most else [*asked[: most - 1], "; ".join(asked[most - 1 :])]
 
 
 def _about(text: str) -> tuple[str, str]:
-    """The text, and what stands in brackets behind it: what a follow-up is about, with each part."""
+    """The text, and what stands in brackets behind it: what a follow-up is about."""
     place = text.rfind(" (") if text.endswith(")") else -1
     return (text, "") if place < 0 else (text[:place], text[place:])
 

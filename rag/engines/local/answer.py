@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rag.engines.local.grader_model import grader_model
 from rag.engines.protocol import Emit, Generated, GenerateRequest
-from rag.evidence.quotation import best_sentence, likeliest_spans, shown_text
+from rag.evidence.quotation import AS_WRITTEN, best_sentence, likeliest_spans, shown_text
 from rag.index.protocol import CollectionReader
 from rag.question.parse import ParsedQuestion
 from state.draft import DraftClaim
@@ -28,12 +28,15 @@ def generate(request: GenerateRequest, emit: Emit, collection: CollectionReader)
     most = MOST_EXCERPTS if len(request.parts) == 1 else MOST_OF_A_PART
     claims: list[DraftClaim] = []
     missing: list[str] = []
+    shown: list[Quoted] = []
     for number, part in enumerate(request.parts):
         own = [pair for pair in every if pair[1]["part"] == number]
         if part.known is not None and not grader_model().knows(part.known):
             missing.append(part.question.text)
         else:
-            claims += [_claim(part.question, *pair, collection) for pair in _worth(own, most)]
+            new = [pair for pair in _worth(own, most) if not _is_shown(pair, shown)]
+            shown += new
+            claims += [_claim(part.question, *pair, collection) for pair in new]
     text = "\n\n".join(claim["shown"] for claim in claims)
     if text:
         emit(text)
@@ -42,6 +45,17 @@ def generate(request: GenerateRequest, emit: Emit, collection: CollectionReader)
         tuple(claims),
         complete=not missing,
         warnings=tuple(f"Not found in the documents: “{question}”." for question in missing),
+    )
+
+
+def _is_shown(pair: Quoted, shown: Sequence[Quoted]) -> bool:
+    """Whether any of it stands in the answer already, for a part before."""
+    passage, span = pair
+    return any(
+        passage["number"] == other["number"]
+        and span["start_char"] < quoted["end_char"]
+        and quoted["start_char"] < span["end_char"]
+        for other, quoted in shown
     )
 
 
@@ -61,7 +75,7 @@ def _claim(
     first = span["start_line"] + before.count("\n")
     shown = shown_text(span)
     return {
-        "kind": "claim",
+        "kind": "code" if span["blocks"][-1]["kind"] in AS_WRITTEN else "claim",
         "before": "\n\n",
         "shown": shown,
         "text": shown,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rag.embed.builtin import builtin_embedder
+from rag.embed.builtin import fitted_embedder
 from rag.embed.protocol import Embedder
 from rag.engines.local.features import Shown, measure_chunks
 from rag.engines.local.field import Field, read_field
@@ -27,7 +27,7 @@ from state.passages import RetrievedChunk, is_web
 def grade(request: GradeRequest, collection: CollectionReader) -> Graded:
     """A chunk is as relevant as it is to the question within the question that it suits best."""
     model = grader_model()
-    embedder = _grading_embedder(collection)
+    embedder = fitted_embedder(collection.embedder)
     judged = [_judge(part, request.chunks, collection, embedder, model) for part in request.parts]
     grades = [
         max(of_parts, key=_confidence)
@@ -131,10 +131,3 @@ def _enough(
     held = [read_terms(chunk).held for chunk in request.documents if chunk["chunk_id"] in relevant]
     sure = [grade["confidence"] or 0.0 for grade in relevant.values()]
     return model.enough.probability(enough_features(field, sure, held))
-
-
-def _grading_embedder(collection: CollectionReader) -> Embedder:
-    """The embedder that the coefficients were fitted with, whatever searched."""
-    builtin = builtin_embedder()
-    own = collection.embedder
-    return own if own.identity == builtin.identity else builtin

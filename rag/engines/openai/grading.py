@@ -124,6 +124,7 @@ class Grading:
             grades=ordered,
             sufficient=sufficient,
             better_query=better,
+            known=by_code.known if by_code else (),
             usage=tally.usage,
             warnings=tuple(warnings),
         )
