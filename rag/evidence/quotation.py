@@ -14,7 +14,7 @@ from state.answer import Citation
 from state.blocks import BlockKind
 from state.passages import Passage, Span, blocks_of_spans
 
-_NOTE = re.compile(r"\[\d{1,3}\]")
+_NOTE = re.compile(r"(?<!\])\[\d{1,3}\](?![\[(:])")  # no part of a link
 _BLANK_LINES = re.compile(r"[ \t]*\n(?:[ \t]*\n)+")
 
 AS_WRITTEN = (BlockKind.CODE, BlockKind.ROW, BlockKind.METADATA)

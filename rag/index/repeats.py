@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 SAME = 0.9
@@ -21,7 +22,7 @@ class Likeness:
         """`terms` in the order of the text."""
         return cls(frozenset(terms), tuple(term for term in terms if _is_figure(term)))
 
-    def repeats(self, other: Likeness, asked: Set[str]) -> bool:
+    def repeats(self, other: Likeness, asked: AbstractSet[str]) -> bool:
         """Whether both hold nearly the same terms (Jaccard's coefficient), the same of those that
         are `asked`, and the same figures: a text that gives another figure, or the same of other
         things, says something else.
@@ -35,7 +36,7 @@ class Likeness:
 
 
 def first_of_each(
-    ranked: Sequence[int], texts: Mapping[int, Sequence[str]], asked: Set[str]
+    ranked: Sequence[int], texts: Mapping[int, Sequence[str]], asked: AbstractSet[str]
 ) -> dict[int, list[int]]:
     """Each text that repeats none before it, in the order given, with those that repeat it;
     `asked` are the terms of the query.
