@@ -55,6 +55,10 @@ def test_every_term_is_found_again_by_the_index_it_is_put_into(text):
     assert not any(list(table.vocabulary(term[0], 0, 999)) for term in found)
 
 
+def test_a_comma_between_figures_is_in_no_term():
+    assert terms("0,0 and 1,234") == ["0", "0", "1234"]
+
+
 @given(st.text(max_size=200))
 @settings(max_examples=300)
 def test_terms_are_bounded_and_spans_give_the_same_ones(text):

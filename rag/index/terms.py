@@ -53,7 +53,7 @@ _NO_TERM_CHARACTER = re.compile(r"[^\w.+#\-\x80-\U0010ffff]|\s")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _STEMMER = Stemmer.Stemmer("english", 0)
 
-TERMS_VERSION = f"1/{version('pystemmer')}/{unicodedata.unidata_version}"
+TERMS_VERSION = f"2/{version('pystemmer')}/{unicodedata.unidata_version}"
 """An index built by another version must be built again: its terms may differ."""
 
 
@@ -138,7 +138,7 @@ def _token_terms(token: str) -> tuple[str, ...]:
         token = pieces[0]
     whole = fold(token)
     found = []
-    if len(pieces) > 1 and _is_identifier(token):
+    if len(pieces) > 1 and "," not in whole and _is_identifier(token):
         found.append(whole.strip("._-,")[:TERM_CHARACTERS])
     for piece in pieces:
         parts = _CAMEL.split(piece)
