@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +24,3 @@ class Logistic:
         """
         total = self.intercept + sum(w * features[name] for name, w in self.weights.items())
         return 1 / (1 + math.exp(-max(-60.0, min(60.0, total))))
-
-
-@cache
-def load_logistic(file: Path) -> Logistic:
-    data = json.loads(file.read_text(encoding="utf-8"))
-    return Logistic(data["intercept"], data["weights"], data["threshold"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rag.embed.builtin import fitted_embedder
 from rag.index.protocol import CollectionReader
@@ -45,6 +46,28 @@ def best_sentence(
     return places[worth.index(max(worth))]
 
 
+@dataclass(frozen=True, slots=True)
+class LocatedQuote:
+    """A sentence with its place: characters of the document, lines from 1."""
+
+    text: str
+    start_char: int
+    end_char: int
+    start_line: int
+    end_line: int
+
+
+def located_quote(
+    question: ParsedQuestion, span: Span, collection: CollectionReader
+) -> LocatedQuote:
+    """The sentence of the excerpt that is nearest to the question."""
+    start, end = best_sentence(question, span, collection)
+    base = span["start_char"]
+    quote = span["text"][start - base : end - base]
+    first = span["start_line"] + span["text"].count("\n", 0, start - base)
+    return LocatedQuote(quote, start, end, first, first + quote.count("\n"))
+
+
 def citation_of(
     marker: int,
     question: ParsedQuestion,
@@ -53,21 +76,18 @@ def citation_of(
     collection: CollectionReader,
 ) -> Citation:
     """The excerpt cited at the sentence of it that is nearest to the question."""
-    start, end = best_sentence(question, span, collection)
-    before = span["text"][: start - span["start_char"]]
-    quote = span["text"][start - span["start_char"] : end - span["start_char"]]
-    first = span["start_line"] + before.count("\n")
+    quote = located_quote(question, span, collection)
     cited: Citation = {
         "marker": marker,
         "source": passage["source"],
         "title": passage["title"],
         "page": passage["page"],
-        "start_line": first,
-        "end_line": first + quote.count("\n"),
-        "start_char": start,
-        "end_char": end,
+        "start_line": quote.start_line,
+        "end_line": quote.end_line,
+        "start_char": quote.start_char,
+        "end_char": quote.end_char,
         "chunk_id": passage["chunk_id"],
-        "quote": quote,
+        "quote": quote.text,
         "passage": whole_text(span),
         "support": "verbatim",
     }

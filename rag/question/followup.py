@@ -53,7 +53,6 @@ _CLAUSE = re.compile(
 _PRONOUN = re.compile(
     r"\b(?:it|its|they|them|their|he|him|his|she|her|these|those|ones?)\b", re.IGNORECASE
 )
-_BRACKET = re.compile(r"[?.!\s]*\(")
 
 
 class Searchable(Protocol):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rag.engines.local.grader_model import grader_model
 from rag.engines.protocol import Emit, Generated, GenerateRequest
-from rag.evidence.quotation import AS_WRITTEN, best_sentence, likeliest_spans, shown_text
+from rag.evidence.quotation import AS_WRITTEN, likeliest_spans, located_quote, shown_text
 from rag.index.protocol import CollectionReader
 from rag.question.parse import ParsedQuestion
 from state.draft import DraftClaim
@@ -69,10 +69,7 @@ def _worth(likeliest: Sequence[Quoted], most: int) -> Iterator[Quoted]:
 def _claim(
     question: ParsedQuestion, passage: Passage, span: Span, collection: CollectionReader
 ) -> DraftClaim:
-    start, end = best_sentence(question, span, collection)
-    before = span["text"][: start - span["start_char"]]
-    quote = span["text"][start - span["start_char"] : end - span["start_char"]]
-    first = span["start_line"] + before.count("\n")
+    quote = located_quote(question, span, collection)
     shown = shown_text(span)
     return {
         "kind": "code" if span["blocks"][-1]["kind"] in AS_WRITTEN else "claim",
@@ -83,11 +80,11 @@ def _claim(
         "quotes": [
             {
                 "passage": passage["number"],
-                "start_char": start,
-                "end_char": end,
-                "start_line": first,
-                "end_line": first + quote.count("\n"),
-                "quote": quote,
+                "start_char": quote.start_char,
+                "end_char": quote.end_char,
+                "start_line": quote.start_line,
+                "end_line": quote.end_line,
+                "quote": quote.text,
                 "lead": span["lead"],
                 "block_start": span["start_char"],
                 "block_end": span["end_char"],
