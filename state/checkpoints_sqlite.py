@@ -7,10 +7,13 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from state.row_seals import seal_rows
 from state.sqlite_file import connect, create_private, sqlite_failures, transaction
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite import SqliteSaver
+
+CHECKPOINT_TABLES = ("checkpoints", "writes")
 
 
 class SqliteBackend:
@@ -34,6 +37,7 @@ class SqliteBackend:
                 db.execute("pragma synchronous = normal")  # the turns themselves lie elsewhere
                 saver = SqliteSaver(db)
                 saver.setup()
+                seal_rows(db, CHECKPOINT_TABLES)
             except BaseException:
                 db.close()
                 raise

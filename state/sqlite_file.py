@@ -16,6 +16,7 @@ from state.errors import (
     UsageError,
     storage_error,
 )
+from state.row_seals import know_checksums
 
 BUSY_SECONDS = 10.0
 
@@ -85,9 +86,11 @@ def create_private(path: Path) -> None:
 
 def connect(path: Path | str) -> sqlite3.Connection:
     """A connection in explicit transactions, usable from any thread under a lock."""
-    return sqlite3.connect(
+    db = sqlite3.connect(
         path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=_is_uri(path)
     )
+    know_checksums(db)
+    return db
 
 
 def _is_uri(path: Path | str) -> bool:

@@ -13,6 +13,7 @@ from tiny_graph import SECRET, ask, build
 
 from state.checkpoints import memory_checkpoints, open_checkpoints
 from state.errors import RemoteStoreError, StorageError, UsageError
+from state.row_seals import know_checksums
 
 ROOT = Path(__file__).parent.parent
 
@@ -148,6 +149,7 @@ def test_damage_is_a_storage_error(tmp_path):
     with open_checkpoints(tmp_path) as checkpoints:
         ask(checkpoints, "one")
     with sqlite3.connect(tmp_path / "checkpoints.db") as db:
+        know_checksums(db)
         db.execute("update checkpoints set checkpoint = x'c1c1c1'")
     with open_checkpoints(tmp_path) as checkpoints, pytest.raises(StorageError):
         ask(checkpoints, "two")

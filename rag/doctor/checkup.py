@@ -8,6 +8,7 @@ from rag.doctor.check import Check
 from rag.doctor.home import check_databases, check_home
 from rag.doctor.indexes import check_collections, repair_collections
 from rag.doctor.models import check_models
+from rag.doctor.rows import drop_changed_rows
 from rag.opening import build_embedder
 from state.settings import Settings
 
@@ -32,4 +33,5 @@ def repair(settings: Settings, tell: Callable[[str], None]) -> None:
         StorageError: the catalog itself is damaged, or the disk full.
 
     """
+    drop_changed_rows(settings.home, tell)
     repair_collections(settings.home, settings.store, tell)

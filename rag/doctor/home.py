@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from rag.doctor.check import Check, ill, well
+from rag.doctor.check import REPAIR, Check, ill, well
+from rag.doctor.rows import changed_rows
 from rag.index.catalog import catalog_path, is_sound
+from rag.research.journal import JOURNAL_FILE
 from state.checkpoints import CHECKPOINTS_FILE
 from state.errors import CragError, DamagedError
 from state.sqlite_file import DAMAGE, connect_to_read, readable, sqlite_failures
@@ -52,6 +54,7 @@ def check_databases(home: Path) -> Iterator[Check]:
         ("threads", THREADS_FILE, "the threads in it are lost"),
         ("checkpoints", CHECKPOINTS_FILE, "turns are kept elsewhere"),
         ("traces", TRACES_FILE, "the traces in it are lost"),
+        ("research", JOURNAL_FILE, "the runs in it are lost"),
     ):
         if (home / name).exists():
             check = _database(part, home / name, then)
@@ -59,6 +62,8 @@ def check_databases(home: Path) -> Iterator[Check]:
                 check = _traces(home)
             elif check.ok and name == THREADS_FILE:
                 check = _turns(home / name)
+            elif check.ok:
+                check = _rows(part, home / name)
             yield check
 
 
@@ -71,7 +76,19 @@ def _catalog(home: Path) -> Check:
         problems = [error.message]
     except CragError as error:  # it could not be looked at, which is no damage
         return ill("catalog", error.message, _ROOM)
+    if not problems:
+        return _rows("catalog", catalog_path(home))
     return _verdict("catalog", catalog_path(home), problems, "then run `crag ingest` again")
+
+
+def _rows(part: str, path: Path) -> Check:
+    try:
+        found = changed_rows(path)
+    except CragError as error:
+        return ill(part, error.message, error.mend)
+    if found:
+        return ill(part, f"{path.name}: {found}", REPAIR)
+    return well(part, f"{path.name} is sound")
 
 
 def _database(part: str, path: Path, then: str) -> Check:

@@ -18,6 +18,7 @@ from rag.index.document_seal import damaged_documents, have_read_again, mending
 from rag.index.inventory import collection_names
 from rag.index.lexical import LexicalTable
 from rag.index.lock import WriteLock, lock_path
+from rag.index.names import store_names, wrongly_named
 from rag.index.sharing.origin import origin_of
 from rag.index.terms import TERMS_VERSION
 from rag.index.vector_sync import VectorPlace, pending, read_state, write_all
@@ -42,6 +43,7 @@ def check_collections(home: Path, embedder: EmbedderIdentity, store: str | None)
                     f"Choose that embedder, or `crag collections delete {name}` and ingest again",
                 )
             yield _documents(connection, row)
+            yield _names(connection, row)
             yield _lexical(connection, row)
             yield _vectors(connection, row, _place(connection, row, home, store))
         stale = staleness(home, name)
@@ -68,6 +70,11 @@ def repair_collections(home: Path, store: str | None, tell: Callable[[str], None
             if row is None:
                 continue
             kept.add(row.uid)
+            if wrong := wrongly_named(connection, row.id):
+                tell(f"{name}: naming {many(len(wrong), 'document')} again")
+                with transaction(connection):
+                    for number, source, title in wrong:
+                        store_names(connection, number, source, title)
             if not _lexical(connection, row).ok:
                 tell(f"{name}: building the lexical index again")
                 with transaction(connection):
@@ -98,6 +105,15 @@ def _documents(connection: sqlite3.Connection, row: CollectionRow) -> Check:
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     shown = ", ".join(repr(name) for name in names[:3])
     return ill(part, f"damaged: {shown}{more}", mending(connection, damaged))
+
+
+def _names(connection: sqlite3.Connection, row: CollectionRow) -> Check:
+    part = f"{row.name}: names"
+    with reading(connection):
+        wrong = wrongly_named(connection, row.id)
+    if wrong:
+        return ill(part, f"{many(len(wrong), 'document')} not called what they are", REPAIR)
+    return well(part, "as the documents are called")
 
 
 def _lexical(connection: sqlite3.Connection, row: CollectionRow) -> Check:

@@ -108,6 +108,27 @@ def store_all_names(connection: sqlite3.Connection) -> None:
         store_names(connection, document_id, decode_path(source), title)
 
 
+def wrongly_named(
+    connection: sqlite3.Connection, collection_id: int
+) -> list[tuple[int, str, str | None]]:
+    """Id, source and title of the documents that are not called what these say."""
+    rows = connection.execute(  # as bytes: a damaged text may be none
+        "SELECT documents.id, source, CAST(title AS BLOB),"
+        " CAST(group_concat(key, char(10)) AS BLOB) FROM documents"
+        " LEFT JOIN names ON names.document_id = documents.id"
+        " WHERE collection_id = ? AND visible = 1 GROUP BY documents.id",
+        (collection_id,),
+    )
+    wrong = []
+    for number, path, title_bytes, keys in rows:
+        source = decode_path(path)
+        title = None if title_bytes is None else title_bytes.decode(errors="replace")
+        held = (keys or b"").decode(errors="replace").split("\n")
+        if set(held) - {""} != name_keys(source, title):
+            wrong.append((number, source, title))
+    return wrong
+
+
 def named_documents(
     connection: sqlite3.Connection,
     collection_id: int,

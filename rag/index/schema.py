@@ -10,7 +10,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 
-SCHEMA_VERSION = 5
+from state.row_seals import seal_rows
+
+SCHEMA_VERSION = 6
+SEALED_TABLES = ("roots", "unread", "shares", "grades")
+"""Small ones whose rows have checksums of their own; documents and texts are sealed otherwise."""
 
 _TABLES = """
 CREATE TABLE collections (
@@ -151,6 +155,11 @@ def _add_names(connection: sqlite3.Connection) -> None:
     store_all_names(connection)
 
 
+def _seal_small_tables(connection: sqlite3.Connection) -> None:
+    """6: checksums of the rows of small tables."""
+    seal_rows(connection, SEALED_TABLES)
+
+
 def _table(name: str) -> str:
     statements = (statement.strip() for statement in _TABLES.split(";"))
     return next(each for each in statements if each.startswith(f"CREATE TABLE {name} "))
@@ -161,6 +170,7 @@ MIGRATIONS: dict[int, Migration] = {
     2: _add_block_column,
     3: _add_seals,
     4: _add_names,
+    5: _seal_small_tables,
 }
 """From a version to the next one; each runs inside the transaction that `migrate` opened."""
 
@@ -169,6 +179,7 @@ def create(connection: sqlite3.Connection) -> None:
     for statement in _TABLES.split(";"):
         if statement.strip():
             connection.execute(statement)
+    seal_rows(connection, SEALED_TABLES)
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 

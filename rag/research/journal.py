@@ -18,11 +18,13 @@ from rag.research.journal_bounds import JournalBounds, drop_finished
 from state.answer import NodeUsage, Usage
 from state.errors import UsageError
 from state.research_state import Artifact, Subtask
+from state.row_seals import seal_rows
 from state.sqlite_file import connect, create_private, sqlite_failures, transaction
 from state.trace_bounds import shrink
 from state.usage import add_usages
 
 JOURNAL_FILE = "research.db"
+JOURNAL_TABLES = ("runs", "plans", "artifacts", "warnings")
 
 _SCHEMA = """
 pragma journal_mode = wal;
@@ -249,4 +251,5 @@ class Journal:
             create_private(self._path)
             self._connection = connect(self._path)
             self._connection.executescript(_SCHEMA)
+            seal_rows(self._connection, JOURNAL_TABLES)
         return self._connection

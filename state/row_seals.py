@@ -1,0 +1,97 @@
+"""Checksums of the rows of small tables, kept by triggers whoever writes them.
+
+SQLite keeps none of what it stores: a flipped bit is read back as if it had been written. Each
+sealed table has a table of checksums beside it, under the same keys, so tables of others
+(LangGraph's) can be sealed as they are. A row without a checksum is older than these.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections.abc import Sequence
+
+_FUNCTION = "crag_crc"
+
+
+def know_checksums(db: sqlite3.Connection) -> None:
+    """Every connection that writes to a sealed table needs the function of its triggers."""
+    db.create_function(_FUNCTION, -1, _checksum, deterministic=True)
+
+
+def seal_rows(db: sqlite3.Connection, tables: Sequence[str]) -> None:
+    """From now on every row of `tables`, which have primary keys, has a checksum."""
+    for table in tables:
+        columns, keys = _columns(db, table)
+        names = ", ".join(keys)
+        old = " and ".join(f"{key} = old.{key}" for key in keys)
+        new = ", ".join(f"new.{key}" for key in keys)
+        forget = f"delete from {table}_seals where {old};"
+        note = f"insert or replace into {table}_seals values ({new}, {_crc('new', columns)});"
+        db.execute(
+            f"create table if not exists {table}_seals"
+            f" ({names}, crc integer not null, primary key ({names})) without rowid"
+        )
+        for event, deed in (("insert", note), ("update", forget + note), ("delete", forget)):
+            db.execute(
+                f"create trigger if not exists {table}_seals_{event} after {event} on {table}"
+                f" begin {deed} end"
+            )
+
+
+def damaged_rows(db: sqlite3.Connection, tables: Sequence[str]) -> dict[str, int]:
+    """How many rows of each table are not what was written, or are lost; tables that are not
+    sealed, and those that are sound, are left out.
+    """
+    found = {}
+    for table in _sealed(db, tables):
+        columns, keys = _columns(db, table)
+        names = ", ".join(keys)
+        (changed,) = db.execute(
+            f"select count(*) from {table} as held join {table}_seals as seal using ({names})"
+            f" where seal.crc is not {_crc('held', columns)}"
+        ).fetchone()
+        (lost,) = db.execute(
+            f"select count(*) from (select {names} from {table}_seals"
+            f" except select {names} from {table})"
+        ).fetchone()
+        if changed or lost:
+            found[table] = changed + lost
+    return found
+
+
+def drop_damaged_rows(db: sqlite3.Connection, tables: Sequence[str]) -> None:
+    """Takes out the rows that `damaged_rows` counts; inside a transaction of the caller."""
+    for table in _sealed(db, tables):
+        columns, keys = _columns(db, table)
+        names = ", ".join(keys)
+        db.execute(
+            f"delete from {table} where ({names}) in (select {names} from {table} as held"
+            f" join {table}_seals as seal using ({names})"
+            f" where seal.crc is not {_crc('held', columns)})"
+        )
+        db.execute(
+            f"delete from {table}_seals where ({names}) in (select {names} from {table}_seals"
+            f" except select {names} from {table})"
+        )
+
+
+def _sealed(db: sqlite3.Connection, tables: Sequence[str]) -> list[str]:
+    held = {name for (name,) in db.execute("select name from sqlite_schema where type = 'table'")}
+    return [table for table in tables if {table, f"{table}_seals"} <= held]
+
+
+def _columns(db: sqlite3.Connection, table: str) -> tuple[list[str], list[str]]:
+    """All columns, and those of the primary key in its order."""
+    rows = db.execute("select name, pk from pragma_table_info(?)", (table,)).fetchall()
+    keys = sorted((place, name) for name, place in rows if place)
+    return [name for name, _ in rows], [name for _, name in keys]
+
+
+def _crc(row: str, columns: Sequence[str]) -> str:
+    """A damaged text may be no text: every value is read as bytes."""
+    return f"{_FUNCTION}({', '.join(f'cast({row}.{name} as blob)' for name in columns)})"
+
+
+def _checksum(*values: bytes | None) -> int:
+    return zlib.crc32(repr(values).encode())
