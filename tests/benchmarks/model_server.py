@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from scripted_server import Request, ScriptedServer, Sent, embeddings, shape_asked
 from word_model import reply, vector

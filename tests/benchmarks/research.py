@@ -21,7 +21,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-sys.path[:0] = [str(Path(__file__).parents[1])]
+sys.path[:0] = [str(Path(__file__).parents[1] / "support")]
 
 from openai_samples import settings_for  # noqa: E402
 from research_library import library  # noqa: E402

@@ -24,7 +24,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 from scripted_server import ScriptedServer, call, text
 
 QUESTION = "What happened at the viaduct in case 17-2?"

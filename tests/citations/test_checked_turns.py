@@ -1,0 +1,167 @@
+"""What becomes of a model's sentences over a whole turn, with a model over real HTTP."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from openai_samples import KEY, settings_for, verdict
+from scripted_server import ScriptedServer, call, shape_asked, text
+
+from rag.ingest.sync import ingest
+from rag.opening import build_embedder
+from rag.session import open_session
+
+ROOT = Path(__file__).parents[2]
+BRIDGE = "The Orrin Bridge is 164 metres long. It was opened in 1887 by Ada Lorne.\n"
+QUESTION = "How long is the Orrin Bridge?"
+
+
+@pytest.fixture
+def home(tmp_path):
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (folder / "bridge.md").write_text(BRIDGE)
+    settings = settings_for(home=tmp_path / "home", engine="local")
+    ingest(settings, build_embedder(settings), [str(folder)])
+    return tmp_path / "home"
+
+
+def model(*drafts, supported=True):
+    """Finds everything relevant, writes one draft after the other and judges claims alike."""
+    left = list(drafts)
+
+    def reply(body):
+        prompt = body["messages"][1]["content"]
+        asked = shape_asked(body)
+        if asked is None:
+            return text(left.pop(0))(body)
+        if "claim_1" in asked[1]["properties"]:
+            claims = {
+                name: {"reason": "r", "supported": supported} for name in asked[1]["properties"]
+            }
+            return call(claims)(body)
+        rows = {name: verdict(True) for name in re.findall(r"document_\d+", prompt)}
+        return call({**rows, "sufficient": True, "better_query": ""})(body)
+
+    return reply
+
+
+def turn(home, *drafts, supported=True, **changed):
+    """The answer, and what was sent to have a draft."""
+    with ScriptedServer(always=model(*drafts, supported=supported)) as server:
+        with open_session(settings_for(server, home=home, grader="model", **changed)) as session:
+            answer = session.ask(QUESTION)
+        bodies = [request.body for request in server.requests]
+    return answer, [body["messages"] for body in bodies if shape_asked(body) is None]
+
+
+def test_a_contradicted_sentence_goes_without_a_second_draft_while_one_is_verified(home):
+    answer, asked = turn(
+        home, "The Orrin Bridge is 164 metres long [1]. It was opened in 1878 by Ada Lorne [1]."
+    )
+    assert answer["answer"] == "The Orrin Bridge is 164 metres long [1]."
+    assert answer["dropped"] == ["It was opened in 1878 by Ada Lorne."]
+    assert [claim["verdict"] for claim in answer["claims"]] == ["verified", "contradicted"]
+    assert (answer["status"], answer["generation_retries"], len(asked)) == ("partial", 0, 1)
+
+
+def test_an_unverified_sentence_stays_and_costs_no_status_beside_a_verified_one(home):
+    answer, asked = turn(
+        home, "The Orrin Bridge is 164 metres long [1]. Its arches are admired by everybody [1]."
+    )
+    assert answer["answer"].endswith("Its arches are admired by everybody [2] (unverified).")
+    assert [c["support"] for c in answer["citations"]] == ["verbatim", "unsupported"]
+    assert (answer["status"], len(asked)) == ("answered", 1)
+
+
+def test_only_unverified_sentences_make_a_partial_answer(home):
+    answer, asked = turn(home, "From end to end one walks 164 m across it [1].")
+    assert "(unverified)" in answer["answer"]
+    assert (answer["status"], len(asked)) == ("partial", 1)
+
+
+def test_a_draft_that_is_all_wrong_goes_back_with_what_was_wrong(home):
+    wrong = "The Orrin Bridge is 146 metres long [1]."
+    answer, asked = turn(home, wrong, "The Orrin Bridge is 164 metres long [1].")
+    told = asked[1][1]["content"]
+    assert "The Orrin Bridge is 146 metres long" in told
+    assert "the source says 164 metres, not 146 metres" in told
+    assert answer["answer"] == "The Orrin Bridge is 164 metres long [1]."
+    assert (answer["status"], answer["generation_retries"], answer["dropped"]) == (
+        "answered",
+        1,
+        [],
+    )
+
+
+def test_the_better_of_two_drafts_is_kept(home):
+    first = "The Orrin Bridge is 146 metres long [1]. One walks 164 m across it [1]."
+    answer, _ = turn(home, first, "The Orrin Bridge is 641 metres long [1].")
+    assert "One walks 164 m across it" in answer["answer"]
+    assert answer["dropped"] == ["The Orrin Bridge is 146 metres long."]
+    assert (answer["status"], answer["generation_retries"]) == ("partial", 1)
+
+
+def test_two_wrong_drafts_are_no_answer(home):
+    answer, _ = turn(
+        home, "The Orrin Bridge is 146 metres long.", "The Orrin Bridge is 641 metres long."
+    )
+    assert (answer["status"], answer["claims"], answer["citations"]) == ("abstained", [], [])
+    assert answer["dropped"]
+
+
+def test_a_sentence_that_says_nothing_is_no_answer_and_goes_back_to_nobody(home):
+    answer, asked = turn(home, "This information is found in the document [1].")
+    assert (answer["status"], len(asked)) == ("abstained", 1)
+
+
+@pytest.mark.parametrize(("supported", "verdict_"), [(True, "verified"), (False, "contradicted")])
+def test_the_model_is_asked_once_about_what_is_open(home, supported, verdict_):
+    answer, _ = turn(
+        home,
+        "The Orrin Bridge is 164 metres long [1]. From end to end one walks far across it [1].",
+        supported=supported,
+        verify="model",
+    )
+    assert [claim["verdict"] for claim in answer["claims"]] == ["verified", verdict_]
+    assert answer["usage"]["by_node"]["check_answer"]["llm_calls"] == 1
+
+
+def test_nothing_is_taken_out_in_silence(home):
+    drafted = "The Orrin Bridge is 164 metres long [1]. It was opened in 1878 by Ada Lorne [1]."
+    with ScriptedServer(always=model(drafted)) as server:
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "CRAG_ENGINE": "openai",
+            "OPENAI_API_KEY": KEY,
+            "OPENAI_BASE_URL": server.url,
+        }
+        ran = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "cli",
+                "ask",
+                QUESTION,
+                "--home",
+                str(home),
+                "--engine",
+                "openai",
+            ],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            env=environment,
+            check=False,
+        )
+    assert ran.stdout.startswith("The Orrin Bridge is 164 metres long [1].\n")
+    assert (
+        "left out: “It was opened in 1878 by Ada Lorne.” (the source says 1887, not 1878)"
+        in ran.stderr
+    )

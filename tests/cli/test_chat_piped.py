@@ -1,0 +1,185 @@
+"""`crag chat` without a terminal, and `crag threads` on what it leaves."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from chat_samples import CRAG, crag, environment, make_home
+from postgres_server import fresh_schema
+
+from cli.terminal import clean
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    return make_home(tmp_path_factory.mktemp("chat"))
+
+
+@pytest.fixture(scope="module")
+def talk(home):
+    """Three turns on one thread, the second a follow-up, with a command in between."""
+    lines = "How high is the Gillfoot Viaduct?\n/pin\n\nAnd how long is it?\nDo dogs travel free?\n"
+    return crag(home, "chat", "-t", "line", stdin=lines)
+
+
+def turns(home, thread):
+    shown = crag(home, "threads", "show", thread, "--json")
+    assert shown.exit_code == 0, shown.stderr
+    return json.loads(shown.stdout)["turns"]
+
+
+def test_answers_go_to_stdout_and_the_rest_to_stderr(talk):
+    assert talk.exit_code == 0, talk.stderr
+    assert "31 metres" in talk.stdout
+    assert "212 metres" in talk.stdout
+    assert "crag>" not in talk.stdout + talk.stderr
+    assert "line" in talk.stderr
+    assert "pinned" in talk.stderr
+    assert "pinned" not in talk.stdout
+
+
+def test_a_real_pipe_gives_the_same(home, talk):
+    done = subprocess.run(
+        [*CRAG, "chat"],
+        input="How high is the Gillfoot Viaduct?\n",
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=120,
+        env=environment(home),
+    )
+    assert done.returncode == 0, done.stderr
+    assert talk.stdout.startswith(done.stdout)
+
+
+def test_every_turn_is_kept_whole(home, talk):
+    kept = turns(home, "line")
+    assert [turn["turn"] for turn in kept] == [1, 2, 3]
+    assert [turn["milestone"] for turn in kept] == [True, False, False]
+    follow_up = kept[1]["answer"]
+    assert follow_up["question"] == "And how long is it?"
+    assert "Gillfoot" in follow_up["standalone_question"]
+    assert follow_up["citations"][0]["quote"] in "The Gillfoot Viaduct is 212 metres long."
+    assert kept[2]["answer"]["standalone_question"] == "Do dogs travel free?"
+    for turn in kept:
+        for line in turn["answer"]["answer"].splitlines():
+            assert clean(line) in talk.stdout
+
+
+def test_escapes_of_documents_never_reach_a_stream(home, talk):
+    shown = crag(home, "threads", "show", "line")
+    exported = crag(home, "threads", "export", "line")
+    for run in (talk, shown, exported):
+        assert run.exit_code == 0
+        assert not {"\x1b", "\x07", "\x9b"} & set(run.stdout + run.stderr)
+
+
+@pytest.mark.usefixtures("talk")
+def test_thread_is_listed_sized_and_exported(home, tmp_path):
+    listed = json.loads(crag(home, "threads", "list", "--json").stdout)["threads"]
+    (line,) = [thread for thread in listed if thread["name"] == "line"]
+    assert line["turns"] == 3
+    assert line["first_question"] == "How high is the Gillfoot Viaduct?"
+    assert json.loads(crag(home, "threads", "size", "--json").stdout)["turns"] >= 3
+    file = tmp_path / "line.md"
+    done = crag(home, "threads", "export", "line", "-o", str(file))
+    assert done.exit_code == 0
+    assert done.stdout == ""
+    text = file.read_text(encoding="utf-8")
+    assert "## 2. And how long is it?" in text
+    assert "> The Gillfoot Viaduct is 212 metres long." in text
+    assert "pinned" in text
+    exported = json.loads(crag(home, "threads", "export", "line", "--format", "json").stdout)
+    assert exported["turns"] == turns(home, "line")
+
+
+def test_show_says_which_cited_files_changed_or_went(tmp_path):
+    home = make_home(tmp_path)
+    asked = crag(home, "chat", "-t", "t", stdin="How high is the Gillfoot Viaduct?\n")
+    assert asked.exit_code == 0, asked.stderr
+    file = Path(turns(home, "t")[0]["files"]["viaduct.md"]["path"])
+    assert turns(home, "t")[0]["files"]["viaduct.md"]["state"] == "same"
+    file.write_text(file.read_text() + "\nmore\n")
+    assert turns(home, "t")[0]["files"]["viaduct.md"]["state"] == "changed"
+    assert "has changed since" in crag(home, "threads", "show", "t").stdout
+    file.unlink()
+    assert "has gone since" in crag(home, "threads", "show", "t").stdout.replace(
+        "is gone", "has gone"
+    )
+
+
+def test_thread_is_forgotten_only_when_confirmed(home):
+    assert crag(home, "chat", "-t", "gone", stdin="Do dogs travel free?\n").exit_code == 0
+    refused = crag(home, "threads", "delete", "gone")
+    assert refused.exit_code == 2
+    assert "--yes" in refused.stderr
+    assert crag(home, "threads", "delete", "gone", "--yes").exit_code == 0
+    assert crag(home, "threads", "show", "gone").exit_code == 2
+
+
+def test_prune_says_what_it_removes(home):
+    crag(home, "chat", "-t", "long", stdin="Do dogs travel free?\n" * 3)
+    dry = json.loads(
+        crag(home, "threads", "prune", "--keep", "1", "-t", "long", "--dry-run", "--json").stdout
+    )
+    assert dry["removed"] == {"long": [1, 2]}
+    done = crag(home, "threads", "prune", "--keep", "1", "-t", "long", "--yes")
+    assert done.stdout == "long: 2 turns (1-2)\n"
+    assert [turn["turn"] for turn in turns(home, "long")] == [3]
+    assert crag(home, "threads", "prune").exit_code == 2
+
+
+def test_one_json_object_a_turn(home):
+    done = crag(home, "chat", "--json", stdin="How high is the Gillfoot Viaduct?\nand long?\n")
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [answer["turn"] for answer in answers] == [1, 2]
+    assert answers[0]["thread"].startswith("chat-")
+
+
+def test_question_that_fails_does_not_stop_the_others(home):
+    done = crag(home, "chat", "-t", "bad", stdin="???\n/nosuch\nDo dogs travel free?\n")
+    assert done.exit_code == 2
+    assert len(done.stderr.splitlines()) == 3
+    assert len(turns(home, "bad")) == 1
+
+
+def test_no_index_is_one_line_and_exit_4(tmp_path):
+    done = crag(tmp_path / "empty", "chat", stdin="Anything?\n")
+    assert done.exit_code == 4
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_thread_goes_on_from_another_home_on_the_same_postgres(home, tmp_path, postgres):
+    url = fresh_schema(postgres.url)
+    (tmp_path / "elsewhere").mkdir()
+    other = make_home(tmp_path / "elsewhere")
+    first = crag(home, "ask", "How high is the Gillfoot Viaduct?", "-t", "shared", "--threads", url)
+    assert first.exit_code == 0, first.stderr
+    second = crag(other, "ask", "And how long is it?", "-t", "shared", "--threads", url, "--json")
+    assert second.exit_code == 0, second.stderr
+    answer = json.loads(second.stdout)
+    assert answer["turn"] == 2
+    assert "Gillfoot" in answer["standalone_question"]
+    listed = json.loads(crag(home, "threads", "list", "--threads", url, "--json").stdout)
+    assert [thread["turns"] for thread in listed["threads"]] == [2]
+    assert not (other / "threads.db").exists()
+
+
+def test_postgres_that_is_not_there_is_exit_5(home):
+    gone = crag(home, "threads", "list", "--threads", "postgresql://me:hunter2@127.0.0.1:9/d")
+    assert gone.exit_code == 5
+    assert "hunter2" not in gone.stderr
+    assert len(gone.stderr.splitlines()) == 1
+
+
+def test_the_end_of_a_line_that_is_too_long_is_no_question(home):
+    lines = "a" * 85_000 + " high?\nDo dogs travel free?\n"
+    talk = crag(home, "chat", "-t", "endless", stdin=lines)
+    assert talk.exit_code == 2
+    assert talk.stderr.count("20,000 characters are the most") == 1
+    assert [turn["answer"]["question"] for turn in turns(home, "endless")] == [
+        "Do dogs travel free?"
+    ]

@@ -1,0 +1,204 @@
+"""Every line that real runs print with --events fits the schema that is shipped."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from event_schema import SCHEMA_FILE, event_schema, written
+from jsonschema import Draft202012Validator
+from openai_samples import KEY
+from research_library import library
+from research_model import decide, researcher, subtask
+from scripted_server import ScriptedServer, hang, status, text
+from trace_runs import ANSWERED, MISSPELT, UNKNOWN, make_home
+from typer.testing import CliRunner
+
+from cli.main import app
+
+ROOT = Path(__file__).parents[2]
+
+
+def closed(schema: Any) -> Any:
+    """The schema with no room for fields that it does not name."""
+    if isinstance(schema, list):
+        return [closed(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {key: closed(part) for key, part in schema.items()}
+    return {**made, "additionalProperties": False} if "properties" in made else made
+
+
+def validator(stream: str) -> Draft202012Validator:
+    schema = closed(event_schema())
+    return Draft202012Validator({**schema, "anyOf": [{"$ref": f"#/$defs/{stream}"}]})
+
+
+def crag(home: Path, *arguments: str, **variables: str) -> tuple[int, list[dict[str, Any]]]:
+    """The exit code and the lines of a run, each of them checked."""
+    done = CliRunner().invoke(
+        app,
+        [*arguments, "--events", "--home", str(home)],
+        env={"CRAG_ENGINE": "local", **variables},
+    )
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    check = validator(arguments[0])
+    for line in lines:
+        errors = [error.message for error in check.iter_errors(line)]
+        assert not errors, (line, errors[:3])
+    return done.exit_code, lines
+
+
+def with_model(server: ScriptedServer) -> dict[str, str]:
+    return {
+        "CRAG_ENGINE": "openai",
+        "CRAG_BASE_URL": server.url,
+        "CRAG_API_KEY": KEY,
+        "CRAG_GRADER": "model",
+        "CRAG_MAX_RETRIES": "0",
+    }
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_home(tmp_path_factory.mktemp("events"))
+
+
+@pytest.fixture(scope="module")
+def bridges(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return library(tmp_path_factory.mktemp("bridges")).settings.home
+
+
+def test_the_shipped_schema_is_the_one_of_the_types():
+    assert SCHEMA_FILE.read_text(encoding="utf-8") == written()
+    Draft202012Validator.check_schema(event_schema())
+
+
+def test_crag_schema_prints_it():
+    done = subprocess.run(
+        [sys.executable, "-m", "cli", "schema"], cwd=ROOT, capture_output=True, check=True
+    )
+    assert json.loads(done.stdout) == event_schema()
+
+
+@pytest.mark.parametrize(
+    ("question", "code", "ending"),
+    [(ANSWERED, 0, "answered"), (MISSPELT, 0, "answered"), (UNKNOWN, 3, "abstained")],
+)
+def test_a_question_s_stream_ends_with_its_answer(home, question, code, ending):
+    exit_code, lines = crag(home, "ask", question)
+    assert exit_code == code
+    assert lines[0]["event"] == "turn_started"
+    assert lines[-1]["schema"] == "crag.answer/1"
+    assert lines[-1]["status"] == ending
+    assert lines[-1]["trace_id"] == lines[0]["trace_id"]
+
+
+def test_a_stream_holds_a_model_s_calls_and_tokens(bridges):
+    with ScriptedServer(always=researcher([], [])) as server:
+        code, lines = crag(bridges, "ask", "How long is the Stone Bridge?", **with_model(server))
+    assert code == 0
+    told = [line.get("event") for line in lines]
+    assert told.count("model_called") == len(server.requests)
+    assert "token" in told
+
+
+def test_a_follow_up_on_a_thread_fits_too(home):
+    crag(home, "ask", "When is the museum open?", "-t", "events")
+    code, lines = crag(home, "ask", "And on Mondays?", "-t", "events")
+    assert code in (0, 3)
+    assert any(line.get("event") == "contextualized" for line in lines)
+
+
+def test_a_research_run_s_stream_ends_with_its_report(bridges):
+    plan = [
+        subtask("searcher", "How long is the Stone Bridge?", name="stone"),
+        subtask("writer", "Which bridge is longer?", "*", name="answer"),
+    ]
+    ask = decide("escalate", question="Which of them?")
+    with ScriptedServer(always=researcher([plan, []], [ask, decide("end")])) as server:
+        code, lines = crag(bridges, "research", "Which bridge is longer?", **with_model(server))
+        assert code == 3
+        assert lines[-1]["schema"] == "crag.research/1"
+        assert lines[-1]["status"] == "waiting"
+        code, lines = crag(
+            bridges, "research", "--resume", "last", "--answer", "All.", **with_model(server)
+        )
+    assert code == 0
+    assert lines[-1]["status"] == "answered"
+    told = {line.get("event") for line in lines}
+    assert {"research_started", "planned", "reflected", "model_called"} <= told
+
+
+def test_a_local_research_run_fits_too(home):
+    code, lines = crag(home, "research", "Are dogs allowed, and how many spaces are there?")
+    assert code == 0
+    assert lines[0]["event"] == "research_started"
+    assert lines[-1]["schema"] == "crag.research/1"
+
+
+def test_an_ingest_s_stream_ends_with_its_report(tmp_path):
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "a.md").write_text("# One\n\nThe railway opened in 1897.\n")
+    (files / "b.pdf").write_bytes(b"%PDF-1.4 broken")
+    (files / "c.bin").write_bytes(b"\x00\x01")
+    code, lines = crag(tmp_path / "home", "ingest", str(files), "--strict")
+    assert code == 6
+    assert lines[-1]["schema"] == "crag.ingest/1"
+    outcomes = {line["outcome"] for line in lines if line.get("event") == "file"}
+    assert {"added", "failed"} <= outcomes
+    (files / "a.md").unlink()
+    code, lines = crag(tmp_path / "home", "ingest", str(files))
+    assert code == 0
+    assert "removed" in {line["outcome"] for line in lines if line.get("event") == "file"}
+
+
+def error_of(lines: list[dict[str, Any]]) -> tuple[str, int]:
+    assert lines[-1]["event"] == "error"
+    assert lines[-1]["message"]
+    return lines[-1]["error"], lines[-1]["exit_code"]
+
+
+def test_a_failed_run_s_last_line_says_so(home, tmp_path):
+    code, lines = crag(home, "ask", "Anything?", "-c", "none")
+    assert (code, error_of(lines)) == (2, ("UsageError", 2))
+    code, lines = crag(tmp_path, "ask", "Anything?")
+    assert (code, error_of(lines)) == (4, ("NoIndexError", 4))
+    code, lines = crag(home, "ask", "Anything?", "--no-such-flag")
+    assert (code, error_of(lines)) == (2, ("UsageError", 2))
+    code, lines = crag(home, "ingest", str(tmp_path / "nowhere"))
+    assert (code, error_of(lines)[1]) == (code, code)
+    with ScriptedServer(always=status(500)) as server:
+        code, lines = crag(home, "ask", ANSWERED, **with_model(server))
+    assert (code, error_of(lines)) == (5, ("ModelError", 5))
+    assert lines[0]["event"] == "turn_started"
+    with ScriptedServer(always=text("no")) as server:
+        code, lines = crag(home, "research", ANSWERED, "--max-tokens", "1", **with_model(server))
+    assert (code, error_of(lines)[1]) == (5, 5)
+
+
+def test_an_interrupted_run_s_last_line_says_so(home):
+    with ScriptedServer(always=hang()) as server:
+        run = subprocess.Popen(
+            [sys.executable, "-m", "cli", "ask", ANSWERED, "--events", "--home", str(home)],
+            cwd=ROOT,
+            env={**os.environ, **with_model(server)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        assert run.stdout is not None
+        lines = []
+        for line in run.stdout:
+            lines.append(json.loads(line))
+            if lines[-1].get("node") == "grade_documents":
+                run.send_signal(signal.SIGINT)
+        assert run.wait(60) == 130
+    assert error_of(lines) == ("Interrupted", 130)

@@ -1,0 +1,141 @@
+"""A home that cannot be written, a full disk, few files, little memory: said, and nothing lost."""
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+QUESTION = "How long is the Corbel Tunnel?"
+
+
+def crag(home, *arguments, mount="", limit=None):
+    """A run of the program; `mount` is a shell line that is run before it, in a mount namespace
+    of its own, and `limit` an rlimit with its value.
+    """
+    command = [sys.executable, "-m", "cli", *arguments]
+    if mount:
+        command = ["unshare", "-rm", "sh", "-c", f'{mount} && exec "$0" "$@"', *command]
+    return subprocess.run(
+        command,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "CRAG_HOME": str(home), "HOME": str(home)},
+        cwd=home.parent,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        preexec_fn=None if limit is None else lambda: resource.setrlimit(limit[0], (limit[1],) * 2),
+    )
+
+
+def namespaces():
+    if shutil.which("unshare") is None:
+        return False
+    probe = ["unshare", "-rm", "mount", "-t", "tmpfs", "x", "/tmp"]
+    return subprocess.run(probe, capture_output=True, check=False).returncode == 0
+
+
+mounting = pytest.mark.skipif(not namespaces(), reason="no mount namespaces here")
+
+
+@pytest.fixture
+def home(tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "line.md").write_text(
+        "# The line\n\nThe Corbel Tunnel is 1,204 metres long.\n"
+    )
+    made = tmp_path / "home"
+    assert crag(made, "ingest", "docs").returncode == 0
+    assert crag(made, "ask", QUESTION, "-t", "one").returncode == 0
+    return made
+
+
+def contents(home):
+    return {
+        str(path.relative_to(home)): path.read_bytes() for path in home.rglob("*") if path.is_file()
+    }
+
+
+@mounting
+def test_a_read_only_home_is_asked_and_searched_and_says_what_it_cannot_keep(home):
+    before = contents(home)
+    read_only = f"mount --bind {home} {home} && mount -o remount,bind,ro {home}"
+    asked = crag(home, "ask", QUESTION, mount=read_only)
+    assert (asked.returncode, "1,204 metres" in asked.stdout) == (0, True)
+    assert asked.stderr.count("\n") == 1
+    assert "The trace was not kept: The disk is read-only" in asked.stderr
+    for arguments in (
+        ["search", "tunnel"],
+        ["status"],
+        ["collections", "list"],
+        ["collections", "show", "default"],
+        ["threads", "list"],
+        ["threads", "show", "one"],
+        ["trace"],
+        ["trace", "list"],
+        ["config", "show"],
+        ["graph"],
+    ):
+        ran = crag(home, *arguments, mount=read_only)
+        assert (ran.returncode, ran.stderr) == (0, ""), arguments
+    for arguments in (
+        ["ingest", "docs"],
+        ["ask", QUESTION, "-t", "one"],
+        ["research", QUESTION],
+        ["threads", "delete", "one", "-y"],
+        ["collections", "delete", "default", "-y"],
+        ["trace", "delete", "last", "-y"],
+        ["doctor", "--repair"],
+    ):
+        ran = crag(home, *arguments, mount=read_only)
+        assert ran.returncode == 4, (arguments, ran.stderr)
+        line = ran.stderr.splitlines()[-1]
+        assert "read-only" in line or "readonly" in line, arguments
+        assert "choose another --home" in line, arguments
+    doctor = crag(home, "doctor", mount=read_only)
+    assert [line for line in doctor.stdout.splitlines() if line.startswith("FAIL")] == [
+        f"FAIL  home: {home}: Read-only file system"
+    ]
+    assert contents(home) == before
+
+
+@mounting
+def test_a_full_disk_is_one_line_and_what_was_there_stays(home, tmp_path):
+    for number in range(40):
+        text = "\n\n".join(f"Sheet {number} row {row} says {row * number}." for row in range(300))
+        (tmp_path / "docs" / f"sheet{number}.md").write_text(text)
+    small = tmp_path / "small"
+    small.mkdir()
+    full = f"mount -t tmpfs -o size=900k small {small} && cp -r {home}/. {small}"
+    after = f"{sys.executable} -m cli search tunnel && {sys.executable} -m cli doctor"
+    ran = crag(
+        small,
+        "status",
+        mount=f"{full} && ! {sys.executable} -m cli ingest docs && {after} && echo sound",
+    )
+    assert "sound" in ran.stdout, ran.stderr
+    assert "Corbel Tunnel" in ran.stdout
+    line = next(line for line in ran.stderr.splitlines() if line.startswith("crag: "))
+    assert "full" in line
+    assert "oom" in line or "space" in line
+
+
+@pytest.mark.parametrize("files", [16, 24, 64])
+def test_few_files_are_said_and_taken_for_no_damage(home, files):
+    few = (resource.RLIMIT_NOFILE, files)
+    assert crag(home, "ask", QUESTION, limit=few).returncode == 0
+    (home.parent / "docs" / "new.md").write_text("# New\n\nThe inn has nine beds.\n")
+    for arguments in (["ingest", "docs"], ["doctor"], ["ask", QUESTION, "-t", "two"]):
+        ran = crag(home, *arguments, limit=few)
+        assert ran.returncode in (0, 4), ran.stderr
+        assert "damage" not in ran.stderr + ran.stdout
+        assert "Traceback" not in ran.stderr
+        if ran.returncode == 4 and ran.stderr:
+            assert "ulimit -n" in ran.stderr.splitlines()[-1]
+    assert crag(home, "ingest", "docs").returncode == 0
+    assert crag(home, "doctor").returncode == 0
+    assert "nine beds" in crag(home, "ask", "How many beds has the inn?").stdout

@@ -1,0 +1,287 @@
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from cli.main import app
+from rag.index.catalog import catalog_path
+from rag.ingest.watch import watch_folders
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch) -> Path:
+    monkeypatch.setenv("CRAG_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a.md").write_text("# Pumps\n\nThe north pump runs at 3 bar.\n")
+    (folder / "b.md").write_text("# Fans\n\nThe south fan turns at 900 rpm.\n")
+    return folder
+
+
+def crag(*arguments: object, code: int = 0, stdin: str | None = None):
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
+    assert result.exit_code == code, result.output
+    return result
+
+
+@pytest.mark.usefixtures("home")
+def test_json_is_one_object_with_the_keys_of_the_contract(folder):
+    report = json.loads(crag("ingest", folder, "--json").stdout)
+    assert set(report) >= {
+        "schema", "collection", "embedder", "added", "updated", "unchanged", "removed", "skipped",
+        "failed", "documents", "chunks", "seconds",
+    }  # fmt: skip
+    assert (report["schema"], report["added"], report["documents"]) == ("crag.ingest/1", 2, 2)
+
+
+@pytest.mark.usefixtures("home")
+def test_stdout_stays_empty_and_each_trouble_is_one_line(folder):
+    (folder / "bad.pdf").write_bytes(b"%PDF-1.7 no")
+    (folder / "pic.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
+    (folder / "empty.md").write_text("")
+    result = crag("ingest", folder)
+    assert result.stdout == ""
+    lines = result.stderr.splitlines()
+    assert [line.split(":")[0] for line in lines[:-1]] == ["failed", "skipped", "skipped"]
+    assert "2 added, 2 skipped, 1 failed; 2 documents, 2 chunks" in lines[-1]
+    assert crag("ingest", folder, "-q").stderr.startswith("failed: ")
+    crag("ingest", folder, "--strict", code=6)
+
+
+@pytest.mark.usefixtures("home")
+def test_events_are_lines_that_end_with_the_report(folder):
+    lines = [json.loads(line) for line in crag("ingest", folder, "--events").stdout.splitlines()]
+    assert [line.get("event") for line in lines] == ["planned", "file", "file", None]
+    assert {line["source"] for line in lines[1:3]} == {"a.md", "b.md"}
+    assert lines[-1]["schema"] == "crag.ingest/1"
+
+
+@pytest.mark.usefixtures("home")
+def test_a_dry_run_names_the_files_and_changes_nothing(folder):
+    crag("ingest", folder)
+    (folder / "a.md").write_text("# Pumps\n\nThe north pump stands still.\n")
+    (folder / "b.md").unlink()
+    (folder / "c.md").write_text("# Valves\n\nThe valve is shut.\n")
+    result = crag("ingest", folder, "--dry-run")
+    assert result.stdout == ""
+    assert result.stderr.splitlines() == [
+        f"would update: {folder}/a.md",
+        f"would add: {folder}/c.md",
+        f"would remove: {folder}/b.md",
+        "default: would add 1, update 1, remove 1. Nothing was changed.",
+    ]
+    told = crag("ingest", folder, "--dry-run", "--events").stdout.splitlines()
+    outcomes = [json.loads(line).get("outcome") for line in told]
+    assert outcomes == [None, "updated", "added", "removed", None]
+    assert json.loads(told[-1])["dry_run"] is True
+    assert crag("ingest", folder).stderr.startswith("default: 1 added, 1 updated, 1 removed;")
+    assert crag("ingest", folder, "--dry-run").stderr == (
+        "default: nothing would change; 2 unchanged.\n"
+    )
+
+
+@pytest.mark.usefixtures("home")
+def test_one_is_not_told_as_many(folder):
+    (folder / "b.md").unlink()
+    assert "; 1 document, 1 chunk in" in crag("ingest", folder).stderr
+    assert "default: 1 document, 1 chunk, " in crag("status").stdout
+    assert "1 document  " in crag("collections", "list").stdout
+    assert "1 chunk  " in crag("collections", "show", "default").stdout
+    assert "lexical index: 1 chunk\n" in crag("doctor").stdout
+
+
+def test_an_empty_folder_costs_no_vector_store(home, tmp_path):
+    (tmp_path / "none").mkdir()
+    crag("ingest", tmp_path / "none")
+    assert not (home / "vectors").exists()
+    assert "vectors: none yet" in crag("doctor").stdout
+    assert "holds no text yet" in crag("search", "pump", code=4).stderr
+
+
+@pytest.mark.usefixtures("home")
+def test_missing_paths_bad_globs_and_empty_folders(tmp_path, folder):
+    assert "No such file" in crag("ingest", tmp_path / "none", code=2).stderr
+    assert "--include" in crag("ingest", folder, "--include", "!", code=2).stderr
+    (tmp_path / "empty").mkdir()
+    assert "no file to read was found" in crag("ingest", tmp_path / "empty").stderr
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root may write everywhere")
+def test_a_read_only_home_is_one_line_and_exit_4(home, folder):
+    home.mkdir()
+    home.chmod(0o500)
+    assert "annot be" in crag("ingest", folder, code=4).stderr
+
+
+def test_a_home_that_is_a_file_is_one_line_and_exit_4(home, folder):
+    home.write_text("not a folder")
+    assert len(crag("ingest", folder, code=4).stderr.splitlines()) == 1
+
+
+def test_status_counts_and_notices_stale_files(home, folder):
+    assert crag("status").stderr.startswith("Nothing was ingested yet")
+    assert not home.exists()
+    crag("ingest", folder)
+    (folder / "a.md").write_text("changed")
+    found = json.loads(crag("status", "--json").stdout)
+    (one,) = found["collections"]
+    assert (one["name"], one["documents"], one["chunks"]) == ("default", 2, 2)
+    assert one["stale"] == {"changed": 1, "gone": 0, "checked": 2}
+    assert one["roots"] == [str(folder)]
+    assert found["bytes"]["total"] >= found["bytes"]["catalog"] > 0
+    assert "1 indexed file has changed" in crag("status").stdout
+    crag("status", "-c", "none", code=2)
+
+
+def test_collections_are_listed_shown_and_deleted(home, folder):
+    crag("ingest", folder, "-c", "one")
+    crag("ingest", folder, "-c", "two")
+    listed = json.loads(crag("collections", "list", "--json").stdout)["collections"]
+    assert [each["name"] for each in listed] == ["one", "two"]
+    shown = json.loads(crag("collections", "show", "two", "--json").stdout)
+    assert [each["source"] for each in shown["documents"]] == ["a.md", "b.md"]
+    assert "--yes" in crag("collections", "delete", "two", code=2).stderr
+    crag("collections", "delete", "two", "--yes")
+    crag("collections", "show", "two", code=2)
+    assert crag("search", "pump", "-c", "one").stdout
+    with closing(sqlite3.connect(catalog_path(home))) as db:
+        for table in ("documents", "chunks", "vectors", "blocks"):
+            rows = db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+            assert rows == 2, table
+    assert len(list((home / "vectors").iterdir())) == 1
+
+
+@pytest.mark.usefixtures("home")
+def test_forgetting_asks_first_and_says_what_it_did(folder):
+    crag("ingest", folder, "-q")
+    assert "Add --yes" in crag("collections", "forget", folder, code=2).stderr
+    report = json.loads(crag("collections", "forget", folder, "--yes", "--json", "-q").stdout)
+    assert report == {
+        "schema": "crag.forgotten/1", "name": "default", "path": str(folder), "documents": 2,
+    }  # fmt: skip
+    assert json.loads(crag("collections", "show", "default", "--json").stdout)["documents"] == []
+
+
+def test_the_doctor_finds_and_repairs_damaged_indexes(home, folder):
+    assert "nothing was ingested yet" in crag("doctor").stdout
+    crag("ingest", folder)
+    assert json.loads(crag("doctor", "--json").stdout)["ok"]
+    for file in (home / "vectors").rglob("*"):
+        if file.is_file():
+            file.write_bytes(b"rubbish")
+    with closing(sqlite3.connect(catalog_path(home))) as db, db:
+        db.execute("DELETE FROM lexical_1_docsize")
+    result = crag("doctor", code=4)
+    assert result.stdout.count("FAIL") == 2
+    assert result.stdout.count("mend: crag doctor --repair") == 2
+    crag("doctor", "--repair")
+    assert "a.md" in crag("search", "north pump").stdout
+
+
+@pytest.mark.usefixtures("home")
+def test_many_files_skipped_for_one_reason_are_one_line(folder):
+    for number in range(9):
+        (folder / f"{number}.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
+    lines = crag("ingest", folder).stderr.splitlines()
+    assert len(lines) == 2
+    assert lines[0].startswith(f"skipped: {folder / '0.png'} and 8 more: ")
+    assert "9 skipped" in lines[1]
+    assert len(json.loads(crag("ingest", folder, "--json").stdout)["skipped"]) == 9
+
+
+@pytest.mark.usefixtures("home")
+def test_a_file_that_was_moved_is_counted_as_moved(folder):
+    crag("ingest", folder)
+    (folder / "a.md").rename(folder / "c.md")
+    assert "1 moved, 1 unchanged" in crag("ingest", folder).stderr
+
+
+def test_an_unset_variable_is_no_path(home, folder):
+    ran = crag("ingest", folder, "", code=2)
+    assert "A path is empty" in ran.stderr
+    assert not catalog_path(home).exists()
+
+
+def test_the_doctor_calls_nothing_damaged_that_it_could_not_open(home, folder):
+    crag("ingest", folder)
+    (home / "threads.db").mkdir()
+    for name in ("catalog.sqlite-wal", "catalog.sqlite-shm"):  # as where SQLite cannot make them
+        (home / name).unlink(missing_ok=True)
+        (home / name).mkdir()
+    said = crag("doctor", code=4).stdout
+    assert said.count("nothing says that it is damaged") == 2
+    assert "Move" not in said
+
+
+def test_the_doctor_names_a_damaged_catalog_and_a_silent_model(home, folder, monkeypatch):
+    crag("ingest", folder)
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    assert "FAIL  model" in crag("doctor", code=4).stdout
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    catalog_path(home).write_bytes(b"rubbish" * 1000)
+    assert "FAIL  catalog" in crag("doctor", code=4).stdout
+
+
+@pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_ingest_ends_with_130_and_the_next_one_resumes(home, folder, blow):
+    for number in range(400):
+        (folder / f"{number}.md").write_text(f"# Sheet {number}\n\nThe number is {number}.\n" * 20)
+    command = [sys.executable, "-m", "cli", "ingest", str(folder), "--events"]
+    root = str(Path(__file__).parents[2])
+    environment = {**os.environ, "PYTHONPATH": root}
+    process = subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    for line in process.stdout:
+        if json.loads(line).get("event") == "file":
+            break
+    process.send_signal(blow)
+    _, errors = process.communicate(timeout=120)
+    assert (process.returncode, errors) == (130, "crag: interrupted.\n")
+    report = json.loads(crag("ingest", folder, "--json").stdout)
+    assert report["added"] + report["unchanged"] == report["documents"] == 402
+    assert not any((home / "spool").iterdir())
+
+
+def test_a_watch_syncs_after_a_save_by_rename_and_a_removal(tmp_path, folder):
+    stop = threading.Event()
+    seen: list[set[str]] = []
+
+    def sync() -> None:
+        seen.append({path.name for path in folder.iterdir()})
+        if len(seen) == 1:
+            (folder / ".a.md.swp").write_text("new text")
+            (folder / ".a.md.swp").rename(folder / "c.md")
+        elif len(seen) == 2:
+            (folder / "b.md").unlink()
+        else:
+            stop.set()
+
+    timer = threading.Timer(0.5, lambda: (folder / "a.md").write_text("changed"))
+    timer.start()
+    watch_folders([str(folder)], tmp_path / "home", sync, print, stop=stop)
+    timer.join()
+    assert [sorted(names) for names in seen[-2:]] == [["a.md", "b.md", "c.md"], ["a.md", "c.md"]]
+
+
+def test_many_files_that_failed_for_one_reason_are_one_line(tmp_path):
+    (tmp_path / "docs").mkdir()
+    for number in range(7):
+        (tmp_path / "docs" / f"scan{number}.docx").write_bytes(b"PK\x03\x04 torn")
+    told = crag("ingest", tmp_path / "docs").stderr
+    assert told.count("failed: ") == 1
+    assert " and 6 more: " in told

@@ -1,0 +1,115 @@
+"""Who may read what crag keeps, and what it writes where a person asked for it."""
+
+import os
+import stat
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from cli.main import app
+from cli.terminal import Terminal
+
+ROOT = Path(__file__).parents[2]
+RAILWAY = "# The railway\n\nThe Corbel Tunnel is 1,204 metres long.\n"
+
+
+def crag(home: Path, *arguments: str, umask: int) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "cli", *arguments],
+        cwd=home.parent,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "CRAG_HOME": str(home)},
+        umask=umask,
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )
+
+
+def modes(folder: Path) -> set[tuple[str, int]]:
+    return {
+        ("folder" if path.is_dir() else "file", stat.S_IMODE(path.stat().st_mode))
+        for path in (folder, *folder.rglob("*"))
+    }
+
+
+PRIVATE = {("folder", 0o700), ("file", 0o600)}
+
+
+@pytest.mark.parametrize("umask", [0, 0o022, 0o077])
+def test_a_home_is_its_owners_alone_whatever_the_umask(tmp_path, umask):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "railway.md").write_text(RAILWAY)
+    home = tmp_path / "home"
+    crag(home, "ingest", "docs", umask=umask)
+    crag(home, "ask", "How long is the Corbel Tunnel?", "-t", "railway", umask=umask)
+    crag(home, "research", "How long is the Corbel Tunnel?", "--out", "out.md", umask=umask)
+    assert modes(home) == PRIVATE
+    assert stat.S_IMODE((tmp_path / "out.md").stat().st_mode) == 0o666 & ~umask
+
+
+def test_an_open_home_is_closed_by_the_next_command_and_nothing_else_is(tmp_path):
+    (tmp_path / "railway.md").write_text(RAILWAY)
+    home = tmp_path / "home"
+    crag(home, "ingest", "railway.md", umask=0)
+    for path in (home, *home.rglob("*")):
+        path.chmod(0o777)
+    crag(home, "status", umask=0)
+    assert {mode & 0o077 for _, mode in modes(home)} == {0}
+    # A folder with other things in it is its owner's affair.
+    (home / "mine.txt").write_text("mine")
+    for path in (home, home / "mine.txt", home / "catalog.sqlite"):
+        path.chmod(0o755)
+    crag(home, "status", umask=0)
+    assert stat.S_IMODE(home.stat().st_mode) == 0o755
+    assert stat.S_IMODE((home / "mine.txt").stat().st_mode) == 0o755
+    assert stat.S_IMODE((home / "catalog.sqlite").stat().st_mode) == 0o700
+
+
+def written(out: Path) -> str:
+    result = CliRunner().invoke(app, ["graph", "--html", str(out)])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_devices_pipes_and_links_are_written_through(tmp_path, monkeypatch):
+    monkeypatch.setenv("CRAG_HOME", str(tmp_path / "home"))
+    aim, link, pipe = tmp_path / "aim.html", tmp_path / "link.html", tmp_path / "pipe"
+    link.symlink_to(aim)
+    written(link)
+    assert link.is_symlink()
+    assert aim.read_text().startswith("<!")
+    os.mkfifo(pipe)
+    got: list[str] = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_text()))
+    reader.start()
+    written(pipe)
+    reader.join(10)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert got[0].startswith("<!")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_device_fails_and_stays_a_device(tmp_path, monkeypatch):
+    monkeypatch.setenv("CRAG_HOME", str(tmp_path / "home"))
+    device = tmp_path / "full"
+    device.symlink_to("/dev/full")
+    result = CliRunner().invoke(app, ["graph", "--html", str(device)])
+    assert result.exit_code == 4
+    assert "No space left on device" in result.output
+    assert device.is_symlink()
+    assert stat.S_ISCHR(Path("/dev/full").stat().st_mode)
+
+
+def test_a_file_that_is_replaced_keeps_its_mode_and_nothing_is_left_beside_it(tmp_path):
+    from cli.files import write_text
+
+    file = tmp_path / "report.md"
+    file.write_text("old")
+    file.chmod(0o640)
+    write_text(file, "new", Terminal(quiet=True))
+    assert (file.read_text(), stat.S_IMODE(file.stat().st_mode)) == ("new", 0o640)
+    assert [path.name for path in tmp_path.iterdir()] == ["report.md"]

@@ -1,0 +1,78 @@
+"""The process's own streams: closed, full, or left by their reader; and its end by signals."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FULL = Path("/dev/full")
+
+
+def shell(home: Path, line: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """A line of sh in which `$CRAG` is the program."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "CRAG_HOME": str(home),
+        "CRAG": f"{sys.executable} -m cli",
+        **variables,
+    }
+    return subprocess.run(
+        ["/bin/sh", "-c", line], capture_output=True, text=True, timeout=120, env=environment,
+        check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments", ["graph", "graph --json", "man", "--help", "config show"])
+def test_a_reader_that_leaves_early_is_no_failure(tmp_path, arguments):
+    ran = shell(tmp_path, f'{{ $CRAG {arguments}; echo "code $?" >&2; }} | true')
+    assert ran.stderr == "code 0\n"
+
+
+def test_closed_streams_break_nothing(tmp_path):
+    ran = shell(tmp_path, "$CRAG graph >&-")
+    assert (ran.returncode, ran.stderr) == (
+        4,
+        "crag: Standard output cannot be written: it is closed.\n",
+    )
+    ran = shell(tmp_path, "$CRAG graph 2>&-")
+    assert (ran.returncode, ran.stdout[:9]) == (0, "flowchart")
+    ran = shell(tmp_path, "$CRAG search - <&-")
+    assert (ran.returncode, ran.stderr[:26]) == (2, "crag: The question is empt")
+    ran = shell(tmp_path, "$CRAG threads size --json <&- >&- 2>&-")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (4, "", "")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")
+def test_an_answer_that_did_not_arrive_is_a_failure_and_a_notice_is_none(tmp_path):
+    ran = shell(tmp_path, f"$CRAG graph > {FULL}")
+    assert ran.returncode == 4
+    assert ran.stderr == "crag: Standard output cannot be written: No space left on device.\n"
+    ran = shell(tmp_path, f"$CRAG trace list 2> {FULL}")
+    assert (ran.returncode, ran.stdout) == (0, "")
+
+
+def test_a_locale_that_cannot_hold_file_names_is_named(tmp_path):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "灯台.md").write_text("# Lighthouse\n\nIt is 34 metres high.\n")
+    assert shell(tmp_path, f"$CRAG ingest {folder}").returncode == 0
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    ran = shell(tmp_path, "$CRAG ask 'How high is it?'", **ascii_only)
+    assert (ran.returncode, ran.stdout) == (4, "")
+    assert "PYTHONUTF8=1" in ran.stderr
+    assert len(ran.stderr.splitlines()) == 1
+
+
+def test_ctrl_c_while_modules_are_read_shows_no_traceback(tmp_path):
+    script = tmp_path / "typer.py"  # read in the place of the real one, while cli.main is
+    script.write_text("import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\n")
+    path = {"PYTHONPATH": f"{tmp_path}:{ROOT}"}
+    ran = shell(tmp_path, "exec $CRAG graph", **path)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (-signal.SIGINT, "", "")

@@ -1,0 +1,138 @@
+"""The wheel and the sdist: what is in them, and that the wheel alone is enough.
+
+Nothing is downloaded: the wheel is installed by pip without its dependencies, and the new
+environment sees those of the running one through a path file of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+from readme_commands import ROOT, clone
+
+CODE = ("cli", "rag", "state")
+# Distributions whose module has another name, and those that another one needs for what we do.
+MODULES = {
+    "langgraph-checkpoint-postgres": "langgraph.checkpoint.postgres",
+    "langgraph-checkpoint-sqlite": "langgraph.checkpoint.sqlite",
+    "markdown-it-py": "markdown_it",
+    "opentelemetry-proto": "opentelemetry.proto",
+    "pystemmer": "Stemmer",
+}
+THROUGH = {
+    "cryptography"
+}  # pypdf opens AES with it: tests/documents/test_formats.py
+SUFFIXES = {".py", ".json", ".txt", ".typed"}
+
+
+def run(*command: object, folder: Path, **environment: str) -> str:
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    return done.stdout + done.stderr
+
+
+def build(folder: Path, form: str) -> Path:
+    run(sys.executable, "-m", "build", "--no-isolation", form, ".", folder=folder)
+    return next((folder / "dist").glob("*.whl" if form == "--wheel" else "*.tar.gz"))
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("package") / "tree"
+    folder.mkdir()
+    clone(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(tree):
+    return build(tree, "--wheel")
+
+
+def contents(wheel: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(wheel) as file:
+        return {name: file.read(name) for name in file.namelist() if not name.endswith("RECORD")}
+
+
+def test_the_wheel_holds_the_code_its_data_the_licence_and_the_manual_and_no_tests(wheel):
+    held = contents(wheel)
+    inside = {name for name in held if ".dist-info/" not in name and ".data/" not in name}
+    ours = {
+        path.relative_to(ROOT).as_posix()
+        for name in CODE
+        for path in (ROOT / name).rglob("*")
+        if path.suffix in SUFFIXES
+    }
+    assert inside == ours | {"state/o200k_base.bin"}
+    assert {"rag/engines/local/grader.json", "rag/evidence/ranking.json"} <= inside
+    assert {f"{name}/py.typed" for name in CODE} <= inside
+    others = [name for name in held if name not in inside]
+    assert any(name.endswith("licenses/LICENSE") for name in others)
+    manual = next(name for name in others if name.endswith("share/man/man1/crag.1"))
+    assert held[manual] == (ROOT / "cli" / "crag.1").read_bytes()
+
+
+def test_the_sdist_builds_the_same_wheel_and_holds_the_tests(tree, wheel, tmp_path):
+    with tarfile.open(build(tree, "--sdist")) as file:
+        file.extractall(tmp_path, filter="data")
+    unpacked = next(tmp_path.iterdir())
+    for name in ("tests/conftest.py", "sample_corpus/questions.jsonl", "demo.sh", "Makefile"):
+        assert (unpacked / name).exists(), name
+    assert contents(build(unpacked, "--wheel")) == contents(wheel)
+
+
+def test_the_wheel_runs_the_demo_in_an_environment_of_its_own(tree, wheel, tmp_path):
+    environment, empty = tmp_path / "environment", tmp_path / "empty"
+    empty.mkdir()
+    run(sys.executable, "-m", "venv", "--without-pip", environment, folder=tmp_path)
+    python = environment / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", python]
+    run(*pip, "install", "--quiet", "--no-index", "--no-deps", wheel, folder=empty)
+    packages = next((environment / "lib").glob("python*/site-packages"))
+    counted = "import sys; sys.modules['bpe_openai'] = None; from state.tokens import count_tokens;"
+    lenders = [entry for entry in sys.path if entry.endswith("site-packages")]
+    (packages / "dependencies.pth").write_text("\n".join(lenders))
+
+    where = "import cli, rag.session, state.settings as s; print(cli.__file__, s.__file__)"
+    counted += "assert count_tokens('hello world') == 2"
+    run(python, "-I", "-c", counted, folder=empty)
+    for file in run(python, "-I", "-c", where, folder=empty).split():
+        assert Path(file).is_relative_to(packages)
+    assert (environment / "share" / "man" / "man1" / "crag.1").exists()
+
+    (empty / "sample_corpus").symlink_to(tree / "sample_corpus")
+    told = run("sh", tree / "demo.sh", environment / "bin", folder=empty, PYTHONPATH="")
+    assert "default: 28 added" in told
+    assert "spells 'archivest' as 'archivist'" in told
+    assert "write to the archivist, Dr Leonie Vask" in told
+    assert "do not hold an answer" in told
+
+
+def test_every_dependency_is_used_by_some_code_path():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    code = "\n".join(
+        path.read_text("utf-8") for name in CODE for path in (ROOT / name).rglob("*.py")
+    )
+    extras = project["optional-dependencies"].values()
+    for dependency in [*project["dependencies"], *(each for extra in extras for each in extra)]:
+        name = re.match(r"[\w-]+", dependency)[0]
+        if name in THROUGH:
+            continue
+        module = MODULES.get(name, name.replace("-", "_"))
+        assert re.search(rf"(import|from) {module}\b|find_spec\(\"{module}\"\)", code), name

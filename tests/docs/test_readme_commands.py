@@ -1,0 +1,224 @@
+"""Every command in the README, run as printed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from postgres_server import free_port
+from readme_commands import ROOT, Shell, clone, programs, sections
+from scripted_server import ScriptedServer
+from searx_server import SearxServer, running_searx
+from word_model import reply
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SECTIONS = sections(README)
+
+# What a reader puts something of their own for.
+PLACEHOLDERS = {
+    "sk-…": "sk-test",
+    "http://localhost:11434/v1": "{model.url}",
+    "http://localhost:8000/v1": "{model.url}",
+    "http://localhost:8000": "http://localhost:{chroma_port}",
+    "--port 8000": "--port {chroma_port}",
+    "--http 8765": "--http {mcp_port}",
+    "postgresql://user@host/db": "{postgres.url}",
+    "https://your.searxng/search": "{searx.url}",
+    "DATA": "{data}",
+    "DOCS": "{docs}",
+}
+# What a person would type; other commands find their input at its end.
+TYPED = {
+    "crag chat -t railway": "When do trains run in summer?\n",
+    "crag chat --threads postgresql://user@host/db -t railway": "How long is the tunnel?\n",
+}
+# Commands that end otherwise than with 0: abstained; nobody there to confirm.
+CODES = {
+    'crag ask "What is the capital of Mongolia?"': 3,
+    "crag collections delete default": 2,
+    "crag threads delete railway": 2,
+    "crag trace delete --all": 2,
+}
+# They go on until they are interrupted, and listen on that port.
+LASTING = {
+    "chroma run --path chroma-data --port 8000": "chroma_port",
+    "crag mcp --http 8765": "mcp_port",
+}
+# A registry's, and programs of other projects. What they do is tested in another form.
+ELSEWHERE = {
+    "pipx install .": "docs/test_packaging.py",
+    "pipx install '.[mcp,postgres]'": "state/test_extras.py",
+    "pipx install '.[postgres]'": "state/test_extras.py",
+    "uv tool install .": "docs/test_packaging.py",
+    "pip install .": "docs/test_packaging.py",
+    "pip install . && pip list && du -sm lib": "docs/test_packaging.py",
+    "ollama pull llama3.1": "support/word_model.py",
+    "vllm serve Qwen/Qwen3-8B": "support/word_model.py",
+}
+# Sections that begin before anything was ingested.
+NEW = ("Top", "Install", "Five minutes")
+SLOW = ("make check", "make test-long", "python tests/benchmarks/", "crag eval sample_corpus")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A clone with an environment set up, and the programs of it."""
+    folder = tmp_path_factory.mktemp("readme")
+    (folder / "clone").mkdir()
+    clone(folder / "clone")
+    programs(folder / "bin")
+    environment = folder / "clone" / ".venv"
+    environment.mkdir()
+    for entry in Path(sys.prefix).iterdir():
+        if entry.name != ".installed":
+            (environment / entry.name).symlink_to(entry)
+    (environment / ".installed").touch()
+    return folder
+
+
+def data_sets(folder: Path) -> Path:
+    """Sets in the format of those that were measured, with three questions each."""
+    texts = ["Osmer has a museum of railways.", "Langrigg has a depot with a turntable."]
+    corpus = [{"id": str(n), "title": f"T{n}", "text": text} for n, text in enumerate(texts)]
+    asked = [("What does Osmer have?", "0"), ("What has Langrigg?", "1"), ("Who reigns?", None)]
+    queries = [
+        {
+            "id": f"q{n}",
+            "text": text,
+            "answers": ["museum", "depot"][n : n + 1],
+            "relevant": [right] if right else [],
+            "answerable": right is not None,
+            "history": [{"q": "What is at Osmer?", "a": "A museum."}] if n == 1 else [],
+        }
+        for n, (text, right) in enumerate(asked)
+    ]
+    for name in ("scifact", "squad2", "hotpotqa_sub", "hotpotqa", "mtrag_clapnq"):
+        (folder / name).mkdir(parents=True)
+        for file, rows in (("corpus.jsonl", corpus), ("queries.jsonl", queries)):
+            (folder / name / file).write_text("\n".join(map(json.dumps, rows)))
+    return folder
+
+
+@pytest.fixture
+def servers(request, tmp_path):
+    """What the placeholders stand for."""
+    asked = str(SECTIONS[request.node.callspec.params["section"]])
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    for number in range(3):
+        (docs / f"{number}.md").write_text(f"# Siding {number}\n\nIt holds {number} wagons.\n")
+    mayor = {"title": "Tokyo", "url": "https://a.example", "content": "Koike is mayor of Tokyo."}
+    with contextlib.ExitStack() as stack:
+        model = stack.enter_context(ScriptedServer(always=reply))
+        searx = stack.enter_context(running_searx(SearxServer([mayor])))
+        postgres = request.getfixturevalue("postgres") if "postgresql://" in asked else None
+        yield {
+            "model": model,
+            "searx": searx,
+            "postgres": postgres,
+            "chroma_port": free_port(),
+            "mcp_port": free_port(),
+            "data": data_sets(tmp_path / "data"),
+            "docs": docs,
+        }
+
+
+@pytest.fixture(scope="module")
+def newcomer(place):
+    """The shell of somebody who has made a clone and set up its environment."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    return Shell(
+        place / "clone",
+        {
+            **kept,
+            "PATH": f"{place / 'bin'}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": str(place / "clone"),
+            "COLUMNS": "80",
+            "NO_COLOR": "1",
+            # `make test` runs this file's neighbour, not this file once more.
+            "PYTEST_ADDOPTS": "tests/graph/test_routes.py",
+        },
+    )
+
+
+@pytest.fixture(scope="module")
+def used_home(newcomer, place):
+    """A home with the sample corpus and a thread."""
+    shell = newcomer.again(CRAG_HOME=str(place / "used"))
+    done = shell.run("crag ingest sample_corpus && crag ask -t railway 'How long is the tunnel?'")
+    assert done.code == 0, done.err
+    return place / "used"
+
+
+@pytest.fixture
+def shell(newcomer, request, tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    if request.node.callspec.params["section"] not in NEW:
+        shutil.copytree(request.getfixturevalue("used_home"), home / "crag")
+    return newcomer.again(HOME=str(home), CRAG_HOME=str(home / "crag"))
+
+
+def in_place(command: str, servers) -> str:
+    for placeholder, value in PLACEHOLDERS.items():
+        if placeholder in command:
+            command = command.replace(placeholder, value.format_map(servers))
+    return command
+
+
+def wait_for_port(port: int, process) -> None:
+    deadline = time.monotonic() + 120
+    while process.poll() is None and time.monotonic() < deadline:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(0.1)
+    pytest.fail(f"nothing listens on {port}")
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_every_command_runs_as_printed(section, shell, servers, request):
+    long = request.config.getoption("--long")
+    if section == "With a model":
+        shell = shell.again(OPENAI_BASE_URL=servers["model"].url)
+    ran = set()
+    with contextlib.ExitStack() as stack:
+        for block in SECTIONS[section]:
+            shell = shell.again()
+            for number, command in enumerate(block):
+                if command in ELSEWHERE or (command.startswith(SLOW) and not long):
+                    continue
+                exported = tuple(each for each in block[:number] if each.startswith("export "))
+                if (command, exported) in ran:
+                    continue  # what the section has printed and run already
+                ran.add((command, exported))
+                line = in_place(command, servers)
+                if command in LASTING:
+                    process = shell.start(line)
+                    stack.callback(shell.stop, process)
+                    wait_for_port(servers[LASTING[command]], process)
+                    continue
+                done = shell.run(line, TYPED.get(command, ""), seconds=1800 if long else 300)
+                said = f"{command}: {done.code}\n{done.out}\n{done.err}"
+                assert done.code == CODES.get(command, 0), said
+                assert "Traceback" not in done.err, said
+    if section == "With a model":
+        answered = [found for found in servers["model"].requests if "stream" in found.body]
+        assert len(answered) >= 3
+
+
+def test_what_is_run_in_another_form_is_in_the_readme_and_the_form_exists():
+    printed = {command for blocks in SECTIONS.values() for block in blocks for command in block}
+    for command, file in {**ELSEWHERE, **dict.fromkeys(TYPED | CODES | LASTING)}.items():
+        assert command in printed
+        assert file is None or (ROOT / "tests" / file).exists()
+    for placeholder in PLACEHOLDERS:
+        assert any(placeholder in command for command in printed)

@@ -1,0 +1,83 @@
+"""The sample corpus is what its questions say: files there, answers in them, rebuilt alike."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from collections import Counter
+from pathlib import Path
+
+import make_sample_corpus
+import pypdf
+import pytest
+from sample_corpus_texts import DOCX_TEXTS, PDF_TEXTS
+
+ROOT = Path(__file__).parents[2] / "sample_corpus"
+QUESTIONS = [json.loads(line) for line in (ROOT / "questions.jsonl").read_text().splitlines()]
+
+
+def words_of(path: Path) -> str:
+    if path.suffix == ".pdf":
+        text = " ".join(page.extract_text() for page in pypdf.PdfReader(path).pages)
+    elif path.suffix == ".docx":
+        with zipfile.ZipFile(path) as packed:
+            text = re.sub(r"<[^>]+>", " ", packed.read("word/document.xml").decode())
+    else:
+        text = path.read_text(encoding="utf-8")
+    return " ".join(re.sub(r"\s+", " ", text).casefold().split()).replace("&amp;", "&")
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question["id"])
+def test_each_question_is_true_of_the_files_it_names(question):
+    texts = [words_of(ROOT / name) for name in question["relevant"]]
+    assert question["answerable"] == bool(texts) == bool(question["answers"])
+    for answer in question["answers"]:
+        assert any(answer.casefold() in text for text in texts), answer
+    if question["kind"] == "contradicting":
+        for text in texts:
+            held = [a for a in question["answers"] if re.search(rf"\b{a.casefold()}\b", text)]
+            assert len(held) == 1, held
+    assert bool(question["history"]) == (question["kind"] == "follow_up")
+
+
+def test_every_kind_of_question_is_there_in_number():
+    kinds = Counter(question["kind"] for question in QUESTIONS)
+    assert kinds["answerable"] >= 24
+    assert kinds["absent"] >= 12
+    assert set(kinds) == {
+        "answerable", "near_miss", "contradicting", "absent", "follow_up", "two_hop",
+    }  # fmt: skip
+    assert len({question["id"] for question in QUESTIONS}) == len(QUESTIONS) >= 50
+
+
+def test_pdf_and_docx_files_are_what_the_script_writes():
+    for name, (title, blocks) in PDF_TEXTS.items():
+        made = words_in_pdf(make_sample_corpus.pdf_bytes(title, blocks))
+        assert made == words_in_pdf((ROOT / name).read_bytes()), name
+    for name, (title, blocks) in DOCX_TEXTS.items():
+        made = make_sample_corpus.docx_bytes(title, blocks)
+        assert made == make_sample_corpus.docx_bytes(title, blocks), name
+        assert parts(made) == parts((ROOT / name).read_bytes()), name
+
+
+def words_in_pdf(data: bytes) -> list[str]:
+    from io import BytesIO
+
+    return [page.extract_text() for page in pypdf.PdfReader(BytesIO(data)).pages]
+
+
+def parts(data: bytes) -> dict[str, bytes]:
+    from io import BytesIO
+
+    with zipfile.ZipFile(BytesIO(data)) as packed:
+        return {name: packed.read(name) for name in ("word/document.xml", "docProps/core.xml")}
+
+
+def test_the_questions_are_not_among_what_is_ingested():
+    import pathspec
+
+    ignored = pathspec.GitIgnoreSpec.from_lines((ROOT / ".cragignore").read_text().splitlines())
+    assert ignored.match_file("questions.jsonl")
+    assert ignored.match_file("README.md")
+    assert not ignored.match_file("line/overview.md")

@@ -1,0 +1,433 @@
+"""Every format: its words, headings, tables and lists are there, readable, and in order."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from datetime import date
+from pathlib import Path
+
+import pytest
+from document_files import make_pdf, save, zipped
+
+from rag.documents.formats import FORMATS
+from rag.documents.registry import open_document, read_document
+from state.documents import Document
+from state.errors import DocumentError
+
+
+def read(path: Path) -> Document:
+    """The document, after checking that its parts say the same."""
+    document = read_document(path, path.name)
+    with open_document(path, path.name) as stream:
+        parts = list(stream.parts)
+    assert "".join(part.text for part in parts) == document.text
+    assert [page.number for page in document.pages] == list(
+        dict.fromkeys(part.page for part in parts if part.page is not None)
+    )
+    for page in document.pages:
+        assert document.page_at(page.start) == page.number
+    return document
+
+
+def test_markdown_stays_as_it_is_and_names_itself(tmp_path: Path) -> None:
+    text = "```\n# no title\n```\n# The *Line*\n\n- a\n- b\n"
+    document = read(save(tmp_path, "a.md", text))
+    assert (document.text, document.title, document.format) == (text, "The *Line*", "markdown")
+    front = "---\nauthor: x\ntitle: 'Named in front'\n---\n# Other\n"
+    assert read(save(tmp_path, "b.md", front)).title == "Named in front"
+
+
+def test_outlines_get_markdown_headings_line_for_line(tmp_path: Path) -> None:
+    rst = "=====\nTitle\n=====\n\nText.\n\nSection\n-------\nMore\n\n====  ====\na     b\n"
+    document = read(save(tmp_path, "a.rst", rst))
+    assert document.text.split("\n")[:9] == [
+        "", "# Title", "", "", "Text.", "", "## Section", "", "More"
+    ]  # fmt: skip
+    assert "====  ====" in document.text
+    org = "#+TITLE: Depot\n* One\n** TODO Two\n- item\n"
+    document = read(save(tmp_path, "a.org", org))
+    assert (document.title, document.text) == ("Depot", "#+TITLE: Depot\n# One\n## Two\n- item\n")
+    tex = "\\title{On \\emph{Rails}}\n\\section*{Brakes}\nText $x$.\n\\subsection{Air}\n"
+    document = read(save(tmp_path, "a.tex", tex))
+    assert document.title == "On \\emph{Rails}"
+    assert document.text.split("\n")[1:] == ["# Brakes", "Text $x$.", "## Air", ""]
+
+
+PAGE = """<html><head><title>Depot</title><style>p{}</style><script>evil()</script></head>
+<body><nav><a>Home</a></nav><h1>Stock
+list</h1><p>One&nbsp;two<b>three</b> four<br>five</p><div>Left<p>Right</p></div>
+<ul><li>First<ul><li>Inner</li></ul></li><li>Second</li></ul><ol start=3><li>Third</li></ol>
+<table><tr><th>Name</th><th>Power</th></tr><tr><td rowspan=2>Ada</td><td>40&nbsp;kW</td></tr>
+<tr><td>50 kW</td></tr></table><pre class="language-c">int a;
+  b();</pre><p hidden>secret</p><a>x</a><a>y</a></body></html>"""
+
+
+def test_html_keeps_structure_and_drops_machinery(tmp_path: Path) -> None:
+    document = read(save(tmp_path, "a.html", PAGE))
+    assert document.title == "Depot"
+    assert document.text == (
+        "# Stock list\n\nOne\xa0twothree four\nfive\n\nLeft\n\nRight\n\n- First\n  - Inner\n"
+        "- Second\n3. Third\n\nName | Power\nAda | 40\xa0kW\nAda | 50 kW\n\n"
+        "```c\nint a;\n  b();\n```\n\nx y\n"
+    )
+
+
+def test_a_page_of_navigation_alone_is_read(tmp_path: Path) -> None:
+    assert "Home" in read(save(tmp_path, "a.html", "<nav><p>Home</p></nav>")).text
+
+
+def test_html_encoding_is_taken_from_the_page(tmp_path: Path) -> None:
+    page = "<html><head><meta charset='windows-1251'></head><body>Привет, мир</body></html>"
+    assert "Привет, мир" in read(save(tmp_path, "a.html", page.encode("cp1251"))).text
+
+
+def test_pdf_has_pages_and_says_which_have_no_text(tmp_path: Path) -> None:
+    path = make_pdf(tmp_path / "a.pdf", ["First page words", "", "Third page words"])
+    document = read(path)
+    assert [page.number for page in document.pages] == [1, 3]
+    assert document.title == "Yard book"
+    assert document.page_at(document.text.index("Third")) == 3
+    assert document.warnings == ("no text on page 2: scanned, drawn or blank",)
+
+
+def test_a_scan_and_a_locked_pdf_say_so(tmp_path: Path) -> None:
+    with pytest.raises(DocumentError, match="none of its 2 pages has text"):
+        read(make_pdf(tmp_path / "scan.pdf", ["", ""]))
+    locked = make_pdf(tmp_path / "l.pdf", ["Secret"], owner_password="o", user_password="u")
+    with pytest.raises(DocumentError, match="encrypted PDF: needs a password"):
+        read(locked)
+    opened = make_pdf(tmp_path / "o.pdf", ["Open to all"], owner_password="o", user_password="")
+    assert "Open to all" in read(opened).text
+
+
+def test_a_damaged_page_does_not_lose_the_document(tmp_path: Path) -> None:
+    import zlib
+
+    path = make_pdf(tmp_path / "a.pdf", ["Good one", "Bad page", "Good three"])
+    data = path.read_bytes()
+    streams = [index for index in range(len(data)) if data.startswith(b"\nstream\n", index)]
+    bad = next(
+        start + 8 for start in streams if b"Bad page" in inflate(data[start + 8 :], zlib.MAX_WBITS)
+    )
+    path.write_bytes(data[:bad] + b"\xff" * 20 + data[bad + 20 :])
+    document = read(path)
+    assert "Good one" in document.text
+    assert "Good three" in document.text
+    assert any("page 2" in warning for warning in document.warnings)
+
+
+def inflate(data: bytes, bits: int) -> bytes:
+    import zlib
+
+    try:
+        return zlib.decompressobj(bits).decompress(data)
+    except zlib.error:
+        return b""
+
+
+def test_docx(tmp_path: Path) -> None:
+    from docx import Document as Word
+
+    word = Word()
+    word.core_properties.title = "Rule book"
+    word.add_heading("Signals", 1)
+    paragraph = word.add_paragraph("Red means ")
+    paragraph.add_run("stop").bold = True
+    paragraph.add_run(".\tAlways")
+    word.add_heading("Colours", 2)
+    word.add_paragraph("green", style="List Bullet")
+    word.add_paragraph("amber", style="List Number")
+    table = word.add_table(rows=2, cols=2)
+    for cell, text in zip(table._cells, ["Lamp", "Hours", "Oil", "12"], strict=True):
+        cell.text = text
+    path = tmp_path / "a.docx"
+    word.save(str(path))
+    document = read(path)
+    assert document.title == "Rule book"
+    assert document.text == (
+        "# Signals\n\nRed means stop. Always\n\n## Colours\n\n- green\n- amber\n\n"
+        "Lamp | Hours\nOil | 12\n"
+    )
+
+
+def test_docx_drops_what_was_deleted_and_writes_equations(tmp_path: Path) -> None:
+    w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    m = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
+    half = (
+        "<m:f><m:num><m:r><m:t>a+b</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f>"
+    )
+    body = (
+        "<w:p><w:ins><w:r><w:t>kept </w:t></w:r></w:ins><w:del><w:r><w:delText>gone</w:delText>"
+        f"</w:r></w:del><m:oMath>{half}</m:oMath></w:p>"
+    )
+    path = zipped(
+        tmp_path / "a.docx",
+        {"word/document.xml": f"<w:document {w} {m}><w:body>{body}</w:body></w:document>"},
+    )
+    assert read(path).text == "kept (a+b)/2\n"
+
+
+def test_pptx_slides_are_pages(tmp_path: Path) -> None:
+    from pptx import Presentation
+    from pptx.util import Inches
+
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[1])
+    slide.shapes.title.text = "Timetable"
+    slide.placeholders[1].text = "Early train\nLate train"
+    slide.notes_slide.notes_text_frame.text = "Mention the ferry."
+    second = deck.slides.add_slide(deck.slide_layouts[5])
+    second.shapes.title.text = "Fares"
+    table = second.shapes.add_table(2, 2, 0, 0, Inches(4), Inches(1)).table
+    for index, text in enumerate(["Zone", "Price", "A", "3"]):
+        table.cell(index // 2, index % 2).text = text
+    path = tmp_path / "a.pptx"
+    deck.save(str(path))
+    document = read(path)
+    assert document.text == (
+        "# Timetable\n\n- Early train\n- Late train\n\nNotes: Mention the ferry.\n\n"
+        "# Fares\n\nZone | Price\nA | 3\n\n"
+    )
+    assert [page.number for page in document.pages] == [1, 2]
+
+
+def test_xlsx(tmp_path: Path) -> None:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.title = "Stock"
+    sheet.append(["Engine", "Since", "Power", "Runs"])
+    sheet.append(["Ada", date(1931, 5, 2), 40.0, True])
+    sheet.append([None, None])
+    sheet.append(["Bo", None, 0.1 + 0.2, "line one\nline two"])
+    book.create_sheet("Empty")
+    path = tmp_path / "a.xlsx"
+    book.save(path)
+    assert read(path).text == (
+        "# Stock\n\nEngine | Since | Power | Runs\nAda | 1931-05-02 | 40 | TRUE\n"
+        "Bo |  | 0.3 | line one line two\n\n# Empty\n\n\n"
+    )
+
+
+ODF = (
+    'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+    'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" '
+    'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"'
+)
+
+
+def test_odt(tmp_path: Path) -> None:
+    content = (
+        f"<office:document-content {ODF}><office:body><office:text>"
+        '<text:h text:outline-level="2">Depot</text:h>'
+        "<text:p>Two<text:s text:c='2'/>words<text:line-break/>next<text:span>line</text:span>"
+        "</text:p>"
+        "<text:list><text:list-item><text:p>one</text:p><text:list><text:list-item><text:p>inner"
+        "</text:p></text:list-item></text:list></text:list-item></text:list>"
+        "<table:table><table:table-row><table:table-cell><text:p>a</text:p></table:table-cell>"
+        "<table:table-cell><text:p>b</text:p></table:table-cell></table:table-row></table:table>"
+        "</office:text></office:body></office:document-content>"
+    )
+    path = zipped(
+        tmp_path / "a.odt",
+        {"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": content},
+    )
+    assert read(path).text == "## Depot\n\nTwo words\nnextline\n\n- one\n  - inner\n\na | b\n"
+    locked = zipped(
+        tmp_path / "b.odt",
+        {"content.xml": "x", "META-INF/manifest.xml": "<manifest:encryption-data/>"},
+    )
+    with pytest.raises(DocumentError, match="encrypted OpenDocument"):
+        read(locked)
+
+
+def test_epub_chapters_come_in_the_order_of_the_spine(tmp_path: Path) -> None:
+    container = '<container><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>'
+    package = (
+        "<package><metadata><title>Lines</title></metadata><manifest>"
+        '<item id="b" href="b%20b.xhtml" media-type="application/xhtml+xml"/>'
+        '<item id="a" href="a.xhtml" media-type="application/xhtml+xml"/>'
+        '<item id="c" href="gone.xhtml" media-type="application/xhtml+xml"/></manifest>'
+        '<spine><itemref idref="a"/><itemref idref="c"/><itemref idref="b"/></spine></package>'
+    )
+    path = zipped(
+        tmp_path / "a.epub",
+        {
+            "META-INF/container.xml": container,
+            "OPS/book.opf": package,
+            "OPS/a.xhtml": "<html><body><h1>One</h1><p>first</p></body></html>",
+            "OPS/b b.xhtml": "<html><body><h1>Two</h1><p>second</p></body></html>",
+        },
+    )
+    document = read(path)
+    assert (document.title, document.text) == ("Lines", "# One\n\nfirst\n\n# Two\n\nsecond\n\n")
+    assert len(document.warnings) == 1
+
+
+def test_rtf(tmp_path: Path) -> None:
+    source = r"{\rtf1\ansi{\info{\title Yard}}Caf\'e9 \u8364? \b bold\b0\par Second\par}"
+    document = read(save(tmp_path, "a.rtf", source))
+    assert document.title == "Yard"
+    assert "Café € bold\nSecond" in document.text
+
+
+MAIL = """From: Ada <ada@example.org>
+To: bo@example.org
+Subject: =?utf-8?q?Z=C3=BCge?=
+MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary=B
+
+--B
+Content-Type: multipart/alternative; boundary=C
+
+--C
+Content-Type: text/plain; charset=iso-8859-1
+Content-Transfer-Encoding: quoted-printable
+
+Gr=FC=DFe aus dem Depot
+--C
+Content-Type: text/html
+
+<p>nope</p>
+--C--
+--B
+Content-Type: application/pdf
+Content-Disposition: attachment; filename="plan.pdf"
+
+x
+--B
+Content-Type: message/rfc822
+
+From: cy@example.org
+Subject: inner
+
+<the inner body>
+--B--
+"""
+
+
+def test_mail(tmp_path: Path) -> None:
+    document = read(save(tmp_path, "a.eml", MAIL))
+    assert document.title == "Züge"
+    assert "Subject: Züge\nAttachments: plan.pdf\n\nGrüße aus dem Depot\n" in document.text
+    assert "Subject: inner\n\n<the inner body>" in document.text
+    assert "nope" not in document.text
+    html = "Subject: s\nContent-Type: text/html\n\n<h1>Head</h1><p>Only HTML</p>"
+    assert "# Head\n\nOnly HTML" in read(save(tmp_path, "b.eml", html)).text
+
+
+def test_notebook(tmp_path: Path) -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["# Study\n", "Words"]},
+        {
+            "cell_type": "code",
+            "source": "print(1)",
+            "outputs": [
+                {"output_type": "stream", "text": ["1\n"]},
+                {"data": {"image/png": "AAAA", "text/plain": "<Figure>"}},
+                {"output_type": "error", "ename": "E", "evalue": "bad", "traceback": ["\x1b[0m"]},
+            ],
+        },
+    ]
+    content = json.dumps({"cells": cells, "metadata": {"kernelspec": {"language": "python"}}})
+    document = read(save(tmp_path, "a.ipynb", content))
+    assert document.title == "Study"
+    assert document.text == (
+        "# Study\nWords\n\n```python\nprint(1)\n```\n\n```\n1\n```\n\n```\n<Figure>\n```\n\n"
+        "```\nE: bad\n```\n\n"
+    )
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_csv_rows_are_lines(tmp_path: Path, delimiter: str) -> None:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, delimiter=delimiter)
+    writer.writerows(
+        [["name", "note"], ["Ada", 'says "hi"\nand goes'], ["", ""], ["Bo", "1,5;2|3"]]
+    )
+    document = read(save(tmp_path, "a.csv", buffer.getvalue()))
+    assert document.text == 'name | note\nAda | says "hi" and goes\nBo | 1,5;2|3\n'
+
+
+def test_rows_of_prose_become_records_under_their_column_names(tmp_path: Path) -> None:
+    prose = "The points at the north end are heated from October on. " * 8
+    rows = [["question", "answer"], ["Heating?", prose], ["More?", prose + "\nSecond line"]]
+    buffer = io.StringIO()
+    csv.writer(buffer).writerows(rows)
+    path = save(tmp_path, "faq.csv", buffer.getvalue())
+    document = read(path)
+    first, second = document.text.strip().split("\n\n")
+    assert first == f"question: Heating?\nanswer: {prose.strip()}"
+    assert second.startswith("question: More?\nanswer: The points")
+    script = (
+        "import sys; from pathlib import Path; from rag.documents.registry import read_document; "
+        f"read_document(Path({str(path)!r}), 'x'); assert 'langchain_community' in sys.modules"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-W", "always", "-c", script], capture_output=True, text=True, check=True
+    )
+    assert ran.stderr == ""
+
+
+def test_json_becomes_lines_with_its_numbers_as_written(tmp_path: Path) -> None:
+    value = '{"title": "T", "n": 1.10, "big": %s, "list": [1, {"a": null, "b": true}]}' % (
+        "9" * 5000
+    )
+    document = read(save(tmp_path, "a.json", value))
+    assert document.title == "T"
+    assert document.text == (
+        f"title: T\nn: 1.10\nbig: {'9' * 5000}\nlist:\n  - 1\n  - a: \n    b: true\n"
+    )
+
+
+def test_json_lines_and_broken_json_stay_readable(tmp_path: Path) -> None:
+    rows = '{"a": 1}\nnot json\n{"a": "two\\nlines"}\n'
+    document = read(save(tmp_path, "a.jsonl", rows))
+    assert document.text == "a: 1\n\nnot json\n\na: two\nlines\n\n"
+    assert document.warnings == ("1 lines are not valid JSON: read as plain text",)
+    assert read(save(tmp_path, "b.json", '{"a": 1}\n{"a": 2}\n')).text == "a: 1\n\na: 2\n\n"
+    broken = read(save(tmp_path, "c.json", '{"a": 1,, "words": "kept"}'))
+    assert "kept" in broken.text
+    assert broken.warnings[0].startswith("not valid JSON")
+
+
+def test_xml_of_any_vocabulary(tmp_path: Path) -> None:
+    source = (
+        '<?xml version="1.0" encoding="iso-8859-1"?><!-- no --><catalogue>'
+        '<engine id="e1" name="Ada"><built>1931</built><note>Runs <b>ho</b>t, caf&#233; &eacute;.'
+        '</note></engine><track gauge="760" xlink:href="x" xmlns:xlink="y"/></catalogue>'
+    )
+    document = read(save(tmp_path, "a.xml", source.encode("latin-1")))
+    assert document.text == ("engine: Ada\nbuilt: 1931\nRuns hot, café é.\n\ntrack: gauge=760\n")
+
+
+def test_a_name_that_lies_is_seen_through(tmp_path: Path) -> None:
+    pdf = make_pdf(tmp_path / "a.txt", ["Really a PDF"])
+    assert read(pdf).format == "pdf"
+    assert read(save(tmp_path, "b.pdf", PAGE)).format == "html"
+    assert read(save(tmp_path, "c.xls", "a\tb\n1\t2\n")).text == "a | b\n1 | 2\n"
+    assert read(save(tmp_path, "d.doc", r"{\rtf1 rich}")).format == "rtf"
+    assert read(save(tmp_path, "noname", "#!/bin/sh\necho\n")).format == "text"
+
+
+def test_each_format_names_a_reader() -> None:
+    from importlib import import_module
+
+    for entry in FORMATS.values():
+        assert callable(import_module(f"rag.documents.{entry.module}").read)
+
+
+def test_common_formats_import_nothing_heavy(tmp_path: Path) -> None:
+    path = save(tmp_path, "a.md", "# T\n")
+    script = (
+        "import sys; from pathlib import Path; from rag.documents.registry import read_document; "
+        f"read_document(Path({str(path)!r}), 'x'); "
+        "print(sorted({name.split('.')[0] for name in sys.modules} & "
+        "{'lxml', 'pypdf', 'openpyxl', 'langchain_community', 'charset_normalizer', 'numpy'}))"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ran.stdout == "[]\n"

@@ -1,0 +1,358 @@
+"""Hostile files: each is refused with a true reason or read as far as it goes, in bounded time."""
+
+import contextlib
+import os
+import re
+import signal
+import threading
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from compound_file import compound
+from document_files import make_pdf, save, zipped
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rag.documents.formats import SUFFIXES
+from rag.documents.limits import Deadline, Limits
+from rag.documents.registry import open_document, read_document
+from rag.documents.stream import DocumentStream, Part, Reading
+from state.errors import DocumentError, UnsupportedFormatError
+
+WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+
+
+def refusal(path: Path, limits: Limits | None = None) -> str:
+    with pytest.raises(DocumentError) as caught:
+        read_document(path, path.name, limits or Limits())
+    return caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("name", "member"),
+    [
+        ("a.docx", "word/document.xml"),
+        ("a.pptx", "ppt/presentation.xml"),
+        ("a.xlsx", "xl/workbook.xml"),
+        ("a.odt", "content.xml"),
+        ("a.epub", "META-INF/container.xml"),
+    ],
+)
+def test_a_zip_bomb_is_not_unpacked(tmp_path: Path, name: str, member: str) -> None:
+    path = tmp_path / name
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(member, "<x>" + " " * (80 << 20) + "</x>")
+    assert path.stat().st_size < 1 << 20
+    started = time.monotonic()
+    assert "expands to more than" in refusal(path)
+    assert time.monotonic() - started < 30
+
+
+def test_many_parts_are_a_bomb_too(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "a.docx", {f"word/{n}.xml": "" for n in range(50)})
+    zipped(path, {"word/document.xml": "<x/>"} | {f"word/{n}.xml": "" for n in range(50)})
+    assert refusal(path, Limits(members=20)) == "more than 20 parts in the file"
+
+
+def test_a_directory_that_lies_about_sizes_is_damage(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "a.docx", {"word/document.xml": "<x>" + "a" * 100_000 + "</x>"})
+    data = path.read_bytes().replace((100_007).to_bytes(4, "little"), (10).to_bytes(4, "little"))
+    path.write_bytes(data)
+    assert refusal(path).startswith("damaged")
+
+
+LAUGHS = (
+    '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "haha">'
+    + "".join(
+        f'<!ENTITY {c} "{f"&{p};" * 10}">' for p, c in zip("abcdefghi", "bcdefghij", strict=True)
+    )
+    + "]>"
+)
+
+
+def said(path: Path) -> str:
+    """The text, or why there is none."""
+    try:
+        return read_document(path, path.name).text
+    except DocumentError as error:
+        return error.message
+
+
+def test_entities_are_not_expanded(tmp_path: Path) -> None:
+    bomb = said(save(tmp_path, "a.xml", LAUGHS + "<x><p>Before &j; after</p></x>"))
+    assert "entity" in bomb
+    secret = save(tmp_path, "secret.txt", "the secret")
+    outside = f'<!DOCTYPE x [<!ENTITY e SYSTEM "file://{secret}">]><x><p>Words &e; here</p></x>'
+    text = said(save(tmp_path, "b.xml", outside))
+    assert "Words" in text
+    assert "the secret" not in text
+    body = f"<w:document {WORD}><w:body><w:p><w:r><w:t>Say &j; so</w:t></w:r></w:p></w:body>"
+    docx = zipped(tmp_path / "a.docx", {"word/document.xml": LAUGHS + body + "</w:document>"})
+    assert len(said(docx)) < 1000
+    one = '<!DOCTYPE d [<!ENTITY j "lol">]>'
+    docx = zipped(tmp_path / "b.docx", {"word/document.xml": one + body + "</w:document>"})
+    assert said(docx).split() == ["Say", "so"]  # what stands behind an entity is no part of it
+
+
+def test_entities_of_a_workbook_are_not_expanded(tmp_path: Path) -> None:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    assert book.active is not None
+    book.active.append(["words"])
+    path = tmp_path / "a.xlsx"
+    book.save(path)
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name).decode() for name in archive.namelist()}
+    name = next(name for name, text in members.items() if ">words<" in text)
+    text = members[name].replace(">words<", ">words &j;<")
+    members[name] = LAUGHS + re.sub(r"^<\?xml.*?\?>", "", text)
+    zipped(path, members)
+    assert len(said(path)) < 1000
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.json", "[" * 100_000),
+        ("b.json", "[" * 100_000 + "]" * 100_000),
+        ("c.json", '{"a":' * 500 + "1" + "}" * 500),
+        ("a.jsonl", "[" * 100_000 + "]" * 100_000),
+        ("a.xml", "<a>" * 100_000),
+        ("b.xml", "<a>" * 240 + "deep" + "</a>" * 240),
+        ("a.ipynb", "[" * 100_000 + "]" * 100_000),
+    ],
+)
+def test_deep_nesting_is_refused(tmp_path: Path, name: str, content: str) -> None:
+    reason = refusal(save(tmp_path, name, content))
+    assert "deep" in reason or reason.startswith("damaged")
+
+
+def test_a_damaged_rtf_is_not_explained_in_the_librarys_words(tmp_path: Path) -> None:
+    reason = refusal(save(tmp_path, "a.rtf", r"{\rtf1 The inn \'zz has nine \u12345678901 beds.}"))
+    assert reason == "damaged RTF: its control words make no sense"
+
+
+def test_deep_html_and_rtf_do_not_crash(tmp_path: Path) -> None:
+    page = "<p>Top words</p>" + "<div>" * 50_000 + "bottom"
+    document = read_document(save(tmp_path, "a.html", page), "a.html")
+    assert "Top words" in document.text
+    assert document.warnings
+    groups = r"{\rtf1 top " + "{" * 50_000 + "x" + "}" * 50_000 + "}"
+    assert "top" in read_document(save(tmp_path, "a.rtf", groups), "a.rtf").text
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.99])
+def test_a_truncated_office_file_is_damaged(tmp_path: Path, share: float) -> None:
+    from docx import Document as Word
+
+    path = tmp_path / "a.docx"
+    word = Word()
+    word.add_paragraph("words " * 500)
+    word.save(str(path))
+    data = path.read_bytes()
+    path.write_bytes(data[: int(len(data) * share)])
+    assert refusal(path).startswith("damaged docx file")
+
+
+def test_a_damaged_side_part_does_not_lose_the_document(tmp_path: Path) -> None:
+    from pptx import Presentation
+
+    deck = Presentation()
+    for text in ("First slide", "Second slide"):
+        slide = deck.slides.add_slide(deck.slide_layouts[5])
+        slide.shapes.title.text = text
+    path = tmp_path / "a.pptx"
+    deck.save(str(path))
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name).decode("latin-1") for name in archive.namelist()}
+    members["docProps/core.xml"] = "<broken"
+    members["ppt/slides/slide1.xml"] = "<broken"
+    zipped(path, members)
+    document = read_document(path, "a.pptx")
+    assert document.text == "# Second slide\n\n"
+    assert [page.number for page in document.pages] == [2]
+    assert len(document.warnings) == 2
+
+
+def test_files_under_a_false_name_are_named_for_what_they_are(tmp_path: Path) -> None:
+    locked = compound({"EncryptedPackage": b"x"})
+    assert (
+        refusal(save(tmp_path, "a.docx", locked)) == "encrypted Office document: needs a password"
+    )
+    truncated = locked[:600]
+    assert refusal(save(tmp_path, "a.xls", truncated)).startswith("damaged Office file")
+    png = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8
+    for name, content, reason in [
+        ("a.thmx", compound({"Unknown": b"x"}), "compound file"),
+        ("a.txt", png, "an image"),
+        ("a.zip", b"PK\x05\x06" + b"\0" * 18, "archive"),
+        ("a.mp3", bytes(range(256)) * 8, "audio"),
+        ("b.txt", b"\x1f\x8b" + bytes(range(256)) * 8, "gzip"),
+    ]:
+        with pytest.raises(UnsupportedFormatError, match=reason):
+            read_document(save(tmp_path, name, content), name)
+    nameless = save(tmp_path, "a.doc", compound({"Unknown": b"x"}))
+    assert refusal(nameless) == "damaged doc file: its main stream is missing"
+    assert refusal(save(tmp_path, "b.docx", bytes(range(256)) * 8)).startswith("damaged docx")
+    assert refusal(save(tmp_path, "c.txt", bytes(range(256)) * 8)) == "binary data, not text"
+    assert refusal(save(tmp_path, "c.pdf", b"%PDF-1.7\n" + b"\0" * 900)).startswith("damaged PDF")
+
+
+def test_a_wide_sheet_stops_at_the_limit(tmp_path: Path) -> None:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for number in range(50):
+        sheet.append([number] * 10)
+    sheet["XFD60"] = "far away"
+    path = tmp_path / "a.xlsx"
+    book.save(path)
+    document = read_document(path, "a.xlsx", Limits(cells=200))
+    assert document.warnings == ("only the first 200 cells were read",)
+
+
+def test_a_workbook_of_too_much_text_is_refused(tmp_path: Path) -> None:
+    members = {"xl/workbook.xml": "<x/>", "xl/sharedStrings.xml": "<x>" + "ab" * 5000 + "</x>"}
+    reason = refusal(zipped(tmp_path / "a.xlsx", members), Limits(tree_bytes=5000))
+    assert reason.startswith("too large")
+
+
+def test_pages_past_the_limit_are_left_out_and_said(tmp_path: Path) -> None:
+    path = make_pdf(tmp_path / "a.pdf", ["one", "two", "three"])
+    document = read_document(path, "a.pdf", Limits(pages=2))
+    assert "three" not in document.text
+    assert document.warnings == ("only the first 2 of 3 pages were read",)
+
+
+def test_html_spans_cannot_blow_up_a_table(tmp_path: Path) -> None:
+    row = "<tr><td colspan=99999999 rowspan=99999999>a</td><td>b</td></tr>"
+    page = f"<table>{row * 200}</table>"
+    assert len(read_document(save(tmp_path, "a.html", page), "a.html").text) < 2_000_000
+
+
+def opened(pieces: Iterator[Part], tmp_path: Path, limits: Limits) -> DocumentStream:
+    reading = Reading(tmp_path, "text", limits, Deadline(limits))
+    return DocumentStream("x", reading, pieces)
+
+
+def test_a_parser_that_never_comes_back_is_interrupted(tmp_path: Path) -> None:
+    def hangs() -> Iterator[Part]:
+        yield Part("first\n" * 200_000)
+        while True:
+            with contextlib.suppress(Exception):  # what a parser that swallows all does
+                sum(range(1000))
+
+    stream = opened(hangs(), tmp_path, Limits(step_seconds=0.3))
+    with pytest.raises(DocumentError, match="too long"):
+        list(stream.parts)
+    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+
+
+def test_in_a_thread_the_checks_end_it(tmp_path: Path) -> None:
+    def slow(reading: Reading) -> Iterator[Part]:
+        while True:
+            reading.deadline.check()
+            yield Part("line\n")
+
+    limits = Limits(seconds=0.2)
+    reading = Reading(tmp_path, "text", limits, Deadline(limits))
+    seen: list[str] = []
+
+    def run() -> None:
+        try:
+            list(DocumentStream("x", reading, slow(reading)).parts)
+        except DocumentError as error:
+            seen.append(error.message)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join(20)
+    assert seen == ["takes too long to read"]
+
+
+def test_the_consumers_own_time_does_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr("rag.documents.limits.time.monotonic", lambda: now[0])
+    limits = Limits(seconds=100)
+
+    def slow(seconds: float) -> Iterator[Part]:
+        for _ in range(4):
+            now[0] += seconds
+            yield Part("a\n" * 600_000)
+
+    for _ in opened(slow(20), tmp_path, limits).parts:
+        now[0] += 1000
+    with pytest.raises(DocumentError, match="too long"):
+        list(opened(slow(26), tmp_path, limits).parts)
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (RecursionError(), "nested too deeply"),
+        (MemoryError(), "needs more memory than there is"),
+        (OSError(5, "Input/output error"), "cannot be read: Input/output error"),
+        (KeyError("x\x1b[31m\ny"), "damaged text file: "),
+    ],
+)
+def test_no_foreign_exception_escapes(tmp_path: Path, error: Exception, reason: str) -> None:
+    def fails() -> Iterator[Part]:
+        yield Part("some\n")
+        raise error
+
+    with pytest.raises(DocumentError) as caught:
+        list(opened(fails(), tmp_path, Limits()).parts)
+    assert caught.value.message.startswith(reason)
+    assert "\x1b" not in caught.value.message
+
+
+def test_an_unreadable_file_and_a_pipe_are_refused(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.txt"
+    os.mkfifo(pipe)
+    assert refusal(pipe) == "not a regular file"
+    (tmp_path / "loop.txt").symlink_to(tmp_path / "loop.txt")
+    assert refusal(tmp_path / "loop.txt").startswith("cannot be read")
+
+
+def test_an_abandoned_stream_lets_go_of_its_file(tmp_path: Path) -> None:
+    path = make_pdf(tmp_path / "a.pdf", ["one", "two"])
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    with open_document(path, "a.pdf") as stream:
+        next(stream.parts)
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+_START = {
+    ".pdf": b"%PDF-1.4\n1 0 obj\n<<",
+    ".html": b"<html><table><td>",
+    ".xml": b"<?xml version='1.0'?><a>",
+    ".rtf": b"{\\rtf1 ",
+    ".eml": b"From: a\nContent-Type: multipart/mixed; boundary=B\n\n--B\n",
+    ".json": b'{"a": [',
+    ".ipynb": b'{"cells": [{"cell_type": "code", "source": ',
+    ".csv": b'a,b\n"',
+}
+
+
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
+@given(suffix=st.sampled_from(sorted(SUFFIXES)), data=st.binary(max_size=400))
+def test_rubbish_under_any_name_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, suffix: str, data: bytes
+) -> None:
+    path = tmp_path_factory.mktemp("rubbish") / f"a{suffix}"
+    path.write_bytes(_START.get(suffix, b"") + data)
+    try:
+        text = read_document(path, "a").text
+    except DocumentError:
+        return
+    assert text.strip()
+    assert text.isascii() or text.encode()

@@ -1,0 +1,160 @@
+"""What a dataset may be, and the one line that says why something is none."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag.evaluate.datasets import load_dataset, read_corpus
+from rag.evaluate.sources import Sources
+from state.errors import UsageError
+
+SAMPLE = Path(__file__).parents[2] / "sample_corpus"
+
+
+def dataset(folder: Path, *queries: object, **files: str) -> Path:
+    lines = [q if isinstance(q, str) else json.dumps(q) for q in queries]
+    (folder / "queries.jsonl").write_text("\n".join(lines))
+    for name, text in files.items():
+        (folder / f"{name}.jsonl").write_text(text)
+    return folder
+
+
+def test_a_query_is_read_whole(tmp_path):
+    row = {
+        "id": 7,
+        "text": "And in winter?",
+        "answers": ["no"],
+        "relevant": ["d1", "d1", 2],
+        "answerable": True,
+        "history": [{"q": "Is it open?", "a": "Yes."}],
+        "rewrite": "Is it open in winter?",
+    }
+    loaded = load_dataset(dataset(tmp_path, row, corpus="", grading=""))
+    (query,) = loaded.queries
+    assert (query.id, query.relevant, query.answerable) == ("7", ("d1", "2"), True)
+    assert query.history[0]["question"] == "Is it open?"
+    assert query.history[0]["answer"] == "Yes."
+    assert loaded.corpus == tmp_path / "corpus.jsonl"
+    assert loaded.files is None
+
+
+def test_answerable_is_inferred_where_it_is_not_said(tmp_path):
+    rows = [
+        {"id": "a", "text": "x", "relevant": ["d"]},
+        {"id": "b", "text": "y", "relevant": []},
+        {"id": "c", "text": "z"},
+    ]
+    loaded = load_dataset(dataset(tmp_path, *rows))
+    assert [query.answerable for query in loaded.queries] == [True, False, None]
+
+
+def test_judgements_name_a_query_by_id_or_text(tmp_path):
+    judged = [
+        {"query": "a", "doc_id": "d1", "relevant": True},
+        {"query": "What is y?", "doc_id": "d2", "relevant": False},
+        {"query": "a text of its own", "doc_id": 3, "relevant": False},
+    ]
+    rows = [{"id": "a", "text": "What is x?"}, {"id": "b", "text": "What is y?"}]
+    loaded = load_dataset(dataset(tmp_path, *rows, grading="\n".join(map(json.dumps, judged))))
+    found = [(j.query.text, j.document, j.relevant) for j in loaded.judgements]
+    assert found == [
+        ("What is x?", "d1", True),
+        ("What is y?", "d2", False),
+        ("a text of its own", "3", False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("{", "line 2: not a line of JSON"),
+        ("[1]", "line 2: not a JSON object"),
+        ('{"id": "x"}', "'text' is missing"),
+        ('{"id": true, "text": "t"}', "'id' is missing or not text"),
+        ('{"id": "x", "text": "  "}', "question is empty"),
+        ('{"id": "x", "text": "t", "answers": "no list"}', "'answers' is not a list"),
+        ('{"id": "x", "text": "t", "answerable": "yes"}', "'answerable' is not"),
+        ('{"id": "x", "text": "t", "history": [1]}', "'history' is not a list"),
+        ('{"id": "x", "text": "t", "history": [{"q": "?"}]}', "'a' is missing"),
+        ('{"id": "first", "text": "t"}', "the same id"),
+        ("[" * 100_000, "line 2: not a line of JSON"),
+    ],
+)
+def test_an_unusable_line_is_named(tmp_path, line, what):
+    folder = dataset(tmp_path, {"id": "first", "text": "fine"}, line)
+    with pytest.raises(UsageError) as raised:
+        load_dataset(folder)
+    assert what in str(raised.value)
+    assert "queries.jsonl" in str(raised.value)
+
+
+def test_what_is_missing_is_said(tmp_path):
+    with pytest.raises(UsageError, match="no dataset folder"):
+        load_dataset(tmp_path / "nowhere")
+    with pytest.raises(UsageError, match=r"no queries\.jsonl"):
+        load_dataset(tmp_path)
+    with pytest.raises(UsageError, match="holds no query"):
+        load_dataset(dataset(tmp_path))
+
+
+def test_corpus_lines_are_documents_of_their_own(tmp_path):
+    path = tmp_path / "corpus.jsonl"
+    path.write_text('{"id": 1, "title": "T", "text": "one"}\n\n{"id": "b", "text": "two"}\n')
+    assert [(d.id, d.title, d.text) for d in read_corpus(path)] == [
+        ("1", "T", "one"),
+        ("b", None, "two"),
+    ]
+    path.write_text('{"id": "b", "text": "x"}\n{"id": "b", "text": "y"}\n')
+    with pytest.raises(UsageError, match="comes a second time"):
+        list(read_corpus(path))
+    path.write_bytes(b'{"id": "b", "text": "\xff"}')
+    with pytest.raises(UsageError, match="line 1: not a line of JSON"):
+        list(read_corpus(path))
+
+
+@given(st.integers(1, 100), st.integers(0, 5))
+def test_a_sample_is_the_same_for_a_seed_and_in_order(limit, seed):
+    loaded = load_dataset(SAMPLE)
+    sample = loaded.sample(limit, seed)
+    assert sample == loaded.sample(limit, seed)
+    assert len(sample) == min(limit, len(loaded.queries))
+    places = [loaded.queries.index(query) for query in sample]
+    assert places == sorted(set(places))
+
+
+def test_the_sample_corpus_is_a_dataset_with_its_documents_beside():
+    loaded = load_dataset(SAMPLE)
+    assert loaded.files == SAMPLE
+    assert loaded.name == "sample_corpus"
+
+
+class OneDocument:
+    """Knows one source, which lies at one path."""
+
+    def __init__(self, source: str, path: str | None) -> None:
+        self._source, self._path = source, path
+
+    def document(self, source: str):
+        if source != self._source:
+            return None
+        from rag.index.protocol import IndexedDocument
+
+        return IndexedDocument(source, self._path, None, 1, 0, "hash")
+
+
+def test_sources_are_called_as_the_dataset_calls_them(tmp_path):
+    path = tmp_path / "a" / "b.md"
+    path.parent.mkdir()
+    path.write_text("x")
+    sources = Sources(OneDocument("shown/b.md", str(path)), ["a/b.md", "c.md"], tmp_path)
+    assert sources.name("shown/b.md") == "a/b.md"
+    assert sources.missing({"a/b.md", "c.md"}) == {"c.md"}
+    elsewhere = Sources(OneDocument("/far/a/b.md", None), ["a/b.md", "b.md"], None)
+    assert elsewhere.name("/far/a/b.md") == "a/b.md"
+    assert elsewhere.name("other") == "other"
+    assert elsewhere.missing({"/far/a/b.md", "x"}) == {"x"}

@@ -1,0 +1,181 @@
+"""What others import and hardly use is not imported; whatever uses it gets the real thing."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from openai_samples import KEY
+from scripted_server import ScriptedServer, call, text
+
+from rag.deferred_imports import DEFERRED, DEFERRED_ALONE, LEFT_OUT, WITHOUT_TRACING
+
+
+def run(code, *arguments, **environment):
+    done = subprocess.run(
+        [sys.executable, *(["-c", code] if "\n" in code else [code]), *arguments],
+        env={**os.environ, "PYTHONPATH": ":".join(sys.path), **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def deferred(code, **environment):
+    return run(
+        f"from rag.deferred_imports import defer_imports\ndefer_imports()\n{code}", **environment
+    )
+
+
+def test_a_graph_streams_stops_resumes_and_is_kept_as_without(tmp_path):
+    child = str(Path(__file__).parents[1] / "support" / "deferred_graph.py")
+    used, told = json.loads(run(child, "deferred", str(tmp_path / "one")))
+    whole, expected = json.loads(run(child, "whole", str(tmp_path / "two")))
+    assert used == []
+    assert len(whole) == 3
+    assert told == expected
+    assert ["messages", "well"] in told
+
+
+@pytest.mark.parametrize("package", DEFERRED)
+def test_langgraph_still_imports_what_is_deferred(package):
+    """When it does so no more, take the package out of DEFERRED."""
+    heart = {
+        "langsmith": "langsmith.client",
+        "langgraph_sdk": "langgraph_sdk.client",
+    }
+    found = run(
+        f"import sys, langgraph.graph\nprint({heart.get(package, package)!r} in sys.modules)"
+    )
+    assert found == "True\n"
+
+
+@pytest.mark.parametrize(
+    ("package", "light"),
+    [
+        ("openai.types", "openai.types.batch"),
+        ("openai.types.responses", "openai.types.responses.response"),
+        ("langchain_openai", "langchain_openai.llms"),
+        ("langchain_openai.chat_models", "langchain_openai.chat_models.azure"),
+        ("openai._vendor.httpx_aiohttp", "aiohttp"),
+    ],
+)
+def test_openai_still_imports_all_that_it_holds(package, light):
+    """When it does so no more, take the package out of DEFERRED_ALONE or LEFT_OUT."""
+    code = f"""import sys
+from langchain_openai.chat_models.base import ChatOpenAI
+ChatOpenAI(model="m", api_key="k")
+print({light!r} in sys.modules)"""
+    assert package in DEFERRED_ALONE + LEFT_OUT
+    assert run(code) == "True\n"
+
+
+@pytest.mark.parametrize("options", [["--no-stream"], ["--events"]])
+def test_a_model_answers_and_nothing_deferred_is_imported(tmp_path, options):
+    (tmp_path / "paris.md").write_text("# Paris\n\nThe capital of France is Paris.\n")
+    code = """import os, sys
+leave = os._exit
+def tell(code):
+    sys.stdout.flush()
+    used = ("langsmith.client", "langgraph_sdk.client", "requests.sessions", "aiohttp",
+            "openai.types.batch", "openai.types.responses.response", "openai.resources.beta",
+            "langchain_openai.llms", "langchain_openai.chat_models.azure", "chromadb")
+    sys.stderr.write(f"{[name for name in used if name in sys.modules]} {code}")
+    leave(code)
+os._exit = tell
+from cli.main import main
+main()
+"""
+    home = {"CRAG_HOME": str(tmp_path / "home"), "OPENAI_API_KEY": KEY}
+    run(code, "ingest", str(tmp_path / "paris.md"), **home)
+    reply = text("The capital of France is Paris [1].")
+    graded = call({"document_1": {"relevant": True}})
+    with ScriptedServer(graded, reply) as server:
+        done = subprocess.run(
+            [sys.executable, "-c", code, "ask", "What is the capital of France?", *options],
+            env={**os.environ, **home, "CRAG_BASE_URL": server.url, "CRAG_GRADER": "model"},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert len(server.requests) == 2
+    assert "Paris" in done.stdout
+    assert done.stderr.endswith("[] 0"), done.stderr
+
+
+@pytest.mark.parametrize("place", WITHOUT_TRACING)
+def test_what_stands_in_says_what_langsmith_says_of_a_process_that_traces_nothing(place):
+    module, name = place
+    if name == "tracing_context":  # a block, in which the others are asked
+        code = """from langsmith import tracing_context
+from langsmith.run_helpers import get_tracing_context
+with tracing_context(enabled=False):
+    print({**get_tracing_context(), "enabled": None})"""
+    else:
+        arguments = "{}" if name.startswith("_set") else ""
+        code = f"from {module} import {name}\nprint({name}({arguments}))"
+    assert deferred(code) == run(code)
+
+
+@pytest.mark.parametrize("switch", ["LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"])
+def test_nothing_is_deferred_where_tracing_is_wanted(switch):
+    code = "import sys, langgraph.graph\nprint('langsmith.client' in sys.modules)"
+    assert deferred(code, **{switch: "true"}) == "True\n"
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "assert issubclass(RunTree, object)",
+        "assert isinstance(RunTree(name='run', run_type='chain'), RunTree)",
+        "class Mine(RunTree): pass",
+        "assert RunTree.__name__ == 'RunTree'",
+    ],
+)
+def test_the_first_use_brings_the_real_package_to_all_who_named_it(use):
+    code = f"""import sys
+from langsmith import RunTree
+import langchain_core.tracers.schemas as schemas
+import langgraph.graph
+assert 'langsmith.client' not in sys.modules
+{use}
+assert 'langsmith.client' in sys.modules
+import langsmith.run_trees
+assert RunTree is schemas.Run is langsmith.run_trees.RunTree
+assert type(RunTree) is not object
+from langsmith.run_helpers import get_tracing_context
+assert get_tracing_context.__module__ == 'langsmith.run_helpers'
+assert 'requests.sessions' in sys.modules, 'langsmith itself uses it'
+"""
+    deferred(code)
+
+
+def test_a_module_that_was_imported_whole_is_whole_once_used():
+    code = """import requests
+kept = requests.get
+import langchain_core.utils.utils as utils
+try:
+    kept('http://127.0.0.1:9/')
+except requests.exceptions.ConnectionError:
+    print('refused')
+assert utils.HTTPError is requests.HTTPError is requests.exceptions.HTTPError
+"""
+    assert deferred(code) == "refused\n"
+
+
+def test_a_package_that_is_not_installed_is_not_found():
+    code = """import importlib.machinery as machinery
+find = machinery.PathFinder.find_spec
+machinery.PathFinder.find_spec = lambda name, *_: None if name == 'requests' else find(name, *_)
+try:
+    import requests
+except ModuleNotFoundError as error:
+    print(error.name)
+"""
+    assert deferred(code) == "requests\n"

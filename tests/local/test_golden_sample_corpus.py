@@ -1,0 +1,136 @@
+"""The golden questions of sample_corpus through the real session, with nothing downloaded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rag.evaluate.datasets import load_dataset
+from rag.evaluate.overlap import contains, without_markers
+from rag.evaluate.sources import Sources
+from rag.ingest.sync import ingest
+from rag.opening import build_embedder
+from rag.session import open_session
+from state.answer import Answer
+from state.settings import load_settings
+
+ROOT = Path(__file__).parents[2] / "sample_corpus"
+KINDS = {
+    row["id"]: row["kind"]
+    for row in map(json.loads, (ROOT / "questions.jsonl").read_text().splitlines())
+}
+
+
+class Asked:
+    """One question with its answer; `sources` are paths below the corpus."""
+
+    def __init__(self, query: Any, answer: Answer, sources: Sources) -> None:
+        self.query = query
+        self.kind = KINDS[query.id]
+        self.text = without_markers(answer["answer"])
+        self.abstained = answer["status"] == "abstained"
+        self.citations = answer["citations"]
+        self.cited = set(sources.names(citation["source"] for citation in self.citations))
+
+    @property
+    def right_source(self) -> bool:
+        return not self.abstained and bool(self.cited & set(self.query.relevant))
+
+    @property
+    def holds_an_answer(self) -> bool:
+        return not self.abstained and contains(self.text, self.query.answers)
+
+    @property
+    def holds_all_answers(self) -> bool:
+        return not self.abstained and all(
+            contains(self.text, [answer]) for answer in self.query.answers
+        )
+
+    def __repr__(self) -> str:
+        said = "abstained" if self.abstained else self.text
+        return f"\n{self.query.id} {self.query.text} -> {said} {sorted(self.cited)}"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[list[Asked], Any]]:
+    dataset = load_dataset(ROOT)
+    home = tmp_path_factory.mktemp("home")
+    settings = load_settings({"home": home, "engine": "local"})
+    report = ingest(settings, build_embedder(settings), [str(ROOT)])
+    assert report.documents == 28
+    assert report.failed == []
+    with open_session(settings) as session:
+        names = {name for query in dataset.queries for name in query.relevant}
+        sources = Sources(session.reader, names, ROOT)
+        asked = [
+            Asked(query, session.ask(query.text, history=query.history), sources)
+            for query in dataset.queries
+        ]
+        yield asked, session.reader
+
+
+def told(wrong: list[Asked]) -> str:
+    return "".join(map(repr, wrong))
+
+
+def of_kind(run: tuple[list[Asked], Any], kind: str) -> list[Asked]:
+    return [asked for asked in run[0] if asked.kind == kind]
+
+
+def test_single_hop_questions_are_answered_and_cite_the_right_source(run):
+    asked = of_kind(run, "answerable")
+    wrong = [one for one in asked if not one.right_source]
+    assert len(wrong) <= 0.05 * len(asked), told(wrong)
+
+
+def test_most_of_their_answers_hold_the_expected_words(run):
+    asked = of_kind(run, "answerable")
+    wrong = [one for one in asked if not one.holds_an_answer]
+    assert len(wrong) <= 0.15 * len(asked), told(wrong)
+
+
+def test_what_is_not_in_the_documents_is_abstained_on(run):
+    asked = of_kind(run, "absent")
+    wrong = [one for one in asked if not one.abstained]
+    assert len(wrong) <= 0.10 * len(asked), told(wrong)
+
+
+def test_every_citation_quotes_its_file_verbatim(run):
+    asked, reader = run
+    citations = [citation for one in asked for citation in one.citations]
+    assert len(citations) >= 50
+    for citation in citations:
+        text = reader.document_text(citation["source"])
+        quote = text[citation["start_char"] : citation["end_char"]]
+        assert citation["quote"] == quote, citation
+        if Path(citation["source"]).suffix in {".md", ".txt"}:
+            assert quote in (ROOT / citation["source"]).read_text(), citation
+
+
+def test_typos_and_other_words_still_find_the_answer(run):
+    asked = of_kind(run, "near_miss")
+    missed = [one for one in asked if not one.right_source]
+    assert len(missed) <= 4, told(missed)
+    assert all(one.abstained for one in missed), told(missed)
+
+
+def test_questions_that_documents_disagree_on_are_answered_and_one_gives_both_values(run):
+    asked = of_kind(run, "contradicting")
+    assert all(one.right_source for one in asked), told(asked)
+    assert any(one.holds_all_answers and len(one.cited) >= 2 for one in asked), told(asked)
+
+
+def test_follow_ups_are_answered_from_what_they_refer_to(run):
+    asked = of_kind(run, "follow_up")
+    wrong = [one for one in asked if not (one.right_source and one.holds_an_answer)]
+    assert len(wrong) <= 1, told(wrong)
+
+
+def test_two_hop_questions_cite_a_document_of_the_chain(run):
+    asked = of_kind(run, "two_hop")
+    wrong = [one for one in asked if not one.right_source]
+    assert len(wrong) <= 1, told(wrong)

@@ -1,0 +1,95 @@
+"""A real Postgres on loopback for the length of a test run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+def find_pg_ctl() -> Path | None:
+    """pg_ctl on PATH or where Debian keeps it, the newest version first."""
+    found = shutil.which("pg_ctl")
+    kept = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"), reverse=True)
+    return Path(found) if found else next(iter(kept), None)
+
+
+def _as_owner(command: list[str]) -> list[str]:
+    # Postgres refuses to run as root.
+    return ["runuser", "-u", "postgres", "--", *command] if os.geteuid() == 0 else command
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class PostgresServer:
+    def __init__(self, pg_ctl: Path, folder: Path) -> None:
+        self._pg_ctl = pg_ctl
+        self._folder = folder
+        self.port = free_port()
+        self.url = f"postgresql://postgres@127.0.0.1:{self.port}/postgres"
+
+    def create(self) -> None:
+        if os.geteuid() == 0:
+            shutil.chown(self._folder, "postgres")
+        initdb = self._pg_ctl.with_name("initdb")
+        self._run([str(initdb), "-D", str(self._folder / "data"), "-A", "trust", "--no-sync"])
+
+    def start(self) -> None:
+        options = (
+            f"-p {self.port} -c listen_addresses=127.0.0.1 -c fsync=off "
+            f"-c unix_socket_directories={self._folder}"
+        )
+        log = str(self._folder / "log")
+        self._control("-w", "-t", "20", "-l", log, "-o", options, "start")
+
+    def stop(self) -> None:
+        self._control("-w", "-m", "immediate", "stop")
+
+    def _control(self, *words: str) -> None:
+        self._run([str(self._pg_ctl), "-D", str(self._folder / "data"), *words])
+
+    def _run(self, command: list[str]) -> None:
+        subprocess.run(
+            _as_owner(command),
+            check=True,
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=60,
+        )
+
+
+@contextmanager
+def running_postgres(pg_ctl: Path) -> Iterator[PostgresServer]:
+    # Not pytest's own folder: its parents are closed to the server's user.
+    with tempfile.TemporaryDirectory(prefix="crag-pg-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        server = PostgresServer(pg_ctl, folder)
+        server.create()
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()
+
+
+def fresh_schema(url: str) -> str:
+    """The URL of an empty schema of its own."""
+    import psycopg
+
+    name = f"t{uuid.uuid4().hex}"
+    with psycopg.connect(url, autocommit=True) as db:
+        db.execute(f"create schema {name}")
+    return f"{url}?options=-csearch_path%3D{name}"

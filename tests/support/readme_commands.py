@@ -1,0 +1,134 @@
+"""Every command that the README prints, in order, and a shell to run them in as printed.
+
+A command is a line of a ```sh block, what a block was made by (`<!-- run: … -->`), or inline
+code that begins with a program's name and says more than that name.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = "crag|make|python|pip|pipx|uv|chroma|ollama|vllm|export|echo|docker|curl|git"
+_FOUND = re.compile(
+    r"```sh\n(?P<block>.*?)```|<!-- run: (?P<run>.+?) -->|```\w*\n.*?```"
+    rf"|`(?P<inline>(?:{PROGRAMS}) [^`]+)`",
+    re.DOTALL,
+)
+
+
+def sections(text: str) -> dict[str, list[list[str]]]:
+    """The blocks of commands under each heading of the second level, in the text's order.
+
+    What a block sets in the environment holds to its end.
+    """
+    found = {}
+    for section in re.split(r"^## ", f"Top\n{text}", flags=re.MULTILINE):
+        blocks = [_commands(each) for each in _FOUND.finditer(section)]
+        if any(blocks):
+            found[section.partition("\n")[0]] = [block for block in blocks if block]
+    return found
+
+
+def _commands(found: re.Match[str]) -> list[str]:
+    if found["block"]:
+        return found["block"].splitlines()
+    alone = found["run"] or found["inline"]
+    return [" ".join(alone.split())] if alone else []
+
+
+@dataclass(frozen=True)
+class Ran:
+    code: int
+    out: str
+    err: str
+
+
+class Shell:
+    """Runs line after line as one session would: variables are kept."""
+
+    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
+        self._folder = folder
+        self._kept = folder.parent / "kept"
+        self._first = dict(environment)
+        self.environment = dict(environment)
+
+    def again(self, **variables: str) -> Shell:
+        """A new shell in the same folder, without what was exported since."""
+        return Shell(self._folder, {**self._first, **variables})
+
+    def run(self, line: str, typed: str = "", seconds: float = 120) -> Ran:
+        script = f"{line}\ncode=$?\nenv -0 >'{self._kept}'\nexit $code"
+        done = subprocess.run(
+            ["bash", "-c", script],
+            cwd=self._folder,
+            env=self.environment,
+            input=typed,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+        )
+        pairs = self._kept.read_text().split("\0")
+        self.environment = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
+        return Ran(done.returncode, done.stdout, done.stderr)
+
+    def start(self, line: str) -> subprocess.Popen[str]:
+        """A command that goes on until it is interrupted."""
+        return subprocess.Popen(
+            ["bash", "-c", f"exec {line}"],
+            cwd=self._folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    def stop(self, process: subprocess.Popen[str]) -> Ran:
+        """Ctrl-C."""
+        os.killpg(process.pid, signal.SIGINT)
+        try:
+            out, _ = process.communicate(timeout=60)
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+        return Ran(process.returncode, out, "")
+
+
+def clone(folder: Path) -> None:
+    """The project's own files, as a fresh clone has them."""
+    for name in ("cli", "rag", "state", "tests", "sample_corpus"):
+        ignored = shutil.ignore_patterns("__pycache__", ".*_cache")
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    for file in ROOT.iterdir():
+        if file.is_file():
+            shutil.copy2(file, folder / file.name)
+
+
+def programs(folder: Path) -> None:
+    """A folder for PATH with `crag` and `python` as this environment has them."""
+    folder.mkdir()
+    python = f'exec "{sys.executable}"'
+    for name, words in {"python": "", "crag": " -m cli"}.items():
+        file = folder / name
+        file.write_text(f'#!/bin/sh\n{python}{words} "$@"\n')
+        file.chmod(0o755)
+    chroma = next(found for found in _installed("chroma") if found.exists())
+    (folder / "chroma").symlink_to(chroma)
+
+
+def _installed(name: str) -> Iterator[Path]:
+    import chromadb
+
+    yield Path(sys.executable).with_name(name)
+    yield Path(chromadb.__file__).parents[4] / "bin" / name

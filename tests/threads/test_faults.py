@@ -1,0 +1,230 @@
+from __future__ import annotations
+
+import shutil
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+from postgres_server import find_pg_ctl, free_port, running_postgres
+from turn_samples import make_answer, real_looking_answer
+
+from state.errors import RemoteStoreError, StorageError, StoreBusyError, UsageError
+from state.postgres import place
+from state.threads_postgres import PostgresTurnStore
+from state.threads_sqlite import SqliteTurnStore
+
+ROOT = Path(__file__).parents[2]
+
+AS_NOBODY = """
+import os, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from state.errors import StorageError
+from state.threads_sqlite import SqliteTurnStore
+from turn_samples import make_answer
+if os.geteuid() == 0:
+    os.setgid(65534), os.setuid(65534)
+with SqliteTurnStore(Path(sys.argv[1])) as store:
+    print(len(list(store.turns("a"))))
+    try:
+        store.append("a", make_answer())
+    except StorageError as error:
+        print(error)
+"""
+
+
+def test_read_only_store_can_be_read_and_says_so_when_written():
+    folder = Path(tempfile.mkdtemp(prefix="crag-ro-"))
+    try:
+        path = folder / "threads.db"
+        with SqliteTurnStore(path) as store:
+            store.append("a", make_answer())
+        path.chmod(0o444)
+        folder.chmod(0o555)
+        done = subprocess.run(
+            [sys.executable, "-c", AS_NOBODY, str(path), str(ROOT / "tests" / "support")],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+            cwd=ROOT,
+        )
+    finally:
+        folder.chmod(0o755)
+        shutil.rmtree(folder)
+    count, message = done.stdout.splitlines()
+    assert count == "1"
+    assert "cannot be" in message
+    assert str(path) in message
+
+
+def test_folder_that_cannot_be_made(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with (
+        SqliteTurnStore(tmp_path / "file" / "home" / "threads.db") as store,
+        pytest.raises(StorageError),
+    ):
+        store.append("a", make_answer())
+
+
+def test_full_disk_loses_only_the_turn_that_did_not_fit(tmp_path):
+    with SqliteTurnStore(tmp_path / "threads.db") as store:
+        store.append("a", make_answer())
+        store._connection.execute("pragma max_page_count = 30")
+        with pytest.raises(StorageError, match="disk is full"):
+            any(store.append("a", real_looking_answer(seed, 4000)) == 60 for seed in range(60))
+        store._connection.execute("pragma max_page_count = 99999")
+        kept = [turn.number for turn in store.turns("a")]
+        assert kept == list(range(1, len(kept) + 1))
+        assert store.append("a", make_answer()) == len(kept) + 1
+
+
+def test_file_that_is_no_database(tmp_path):
+    path = tmp_path / "threads.db"
+    path.write_bytes(b"not a database at all " * 200)
+    with SqliteTurnStore(path) as store:
+        with pytest.raises(StorageError, match="damaged"):
+            store.threads()
+        with pytest.raises(StorageError, match="damaged"):
+            store.append("a", make_answer())
+    assert path.read_bytes().startswith(b"not a database"), "left for its owner to look at"
+
+
+def test_damaged_turn_is_named(tmp_path):
+    path = tmp_path / "threads.db"
+    with SqliteTurnStore(path) as store:
+        store.append("a", make_answer())
+        store.append("a", real_looking_answer(1))
+    with sqlite3.connect(path) as db:
+        (body,) = db.execute("select body from turns where n = 2").fetchone()
+        damaged = body[:50] + bytes([body[50] ^ 0xFF]) + body[51:]
+        db.execute("update turns set body = ? where n = 2", (damaged,))
+    with SqliteTurnStore(path) as store:
+        assert store.turn("a", 1).number == 1
+        with pytest.raises(StorageError, match="Turn 2 of thread 'a'"):
+            list(store.turns("a"))
+    with sqlite3.connect(path) as db:
+        db.execute("update turns set body = ? where n = 2", (body[:-9],))
+    with SqliteTurnStore(path) as store, pytest.raises(StorageError, match="Turn 2"):
+        store.turn("a", 2)
+
+
+def test_file_cut_in_half(tmp_path):
+    path = tmp_path / "threads.db"
+    with SqliteTurnStore(path) as store:
+        for seed in range(40):
+            store.append("a", real_looking_answer(seed))
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with SqliteTurnStore(path) as store, pytest.raises(StorageError):
+        list(store.turns("a"))
+
+
+def test_store_of_a_newer_version_is_left_alone(tmp_path):
+    path = tmp_path / "threads.db"
+    with sqlite3.connect(path) as db:
+        db.execute("pragma user_version = 99")
+    with SqliteTurnStore(path) as store, pytest.raises(StorageError, match="newer"):
+        store.threads()
+
+
+def test_store_held_too_long_is_busy(tmp_path, monkeypatch):
+    monkeypatch.setattr("state.sqlite_file.BUSY_SECONDS", 0.1)
+    path = tmp_path / "threads.db"
+    with SqliteTurnStore(path) as store:
+        store.append("a", make_answer())
+        holder = sqlite3.connect(path, isolation_level=None)
+        holder.execute("begin exclusive")
+        with pytest.raises(StoreBusyError):
+            store.append("a", make_answer())
+        holder.execute("rollback")
+        holder.close()
+        assert store.append("a", make_answer()) == 2
+
+
+def test_file_is_private(tmp_path):
+    path = tmp_path / "home" / "threads.db"
+    with SqliteTurnStore(path) as store:
+        store.append("a", make_answer())
+    assert path.stat().st_mode & 0o077 == 0
+    assert path.parent.stat().st_mode & 0o077 == 0
+
+
+def test_deleted_text_is_not_left_in_the_file(tmp_path):
+    path = tmp_path / "threads.db"
+    with SqliteTurnStore(path) as store:
+        for seed in range(30):
+            store.append("gone", real_looking_answer(seed))
+        with sqlite3.connect(path) as db:
+            bodies = [row[0] for row in db.execute("select body from turns")]
+        before = path.stat().st_size
+        store.append("kept", make_answer())
+        store.delete("gone")
+    left = path.read_bytes()
+    assert not any(body[100:140] in left for body in bodies)
+    assert len(left) < before / 4
+
+
+def test_name_that_is_no_unicode(tmp_path):
+    with SqliteTurnStore(tmp_path / "threads.db") as store:
+        for bad in ("\udcff", "", "a\0b"):
+            with pytest.raises(UsageError):
+                store.append(bad, make_answer())
+        store.append("a", make_answer())
+        with pytest.raises(UsageError):
+            store.last_turn("\udcff")
+
+
+@pytest.mark.parametrize("silent", [False, True], ids=["refused", "silent"])
+def test_postgres_that_does_not_answer_fails_within_seconds(silent):
+    with socket.socket() as listener:
+        port = free_port()
+        if silent:
+            listener.bind(("127.0.0.1", 0))
+            listener.listen()
+            port = listener.getsockname()[1]
+        store = PostgresTurnStore(f"postgresql://me:hunter2@127.0.0.1:{port}/d")
+        started = time.monotonic()
+        with pytest.raises(RemoteStoreError) as caught:
+            store.threads()
+        assert time.monotonic() - started < 20
+    assert "hunter2" not in str(caught.value)
+    assert f"127.0.0.1:{port}" in str(caught.value)
+
+
+def test_unusable_postgres_url_keeps_its_password_to_itself():
+    for url in ("postgresql://me:hunter2@[::1/d", "postgresql://me:hunter2@h/d?nonsense=1"):
+        with pytest.raises(UsageError) as caught:
+            place(url)
+        assert "hunter2" not in str(caught.value)
+
+
+def test_postgres_that_restarts_between_two_turns():
+    pg_ctl = find_pg_ctl()
+    if pg_ctl is None:
+        pytest.skip("no Postgres here: neither pg_ctl on PATH nor /usr/lib/postgresql")
+    with running_postgres(pg_ctl) as server, PostgresTurnStore(server.url) as store:
+        store.append("a", make_answer())
+        server.stop()
+        with pytest.raises(RemoteStoreError):
+            store.append("a", make_answer())
+        server.start()
+        assert store.append("a", make_answer()) == 2
+
+
+def test_postgres_of_a_newer_version_is_left_alone(postgres):
+    import psycopg
+    from postgres_server import fresh_schema
+
+    url = fresh_schema(postgres.url)
+    with PostgresTurnStore(url) as store:
+        store.append("a", make_answer())
+    with psycopg.connect(url, autocommit=True) as db:
+        db.execute("update crag_schema set version = 99")
+    with PostgresTurnStore(url) as store, pytest.raises(StorageError, match="newer"):
+        store.threads()

@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+import itertools
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from postgres_server import fresh_schema
+from turn_samples import make_answer, real_looking_answer
+
+from state.errors import UsageError
+from state.threads import PrunePlan, TurnStore, open_turn_store
+from state.threads_postgres import PostgresTurnStore
+from state.threads_sqlite import SqliteTurnStore
+from state.turn_codec import decode_turn, encode_turn
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def daily_clock():
+    days = itertools.count()
+    return lambda: START + timedelta(days=next(days))
+
+
+@pytest.fixture(params=["sqlite", "memory", "postgres"])
+def store(request, tmp_path):
+    if request.param == "postgres":
+        server = request.getfixturevalue("postgres")
+        store: TurnStore = PostgresTurnStore(fresh_schema(server.url), daily_clock())
+    else:
+        path = tmp_path / "home" / "threads.db" if request.param == "sqlite" else None
+        store = SqliteTurnStore(path, daily_clock())
+    with store:
+        yield store
+
+
+def numbers(turns):
+    return [turn.number for turn in turns]
+
+
+def test_unknown_thread_has_nothing_and_reading_creates_nothing(store, tmp_path):
+    assert list(store.turns("nobody")) == []
+    assert store.last_turn("nobody") == 0
+    assert store.threads() == []
+    assert store.size().turns == 0
+    assert not (tmp_path / "home").exists()
+
+
+NEW_FIELDS = ("claims", "dropped", "nearest", "clarify")
+
+
+def test_a_turn_of_an_earlier_version_is_read_with_the_fields_it_lacks():
+    answer = real_looking_answer(1)
+    old = {name: value for name, value in answer.items() if name not in NEW_FIELDS}
+    old["citations"] = [
+        {name: value for name, value in citation.items() if name != "passage"}
+        for citation in answer["citations"]
+    ]
+    assert decode_turn(encode_turn(old, {})).answer == answer
+
+
+def test_turn_comes_back_whole(store):
+    answer = real_looking_answer(1)
+    answer["question"] = "odd \udcff 🜚 \x1b[2J \x00 text"
+    files = {"a.md": {"path": "/home/me/a.md", "content_hash": "1:12"}}
+    number = store.append("law", answer, milestone=True, files=files)
+    (turn,) = store.turns("law")
+    assert number == 1
+    assert turn.answer == {**answer, "thread": "law", "turn": 1}
+    assert turn.files == files
+    assert turn.milestone
+    assert turn.created_at == START
+    assert answer["turn"] == 0, "the caller's own answer is not touched"
+
+
+def test_numbers_are_per_thread(store):
+    assert [store.append("a", make_answer()) for _ in range(3)] == [1, 2, 3]
+    assert store.append("b", make_answer()) == 1
+    assert store.append("a", make_answer()) == 4
+    assert store.last_turn("a") == 4
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 17, 40])
+def test_turns_are_walked_in_both_directions(store, count):
+    for _ in range(count):
+        store.append("a", make_answer())
+    everything = list(range(1, count + 1))
+    assert numbers(store.turns("a")) == everything
+    assert numbers(store.turns("a", newest_first=True)) == everything[::-1]
+    assert numbers(store.turns("a", limit=5)) == everything[:5]
+    assert (
+        numbers(store.turns("a", newest_first=True, before=count, limit=4))
+        == (everything[:-1][::-1][:4])
+    )
+    assert list(store.turns("a", limit=0)) == []
+
+
+def test_turns_appended_during_a_walk_are_seen_once(store):
+    for _ in range(4):
+        store.append("a", make_answer())
+    seen = []
+    for turn in store.turns("a"):
+        seen.append(turn.number)
+        if turn.number < 6:
+            store.append("a", make_answer())
+    assert seen == list(range(1, 10))
+
+
+def test_pin_and_unpin(store):
+    for _ in range(5):
+        store.append("a", make_answer())
+    store.pin("a", 2)
+    store.pin("a", 4)
+    assert numbers(store.turns("a", milestones=True, newest_first=True)) == [4, 2]
+    store.pin("a", 2, milestone=False)
+    assert numbers(store.turns("a", milestones=True)) == [4]
+    with pytest.raises(UsageError):
+        store.pin("a", 9)
+    with pytest.raises(UsageError):
+        store.pin("nobody", 1)
+
+
+def test_one_turn_or_a_usage_error(store):
+    store.append("a", make_answer("first"))
+    assert store.turn("a", 1).answer["question"] == "first"
+    with pytest.raises(UsageError):
+        store.turn("a", 2)
+
+
+def test_threads_are_listed_by_last_use(store):
+    store.append("old", make_answer("what was first?"))
+    store.append("new", make_answer())
+    store.append("old", make_answer("and then?"))
+    old, new = store.threads()
+    assert (old.name, old.turns, old.first_question) == ("old", 2, "what was first?")
+    assert (old.created_at, old.updated_at) == (START, START + timedelta(days=2))
+    assert new.name == "new"
+    assert old.bytes > new.bytes > 0
+
+
+def test_deleted_thread_is_gone_and_starts_again_at_one(store):
+    store.append("a", make_answer())
+    store.append("a", make_answer())
+    store.append("b", make_answer())
+    assert store.delete("a") == 2
+    assert [summary.name for summary in store.threads()] == ["b"]
+    assert store.append("a", make_answer()) == 1
+    with pytest.raises(UsageError):
+        store.delete("nobody")
+
+
+def test_prune_by_number_and_age_spares_milestones_and_never_reuses_a_number(store):
+    for _ in range(6):
+        store.append("a", make_answer())
+    store.append("b", make_answer())
+    store.pin("a", 1)
+    plan = PrunePlan(keep=2)
+    assert store.prune(plan, dry_run=True) == {"a": [2, 3, 4]}
+    assert numbers(store.turns("a")) == [1, 2, 3, 4, 5, 6]
+    both = PrunePlan(before=START + timedelta(days=2), keep=2)
+    assert store.prune(both, dry_run=True) == {"a": [2]}
+    assert store.prune(plan) == {"a": [2, 3, 4]}
+    assert numbers(store.turns("a")) == [1, 5, 6]
+    assert store.prune(PrunePlan(before=START + timedelta(days=5), thread="a")) == {"a": [5]}
+    assert store.prune(PrunePlan(keep=0, milestones=True)) == {"a": [1, 6], "b": [1]}
+    assert store.append("a", make_answer()) == 7
+    with pytest.raises(UsageError):
+        PrunePlan()
+
+
+def test_size_counts_what_is_there(store):
+    for seed in range(3):
+        store.append("a", real_looking_answer(seed))
+    size = store.size()
+    assert (size.threads, size.turns) == (1, 3)
+    assert size.disk_bytes >= size.turn_bytes > 3000
+
+
+def test_store_is_chosen_by_url(tmp_path):
+    assert isinstance(open_turn_store(tmp_path), SqliteTurnStore)
+    assert isinstance(open_turn_store(tmp_path, "postgresql://h/d"), PostgresTurnStore)
+    with pytest.raises(UsageError):
+        open_turn_store(tmp_path, "mysql://h/d")
