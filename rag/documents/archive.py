@@ -1,4 +1,4 @@
-"""ZIP containers (DOCX, PPTX, XLSX, ODT, EPUB), opened with their expansion bounded."""
+"""ZIP containers (DOCX, PPTX, XLSX, XLSB, ODT, EPUB), opened with their expansion bounded."""
 
 from __future__ import annotations
 
@@ -45,25 +45,30 @@ class Archive:
             DocumentError: it is missing, encrypted, damaged or expands past the limits.
 
         """
+        limit = min(self._limits.tree_bytes, self._left)
+        blocks: list[bytes] = []
+        size = 0
+        for block in self.blocks(name):
+            size += len(block)
+            if size > limit:
+                raise _bomb(size)
+            blocks.append(block)
+        self._left -= size
+        return b"".join(blocks)
+
+    def blocks(self, name: str) -> Iterator[bytes]:
+        """A member's bytes, some at a time; raises as `read` does, but for their number."""
         info = self._names.get(name)
         if info is None:
             raise DocumentError(f"damaged file: its part {PurePosixPath(name).name} is missing")
         if info.flag_bits & 1:
             raise DocumentError("encrypted: needs a password")
-        limit = min(self._limits.tree_bytes, self._left)
-        blocks: list[bytes] = []
-        size = 0
         try:
             with self._container.open(info) as member:
                 while block := member.read(_BLOCK):
-                    size += len(block)
-                    if size > limit:
-                        raise _bomb(size)
-                    blocks.append(block)
+                    yield block
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
             raise DocumentError(f"damaged file: {error}") from error
-        self._left -= size
-        return b"".join(blocks)
 
     def _check_directory(self) -> None:
         infos = self._names.values()

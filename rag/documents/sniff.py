@@ -27,6 +27,7 @@ _MEMBERS = (
     ("word/document.xml", "docx"),
     ("ppt/presentation.xml", "pptx"),
     ("xl/workbook.xml", "xlsx"),
+    ("xl/workbook.bin", "xlsx"),
     ("META-INF/container.xml", "epub"),
     ("content.xml", "odt"),
 )

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import struct
 import subprocess
 import sys
 from datetime import date
@@ -211,6 +212,39 @@ def test_xlsx(tmp_path: Path) -> None:
         "# Stock\n\nEngine | Since | Power | Runs\nAda | 1931-05-02 | 40 | TRUE\n"
         "Bo |  | 0.3 | line one line two\n\n# Empty\n\n\n"
     )
+    book.create_chartsheet("Chart")
+    book.properties.title = "Yard book"
+    book.save(path)
+    assert "Chart" not in read(path).text
+    assert read(path).title == "Yard book"
+
+
+def record(kind: int, body: bytes = b"") -> bytes:
+    """A record of a binary workbook; its kind is written in one byte or two."""
+    return (kind.to_bytes(1 if kind < 0x80 else 2, "little")) + bytes([len(body)]) + body
+
+
+def test_xlsb(tmp_path: Path) -> None:
+    def wide(text: str) -> bytes:
+        return struct.pack("<I", len(text)) + text.encode("utf-16-le")
+
+    relation = '<Relationship Id="rId1" Target="worksheets/sheet1.bin" Type="worksheet"/>'
+    sheet = record(0x0194, struct.pack("<4I", 0, 0, 0, 1)) + record(0x0191)
+    for number, (name, power) in enumerate([("Ada", 40.0), ("Zoë", 0.5)]):
+        sheet += record(0x00, struct.pack("<I", number) + bytes(21))
+        sheet += record(0x06, struct.pack("<II", 0, 0) + wide(name))
+        sheet += record(0x05, struct.pack("<IId", 1, 0, power))
+    bundle = struct.pack("<II", 0, 1) + wide("rId1") + wide("Stock")
+    whole = '<Relationship Id="rId1" Target="xl/workbook.bin" Type="officeDocument"/>'
+    workbook = record(0x018F) + record(0x019C, bundle) + record(0x0190) + record(0x019D)
+    members: dict[str, str | bytes] = {
+        "_rels/.rels": f"<Relationships>{whole}</Relationships>",
+        "xl/_rels/workbook.bin.rels": f"<Relationships>{relation}</Relationships>",
+        "xl/workbook.bin": workbook,
+        "xl/worksheets/sheet1.bin": sheet + record(0x0192),
+    }
+    document = read(zipped(tmp_path / "a.xlsb", members))
+    assert document.text == "# Stock\n\nAda | 40\nZoë | 0.5\n\n"
 
 
 ODF = (

@@ -217,6 +217,26 @@ def test_a_wide_sheet_stops_at_the_limit(tmp_path: Path) -> None:
     assert document.warnings == ("only the first 200 cells were read",)
 
 
+def test_a_sheet_is_as_large_as_its_cells_not_as_it_claims(tmp_path: Path) -> None:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet["A1"], sheet["XFD1048576"] = 1, 2
+    path = tmp_path / "a.xlsx"
+    book.save(path)
+    assert refusal(path) == "its cells lie too far apart to be read"
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    page = members["xl/worksheets/sheet1.xml"]
+    members["xl/worksheets/sheet1.xml"] = page.replace(b"<v>2</v>", b"").replace(
+        b'<c r="XFD1048576" t="n"></c>', b'<c r="XFD1048576" s="1"/>'
+    )
+    assert b'ref="A1:XFD1048576"' in page
+    assert read_document(zipped(path, members), "a.xlsx").text == "# Sheet\n\n1\n\n"
+
+
 def test_a_workbook_of_too_much_text_is_refused(tmp_path: Path) -> None:
     members = {"xl/workbook.xml": "<x/>", "xl/sharedStrings.xml": "<x>" + "ab" * 5000 + "</x>"}
     reason = refusal(zipped(tmp_path / "a.xlsx", members), Limits(tree_bytes=5000))

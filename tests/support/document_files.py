@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 
@@ -12,7 +13,7 @@ def save(tmp_path: Path, name: str, content: str | bytes) -> Path:
     return path
 
 
-def zipped(path: Path, members: dict[str, str]) -> Path:
+def zipped(path: Path, members: Mapping[str, str | bytes]) -> Path:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
             archive.writestr(name, content)
