@@ -1,4 +1,9 @@
-"""Spans sent to an OpenTelemetry collector: OTLP over HTTP, protobuf, one request."""
+"""Spans sent to an OpenTelemetry collector: OTLP over HTTP, protobuf, one request.
+
+They are encoded by OpenTelemetry's SDK, which is imported here alone. Its HTTP exporter is not
+used: it would add whatever headers OTEL_EXPORTER_OTLP_HEADERS holds for another collector, go
+through proxies, and log why it failed instead of saying it.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from rag.endpoint.address import host_of
-from rag.tracing.spans import Span, Value
+from rag.tracing.spans import Span
 from state.errors import RemoteError, SettingsError
 from state.settings import Settings
 
@@ -85,44 +90,42 @@ def _headers(settings: Settings) -> list[tuple[str, str]]:
 
 def encode(spans: Sequence[Span], version: str) -> bytes:
     """An ExportTraceServiceRequest."""
-    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-    from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationScope, KeyValue
-    from opentelemetry.proto.resource.v1.resource_pb2 import Resource
-    from opentelemetry.proto.trace.v1 import trace_pb2 as proto
+    from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
+    from opentelemetry.sdk.resources import Resource
+    from opentelemetry.sdk.trace import ReadableSpan
+    from opentelemetry.sdk.util.instrumentation import InstrumentationScope
+    from opentelemetry.trace import SpanContext, SpanKind
+    from opentelemetry.trace.status import Status, StatusCode
 
-    def value(given: Value) -> AnyValue:
-        if isinstance(given, bool):
-            return AnyValue(bool_value=given)
-        if isinstance(given, int):
-            return AnyValue(int_value=given)
-        if isinstance(given, float):
-            return AnyValue(double_value=given)
-        return AnyValue(string_value=given.encode("utf-8", "replace").decode("utf-8"))
+    resource = Resource({"service.name": "crag", "service.version": version})
+    scope = InstrumentationScope("crag", version)
 
-    def pairs(attributes: dict[str, Value | None]) -> list[KeyValue]:
-        given = {key: item for key, item in attributes.items() if item is not None}
-        return [KeyValue(key=key, value=value(item)) for key, item in given.items()]
+    def context(span: Span, identity: bytes) -> SpanContext:
+        trace_id, span_id = (int.from_bytes(each) for each in (span.trace_id, identity))
+        return SpanContext(trace_id, span_id, is_remote=False)
 
-    def encoded(span: Span) -> proto.Span:
-        kinds, codes = proto.Span.SpanKind, proto.Status.StatusCode
-        code = codes.STATUS_CODE_ERROR if span.failed else codes.STATUS_CODE_UNSET
-        return proto.Span(
-            trace_id=span.trace_id,
-            span_id=span.span_id,
-            parent_span_id=span.parent_id,
-            name=span.name.encode("utf-8", "replace").decode("utf-8"),
-            kind=kinds.SPAN_KIND_CLIENT if span.client else kinds.SPAN_KIND_INTERNAL,
-            start_time_unix_nano=span.start,
-            end_time_unix_nano=span.end,
-            attributes=pairs(span.attributes),
-            status=proto.Status(code=code),
+    def readable(span: Span) -> ReadableSpan:
+        return ReadableSpan(
+            name=_whole(span.name),
+            context=context(span, span.span_id),
+            parent=context(span, span.parent_id) if span.parent_id else None,
+            resource=resource,
+            attributes={
+                key: _whole(value) if isinstance(value, str) else value
+                for key, value in span.attributes.items()
+                if value is not None
+            },
+            kind=SpanKind.CLIENT if span.client else SpanKind.INTERNAL,
+            instrumentation_scope=scope,
+            status=Status(StatusCode.ERROR if span.failed else StatusCode.UNSET),
+            start_time=span.start,
+            end_time=span.end,
         )
 
-    scope = proto.ScopeSpans(
-        scope=InstrumentationScope(name="crag", version=version),
-        spans=[encoded(span) for span in spans],
-    )
-    resource = Resource(attributes=pairs({"service.name": "crag", "service.version": version}))
-    whole = proto.ResourceSpans(resource=resource, scope_spans=[scope])
-    request: bytes = ExportTraceServiceRequest(resource_spans=[whole]).SerializeToString()
+    request: bytes = encode_spans([readable(span) for span in spans]).SerializeToString()
     return request
+
+
+def _whole(text: str) -> str:
+    """Without halves of characters, which protobuf refuses."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -24,12 +24,11 @@ MODULES = {
     "langgraph-checkpoint-postgres": "langgraph.checkpoint.postgres",
     "langgraph-checkpoint-sqlite": "langgraph.checkpoint.sqlite",
     "markdown-it-py": "markdown_it",
-    "opentelemetry-proto": "opentelemetry.proto",
+    "opentelemetry-exporter-otlp-proto-common": "opentelemetry.exporter.otlp.proto.common",
+    "opentelemetry-sdk": "opentelemetry.sdk",
     "pystemmer": "Stemmer",
 }
-THROUGH = {
-    "cryptography"
-}  # pypdf opens AES with it: tests/documents/test_formats.py
+THROUGH = {"cryptography"}  # pypdf opens AES with it: tests/documents/test_formats.py
 SUFFIXES = {".py", ".json", ".txt", ".typed"}
 
 
