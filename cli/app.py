@@ -21,7 +21,17 @@ def new_app(text: str | None = None, **changed: Any) -> typer.Typer:
 
 SETTINGS = frozenset(
     {
-        *("collection", "engine", "grader", "home", "k", "max-cost", "max-loops", "max-tokens"),
+        *(
+            "collection",
+            "engine",
+            "files",
+            "grader",
+            "home",
+            "k",
+            "max-cost",
+            "max-loops",
+            "max-tokens",
+        ),
         *("store", "thread", "threads", "timeout", "verify", "web"),
     }
 )

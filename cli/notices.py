@@ -18,6 +18,7 @@ def tell_staleness(terminal: Terminal, settings: Settings) -> None:
         return
     from rag.ingest.staleness import staleness
 
-    line = staleness(settings.home, settings.collection, most=LOOKED_AT).line
-    if line is not None:
-        terminal.notice(line)
+    for name in settings.collections:
+        line = staleness(settings.home, name, most=LOOKED_AT).line
+        if line is not None:
+            terminal.notice(f"{name}: {line}" if len(settings.collections) > 1 else line)

@@ -23,6 +23,20 @@ Collection = Annotated[
         autocompletion=complete_collection,
     ),
 ]
+Collections = Annotated[
+    str | None,
+    typer.Option(
+        "--collection",
+        "-c",
+        help="The collection to use, or several: a,b.",
+        metavar="NAME",
+        autocompletion=complete_collection,
+    ),
+]
+Files = Annotated[
+    str | None,
+    typer.Option("--files", metavar="GLOB", help="Ask only such documents."),
+]
 Thread = Annotated[
     str | None,
     typer.Option(

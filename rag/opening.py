@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
+from state.errors import UsageError
 from state.settings import EmbedderName, Settings
 
 if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
     from rag.embed.protocol import Embedder
     from rag.index.protocol import CollectionReader
 
@@ -33,26 +36,58 @@ def build_embedder(settings: Settings) -> Embedder:
 def open_reader(
     settings: Settings, notify: Callable[[str], None] = lambda _line: None
 ) -> Iterator[CollectionReader]:
-    """The collection that `settings` name, closed at the end of the block.
+    """The collection that `settings` name, or several as one, closed at the end of the block.
 
     Raises:
-        NoIndexError, UsageError, EmbedderMismatchError: as `open_collection`.
+        NoIndexError, UsageError, EmbedderMismatchError: as `open_collection`; or nothing matches
+            `settings.files`.
 
     """
     from rag.index.collection import open_collection
 
-    collection = open_collection(
-        settings.home,
-        settings.collection,
-        build_embedder(settings),
-        store=settings.store,
-        notice=notify,
-        exact_chunks=settings.exact_chunks,
-    )
+    embedder, files = build_embedder(settings), _chosen(settings.files)
+    with ExitStack() as opened:
+        collections = []
+        for name in settings.collections:
+            collection = open_collection(
+                settings.home,
+                name,
+                embedder,
+                store=settings.store,
+                notice=notify,
+                exact_chunks=settings.exact_chunks,
+                files=files,
+            )
+            opened.callback(collection.close)
+            collections.append(collection)
+        reader: CollectionReader = collections[0]
+        if len(collections) > 1:
+            from rag.index.joined import JoinedCollections
+
+            reader = JoinedCollections(collections)
+        if files is not None and not reader.document_count:
+            raise UsageError(
+                f"No document of {reader.name!r} matches {settings.files!r}.",
+                "`crag collections show` lists them.",
+            )
+        yield _reranked(settings, reader, notify)
+
+
+def _chosen(glob: str | None) -> GitIgnoreSpec | None:
+    """Which sources a glob means, as a line of a .gitignore means files.
+
+    Raises:
+        UsageError: it is none.
+
+    """
+    if glob is None:
+        return None
+    from pathspec import GitIgnoreSpec
+
     try:
-        yield _reranked(settings, collection, notify)
-    finally:
-        collection.close()
+        return GitIgnoreSpec.from_lines([glob])
+    except ValueError as error:
+        raise UsageError(f"--files: {error}.") from None
 
 
 def _reranked(

@@ -176,6 +176,7 @@ class Session:
             "engine": deps.engine.name,
             "model": deps.engine.model,
             "collection": self.reader.name,
+            "files": self.settings.files,
             "max_loops": self.settings.max_loops,
             "k": self.settings.k,
             "grader": self.settings.grader.value,

@@ -51,7 +51,7 @@ def read_status(settings: Settings, only: str | None = None) -> Status:
     """
     found = summaries(settings.home)
     if only is not None:
-        found = [each for each in found if each.name == only]
+        found = [each for each in found if each.name in settings.collections]
         if not found:
             raise UsageError(f"There is no collection {only!r}.", "`crag status` shows all.")
     engine = choose_engine(settings).name

@@ -25,6 +25,7 @@ class TurnStarted(TypedDict):
     engine: str
     model: str | None
     collection: str
+    files: str | None
     max_loops: int
     k: int
     grader: str

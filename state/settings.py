@@ -75,7 +75,12 @@ class Settings(BaseSettings):
     )
 
     home: Path = Field(default_factory=default_home, description="index, threads and traces")
-    collection: str = Field("default", description="the collection to read or write")
+    collection: str = Field(
+        "default", description="the collection to read or write; several to read, as a,b"
+    )
+    files: str | None = Field(
+        None, description="glob of the documents to ask, as in a .gitignore; none: all"
+    )
     thread: str | None = Field(None, description="the thread to continue")
     engine: EngineName = Field(EngineName.AUTO, description="local, openai, or auto")
     k: int = Field(8, ge=1, le=200, description="chunks retrieved a loop")
@@ -157,6 +162,32 @@ class Settings(BaseSettings):
                 "a name has 1 to 128 characters, without slashes or control characters"
             )
         return value
+
+    @field_validator("collection")
+    @classmethod
+    def _names(cls, value: str) -> str:
+        if not all(value.split(",")):
+            raise ValueError("names of several collections stand between commas, as in a,b")
+        return ",".join(dict.fromkeys(value.split(",")))
+
+    @property
+    def collections(self) -> tuple[str, ...]:
+        return tuple(self.collection.split(","))
+
+    @property
+    def one_collection(self) -> str:
+        """The collection to write.
+
+        Raises:
+            UsageError: several are named.
+
+        """
+        if len(self.collections) > 1:
+            raise UsageError(
+                f"This takes one collection, not {len(self.collections)}: {self.collection}.",
+                "`crag ask`, `search`, `chat` and `research` read several.",
+            )
+        return self.collection
 
     @field_validator("store", "otlp_endpoint")
     @classmethod

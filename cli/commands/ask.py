@@ -30,7 +30,8 @@ def ask(
     question: Annotated[
         str, typer.Argument(help="The question; '-' reads standard input.", metavar="QUESTION")
     ],
-    collection: options.Collection = None,
+    collection: options.Collections = None,
+    files: options.Files = None,
     thread: options.Thread = None,
     continue_: options.Continue = False,
     pin: options.Pin = False,
@@ -60,6 +61,7 @@ def ask(
     settings = options.read_settings(
         config,
         collection=collection,
+        files=files,
         thread=thread,
         engine=engine,
         k=k,

@@ -23,7 +23,8 @@ app = new_app()
 
 @app.command()
 def chat(
-    collection: options.Collection = None,
+    collection: options.Collections = None,
+    files: options.Files = None,
     thread: options.Thread = None,
     continue_: options.Continue = False,
     engine: options.Engine = None,
@@ -48,6 +49,7 @@ def chat(
     terminal = Terminal(quiet=quiet)
     flags = {
         "collection": collection,
+        "files": files,
         "thread": thread,
         "engine": engine,
         "k": k,

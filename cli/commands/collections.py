@@ -144,7 +144,7 @@ def forget(
     from rag.ingest.forget import forget as forget_held
     from rag.ingest.forget import holding
 
-    name = settings.collection
+    name = settings.one_collection
     held = holding(settings.home, name, path)
     confirm(f"Forget {many(len(held.sources), 'document')} of {held.path} in {name!r}?", yes=yes)
     removed = forget_held(settings.home, name, held, store=settings.store, notice=terminal.notice)

@@ -34,7 +34,7 @@ def mcp(
             help="Let agents bring ingested folders up to date.",
         ),
     ] = False,
-    collection: options.Collection = None,
+    collection: options.Collections = None,
     engine: options.Engine = None,
     k: options.K = None,
     max_loops: options.MaxLoops = None,

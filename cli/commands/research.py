@@ -58,7 +58,8 @@ def research(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="REPORT.md", help="Write the report there.")
     ] = None,
-    collection: options.Collection = None,
+    collection: options.Collections = None,
+    files: options.Files = None,
     thread: options.Thread = None,
     engine: options.Engine = None,
     k: options.K = None,
@@ -90,6 +91,7 @@ def research(
     _check_out(out, data=json_ or events)
     flags: dict[str, Any] = {
         "collection": collection,
+        "files": files,
         "thread": thread,
         "engine": engine,
         "k": k,

@@ -25,7 +25,8 @@ def search(
     query: Annotated[
         str, typer.Argument(help="What to search; '-' reads standard input.", metavar="QUERY")
     ],
-    collection: options.Collection = None,
+    collection: options.Collections = None,
+    files: options.Files = None,
     k: options.K = None,
     json_: options.Json = False,
     store: options.Store = None,
@@ -35,7 +36,9 @@ def search(
 ) -> None:
     """Print the chunks a query retrieves, best first."""
     terminal = Terminal(quiet=quiet)
-    settings = options.read_settings(config, collection=collection, k=k, store=store, home=home)
+    settings = options.read_settings(
+        config, collection=collection, files=files, k=k, store=store, home=home
+    )
     text = read_question(query)
     from rag.opening import open_reader
 

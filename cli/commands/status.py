@@ -17,7 +17,7 @@ app = new_app()
 
 @app.command()
 def status(
-    collection: options.Collection = None,
+    collection: options.Collections = None,
     json_: options.Json = False,
     store: options.Store = None,
     home: options.Home = None,

@@ -91,7 +91,7 @@ def _index(
         return index_files(dataset.files, settings, embedder, on, notify)
     with open_writer(
         settings.home,
-        settings.collection,
+        settings.one_collection,
         embedder.identity,
         store=settings.store,
         wait=_WAIT_SECONDS,

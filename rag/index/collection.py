@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rag.embed.protocol import Embedder, Vectors
 from rag.index import chunk_rows, collection_rows, document_rows, exact
+from rag.index.candidates import Candidates
 from rag.index.catalog import catalog_path, connect, file_of, mapped_errors, reading
-from rag.index.codec import chunk_key, decode_vectors, encode_path
+from rag.index.codec import chunk_key, decode_path, decode_vectors, encode_path
 from rag.index.collection_rows import CollectionRow
-from rag.index.coverage import best_window, named, okapi, rarities, term_weights
+from rag.index.coverage import rarities
 from rag.index.dense import DenseLeg
 from rag.index.document_seal import note_damage
-from rag.index.fusion import BEGINNING, MEANT_WEIGHT, NAMED_WEIGHT, WINDOW_WEIGHT, fuse
+from rag.index.fusion import BEGINNING, fuse
 from rag.index.lexical import LexicalTable, query_terms, searched_terms
 from rag.index.lock import WriteLock, lock_path
-from rag.index.names import name_words, named_chunks, named_documents
+from rag.index.names import named_chunks, named_documents
 from rag.index.protocol import IndexedDocument, Notice
-from rag.index.repeats import first_of_each
 from rag.index.spelling import Spellings
-from rag.index.terms import terms
 from rag.index.texts import TextDamagedError, Texts
 from rag.index.vector_sync import VectorPlace
 from state.passages import RetrievedChunk
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 CANDIDATES = 100
 """What each leg brings."""
@@ -47,9 +51,11 @@ def open_collection(
     store: str | None = None,
     notice: Notice = lambda _line: None,
     exact_chunks: int = 0,
+    files: GitIgnoreSpec | None = None,
 ) -> Collection:
     """The collection of this name, for reading. `store` and `notice` as in `open_writer`; one of
-    up to `exact_chunks` is searched without opening Chroma.
+    up to `exact_chunks` is searched without opening Chroma. Where `files` are given, only the
+    documents whose sources match are found.
 
     One that another machine keeps on the server is copied here first (`sharing/copying.py`).
 
@@ -70,7 +76,7 @@ def open_collection(
         with mapped_errors(catalog_path(home)):
             row = collection_rows.require(connection, name)
             collection_rows.check_embedder(row, embedder.identity)
-            return Collection(home, connection, row, embedder, store, notice, exact_chunks)
+            return Collection(home, connection, row, embedder, store, notice, exact_chunks, files)
     except BaseException:
         connection.close()
         raise
@@ -88,6 +94,7 @@ class Collection:
         store: str | None,
         notice: Notice,
         exact_chunks: int,
+        files: GitIgnoreSpec | None = None,
     ) -> None:
         self._home = home
         self._path = catalog_path(home)
@@ -95,6 +102,7 @@ class Collection:
         self._store = store or ""
         self._notice = notice
         self._exact_chunks = exact_chunks
+        self._files = files
         # Graph nodes may run on threads; a connection has one transaction at a time.
         self._lock = RLock()
         self._adopt(connection, row)
@@ -113,6 +121,7 @@ class Collection:
         self._revision: tuple[int] | None = None
         self._frequencies: dict[str, int] = {}
         self._counted: tuple[int, int] | None = None
+        self._only: list[int] | None = None
 
     @property
     def name(self) -> str:
@@ -128,18 +137,28 @@ class Collection:
 
     @property
     def document_count(self) -> int:
-        return self._totals()[0]
+        if self._files is None:
+            return self._totals()[0]
+        with self._moment():
+            self._forget_old()
+            self._chosen()
+            return len(self._only or ())
 
     def search(self, query: str, k: int) -> list[RetrievedChunk]:
+        return self.candidates(query, k).best(k)
+
+    def candidates(self, query: str, k: int) -> Candidates:
+        """What `search` ranks: at least the `k` best are among them."""
         vector = self._embedder.embed_query(query)
         wanted = max(CANDIDATES, k)
         with self.snapshot():
             frequencies = self._known_frequencies(query_terms(query))
+            only = self._chosen()
             searched = searched_terms(frequencies)
-            found = self._lexical.search(searched, wanted)
+            found = self._lexical.search(searched, wanted, only)
             shown = chunk_rows.visible(self._connection, self._row.id, [row for row, _ in found])
             lexical = {row: score for row, score in found if row in shown}
-            dense = dict(self._dense.nearest(self._connection, vector, wanted))
+            dense = dict(self._nearest(vector, wanted, only))
             meant = self._named(query, frequencies, searched)
             rest = [row for row in (*lexical, *meant) if row not in dense]
             cosine = dense | exact.cosines(self._connection, vector, rest)
@@ -150,35 +169,30 @@ class Collection:
             total = self.chunk_count
         lexical_ranks = {row: rank for rank, row in enumerate(lexical, 1)}
         dense_ranks = {row: rank for rank, row in enumerate(dense, 1)}
-        weights = term_weights(frequencies, total)
-        words = {row: _words(chunk) for row, chunk in chunks.items()}
-        lengths = [len(body) + len(head) for body, head in words.values()]
-        average = max(sum(lengths), 1) / max(len(lengths), 1)
-        counted = {
-            row: score
-            for row, (body, head) in words.items()
-            if (score := okapi(weights, average, body, head))
-        }
-        scores = fuse(counted, cosine)
-        for row, (body, head) in words.items():
-            scores[row] += WINDOW_WEIGHT * best_window(weights, body, head)
-            scores[row] += NAMED_WEIGHT * named(weights, terms(chunks[row]["title"] or ""))
-            scores[row] += MEANT_WEIGHT * meant.get(row, 0.0)
-        best.sort(key=lambda row: (-scores[row], row))
-        copies = first_of_each(
-            best, {row: body for row, (body, _) in words.items()}, weights.keys()
-        )
-        best = list(copies)[:k]
-        for row in best:
-            chunk = chunks[row]
-            if copies[row]:
-                chunk["also"] = sorted({chunks[copy]["source"] for copy in copies[row]})
-            chunk["score"] = scores[row]
+        for row, chunk in chunks.items():
             chunk["lexical_rank"] = lexical_ranks.get(row)
             chunk["dense_rank"] = dense_ranks.get(row)
-            chunk["bm25"] = counted.get(row)
-            chunk["cosine"] = cosine.get(row)
-        return [chunks[row] for row in best]
+        return Candidates(chunks, cosine, meant, frequencies, total)
+
+    def _nearest(self, vector: Vectors, limit: int, only: str | None) -> list[tuple[int, float]]:
+        if only is None:
+            return self._dense.nearest(self._connection, vector, limit)
+        return exact.nearest_of(self._connection, self._row.id, vector, limit, only)
+
+    def _chosen(self) -> str | None:
+        """The ids of the documents that may be found, as JSON; None where all may."""
+        if self._files is None:
+            return None
+        if self._only is None:
+            rows = self._connection.execute(
+                "SELECT id, source FROM documents WHERE collection_id = ? AND visible = 1",
+                (self._row.id,),
+            )
+            chosen = self._files
+            self._only = [
+                number for number, source in rows if chosen.match_file(decode_path(source))
+            ]
+        return json.dumps(self._only)
 
     def _named(
         self, query: str, frequencies: Mapping[str, int], searched: Sequence[str]
@@ -192,6 +206,8 @@ class Collection:
             rarities(frequencies, self.chunk_count),
         )  # fmt: skip
         for document, surely in documents.items():
+            if self._only is not None and document not in self._only:
+                continue
             rows = named_chunks(self._connection, self._lexical, document, searched)
             found |= dict.fromkeys(rows, surely)
             if rows:
@@ -322,9 +338,4 @@ class Collection:
             self._frequencies.clear()
             self._spellings.forget()
             self._counted = None
-
-
-def _words(chunk: RetrievedChunk) -> tuple[list[str], list[str]]:
-    """The terms of a chunk and of what stands above it, its document's name first."""
-    head = [*name_words(chunk["source"]), chunk["title"] or "", chunk["heading"]]
-    return terms(chunk["text"]), terms(" ".join(head))
+            self._only = None

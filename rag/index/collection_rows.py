@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sqlite3
 import time
 import uuid
@@ -13,6 +12,7 @@ from rag.index.codec import decode_path
 from rag.index.lexical import LexicalTable
 from rag.index.terms import TERMS_VERSION
 from state.errors import EmbedderMismatchError, NoIndexError, UsageError
+from state.nearest import nearest_and_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,7 @@ def require_row(connection: sqlite3.Connection, name: str) -> CollectionRow:
     names = [row[0] for row in connection.execute("SELECT name FROM collections ORDER BY name")]
     if not names:
         raise NoIndexError("Nothing was ingested yet.", "Run `crag ingest PATH` first.")
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5) or names[:5]
-    raise UsageError(f"There is no collection {name!r}.", f"There is: {', '.join(near)}.")
+    raise UsageError(f"There is no collection {name!r}.", nearest_and_count(name, names))
 
 
 def create(connection: sqlite3.Connection, name: str, embedder: EmbedderIdentity) -> CollectionRow:

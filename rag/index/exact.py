@@ -29,6 +29,25 @@ def nearest(
         " WHERE vectors.chunk_id > ? AND documents.collection_id = ? AND documents.visible = 1",
         (above, collection_id),
     )
+    return _best(cursor, query, limit)
+
+
+def nearest_of(
+    connection: sqlite3.Connection, collection_id: int, query: Vectors, limit: int, documents: str
+) -> list[tuple[int, float]]:
+    """As `nearest`, of the documents whose ids are in a JSON list: only their vectors are read."""
+    cursor = connection.execute(
+        "SELECT vectors.chunk_id, vectors.vector FROM documents"
+        " CROSS JOIN chunks ON chunks.document_id = documents.id"
+        " CROSS JOIN vectors ON vectors.chunk_id = chunks.id"
+        " WHERE documents.id IN (SELECT value FROM json_each(?))"
+        " AND documents.collection_id = ? AND documents.visible = 1",
+        (documents, collection_id),
+    )
+    return _best(cursor, query, limit)
+
+
+def _best(cursor: sqlite3.Cursor, query: Vectors, limit: int) -> list[tuple[int, float]]:
     best: list[tuple[float, int]] = []
     while rows := cursor.fetchmany(_BATCH):
         near = _cosines([vector for _, vector in rows], query)

@@ -19,6 +19,9 @@ QUERY_WORDS = 1_000
 SEARCHED_TERMS = 64
 SEARCHED_ROWS = 10_000
 
+_OF_DOCUMENTS = (
+    " AND rowid IN (SELECT id FROM chunks WHERE document_id IN (SELECT value FROM json_each(?)))"
+)
 _SEAL = "SELECT lexical_seal FROM collections WHERE id = ?"
 
 
@@ -149,9 +152,13 @@ class LexicalTable:
         ).fetchone()
         return row is not None
 
-    def search(self, query: Sequence[str], limit: int) -> list[tuple[int, float]]:
-        """(chunk id, BM25 score) of chunks holding any of these terms, best first."""
-        return self._search(query, limit, "")
+    def search(
+        self, query: Sequence[str], limit: int, only: str | None = None
+    ) -> list[tuple[int, float]]:
+        """(chunk id, BM25 score) of chunks holding any of these terms, best first; of `only` the
+        documents whose ids are in that JSON, where it is given.
+        """
+        return self._search(query, limit, *(("",) if only is None else (_OF_DOCUMENTS, only)))
 
     def within(
         self, query: Sequence[str], first: int, last: int, limit: int
@@ -159,7 +166,9 @@ class LexicalTable:
         """As `search`, of the chunks with these ids and those between."""
         return self._search(query, limit, f" AND rowid BETWEEN {int(first)} AND {int(last)}")
 
-    def _search(self, query: Sequence[str], limit: int, where: str) -> list[tuple[int, float]]:
+    def _search(
+        self, query: Sequence[str], limit: int, where: str, *values: str
+    ) -> list[tuple[int, float]]:
         if not query:
             return []
         # Quoted, a term is a term: no text of a query is ever FTS5 syntax.
@@ -167,7 +176,7 @@ class LexicalTable:
         rows = self._connection.execute(
             f"SELECT rowid, bm25({self._table}, 1.0, {HEAD_WEIGHT}) AS score FROM {self._table}"
             f" WHERE {self._table} MATCH ?{where} ORDER BY score LIMIT ?",
-            (expression, limit),
+            (expression, *values, limit),
         )
         return [(chunk, -score) for chunk, score in rows]
 

@@ -56,7 +56,7 @@ def ingest(
     began = time.perf_counter()
     roots = roots_of(paths)
     found = _walk_all(roots, options, settings.home)
-    report = IngestReport(settings.collection, str(embedder.identity), options.dry_run)
+    report = IngestReport(settings.one_collection, str(embedder.identity), options.dry_run)
     if options.dry_run:
         _foresee(settings, roots, found, report, on_event)
     else:
@@ -65,12 +65,12 @@ def ingest(
 
         with open_writer(
             settings.home,
-            settings.collection,
+            settings.one_collection,
             embedder.identity,
             store=settings.store,
             notice=notice,
         ) as writer:
-            spool = settings.home / "spool" / lock_path(settings.home, settings.collection).stem
+            spool = settings.home / "spool" / lock_path(settings.home, settings.one_collection).stem
             run = Ingest(writer, embedder, roots, report, on_event, str(spool))
             _bring_up_to_date(writer, run, roots, found, options, report, on_event)
     report.skipped.sort()
@@ -126,7 +126,7 @@ def _foresee(
     """Fill the report with what an ingest would do, reading only what may be known already."""
     from rag.index.inventory import read_inventory
 
-    inventory = read_inventory(settings.home, settings.collection)
+    inventory = read_inventory(settings.home, settings.one_collection)
     known = [] if inventory is None else inventory.marks
     unread = [] if inventory is None else inventory.unread
     plan = make_plan(roots, found, known, unread)

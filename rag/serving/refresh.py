@@ -22,7 +22,7 @@ def refresh(settings: Settings, paths: Sequence[str]) -> dict[str, Any]:
     from rag.ingest.sync import IngestOptions, ingest
     from rag.opening import build_embedder
 
-    inventory = read_inventory(settings.home, settings.collection)
+    inventory = read_inventory(settings.home, settings.one_collection)
     known = set(inventory.roots) if inventory is not None else set()
     wanted = list(paths) or sorted(known)
     for path in wanted:

@@ -12,7 +12,7 @@ from state.passages import HistoryTurn
 from state.settings import Settings
 from state.traces import Trace, TraceStore
 
-_SAME = ("collection", "engine", "model", "k", "max_loops", "grader", "verify", "web")
+_SAME = ("collection", "files", "engine", "model", "k", "max_loops", "grader", "verify", "web")
 
 
 def replay_flags(trace: Trace, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,91 @@
+"""What both legs brought for a query, ranked by one measure: of one collection, or of several."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from rag.index.coverage import best_window, named, okapi, term_weights
+from rag.index.fusion import MEANT_WEIGHT, NAMED_WEIGHT, WINDOW_WEIGHT, fuse
+from rag.index.names import name_words
+from rag.index.repeats import first_of_each
+from rag.index.terms import terms
+from state.passages import RetrievedChunk
+
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Chunks by row, not scored yet.
+
+    Attributes:
+        cosine: of those whose vector is known, and of others that were compared.
+        meant: how surely the query names a chunk's document.
+        frequencies: in how many chunks of the collection each of the query's terms is.
+        total: the collection's chunks.
+
+    """
+
+    chunks: Mapping[int, RetrievedChunk]
+    cosine: Mapping[int, float]
+    meant: Mapping[int, float]
+    frequencies: Mapping[str, int]
+    total: int
+
+    def best(self, k: int) -> list[RetrievedChunk]:
+        """The `k` best, scored, best first; of copies the best stands for all."""
+        weights = term_weights(self.frequencies, self.total)
+        words = {row: _words(chunk) for row, chunk in self.chunks.items()}
+        lengths = [len(body) + len(head) for body, head in words.values()]
+        average = max(sum(lengths), 1) / max(len(lengths), 1)
+        counted = {
+            row: score
+            for row, (body, head) in words.items()
+            if (score := okapi(weights, average, body, head))
+        }
+        scores = fuse(counted, self.cosine)
+        for row, (body, head) in words.items():
+            scores[row] = scores.get(row, 0.0) + WINDOW_WEIGHT * best_window(weights, body, head)
+            scores[row] += NAMED_WEIGHT * named(weights, terms(self.chunks[row]["title"] or ""))
+            scores[row] += MEANT_WEIGHT * self.meant.get(row, 0.0)
+        ranked = sorted(words, key=lambda row: (-scores[row], row))
+        copies = first_of_each(
+            ranked, {row: body for row, (body, _) in words.items()}, weights.keys()
+        )
+        for row in list(copies)[:k]:
+            chunk = self.chunks[row]
+            if copies[row]:
+                chunk["also"] = sorted({self.chunks[copy]["source"] for copy in copies[row]})
+            chunk["score"] = scores[row]
+            chunk["bm25"] = counted.get(row)
+            chunk["cosine"] = self.cosine.get(row)
+        return [self.chunks[row] for row in list(copies)[:k]]
+
+
+def together(several: Sequence[Candidates]) -> Candidates:
+    """As if their collections were one."""
+    frequencies: Counter[str] = Counter()
+    for each in several:
+        frequencies.update(each.frequencies)
+    return Candidates(
+        _numbered([each.chunks for each in several]),
+        _numbered([each.cosine for each in several]),
+        _numbered([each.meant for each in several]),
+        frequencies,
+        sum(each.total for each in several),
+    )
+
+
+def _numbered(several: Sequence[Mapping[int, V]]) -> dict[int, V]:
+    """Rows of several catalogs' tables, told apart."""
+    step = len(several)
+    return {row * step + n: value for n, each in enumerate(several) for row, value in each.items()}
+
+
+def _words(chunk: RetrievedChunk) -> tuple[list[str], list[str]]:
+    """The terms of a chunk and of what stands above it, its document's name first."""
+    head = [*name_words(chunk["source"]), chunk["title"] or "", chunk["heading"]]
+    return terms(chunk["text"]), terms(" ".join(head))

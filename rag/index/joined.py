@@ -1,0 +1,82 @@
+"""Several collections read as one, each source under its collection's name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from rag.embed.protocol import Embedder, Vectors
+from rag.index.candidates import together
+from rag.index.collection import Collection
+from rag.index.protocol import IndexedDocument
+from state.passages import RetrievedChunk
+
+
+class JoinedCollections:
+    """A `CollectionReader` over at least one collection, all of one embedder. A source is called
+    "collection:source"; scores are what they would be in one collection.
+    """
+
+    def __init__(self, collections: Sequence[Collection]) -> None:
+        self._collections = tuple(collections)
+
+    @property
+    def name(self) -> str:
+        return ",".join(each.name for each in self._collections)
+
+    @property
+    def embedder(self) -> Embedder:
+        return self._collections[0].embedder
+
+    @property
+    def chunk_count(self) -> int:
+        return sum(each.chunk_count for each in self._collections)
+
+    @property
+    def document_count(self) -> int:
+        return sum(each.document_count for each in self._collections)
+
+    def search(self, query: str, k: int) -> list[RetrievedChunk]:
+        found = [each.candidates(query, k) for each in self._collections]
+        for collection, candidates in zip(self._collections, found, strict=True):
+            for chunk in candidates.chunks.values():
+                chunk["source"] = f"{collection.name}:{chunk['source']}"
+        return together(found).best(k)
+
+    def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        total: Counter[str] = Counter(dict.fromkeys(terms, 0))
+        for each in self._collections:
+            total.update(each.document_frequencies(terms))
+        return dict(total)
+
+    def similar_terms(self, word: str, limit: int) -> list[tuple[str, int]]:
+        total: Counter[str] = Counter()
+        for each in self._collections:
+            total.update(dict(each.similar_terms(word, limit)))
+        return total.most_common(limit)
+
+    def vectors(self, chunk_ids: Sequence[str]) -> Vectors:
+        first, *others = (each.vectors(chunk_ids) for each in self._collections)
+        for more in others:
+            unknown = ~first.any(axis=1)
+            first[unknown] = more[unknown]
+        return first
+
+    def document_text(self, source: str) -> str | None:
+        collection, own = self._place(source)
+        return None if collection is None else collection.document_text(own)
+
+    def document(self, source: str) -> IndexedDocument | None:
+        collection, own = self._place(source)
+        return None if collection is None else collection.document(own)
+
+    def close(self) -> None:
+        for each in self._collections:
+            each.close()
+
+    def _place(self, source: str) -> tuple[Collection | None, str]:
+        """The collection that a source is of, and its name there."""
+        for each in self._collections:
+            if source.startswith(f"{each.name}:"):
+                return each, source.removeprefix(f"{each.name}:")
+        return None, source
