@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "ask": ("cli.commands.ask", "Ask one question; '-' reads it from standard input."),
     "chat": ("cli.commands.chat", "Talk with your documents on a thread."),
     "search": ("cli.commands.search", "Retrieve without answering, with scores."),
+    "open": ("cli.commands.open", "Open a place that the last answer cites."),
     "research": ("cli.commands.research", "Plan, research and write a cited report."),
     "trace": ("cli.commands.trace", "Read, compare and replay stored traces."),
     "graph": ("cli.commands.graph", "Print the graph as it is compiled."),

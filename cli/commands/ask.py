@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import closing
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,11 +13,12 @@ from cli.app import new_app
 from cli.exits import Exit
 from cli.notices import tell_staleness
 from cli.question_input import read_question
-from cli.render.answer import print_answer, tell_notices
+from cli.render.answer import answer_lines, print_answer, tell_notices
 from cli.render.links import citation_links
 from cli.render.live import LiveAnswer
 from cli.terminal import Terminal
 from cli.thread_collection import on_thread
+from state.errors import UsageError
 
 if TYPE_CHECKING:
     from rag.session import Session
@@ -28,8 +30,13 @@ app = new_app()
 @app.command()
 def ask(
     question: Annotated[
-        str, typer.Argument(help="The question; '-' reads standard input.", metavar="QUESTION")
-    ],
+        str | None,
+        typer.Argument(
+            help="The question; '-' reads standard input. None, on a terminal: a chat.",
+            metavar="[QUESTION]",
+            show_default=False,
+        ),
+    ] = None,
     collection: options.Collections = None,
     files: options.Files = None,
     thread: options.Thread = None,
@@ -49,6 +56,9 @@ def ask(
     json_: options.Json = False,
     events: options.Events = False,
     no_stream: options.NoStream = False,
+    copy: Annotated[
+        bool, typer.Option("--copy", help="Put the answer on the clipboard as well.")
+    ] = False,
     ok_abstain: options.OkAbstain = False,
     store: options.Store = None,
     threads: options.Threads = None,
@@ -58,24 +68,31 @@ def ask(
 ) -> int:
     """Answer one question from the collection, each sentence cited."""
     terminal = Terminal(quiet=quiet)
-    settings = options.read_settings(
-        config,
-        collection=collection,
-        files=files,
-        thread=thread,
-        engine=engine,
-        k=k,
-        max_loops=max_loops,
-        grader=grader,
-        verify=verify,
-        web=web,
-        max_tokens=max_tokens,
-        max_cost=max_cost,
-        timeout=timeout,
-        store=store,
-        threads=threads,
-        home=home,
-    )
+    flags: dict[str, Any] = {
+        "collection": collection,
+        "files": files,
+        "thread": thread,
+        "engine": engine,
+        "k": k,
+        "max_loops": max_loops,
+        "grader": grader,
+        "verify": verify,
+        "web": web,
+        "max_tokens": max_tokens,
+        "max_cost": max_cost,
+        "timeout": timeout,
+        "store": store,
+        "threads": threads,
+        "home": home,
+    }
+    if question is None:
+        if not (sys.stdin.isatty() and terminal.out_is_tty) or json_ or events or estimate or copy:
+            raise UsageError("There is no question.", "Type one, or pipe it in with '-'.")
+        from cli.commands.chat import chat
+
+        flags |= {"continue_": continue_, "trace": trace, "no_stream": no_stream}
+        return chat(**flags, config=config, quiet=quiet)
+    settings = options.read_settings(config, **flags)
     text = read_question(question)
     settings = on_thread(settings, collection, terminal, continue_=continue_)
     from rag.session import open_session
@@ -100,6 +117,10 @@ def ask(
             links = citation_links(settings.links, answer, session.reader)
             print_answer(terminal, answer, links)
         tell_notices(terminal, answer)
+        if copy:
+            from cli.clipboard import copy as to_clipboard
+
+            to_clipboard("\n".join(answer_lines(answer)), terminal)
     return exit_of(answer, ok_abstain=ok_abstain)
 
 

@@ -59,7 +59,6 @@ def research(
         Path | None, typer.Option("--out", metavar="REPORT.md", help="Write the report there.")
     ] = None,
     collection: options.Collections = None,
-    files: options.Files = None,
     thread: options.Thread = None,
     engine: options.Engine = None,
     k: options.K = None,
@@ -91,7 +90,6 @@ def research(
     _check_out(out, data=json_ or events)
     flags: dict[str, Any] = {
         "collection": collection,
-        "files": files,
         "thread": thread,
         "engine": engine,
         "k": k,

@@ -82,12 +82,12 @@ class ChatCompleter(Completer):
     def _source_names(self) -> list[str]:
         name = self._talk.session.reader.name
         if self._sources is None or self._sources[0] != name:
-            from rag.index.inventory import read_inventory
+            from rag.index.inventory import all_sources
 
+            settings = self._talk.settings
             try:
-                inventory = read_inventory(self._talk.settings.home, name)
+                sources = all_sources(settings.home, settings.collections)
             except CragError:
-                inventory = None
-            documents = inventory.documents if inventory else []
-            self._sources = (name, sorted(document.source for document in documents))
+                sources = []
+            self._sources = (name, sources)
         return self._sources[1]

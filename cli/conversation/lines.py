@@ -69,6 +69,8 @@ class TypedLines:
 
 
 def _keys() -> KeyBindings:
+    from prompt_toolkit import search
+    from prompt_toolkit.filters import is_searching
     from prompt_toolkit.key_binding import KeyBindings
 
     keys = KeyBindings()
@@ -85,6 +87,11 @@ def _keys() -> KeyBindings:
             buffer.insert_text("\n")
         else:
             buffer.validate_and_handle()
+
+    @keys.add("enter", filter=is_searching)
+    def _(event: KeyPressEvent) -> None:  # Ctrl-R: what was found is asked, as in a shell
+        search.accept_search()
+        event.app.current_buffer.validate_and_handle()
 
     return keys
 

@@ -70,7 +70,8 @@ def _help(talk: Conversation, _argument: str) -> None:
         talk.terminal.out(f"{f'/{each.name} {each.argument}':<{width}}  {each.help}")
     talk.terminal.out("")
     talk.terminal.out("help, ?, exit, quit and bye need no slash.")
-    talk.terminal.out("Alt-Enter begins a new line; Ctrl-C cancels the turn; Ctrl-D leaves.")
+    talk.terminal.out("Alt-Enter begins a new line; Ctrl-R searches what was typed before.")
+    talk.terminal.out("Ctrl-C cancels the turn; Ctrl-D leaves.")
 
 
 def _trace(talk: Conversation, argument: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,6 +76,22 @@ def read_inventory(home: Path, name: str) -> Inventory | None:
             ],
             [decode_path(path) for (path,) in roots],
         )
+
+
+def all_sources(home: Path, names: Sequence[str]) -> list[str]:
+    """The sources of these collections, sorted, as citations call them.
+
+    Raises:
+        StorageError: the catalog cannot be read.
+
+    """
+    found = []
+    for name in names:
+        inventory = read_inventory(home, name)
+        before = f"{name}:" if len(names) > 1 else ""
+        documents = inventory.documents if inventory is not None else []
+        found += [before + document.source for document in documents]
+    return sorted(found)
 
 
 @dataclass(frozen=True, slots=True)

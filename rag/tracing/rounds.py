@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import cast
 
+from rag.tracing.stored_trace import started
 from state.errors import UsageError
 from state.research_events import ResearchEvent, ResearchStarted
 from state.traces import Trace
@@ -33,6 +34,12 @@ class Round:
     subtasks: list[TracedSubtask] = field(default_factory=list)
     decision: str = ""
     reason: str = ""
+
+
+def asked_collection(trace: Trace) -> str:
+    """The collection, or several, that a question or a research run asked."""
+    event = run_started(trace) if trace["kind"] == "research" else started(trace)
+    return event["collection"]
 
 
 def run_started(trace: Trace) -> ResearchStarted:

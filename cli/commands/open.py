@@ -1,0 +1,82 @@
+"""`crag open`: a cited place of the last answer in the person's editor."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli import options
+from cli.app import new_app
+from cli.completion import complete_trace
+from cli.render.answer import cited
+from cli.render.places import place
+from cli.terminal import Terminal
+from state.counting import many
+from state.errors import UsageError
+
+if TYPE_CHECKING:
+    from state.answer import Citation
+    from state.traces import Trace
+
+app = new_app()
+
+
+@app.command("open")
+def open_(
+    number: Annotated[int, typer.Argument(metavar="N", min=1, help="The citation, as in [2].")] = 1,
+    trace: Annotated[
+        str,
+        typer.Option(
+            "--trace", metavar="ID", help="Of this answer.", autocompletion=complete_trace
+        ),
+    ] = "last",
+    home: options.Home = None,
+    config: options.Config = None,
+) -> None:
+    """Open what the last answer cites, in $EDITOR or a viewer; elsewhere than on a terminal
+    print its path.
+    """
+    terminal = Terminal()
+    settings = options.read_settings(config, home=home)
+    from rag.opening import open_reader
+    from rag.tracing.rounds import asked_collection
+    from state.traces import TraceStore
+
+    with TraceStore(settings.home) as traces:
+        found = traces.get(trace)
+    citation = _citation(found, number)
+    asked = settings.model_copy(update={"collection": asked_collection(found), "files": None})
+    with open_reader(asked, terminal.notice) as reader:
+        document = reader.document(citation["source"])
+    if document is None or document.path is None:
+        raise UsageError(
+            f"{citation['source']} is no file of {asked.collection}.",
+            "`crag trace last` shows what was quoted.",
+        )
+    file, line = Path(document.path), citation["start_line"]
+    if not os.path.isfile(file):  # noqa: PTH113 - Path's own can raise
+        raise UsageError(f"{file} is gone; it was cited.", "`crag ingest` brings all up to date.")
+    if not sys.stdout.isatty():
+        terminal.out(str(file))
+        return
+    from cli.editor import opening_command, run_program
+
+    command = opening_command(file, line)
+    if command is None:
+        terminal.out(place(str(file), citation["page"], line))
+        terminal.notice("Set EDITOR to have it opened.")
+        return
+    run_program(command)
+
+
+def _citation(found: Trace, number: int) -> Citation:
+    citations = cited(found["answer"])
+    for citation in citations:
+        if citation["marker"] == number:
+            return citation
+    known = f"It has {many(len(citations), 'citation')}." if citations else "It cites nothing."
+    raise UsageError(f"That answer has no citation [{number}].", known)

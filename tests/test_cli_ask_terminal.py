@@ -1,0 +1,115 @@
+"""`crag ask` where a person sits: without a question, and with --copy; several collections."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+
+import pexpect
+import pytest
+from chat_samples import CRAG, crag, entered, environment, make_home, prompted
+
+HIGH = "How high is the Gillfoot Viaduct?"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    return make_home(tmp_path_factory.mktemp("ask"))
+
+
+def spawn(home, *words, **more):
+    return pexpect.spawn(
+        CRAG[0],
+        [*CRAG[1:], *words],
+        env=environment(home, **more),
+        encoding="utf-8",
+        timeout=60,
+        dimensions=(40, 120),
+    )
+
+
+def test_without_a_question_a_terminal_gets_the_chat_with_its_flags(home):
+    child = spawn(home, "ask", "-t", "begun", "--files", "viaduct*")
+    assert "On thread begun, default with 1 document." in prompted(child)
+    entered(child, HIGH)
+    child.expect("31 metres")
+    prompted(child)
+    child.sendeof()
+    child.expect(pexpect.EOF)
+    assert "31 metres" in crag(home, "threads", "show", "begun").stdout
+
+
+@pytest.mark.parametrize("words", [(), ("--json",), ("--copy",)])
+def test_without_a_question_and_a_terminal_it_is_a_mistake(home, words):
+    done = crag(home, "ask", *words, stdin=HIGH)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "There is no question. Type one, or pipe it in with '-'." in done.stderr
+
+
+def test_what_was_typed_before_is_found_by_ctrl_r(home):
+    child = spawn(home, "chat", "-t", "searched")
+    prompted(child)
+    for line in (HIGH, "What does a return ticket cost?"):
+        entered(child, line)
+        prompted(child)
+    child.send("\x12Gillf")
+    child.expect("i-search")
+    child.send("\r")
+    child.expect("31 metres")
+    prompted(child)
+    child.sendeof()
+    child.expect(pexpect.EOF)
+
+
+def test_a_copy_goes_by_way_of_the_terminal_where_no_program_is(home):
+    none = dict.fromkeys(("TMUX", "DISPLAY", "WAYLAND_DISPLAY"), "")
+    child = spawn(home, "ask", HIGH, "--copy", SSH_CONNECTION="x", **none)
+    child.expect(pexpect.EOF)
+    (sent,) = re.findall(r"\x1b\]52;c;([^\x07]+)\x07", child.before)
+    copied = base64.b64decode(sent).decode()
+    assert "31 metres high" in copied
+    assert "[1] viaduct.md:3" in copied
+    assert "Copied, by way of the terminal." in child.before
+
+
+def test_a_copy_goes_to_the_desktops_program(home, tmp_path, monkeypatch):
+    program = tmp_path / "xsel"
+    program.write_text(f"#!/bin/sh\ncat > {tmp_path}/copied\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    for name, value in {"DISPLAY": ":0", "TMUX": "", "SSH_CONNECTION": ""}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    monkeypatch.setattr("sys.platform", "linux")
+    done = crag(home, "ask", HIGH, "--copy")
+    assert done.stderr.rstrip().endswith("Copied.")
+    assert (tmp_path / "copied").read_text() == done.stdout.rstrip("\n")
+
+
+def test_a_copy_without_terminal_and_program_is_a_line(home, monkeypatch):
+    for name in ("TMUX", "DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("sys.platform", "linux")
+    done = crag(home, "ask", HIGH, "--copy")
+    assert done.exit_code == 0
+    assert "31 metres" in done.stdout
+    assert "Not copied: there is no terminal here" in done.stderr
+
+
+def test_a_thread_goes_on_with_the_collections_that_it_asked(home, tmp_path):
+    (tmp_path / "tunnel.md").write_text(
+        "# Corbel Tunnel\n\nThe Corbel Tunnel is 412 metres long.\n"
+    )
+    assert crag(home, "ingest", "-c", "tunnels", str(tmp_path)).exit_code == 0
+    asked = crag(home, "ask", HIGH, "-c", "default,tunnels", "-t", "both", "--json")
+    assert json.loads(asked.stdout)["citations"][0]["source"] == "default:viaduct.md"
+    more = crag(home, "ask", "How long is the Corbel Tunnel?", "-t", "both")
+    assert "Asking default,tunnels, as thread both did." in more.stderr
+    assert "[1] tunnels:tunnel.md:3" in more.stdout
+    assert crag(home, "open", "1").stdout == f"{tmp_path}/tunnel.md\n"
+    replayed = crag(home, "trace", "replay", "last", "--json")
+    assert json.loads(replayed.stdout)["differences"] == []
+    refused = crag(home, "ingest", "-c", "default,tunnels", str(tmp_path))
+    assert refused.exit_code == 2
+    assert "takes one collection" in refused.stderr

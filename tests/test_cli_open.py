@@ -1,0 +1,111 @@
+"""`crag open`: a cited place in the person's editor, a viewer, or on standard output."""
+
+from __future__ import annotations
+
+import sys
+
+import pexpect
+import pytest
+from chat_samples import CRAG, crag, environment, make_home
+
+from cli.editor import opening_command
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    home = make_home(tmp_path_factory.mktemp("open"))
+    assert crag(home, "ask", "How long is the Gillfoot Viaduct?").exit_code == 0
+    return home
+
+
+def in_terminal(home, *words, **more):
+    child = pexpect.spawn(
+        CRAG[0], [*CRAG[1:], *words], env=environment(home, **more), encoding="utf-8", timeout=60
+    )
+    child.expect(pexpect.EOF)
+    child.close()
+    return child.before, child.exitstatus
+
+
+@pytest.fixture
+def editor(tmp_path):
+    """One that notes what it was started with, under the name of one that knows lines."""
+    program = tmp_path / "nano"
+    program.write_text(
+        f"#!{sys.executable}\nimport os, sys\n"
+        "print('EDIT', oct(os.umask(0)), *sys.argv[1:], os.isatty(0))\n"
+    )
+    program.chmod(0o755)
+    return program
+
+
+def test_the_editor_is_given_the_file_and_its_line_and_the_persons_umask(home, editor):
+    shown, code = in_terminal(home, "open", "1", VISUAL="", EDITOR=f"{editor} -w")
+    assert code == 0
+    assert "EDIT 0o22 -w +5" in shown or "EDIT 0o2 -w +5" in shown
+    assert "viaduct.md True" in shown
+
+
+def test_an_editor_that_fails_or_is_missing_is_told_in_one_line(home):
+    shown, code = in_terminal(home, "open", VISUAL="", EDITOR="/nowhere/ed")
+    assert (shown.strip(), code) == (
+        "crag: /nowhere/ed cannot be started: No such file or directory. Set EDITOR.",
+        4,
+    )
+    shown, code = in_terminal(home, "open", EDITOR="", VISUAL="false")
+    assert (shown.strip(), code) == ("crag: false ended with code 1.", 4)
+
+
+def test_elsewhere_than_on_a_terminal_the_path_is_printed(home):
+    assert crag(home, "open", "1").stdout.endswith("documents/viaduct.md\n")
+
+
+def test_without_editor_and_viewer_the_place_is_printed(home):
+    none = {"VISUAL": "", "EDITOR": "", "DISPLAY": "", "WAYLAND_DISPLAY": ""}
+    shown, code = in_terminal(home, "open", **none)
+    assert code == 0
+    assert "viaduct.md:5" in shown.replace("\r\n", "")
+    assert "Set EDITOR" in shown
+
+
+def test_what_cannot_be_opened_is_said(home, tmp_path):
+    assert "has no citation [7]. It has 1 citation." in crag(home, "open", "7").stderr
+    assert crag(home, "open", "7").exit_code == 2
+    assert "no trace" in crag(tmp_path, "open").stderr.lower()
+
+
+def test_a_file_that_has_gone_is_said(tmp_path):
+    home = make_home(tmp_path)
+    assert crag(home, "ask", "How long is the Gillfoot Viaduct?").exit_code == 0
+    (tmp_path / "documents" / "viaduct.md").unlink()
+    gone = crag(home, "open", "1")
+    assert gone.exit_code == 2
+    assert "viaduct.md is gone; it was cited." in gone.stderr
+
+
+@pytest.mark.parametrize(
+    ("editor", "arguments"),
+    [
+        ("vim", ["+3", "{}"]),
+        ("code --wait", ["--wait", "--goto", "{}:3"]),
+        ("hx", ["{}:3"]),
+        ("unheard-of", ["{}"]),
+    ],
+)
+def test_an_editor_is_told_the_line_as_it_takes_it(editor, arguments, tmp_path, monkeypatch):
+    file = tmp_path / "a b.md"
+    file.write_text("one\ntwo\nthree\n")
+    monkeypatch.setenv("VISUAL", editor)
+    expected = [each.format(file) for each in arguments]
+    assert opening_command(file, 3)[1:] == expected
+
+
+def test_what_is_no_text_goes_to_the_viewer(tmp_path, monkeypatch):
+    file, viewer = tmp_path / "scan.pdf", tmp_path / "xdg-open"
+    file.write_bytes(b"%PDF\0")
+    viewer.write_text("#!/bin/sh\n")
+    viewer.chmod(0o755)
+    for name, value in {"EDITOR": "vim", "DISPLAY": ":0", "PATH": str(tmp_path)}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert opening_command(file, 3) == [str(viewer), str(file)]
