@@ -31,7 +31,7 @@ def at(decision: str) -> GraphState:
         "reason": "",
         "chunks": [],
     }
-    return {**new_question("q"), "loops": [loop], "timeline": [], "turn": 0}  # type: ignore[typeddict-item,return-value]
+    return {**new_question("q"), "loops": [loop], "timeline": []}  # type: ignore[typeddict-item,return-value]
 
 
 def test_enough_found_ends_the_loop_at_once():
