@@ -51,7 +51,8 @@ class QuestionState(TypedDict):
     against the collection once, used by every node. `scratchpad` holds the last attempt's
     critique and nothing older: each write replaces it (S1.2), and record_turn leaves it empty.
     `retrieval_scores` are the last query's, best first; `documents` is every chunk of the
-    question so far. `draft` is what generate made, `generation` the text that is shown of it.
+    question so far. `no_query` says why there is no better
+    query. `draft` is what generate made, `generation` the text that is shown of it.
     """
 
     scratchpad: Annotated[list[str], overwrite]
@@ -60,6 +61,7 @@ class QuestionState(TypedDict):
     parts: Annotated[list[dict[str, Any]], UntrackedValue]
     query: Annotated[str, UntrackedValue]
     next_query: Annotated[str | None, UntrackedValue]
+    no_query: Annotated[str | None, UntrackedValue]
     query_rewrites: Annotated[list[str], UntrackedValue]
     documents: Annotated[list[RetrievedChunk], UntrackedValue]
     new_documents: Annotated[list[str], UntrackedValue]
@@ -81,7 +83,6 @@ class QuestionState(TypedDict):
     nearest: Annotated[list[Citation], UntrackedValue]
     clarify: Annotated[list[str], UntrackedValue]
     status: Annotated[Status | None, UntrackedValue]
-    stop_reason: Annotated[str, UntrackedValue]
     web: Annotated[WebUse | None, UntrackedValue]
     usage: Annotated[Usage, UntrackedValue]
     timing_metrics: Annotated[dict[str, float], UntrackedValue]
