@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import signal
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from cli import options
 from cli.app import new_app
 from cli.terminal import Terminal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from state.settings import Settings
 
 app = new_app()
 
@@ -57,7 +52,7 @@ def mcp(
     from rag.serving.mcp_server import build_server, check_port, serve_http
     from rag.serving.mended_input import mend_input
 
-    server = build_server(settings, _ingest(settings) if allow_ingest else None)
+    server = build_server(settings, allow_ingest=allow_ingest)
     if http is None:
         # asyncio's own handler would wait for the next line of standard input.
         signal.signal(signal.SIGINT, _interrupt)
@@ -71,13 +66,3 @@ def mcp(
 
 def _interrupt(_signal: int, _frame: object) -> None:
     raise KeyboardInterrupt
-
-
-def _ingest(settings: Settings) -> Callable[[list[str]], dict[str, Any]]:
-    from rag.serving.refresh import refresh
-
-    def ingest(paths: list[str]) -> dict[str, Any]:
-        """Bring folders that were ingested before up to date; no others can be named."""
-        return refresh(settings, paths)
-
-    return ingest
