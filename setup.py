@@ -1,4 +1,4 @@
-"""What the wheel holds besides files of the tree: the tokens for counting, and the manual."""
+"""What the wheel holds besides files of the tree: the tokens that counting needs."""
 
 from __future__ import annotations
 
@@ -9,13 +9,10 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 sys.path.insert(0, str(Path(__file__).parent))
-from cli.commands.man import page
 from state.token_ranks import PACKED, packed_ranks
 
-MANUAL = Path(__file__).parent / "build" / "crag.1"
 
-
-class BuildWithMade(build_py):
+class BuildWithTokens(build_py):
     """A working tree has bpe-openai itself, among the packages of its tests."""
 
     @property
@@ -24,9 +21,6 @@ class BuildWithMade(build_py):
 
     def run(self) -> None:
         super().run()
-        MANUAL.parent.mkdir(exist_ok=True)
-        lines = page(self.distribution.get_version())
-        MANUAL.write_text("\n".join(lines) + "\n", encoding="utf-8")
         if not self.editable_mode:
             self._packed.write_bytes(packed_ranks())
 
@@ -35,4 +29,4 @@ class BuildWithMade(build_py):
         return [*super().get_outputs(include_bytecode), *made]
 
 
-setup(cmdclass={"build_py": BuildWithMade})
+setup(cmdclass={"build_py": BuildWithTokens})

@@ -23,7 +23,8 @@ class Citation(TypedDict):
     """A located quote: `quote` is exactly `document.text[start_char:end_char]`; `passage` is what
     stands around it, unaltered: the blocks that are quoted together (paragraphs, list items, code
     with what introduces it), or rows behind their table's header; `also` names
-    other sources that hold a copy.
+    other sources that hold a copy; `recognized` is how sure the recognizer was of a page that was
+    read off a picture, 0 to 1.
     """
 
     marker: int
@@ -39,6 +40,7 @@ class Citation(TypedDict):
     passage: str
     support: Support
     also: NotRequired[list[str]]
+    recognized: NotRequired[float]
 
 
 class ClaimRecord(TypedDict):

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 
 from state.blocks import Block
 
+NO_PAGE = 0
+"""Stands for the page of a picture that has no pages, where it was recognized."""
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -31,6 +34,8 @@ class Document:
         format: the reader that produced it, such as "markdown" or "pdf".
         pages: page spans in ascending order; empty where the format has no pages.
         warnings: what could not be read, in words (an unreadable page, a truncated table).
+        recognized: of each page that was read off a picture (NO_PAGE where there are no pages), how
+            sure the recognizer was, in percent.
 
     """
 
@@ -40,6 +45,7 @@ class Document:
     format: str = "text"
     pages: tuple[Page, ...] = ()
     warnings: tuple[str, ...] = field(default=())
+    recognized: tuple[tuple[int, int], ...] = ()
 
     def page_at(self, offset: int) -> int | None:
         """The page number holding the character at `offset`, or None without pages."""

@@ -6,6 +6,21 @@ from importlib.util import find_spec
 
 from state.errors import SetupError
 
+OCR = "ocr"
+
+
+def is_installed(module: str) -> bool:
+    """Whether `module` could be imported; it is not."""
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # nor is what it lies in
+        return False
+
+
+def mending(extra: str) -> str:
+    """The command that brings an extra."""
+    return f"pip install 'crag-cli[{extra}]'"
+
 
 def require_extra(module: str, extra: str, what: str) -> None:
     """Make sure of `module`, which `what` needs, without importing it.
@@ -14,12 +29,8 @@ def require_extra(module: str, extra: str, what: str) -> None:
         SetupError: it is not installed; names the extra that brings it.
 
     """
-    try:
-        found = find_spec(module) is not None
-    except ModuleNotFoundError:  # nor is what it lies in
-        found = False
-    if not found:
+    if not is_installed(module):
         raise SetupError(
             f"{what} needs crag's extra {extra!r}, which is not installed.",
-            f"Install crag with it, as in: pip install 'crag-cli[{extra}]'.",
+            f"Install crag with it, as in: {mending(extra)}.",
         )

@@ -102,7 +102,8 @@ def source_text(citation: Citation, link: str | None, note: str = "") -> Text:
 
 def source_line(citation: Citation) -> str:
     note = "" if citation["support"] != "unsupported" else " (nearest passage)"
-    return f"[{citation['marker']}] {_where(citation)}{_also(citation)}{note}  {_what(citation)}"
+    place_ = f"{_where(citation)}{_recognized(citation)}{_also(citation)}{note}"
+    return f"[{citation['marker']}] {place_}  {_what(citation)}"
 
 
 def _what(citation: Citation) -> str:
@@ -117,6 +118,12 @@ def _also(citation: Citation) -> str:
     copies = citation.get("also", [])
     many = "1 other file" if len(copies) == 1 else f"{len(copies)} other files"
     return f" (also in {many})" if copies else ""
+
+
+def _recognized(citation: Citation) -> str:
+    """A page that was read off a picture may be read wrongly."""
+    sure = citation.get("recognized")
+    return "" if sure is None else f" (OCR, {sure:.0%})"
 
 
 def _where(citation: Citation) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from state.counting import many
+from state.extras import OCR, mending
 
 if TYPE_CHECKING:
     from cli.terminal import Terminal
@@ -77,6 +79,12 @@ def tell_report(report: IngestReport, terminal: Terminal) -> None:
         if len(told) > _MOST_LINES:
             rest = len(told) - _MOST_LINES
             terminal.notice(f"{kind}: {rest} more; `crag ingest --json` lists them all")
+    if report.waiting_pages:
+        pages = many(report.waiting_pages, "page")
+        how = (
+            mending(OCR) if sys.version_info < (3, 13) else "its package needs Python 3.11 or 3.12"
+        )
+        terminal.notice(f"{pages} of scans and pictures wait for OCR: {how}")
     terminal.notice(summary(report))
 
 

@@ -18,6 +18,8 @@ class Format:
     suffixes: tuple[str, ...]
 
 
+PICTURE = "picture"
+
 _CODE = (
     ".py .pyi .pyx .js .mjs .cjs .ts .tsx .jsx .java .kt .kts .scala .groovy .c .h .cc .cpp .cxx "
     ".hh .hpp .cs .fs .vb .go .rs .swift .m .mm .rb .php .pl .pm .lua .r .jl .hs .ml .mli .ex .exs "
@@ -51,6 +53,8 @@ _ALL = (
     Format("csv", "csv", "text", (".csv", ".tsv", ".tab", ".psv")),
     Format("json", "json", "text", (".json", ".geojson", ".jsonld", ".webmanifest")),
     Format("jsonl", "jsonl", "text", (".jsonl", ".ndjson")),
+    Format(PICTURE, "picture", "whole", (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")),
+    Format("tiff", "picture", "parsed", (".tif", ".tiff")),
     Format("xml", "xml", "parsed", (".xml", ".rss", ".atom", ".opml", ".xsd", ".xsl", ".dita")),
 )
 
@@ -62,7 +66,7 @@ COMPOUND = {"doc", "ppt", "xls", "msg"}
 """Formats that are OLE compound files inside."""
 
 _KINDS = {
-    "an image": ".png .jpg .jpeg .gif .bmp .tif .tiff .webp .ico .heic .avif .psd .svg .eps",
+    "an image": ".ico .heic .avif .psd .svg .eps",
     "audio or video": ".mp3 .wav .ogg .flac .m4a .mp4 .mov .avi .mkv .webm .wmv .aac .opus",
     "an archive": ".zip .gz .bz2 .xz .zst .7z .rar .tar .tgz .jar .war .whl .deb .rpm .iso .dmg",
     "a program": ".exe .dll .so .dylib .o .a .lib .class .pyc .pyo .wasm .bin .node",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
@@ -33,6 +33,9 @@ class Limits:
         cells: table cells of a workbook that are read; likewise.
         seconds: time inside the reader for the whole document, the consumer's not counted.
         step_seconds: time for one step of it: opening, a page, a run of rows.
+        pixels: of a picture that is read.
+        recognized_pages: pages that are read off pictures; what follows is left out, likewise.
+        recognition_seconds: time for each of them, on top of `seconds`.
 
     """
 
@@ -48,6 +51,9 @@ class Limits:
     cells: int = 5_000_000
     seconds: float = 1200.0
     step_seconds: float = 30.0
+    pixels: int = 100_000_000
+    recognized_pages: int = 2_000
+    recognition_seconds: float = 140.0
 
 
 class TimeUpError(BaseException):
@@ -64,9 +70,11 @@ class Deadline:
     or one in another thread, needs its process killed from outside.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, on_step: Callable[[], None] = lambda: None) -> None:
+        """`on_step` is told whenever a step begins: there is progress, with or without text."""
+        self._on_step = on_step
         self._left = limits.seconds
-        self._step_seconds = limits.step_seconds
+        self._usual_seconds = self._step_seconds = limits.step_seconds
         self._started = 0.0
         self._step_started = 0.0
         self._armed = False
@@ -76,8 +84,18 @@ class Deadline:
         if now - self._started > self._left or now - self._step_started > self._step_seconds:
             raise TimeUpError
 
+    def long_step(self, seconds: float) -> None:
+        """Begins a step that has so much time, on top of the whole document's."""
+        self._left += seconds
+        self._begin(seconds)
+
     def step(self) -> None:
         """Begins the next step, such as a page, with its own time."""
+        self._begin(self._usual_seconds)
+
+    def _begin(self, seconds: float) -> None:
+        self._on_step()
+        self._step_seconds = seconds
         self._step_started = time.monotonic()
         self.check()
         if self._armed:

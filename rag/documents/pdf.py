@@ -1,4 +1,6 @@
-"""PDF by page, with pypdf: a page that fails is a warning, not the end of the document."""
+"""PDF by page, with pypdf: a page that fails is a warning, not the end of the document. One that
+is only a picture is read off it, where the extra `ocr` is installed.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +8,13 @@ import logging
 import re
 from collections.abc import Iterator
 from io import BytesIO
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from rag.documents.cleaning import one_line
 from rag.documents.limits import TimeUpError
+from rag.documents.pdf_picture import DrawnPages
+from rag.documents.recognizer import can_recognize
+from rag.documents.recognizing import needs_extra, recognized_part
 from rag.documents.stream import Part, Reading
 from state.counting import plural
 from state.errors import DocumentError
@@ -28,7 +33,7 @@ def read(reading: Reading) -> Iterator[Part]:
         DocumentError: the document is encrypted, or none of its pages can be read.
 
     """
-    with reading.path.open("rb") as file:
+    with reading.path.open("rb") as file, DrawnPages(reading.path) as drawn:
         document = _open(file)
         count = len(document.pages)
         reading.title = _title(document)
@@ -42,7 +47,9 @@ def read(reading: Reading) -> Iterator[Part]:
             elif text.strip():
                 yield Part(text, number)
             else:
-                blank.append(number)
+                found = list(_recognized(document, number, reading, drawn))
+                blank += [] if found else [number]
+                yield from found
             if number % _FORGET_EVERY == 0:
                 # pypdf keeps every object it ever parsed; a page's are not needed again.
                 document.resolved_objects.clear()
@@ -51,7 +58,7 @@ def read(reading: Reading) -> Iterator[Part]:
         if failed and len(failed) + len(blank) == count:
             raise DocumentError(f"damaged PDF: {reading.warnings[0]}")
         if blank or not count:
-            reading.warn(_no_text(blank, count))
+            reading.warn(_no_text(blank, count) + needs_extra(reading.waiting))
 
 
 def _open(file: IO[bytes]) -> PdfReader:
@@ -108,6 +115,36 @@ def _page_text(document: PdfReader, number: int, reading: Reading) -> str | None
         detail = one_line(str(error), 80) or type(error).__name__
         reading.warn(f"page {number} cannot be read: {detail}")
     return None
+
+
+def _recognized(
+    document: PdfReader, number: int, reading: Reading, drawn: DrawnPages
+) -> Iterator[Part]:
+    """What a page without text of its own shows, where it shows anything."""
+    if not _has_pictures(document, number):
+        return
+    if not can_recognize():
+        reading.waiting += 1
+        return
+    if len(reading.recognized) >= reading.limits.recognized_pages:
+        reading.warn(f"only {reading.limits.recognized_pages} scanned pages were read")
+        return
+    try:
+        yield from recognized_part(reading, number, lambda: drawn.draw(number))
+    except TimeUpError:
+        reading.warn(f"page {number} cannot be read: it takes too long")
+        reading.deadline.step()
+    except DocumentError as error:
+        reading.warn(error.message)
+
+
+def _has_pictures(document: PdfReader, number: int) -> bool:
+    """Whether anything is drawn on the page by name: a picture, or a form that may hold one."""
+    try:
+        resources: Any = document.pages[number - 1]["/Resources"].get_object()
+        return bool(resources.get("/XObject"))
+    except Exception:  # noqa: BLE001 - pypdf raises anything on a damaged page
+        return False
 
 
 def _no_text(blank: list[int], count: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
@@ -23,8 +24,14 @@ def supported(path: Path) -> bool:
     return path.suffix.lower() not in UNSUPPORTED
 
 
-def open_document(path: Path, source: str, limits: Limits = _DEFAULT_LIMITS) -> DocumentStream:
-    """The file as a stream of parts; `source` is the name that citations will show.
+def open_document(
+    path: Path,
+    source: str,
+    limits: Limits = _DEFAULT_LIMITS,
+    on_step: Callable[[], None] = lambda: None,
+) -> DocumentStream:
+    """The file as a stream of parts; `source` is the name that citations will show, `on_step` is
+    told of each page and of other progress.
 
     The reader is chosen by extension, unless the first bytes say otherwise. Run it in the
     main thread of a worker process, so that a slow parser can be interrupted
@@ -38,7 +45,7 @@ def open_document(path: Path, source: str, limits: Limits = _DEFAULT_LIMITS) -> 
 
     """
     head, size = _head(path)
-    deadline = Deadline(limits)
+    deadline = Deadline(limits, on_step)
     with parsing(path.suffix.lower().lstrip(".") or "unnamed", deadline):
         chosen = _choose(path, head)
     check_size(size, getattr(limits, f"{chosen.held}_bytes"))
@@ -72,6 +79,7 @@ def read_document(path: Path, source: str, limits: Limits = _DEFAULT_LIMITS) -> 
             format=stream.format,
             pages=tuple(pages),
             warnings=stream.warnings,
+            recognized=stream.recognized,
         )
 
 

@@ -7,14 +7,11 @@ import zipfile
 from pathlib import Path
 
 from rag.documents.encoding import is_text
-from rag.documents.formats import COMPOUND, FORMATS, PACKED, UNSUPPORTED, Format
+from rag.documents.formats import COMPOUND, FORMATS, PACKED, PICTURE, UNSUPPORTED, Format
 from state.errors import DocumentError, UnsupportedFormatError
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _MAGIC = (
-    (b"\x89PNG", "an image"),
-    (b"\xff\xd8\xff", "an image"),
-    (b"GIF8", "an image"),
     (b"\x1f\x8b", "a gzip archive"),
     (b"BZh", "a bzip2 archive"),
     (b"\xfd7zXZ", "an xz archive"),
@@ -23,6 +20,7 @@ _MAGIC = (
     (b"\x7fELF", "a program"),
     (b"SQLite format 3", "a database"),
 )
+_PICTURES = (*(b"\x89PNG", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*"),)
 _MEMBERS = (
     ("word/document.xml", "docx"),
     ("ppt/presentation.xml", "pptx"),
@@ -35,7 +33,7 @@ _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b",
     re.IGNORECASE | re.DOTALL,
 )
-_BINARY = PACKED | COMPOUND | {"pdf"}
+_BINARY = PACKED | COMPOUND | {"pdf", PICTURE, "tiff"}
 
 
 def sniff(path: Path, head: bytes, named: Format | None) -> Format | None:
@@ -46,20 +44,30 @@ def sniff(path: Path, head: bytes, named: Format | None) -> Format | None:
             (`UnsupportedFormatError`).
 
     """
-    if b"%PDF-" in head[:1024]:
-        return FORMATS["pdf"]
+    shown = _by_first_bytes(head, named)
+    if shown is not None:
+        return shown
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _zip_format(path, named)
     if head.startswith(_OLE):
         return _compound_format(path, named)
-    if head.lstrip().startswith(b"{\\rtf"):
-        return FORMATS["rtf"]
     for magic, kind in _MAGIC:
         if head.startswith(magic):
             raise UnsupportedFormatError(f"{kind}, whatever its name says")
     if not is_text(head):
         return _binary_format(path, named)
     return _text_format(path, head, named)
+
+
+def _by_first_bytes(head: bytes, named: Format | None) -> Format | None:
+    if b"%PDF-" in head[:1024]:
+        return FORMATS["pdf"]
+    if head.lstrip().startswith(b"{\\rtf"):
+        return FORMATS["rtf"]
+    is_named = named is not None and named.module == PICTURE
+    if head.startswith(_PICTURES):
+        return named if is_named else FORMATS[PICTURE]
+    return named if is_named and head.startswith(b"BM") else None
 
 
 def _zip_format(path: Path, named: Format | None) -> Format:

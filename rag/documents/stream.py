@@ -40,7 +40,11 @@ class Part:
 
 @dataclass(slots=True)
 class Reading:
-    """One file being read: what a reader is given, and where it leaves title and warnings."""
+    """One file being read: what a reader is given, and where it leaves title and warnings.
+
+    `recognized`: of each page that was read off a picture (0 where there are no pages), how sure
+    the recognizer was, in percent. `waiting`: how many pages the extra `ocr` would have read.
+    """
 
     path: Path
     format: str
@@ -48,6 +52,8 @@ class Reading:
     deadline: Deadline
     title: str | None = None
     warnings: list[str] = field(default_factory=list)
+    recognized: dict[int, int] = field(default_factory=dict)
+    waiting: int = 0
 
     def warn(self, warning: str) -> None:
         """Notes what could not be read, in words; a repetition is noted once."""
@@ -67,6 +73,7 @@ class DocumentStream:
 
     Attributes:
         source: the identifier people see in citations.
+        recognized, waiting: as of `Reading`; complete as `warnings` is.
         format: the reader's name, such as "markdown" or "pdf".
         title: the document's own title, known once opened.
         parts: the text. Iterating raises DocumentError when the file turns out damaged, too
@@ -89,7 +96,15 @@ class DocumentStream:
         self.title = one_line(reading.title, 300) or None if reading.title else None
         self.parts: Iterator[Part] = _not_empty(chain(held, parts), reading)
         if len(held) < _HELD_PARTS and all(part.text.isspace() for part in held):
-            raise DocumentError(_empty_reason(reading))
+            raise _empty(reading)
+
+    @property
+    def recognized(self) -> tuple[tuple[int, int], ...]:
+        return tuple(self._reading.recognized.items())
+
+    @property
+    def waiting(self) -> int:
+        return self._reading.waiting
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -187,8 +202,9 @@ def _not_empty(parts: Iterator[Part], reading: Reading) -> Iterator[Part]:
         seen = seen or not part.text.isspace()
         yield part
     if not seen:
-        raise DocumentError(_empty_reason(reading))
+        raise _empty(reading)
 
 
-def _empty_reason(reading: Reading) -> str:
-    return f"empty: {reading.warnings[0]}" if reading.warnings else "empty: it holds no text"
+def _empty(reading: Reading) -> DocumentError:
+    why = reading.warnings[0] if reading.warnings else "it holds no text"
+    return DocumentError(f"empty: {why}", waiting=reading.waiting)

@@ -28,7 +28,7 @@ from state.documents import Chunk, chunk_id
 
 _COLUMNS = (
     "source, path, root, size, mtime_ns, changed_ns, content_hash, title, format, chunk_count,"
-    " characters, warnings"
+    " characters, warnings, recognized"
 )
 
 
@@ -38,7 +38,7 @@ def insert_hidden(
     """A document's row, not visible yet; returns its id."""
     cursor = connection.execute(
         f"INSERT INTO documents (collection_id, {_COLUMNS})"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?)",
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?)",
         (
             collection_id,
             encode_path(document.source),
@@ -51,6 +51,7 @@ def insert_hidden(
             None if document.title is None else encode_label(document.title),
             document.format,
             json.dumps(document.warnings),
+            json.dumps(document.recognized),
         ),
     )
     assert cursor.lastrowid is not None
@@ -261,7 +262,7 @@ def totals(connection: sqlite3.Connection, collection_id: int) -> tuple[int, int
 
 def _document(row: tuple[Any, ...]) -> IndexedDocument:
     source, path, root, size, mtime_ns, changed_ns, content_hash, *rest = row
-    title, kind, chunks, characters, warnings = rest
+    title, kind, chunks, characters, warnings, recognized = rest
     return IndexedDocument(
         source=decode_path(source),
         path=None if path is None else decode_path(path),
@@ -275,6 +276,7 @@ def _document(row: tuple[Any, ...]) -> IndexedDocument:
         chunk_count=chunks,
         characters=characters,
         warnings=tuple(json.loads(warnings)) if warnings != "[]" else (),
+        recognized=() if recognized == "[]" else tuple(map(tuple, json.loads(recognized))),
     )
 
 

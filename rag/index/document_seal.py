@@ -21,7 +21,8 @@ from state.errors import CragError
 from state.sqlite_file import transaction
 
 _DOCUMENT = (
-    "SELECT source, title, format, warnings, chunk_count, characters FROM documents WHERE id = :id"
+    "SELECT source, title, format, warnings, recognized, chunk_count, characters FROM documents"
+    " WHERE id = :id"
 )
 _BLOCKS = "SELECT data FROM blocks WHERE id >= :first AND id < :end ORDER BY id"
 _CHUNKS = """

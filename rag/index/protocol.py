@@ -77,6 +77,8 @@ class IndexedDocument:
         content_hash: of the file's bytes, in the ingest's own form.
         chunk_count, characters: counted by the writer; what `put` is given is not looked at.
         warnings: what could not be read, in words.
+        recognized: of each page that was read off a picture (0 where there are no pages), how
+            sure the recognizer was, in percent.
 
     """
 
@@ -92,6 +94,7 @@ class IndexedDocument:
     characters: int = 0
     warnings: tuple[str, ...] = ()
     changed_ns: int = 0
+    recognized: tuple[tuple[int, int], ...] = ()
 
 
 class FileMark(NamedTuple):

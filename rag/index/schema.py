@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from state.row_seals import seal_rows
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 SEALED_TABLES = ("roots", "unread", "shares", "grades")
 """Small ones whose rows have checksums of their own; documents and texts are sealed otherwise."""
 
@@ -52,7 +52,8 @@ CREATE TABLE documents (
   chunk_count INTEGER NOT NULL DEFAULT 0,
   characters INTEGER NOT NULL DEFAULT 0,
   warnings TEXT NOT NULL DEFAULT '[]',
-  seal INTEGER
+  seal INTEGER,
+  recognized TEXT NOT NULL DEFAULT '[]'
 );
 CREATE UNIQUE INDEX documents_source ON documents (collection_id, source) WHERE visible = 1;
 CREATE INDEX documents_pending ON documents (collection_id) WHERE visible = 0;
@@ -160,6 +161,12 @@ def _seal_small_tables(connection: sqlite3.Connection) -> None:
     seal_rows(connection, SEALED_TABLES)
 
 
+def _add_recognized_pages(connection: sqlite3.Connection) -> None:
+    """7: how sure the recognizer was of each page; sealed with the document's other fields."""
+    connection.execute("ALTER TABLE documents ADD COLUMN recognized TEXT NOT NULL DEFAULT '[]'")
+    connection.execute("UPDATE documents SET seal = NULL")
+
+
 def _table(name: str) -> str:
     statements = (statement.strip() for statement in _TABLES.split(";"))
     return next(each for each in statements if each.startswith(f"CREATE TABLE {name} "))
@@ -171,6 +178,7 @@ MIGRATIONS: dict[int, Migration] = {
     3: _add_seals,
     4: _add_names,
     5: _seal_small_tables,
+    6: _add_recognized_pages,
 }
 """From a version to the next one; each runs inside the transaction that `migrate` opened."""
 

@@ -27,6 +27,7 @@ class FileText:
     Attributes:
         stat: of the file before its first byte was read.
         content_hash: of its bytes, in hexadecimal.
+        recognized, waiting: as of `rag.documents.stream.Reading`.
         held: the parts of a short document; a long one lies in the file `spool`.
 
     """
@@ -37,6 +38,8 @@ class FileText:
     title: str | None
     format: str
     warnings: tuple[str, ...]
+    recognized: tuple[tuple[int, int], ...] = ()
+    waiting: int = 0
     held: tuple[TextPart, ...] = ()
     spool: str | None = None
 
@@ -62,13 +65,16 @@ class SameContent:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """The file gave no text. `lasting`: reading the same bytes again would end the same way."""
+    """The file gave no text. `lasting`: reading the same bytes again would end the same way.
+    `waiting`: how many of its pages the extra `ocr` would read.
+    """
 
     path: str
     stat: FileStat | None
     reason: str
     failed: bool
     lasting: bool = True
+    waiting: int = 0
 
 
 Outcome = FileText | SameContent | Unread
@@ -96,13 +102,14 @@ def plain(outcome: Outcome) -> tuple[Any, ...]:
     if isinstance(outcome, FileText):
         held = [plain_part(part) for part in outcome.held]
         rest: tuple[Any, ...] = (
-            outcome.content_hash, outcome.title, outcome.format, outcome.warnings, held,
-            outcome.spool,
+            outcome.content_hash, outcome.title, outcome.format, outcome.warnings,
+            outcome.recognized, outcome.waiting, held, outcome.spool,
         )  # fmt: skip
         return ("text", outcome.path, stat, *rest)
     if isinstance(outcome, SameContent):
         return "same", outcome.path, stat, outcome.content_hash
-    return "unread", outcome.path, stat, outcome.reason, outcome.failed, outcome.lasting
+    flags = outcome.failed, outcome.lasting, outcome.waiting
+    return "unread", outcome.path, stat, outcome.reason, *flags
 
 
 def from_plain(values: tuple[Any, ...]) -> Outcome:
@@ -113,11 +120,13 @@ def from_plain(values: tuple[Any, ...]) -> Outcome:
     assert known is not None
     if kind == "same":
         return SameContent(path, known, *rest)
-    content_hash, title, document_format, warnings, held, spool = rest
+    content_hash, title, document_format, warnings, recognized, waiting, held, spool = rest
     parts = tuple(_part(part) for part in held)
+    sure = tuple((page, percent) for page, percent in recognized)
     return FileText(
-        path, known, content_hash, title, document_format, tuple(warnings), parts, spool
-    )
+        path, known, content_hash, title, document_format, tuple(warnings), sure, waiting, parts,
+        spool,
+    )  # fmt: skip
 
 
 def _part(values: tuple[str, Iterable[tuple[Any, ...]]]) -> TextPart:

@@ -114,7 +114,9 @@ class Ingest:
             title=file.title,
             format=file.format,
             warnings=file.warnings,
+            recognized=file.recognized,
         )
+        self._report.waiting_pages += file.waiting
         self._writer.put(document, parts)
         for warning in file.warnings:
             self._report.warnings.append(Trouble(self._shown(file.path), warning))
@@ -161,6 +163,7 @@ class Ingest:
         """
         old = self._plan.changed.get(file.path)
         reason = file.reason
+        self._report.waiting_pages += file.waiting
         if old is not None and file.failed and (file.stat is None or file.stat.size):
             reason += "; what was indexed of it before is kept"
         elif old is not None:

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
+from rag.documents.recognizer import can_recognize
 from rag.index.protocol import FileMark, UnreadFile
 from rag.ingest.roots import Root, root_of
-from rag.ingest.task import READING, Task
+from rag.ingest.task import READING, WAITING, Task
 from rag.ingest.walk import FileStat, Found
 
 Times = tuple[int, int, int]
@@ -104,7 +105,7 @@ def make_plan(
                 taken.add(mark.source)
             continue
         taken.add(mark.source)
-        if is_same(mark, stat) and mark.content_hash.startswith(READING):
+        if is_same(mark, stat) and _is_read_as_now(mark):
             plan.unchanged += 1
         elif not _is_remembered(plan, remembered, path, stat):
             plan.changed[path] = mark
@@ -123,6 +124,11 @@ def is_same(known: FileMark | UnreadFile, stat: FileStat) -> bool:
         and known.size == stat.size
         and known.changed_ns == stat.changed_ns
     )
+
+
+def _is_read_as_now(mark: FileMark) -> bool:
+    current = mark.content_hash.startswith(READING)
+    return current and not (mark.content_hash.startswith(WAITING) and can_recognize())
 
 
 def _add_new(

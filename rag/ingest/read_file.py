@@ -18,7 +18,7 @@ from rag.ingest.file_text import (
     Unread,
     plain_part,
 )
-from rag.ingest.task import READING, Task
+from rag.ingest.task import READING, WAITING, Task
 from rag.ingest.walk import FileStat, file_stat
 from rag.text.chunk import chunk_parts
 from rag.text.piece import Piece
@@ -59,7 +59,7 @@ def read_file(task: Task, spool_folder: str, beat: Callable[[], None]) -> Outcom
 def _unread(path: str, stat: FileStat | None, error: DocumentError | OSError) -> Unread:
     if isinstance(error, DocumentError):
         failed = not isinstance(error, UnsupportedFormatError)
-        return Unread(path, stat, error.message, failed=failed)
+        return Unread(path, stat, error.message, failed=failed, waiting=error.waiting)
     if isinstance(error, FileNotFoundError):
         return Unread(path, stat, "gone before it was read", failed=True, lasting=False)
     reason = f"cannot be read: {error.strerror or error}"
@@ -74,7 +74,7 @@ def _read(
     held: list[TextPart] = []
     spool: str | None = None
     try:
-        with open_document(Path(path), path) as stream:
+        with open_document(Path(path), path, on_step=beat) as stream:
             parts = _chunked(stream, beat)
             length = 0
             for part in parts:
@@ -83,9 +83,11 @@ def _read(
                 if length > HELD_CHARACTERS:
                     spool = _spool(held, parts, spool_folder)
                     held = []
+            if stream.waiting:
+                content_hash = content_hash.replace(READING, WAITING)
             return FileText(
                 path, stat, content_hash, stream.title, stream.format, stream.warnings,
-                tuple(held), spool,
+                stream.recognized, stream.waiting, tuple(held), spool,
             )  # fmt: skip
     except BaseException:
         if spool is not None:

@@ -19,7 +19,7 @@ class Trouble(NamedTuple):
 @dataclass(slots=True)
 class IngestReport:
     """Counts of documents, each counted once. `documents` and `chunks` are the collection's after
-    the ingest.
+    the ingest; `waiting_pages` of what was read now would be read by the extra `ocr`.
     """
 
     collection: str
@@ -35,6 +35,7 @@ class IngestReport:
     warnings: list[Trouble] = field(default_factory=list)
     documents: int = 0
     chunks: int = 0
+    waiting_pages: int = 0
     seconds: float = 0.0
 
     @property

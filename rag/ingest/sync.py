@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from rag.documents.recognizer import can_recognize
 from rag.index.sharing.origin import origin_of
 from rag.ingest.ignore import rules_for
 from rag.ingest.pipeline import Ingest
@@ -111,7 +112,7 @@ def _bring_up_to_date(
     else:
         run.run(plan, found)
     report.documents, report.chunks = writer.totals()
-    if not plan.is_empty or any(root.path not in known_roots for root in roots):
+    if not plan.is_empty or not all(_is_known(root, known_roots) for root in roots):
         for root in roots:
             writer.set_root(root.path, _noted(options))
 
@@ -213,11 +214,16 @@ def _remembered(
     return kept
 
 
+def _is_known(root: Root, known_roots: dict[str, str]) -> bool:
+    return root.path in known_roots and _is_current(known_roots[root.path])
+
+
 def _noted(options: IngestOptions) -> str:
     values = {
         "include": options.include,
         "exclude": options.exclude,
         "reading": READING,
+        "recognizing": can_recognize(),
         "release": _release(),
     }
     return json.dumps(values)
@@ -227,6 +233,7 @@ def _is_current(noted: str, *, release: bool = False) -> bool:
     """Whether what was noted of a root says that its files were read as they are now."""
     values = json.loads(noted)
     same = values.get("reading") == READING
+    same &= values.get("recognizing", False) == can_recognize()
     return same and (not release or values.get("release") == _release())
 
 

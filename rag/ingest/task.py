@@ -9,6 +9,11 @@ READING = "7:"
 is read again.
 """
 
+WAITING = READING + "?"
+"""Begins the hash of a document with pages that the extra `ocr` would read: it is read again once
+that is installed.
+"""
+
 
 class Task(NamedTuple):
     """A file to read. When its content's hash is one of `known`, the hash alone comes back."""

@@ -6,7 +6,6 @@ A chunk is graded once a question. A loop that found nothing new asks the engine
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import cast
 
 from langgraph.runtime import Runtime
 
@@ -15,7 +14,7 @@ from rag.dependencies import Dependencies
 from rag.engines.protocol import Graded, GradeRequest
 from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
-from rag.routes import decided
+from rag.routes import Found, next_step
 from state.answer import GradedChunk, LoopRecord
 from state.grades import Grade
 from state.graph_state import GraphState
@@ -46,8 +45,18 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
                 graded = runtime.context.fallback.grade(request)
             graded = replace(graded, usage=ended.usage)
     grades = {**state["grades"], **{grade["chunk_id"]: grade for grade in graded.grades}}
-    found: Update = {"grades": grades, "sufficient": graded.sufficient, "budget_spent": spent}
-    decision, reason = decided(cast("GraphState", {**state, **found}))
+    decision, reason = next_step(
+        Found(
+            sufficient=graded.sufficient,
+            relevant=sum(grade["relevant"] for grade in grades.values()),
+            retrieved=len(state["retrieval_scores"]),
+            new=len(new),
+        ),
+        loop_count=state["loop_count"],
+        max_loops=state["max_loops"],
+        budget_spent=spent,
+        from_web=state["web"] == "searched",
+    )
     write = runtime.stream_writer
     write(
         {
@@ -74,7 +83,8 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
         "chunks": _graded_chunks(state, grades),
     }
     return {
-        **found,
+        "grades": grades,
+        "sufficient": graded.sufficient,
         "parts": [
             {**part, "known": known}
             for part, known in zip(
@@ -83,6 +93,8 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
         ],
         "next_query": graded.better_query,
         "loops": [*state["loops"], record],
+        "stop_reason": reason,
+        "budget_spent": spent,
         "scratchpad": [f"Searched {state['query']!r}: {reason}."],
         "usage": add_usage(state["usage"], "grade_documents", graded.usage),
         "warnings": [*state["warnings"], *graded.warnings],

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from langgraph.runtime import Runtime
 
+from rag.citations.recognized import marked_as_recognized
 from rag.dependencies import Dependencies
 from rag.nodes.update import Update
 from state.answer import ANSWER_SCHEMA, Answer
 from state.graph_state import GraphState
-from state.history import shown_turn
+from state.reducers import TimelineEntry
 
 
 def record_turn(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     deps = runtime.context
     answer = _answer(state, deps)
-    turn = answer["turn"] = deps.record(answer)
+    turn = deps.record(answer)
+    answer = {**answer, "turn": turn}
     runtime.stream_writer({"event": "answer", "answer": answer})
-    return {"timeline": [shown_turn(answer, turn, milestone=deps.pin)], "scratchpad": []}
+    timeline: list[TimelineEntry] = [
+        {"role": "question", "text": answer["question"], "turn": turn},
+        {"role": "answer", "text": answer["answer"], "turn": turn},
+    ]
+    return {"timeline": timeline, "turn": turn, "scratchpad": []}
 
 
 def _answer(state: GraphState, deps: Dependencies) -> Answer:
@@ -31,10 +37,10 @@ def _answer(state: GraphState, deps: Dependencies) -> Answer:
         "question": state["question"],
         "standalone_question": state["standalone_question"],
         "answer": state["generation"],
-        "citations": state["citations"],
+        "citations": marked_as_recognized(state["citations"], deps.reader),
         "claims": state["claims"],
         "dropped": state["dropped"],
-        "nearest": state["nearest"],
+        "nearest": marked_as_recognized(state["nearest"], deps.reader),
         "clarify": state["clarify"],
         "loops": state["loops"],
         "loop_count": state["loop_count"],
@@ -48,7 +54,7 @@ def _answer(state: GraphState, deps: Dependencies) -> Answer:
         "usage": state["usage"],
         "timings_ms": {"total": total, **state["timing_metrics"]},
         "thread": deps.thread,
-        "turn": 0,  # given by the store
+        "turn": state.get("turn", 0) + 1,
         "trace_id": deps.trace_id,
         "warnings": warnings,
     }

@@ -8,11 +8,12 @@ from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 
-from rag.topology import ALWAYS, CORRECTIVE, END, RESEARCH, START, Topology, edges_of
+from rag.tracing import topology
 from rag.tracing.flow import Flow, flow_of, quantile
 from rag.tracing.graph_svg import counted_svg
 from rag.tracing.page_frame import page
 from rag.tracing.pieces import table, tiles
+from rag.tracing.topology import Topology
 from state.counting import many, plural
 from state.traces import TraceStore
 
@@ -37,9 +38,9 @@ def graph_page(home: Path) -> str:
         "<h1>crag: the graph, and how it was used</h1>",
         f"<p class=meta>{escape(_kept(turns, runs))}</p>",
         "<h2>Questions: the corrective graph</h2>",
-        *_section(CORRECTIVE, turns, "question"),
+        *_section(topology.corrective(), turns, "question"),
         "<h2>Research: rounds of plan, dispatch and reflection</h2>",
-        *_section(RESEARCH, runs, "run"),
+        *_section(topology.research(), runs, "run"),
         f"<footer>{_LEGEND}</footer>",
     ]
     return page("crag graph", "\n".join(body))
@@ -59,11 +60,12 @@ def _kept(turns: Flow, runs: Flow) -> str:
 
 def _section(graph: Topology, flow: Flow, what: str) -> Iterator[str]:
     nodes = {node.name: node for node in flow.nodes()}
-    drawn = {edge for edge in flow.edges if not {START, END} & set(edge)}
+    drawn = {edge for edge in flow.edges if not {"__start__", "__end__"} & set(edge)}
     if flow.runs:
         yield tiles(_facts(flow, what))
     yield counted_svg(
-        graph,
+        graph.drawn,
+        graph.places,
         {name: node.share for name, node in nodes.items()},
         {name: f"{_ms(node.median)} · {node.share:.0%}" for name, node in nodes.items()},
         {pair: flow.edges[pair] for pair in drawn},
@@ -105,10 +107,11 @@ def _ways(graph: Topology, taken: Counter[tuple[str, str]]) -> Iterator[Sequence
     leaving: Counter[str] = Counter()
     for (source, _), count in taken.items():
         leaving[source] += count
-    for edge in edges_of(graph):
+    order = {name: place for place, name in enumerate(("__start__", *graph.places))}
+    for edge in sorted(graph.edges, key=lambda edge: order.get(edge.source, len(order))):
         count = taken[edge.source, edge.target]
         share = f"{count / leaving[edge.source]:.0%}" if leaving[edge.source] else ""
-        when = graph[edge.source].leads_to[edge.target] if edge.source in graph else ALWAYS
+        when = graph.when.get((edge.source, edge.target), "") if edge.conditional else "always"
         yield (
             escape(edge.source.strip("_")),
             escape(edge.target.strip("_")),

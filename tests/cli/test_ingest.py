@@ -50,7 +50,7 @@ def test_json_is_one_object_with_the_keys_of_the_contract(folder):
 @pytest.mark.usefixtures("home")
 def test_stdout_stays_empty_and_each_trouble_is_one_line(folder):
     (folder / "bad.pdf").write_bytes(b"%PDF-1.7 no")
-    (folder / "pic.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
+    (folder / "pic.psd").write_bytes(b"8BPS\0\1" + bytes(64))
     (folder / "empty.md").write_text("")
     result = crag("ingest", folder)
     assert result.stdout == ""
@@ -194,10 +194,10 @@ def test_the_doctor_finds_and_repairs_damaged_indexes(home, folder):
 @pytest.mark.usefixtures("home")
 def test_many_files_skipped_for_one_reason_are_one_line(folder):
     for number in range(9):
-        (folder / f"{number}.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
+        (folder / f"{number}.psd").write_bytes(b"8BPS\0\1" + bytes(64))
     lines = crag("ingest", folder).stderr.splitlines()
     assert len(lines) == 2
-    assert lines[0].startswith(f"skipped: {folder / '0.png'} and 8 more: ")
+    assert lines[0].startswith(f"skipped: {folder / '0.psd'} and 8 more: ")
     assert "9 skipped" in lines[1]
     assert len(json.loads(crag("ingest", folder, "--json").stdout)["skipped"]) == 9
 

@@ -87,7 +87,7 @@ def test_an_unknown_binary_is_skipped_and_unknown_text_is_read(tmp_path: Path) -
     assert (
         read_document(write(tmp_path, "Makefile", "all:\n\ttrue\n"), "m").text == "all:\n\ttrue\n"
     )
-    assert not supported(Path("a.png"))
+    assert not supported(Path("a.psd"))
     assert supported(Path("a.unheard-of"))
 
 

@@ -50,6 +50,7 @@ def test_a_chunk_brings_its_blocks_or_is_read_again_for_them(tmp_path):
     with closing(sqlite3.connect(catalog_path(tmp_path))) as db:  # as version 2 had it
         db.execute("ALTER TABLE chunks DROP COLUMN blocks")
         db.execute("ALTER TABLE documents DROP COLUMN seal")
+        db.execute("ALTER TABLE documents DROP COLUMN recognized")
         db.execute("ALTER TABLE collections DROP COLUMN lexical_seal")
         db.execute("DROP TABLE names")
         db.execute("PRAGMA user_version = 2")

@@ -310,6 +310,7 @@ def test_an_older_catalog_learns_what_is_shared(tmp_path, url, name):
         db.execute("DROP TABLE names")
         db.execute("ALTER TABLE chunks DROP COLUMN blocks")
         db.execute("ALTER TABLE documents DROP COLUMN seal")
+        db.execute("ALTER TABLE documents DROP COLUMN recognized")
         db.execute("ALTER TABLE collections DROP COLUMN lexical_seal")
         db.execute("PRAGMA user_version = 1")
     with open_writer(tmp_path / "one", name, EMBEDDER.identity, store=url) as writer:

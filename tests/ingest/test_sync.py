@@ -164,11 +164,11 @@ def test_a_missing_path_and_an_empty_folder(tmp_path, library):
 
 
 def test_files_that_give_no_text_are_reported_each_time_but_tried_once(folder, library):
-    (folder / "image.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
+    (folder / "image.psd").write_bytes(b"8BPS\0\1" + bytes(100))
     (folder / "bad.pdf").write_bytes(b"%PDF-1.7 nothing more")
     for _ in range(2):
         report = library.ingest(folder)
-        assert [Path(path).name for path, _ in report.skipped] == ["image.png"]
+        assert [Path(path).name for path, _ in report.skipped] == ["image.psd"]
         assert [Path(path).name for path, _ in report.failed] == ["bad.pdf"]
         read = [event for event in library.events if hasattr(event, "outcome")]
         library.events.clear()

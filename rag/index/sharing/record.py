@@ -43,6 +43,7 @@ def pack_head(document: IndexedDocument, parts: int) -> str:
             "format": document.format,
             "size": document.size,
             "warnings": list(document.warnings),
+            "recognized": [list(each) for each in document.recognized],
             "parts": parts,
         }
     )
@@ -68,6 +69,7 @@ def unpack_head(data: object, key: str) -> Head:
             title=None if title is None else _text(title),
             format=_text(fields["format"]),
             warnings=tuple(_text(each) for each in fields["warnings"]),
+            recognized=tuple((int(page), int(sure)) for page, sure in fields.get("recognized", ())),
         )
         return Head(document, int(fields["parts"]))
     except (KeyError, TypeError, ValueError, OverflowError) as error:

@@ -1,0 +1,21 @@
+"""Which citations are of pages that were read off a picture, and how sure that was."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rag.index.protocol import CollectionReader
+from state.answer import Citation
+from state.documents import NO_PAGE
+
+
+def marked_as_recognized(citations: Sequence[Citation], reader: CollectionReader) -> list[Citation]:
+    """The citations, each of such a page with the recognizer's confidence in it."""
+    return [_marked(citation, reader) for citation in citations]
+
+
+def _marked(citation: Citation, reader: CollectionReader) -> Citation:
+    document = reader.document(citation["source"])
+    pages = dict(document.recognized) if document is not None else {}
+    sure = pages.get(citation["page"] or NO_PAGE)
+    return citation if sure is None else {**citation, "recognized": sure / 100}

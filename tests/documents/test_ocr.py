@@ -1,0 +1,192 @@
+"""Scans and pictures: read off, in order, bounded, marked; and what is said without the extra."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+
+from rag.documents.limits import Limits
+from rag.documents.recognized_text import text_of
+from rag.documents.recognizer import TextLine
+from rag.documents.registry import read_document
+from state.documents import Document
+from state.errors import DocumentError, UnsupportedFormatError
+
+LIMITS = Limits()
+NOTICE = [
+    "Ferry timetable",
+    "The last ferry to Skomer leaves at 16:40.",
+    "Dogs travel free of charge.",
+]
+WITHOUT_OCR = (
+    "import sys\n"
+    "class Missing:\n"
+    "    def find_spec(self, name, path, target=None):\n"
+    "        if name.partition('.')[0] in {'rapidocr_onnxruntime', 'pypdfium2'}:\n"
+    "            raise ModuleNotFoundError(name, name=name)\n"
+    "sys.meta_path.insert(0, Missing())\n"
+)
+"""What Python runs in every process that has its folder on PYTHONPATH."""
+
+
+def picture(lines: list[str], size: tuple[int, int] = (1000, 400)) -> Image.Image:
+    image = Image.new("RGB", size, "white")
+    font = ImageFont.load_default(36)
+    for number, line in enumerate(lines):
+        ImageDraw.Draw(image).text((40, 40 + 80 * number), line, fill="black", font=font)
+    return image
+
+
+def read(path: Path, limits: Limits = LIMITS) -> Document:
+    return read_document(path, path.name, limits)
+
+
+def line(text: str, left: float, top: float, width: float, height: float = 10) -> TextLine:
+    return TextLine(text, 0.9, left, top, left + width, top + height)
+
+
+@pytest.mark.parametrize("suffix", [".png", ".jpg", ".tif", ".webp", ".gif", ".bmp"])
+def test_a_picture_is_read_with_its_spaces(tmp_path, suffix):
+    path = tmp_path / f"notice{suffix}"
+    picture(NOTICE).save(path)
+    document = read(path)
+    assert [each for each in document.text.splitlines() if each] == NOTICE
+    ((page, sure),) = document.recognized
+    assert page == 0
+    assert 80 <= sure <= 100
+
+
+def test_pages_of_a_scan_are_read_and_pages_with_text_are_not_drawn(tmp_path):
+    path = tmp_path / "scan.pdf"
+    first, second = picture(NOTICE), picture(["Appendix: lost property", "Ask at the pier."])
+    first.save(path, save_all=True, append_images=[second], resolution=100)
+    document = read(path)
+    assert "leaves at 16:40" in document.text
+    assert document.page_at(document.text.index("lost property")) == 2
+    assert [page for page, _ in document.recognized] == [1, 2]
+    assert document.warnings == ()
+
+
+def test_a_transparent_picture_is_read_on_white(tmp_path):
+    plain = picture(NOTICE).convert("L")
+    clear = Image.new("RGBA", plain.size, (0, 0, 0, 0))
+    clear.putalpha(plain.point(lambda value: 255 - value))
+    clear.save(tmp_path / "a.png")
+    assert "Dogs travel free" in read(tmp_path / "a.png").text
+
+
+def test_a_photograph_is_turned_as_its_camera_says(tmp_path):
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    picture(NOTICE).rotate(90, expand=True).save(tmp_path / "a.jpg", exif=exif)
+    assert "Dogs travel free" in read(tmp_path / "a.jpg").text
+
+
+def test_a_page_that_lies_upside_down_is_turned(tmp_path):
+    picture(NOTICE).rotate(180).save(tmp_path / "a.png")
+    assert "Dogs travel free" in read(tmp_path / "a.png").text
+
+
+def test_no_space_is_put_between_chinese_characters():
+    from rag.documents.recognizer import _line
+
+    corners = [(0, 0), (9, 0), (9, 9), (0, 9)]
+    assert _line(corners, "渡船 最后 一班 at 16:40", 0.9).text == "渡船最后一班 at 16:40"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [
+        ("broken.png", b"\x89PNG\r\n\x1a\n" + b"\0" * 40, "damaged"),
+        ("cut.jpg", b"\xff\xd8\xff\xe0" + b"\0" * 200, "damaged"),
+    ],
+)
+def test_a_broken_picture_says_so(tmp_path, name, data, reason):
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(DocumentError, match=reason):
+        read(tmp_path / name)
+
+
+def test_a_picture_of_too_many_pixels_is_not_unpacked(tmp_path):
+    Image.new("1", (3000, 3000)).save(tmp_path / "bomb.png")
+    with pytest.raises(DocumentError, match="3000 by 3000 pixels, at most 1 million"):
+        read(tmp_path / "bomb.png", Limits(pixels=1_000_000))
+
+
+def test_an_icon_holds_no_text(tmp_path):
+    Image.new("RGB", (16, 16), "red").save(tmp_path / "icon.png")
+    with pytest.raises(UnsupportedFormatError, match="no text was found"):
+        read(tmp_path / "icon.png")
+
+
+def test_only_so_many_scanned_pages_are_read(tmp_path):
+    pages = [picture(["Ferry timetable"], (500, 200)) for _ in range(3)]
+    pages[0].save(tmp_path / "a.tif", save_all=True, append_images=pages[1:])
+    document = read(tmp_path / "a.tif", Limits(recognized_pages=2))
+    assert [page for page, _ in document.recognized] == [1, 2]
+    assert document.warnings == ("only the first 2 of 3 pages were read",)
+
+
+def test_columns_of_prose_are_read_one_after_the_other():
+    lines = [line("Across both columns", 0, 0, 420)]
+    for number in range(5):
+        lines.append(line(f"left {number}", 0, 20 + 12 * number, 200))
+        lines.append(line(f"right {number}", 220, 20 + 12 * number, 200))
+    order = [each for each in text_of(lines).splitlines() if each]
+    assert order == [
+        "Across both columns",
+        *(f"left {number}" for number in range(5)),
+        *(f"right {number}" for number in range(5)),
+    ]
+
+
+def test_cells_of_a_table_stand_in_their_row():
+    lines = [
+        line(text, left, 15 * row, 40)
+        for row, cells in enumerate([("Region", "Sales"), ("Europe", "1.8"), ("Asia", "3.2")])
+        for left, text in zip((0, 200), cells, strict=True)
+    ]
+    assert text_of(lines) == "Region | Sales\nEurope | 1.8\nAsia | 3.2\n"
+
+
+def run(home: Path, *words: str, hidden: str = "") -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "CRAG_HOME": str(home), "CRAG_ENGINE": "local"}
+    code = "from cli.main import main; main()"
+    environment["PYTHONPATH"] = os.pathsep.join([hidden, *sys.path])
+    return subprocess.run(
+        [sys.executable, "-c", code, *words],
+        env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def test_without_the_extra_one_line_says_what_waits_and_with_it_that_is_read(tmp_path):
+    files = tmp_path / "files"
+    files.mkdir()
+    picture(NOTICE).save(files / "notice.png")
+    pages = [picture(["Lost property"]), picture(["Ask at the pier"])]
+    pages[0].save(files / "scan.pdf", save_all=True, append_images=pages[1:], resolution=100)
+    (files / "a.md").write_text("# Pier\n\nThe pier opens at nine.\n")
+    home = tmp_path / "home"
+
+    (tmp_path / "hidden").mkdir()
+    (tmp_path / "hidden" / "sitecustomize.py").write_text(WITHOUT_OCR)
+    without = run(home, "ingest", str(files), hidden=str(tmp_path / "hidden"))
+    assert without.returncode == 0, without.stderr
+    (told,) = [each for each in without.stderr.splitlines() if "wait for OCR" in each]
+    assert told == "3 pages of scans and pictures wait for OCR: pip install 'crag-cli[ocr]'"
+
+    assert "2 added" in run(home, "ingest", str(files)).stderr
+    assert "3 unchanged" in run(home, "ingest", str(files)).stderr
+    asked = run(home, "ask", "When does the last ferry to Skomer leave?", "--json")
+    (cited, *_) = json.loads(asked.stdout)["citations"]
+    assert cited["source"] == "notice.png"
+    assert "16:40" in cited["quote"]
+    assert 0.8 < cited["recognized"] <= 1
+    shown = run(home, "ask", "When does the last ferry to Skomer leave?")
+    assert "(OCR, 9" in shown.stdout
