@@ -1,4 +1,4 @@
-"""What the wheel holds besides files of the tree: the tokens that counting needs."""
+"""What the wheel holds besides files of the tree: the tokens for counting, and the manual."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 sys.path.insert(0, str(Path(__file__).parent))
+from cli.commands.man import page
 from state.token_ranks import PACKED, packed_ranks
 
+MANUAL = Path(__file__).parent / "build" / "crag.1"
 
-class BuildWithTokens(build_py):
+
+class BuildWithMade(build_py):
     """A working tree has bpe-openai itself, among the packages of its tests."""
 
     @property
@@ -21,6 +24,9 @@ class BuildWithTokens(build_py):
 
     def run(self) -> None:
         super().run()
+        MANUAL.parent.mkdir(exist_ok=True)
+        lines = page(self.distribution.get_version())
+        MANUAL.write_text("\n".join(lines) + "\n", encoding="utf-8")
         if not self.editable_mode:
             self._packed.write_bytes(packed_ranks())
 
@@ -29,4 +35,4 @@ class BuildWithTokens(build_py):
         return [*super().get_outputs(include_bytecode), *made]
 
 
-setup(cmdclass={"build_py": BuildWithTokens})
+setup(cmdclass={"build_py": BuildWithMade})

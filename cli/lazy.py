@@ -36,7 +36,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Score retrieval, grading, abstention and answers on a dataset.",
     ),
     "config": ("cli.commands.config", "Show, locate or start the settings file."),
-    "mcp": ("cli.commands.mcp", "Serve the collection to agents over MCP."),
+    "mcp": ("cli.commands.mcp", "Serve the collection to agents over MCP; install it there."),
+    "skill": ("cli.commands.skill", "Print or install the skill file for agents."),
 }
 
 

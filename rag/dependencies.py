@@ -14,7 +14,6 @@ from rag.engines.protocol import Engine
 from rag.index.protocol import CollectionReader
 from state.answer import Answer
 from state.passages import HistoryTurn, RetrievedChunk
-from state.reducers import TimelineEntry
 from state.settings import Settings
 
 Record = Callable[[Answer], int]
@@ -22,10 +21,6 @@ Record = Callable[[Answer], int]
 
 SearchMore = Callable[[str, int], Sequence[RetrievedChunk]]
 """A second retriever, asked where the documents do not hold an answer."""
-
-
-def _no_history() -> Sequence[HistoryTurn]:
-    return ()
 
 
 def _no_questions() -> Iterable[str]:
@@ -40,9 +35,8 @@ def _not_recorded(_answer: Answer) -> int:
 class Dependencies:
     """`fallback` answers from what was found when a budget ends before the engine could.
 
-    `history` gives the slice of earlier turns the engine may see, oldest first; `timeline`
-    the thread's timeline as its finished turns give it, None without a thread; `questions` all
-    that was typed on the thread, oldest first.
+    `history` gives the earlier turns that this one may see, oldest first, where they are stored;
+    `questions` all that was typed on the thread, oldest first. `pin` makes the turn a milestone.
     """
 
     settings: Settings
@@ -51,9 +45,9 @@ class Dependencies:
     trace_id: str
     fallback: Engine | None = None
     thread: str | None = None
-    history: Callable[[], Sequence[HistoryTurn]] = _no_history
+    history: Callable[[], Sequence[HistoryTurn]] | None = None
     questions: Callable[[], Iterable[str]] = _no_questions
-    timeline: Callable[[], list[TimelineEntry]] | None = None
+    pin: bool = False
     record: Record = _not_recorded
     search_web: SearchMore | None = None
     clock: Callable[[], float] = time.perf_counter

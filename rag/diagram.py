@@ -3,22 +3,7 @@
 from __future__ import annotations
 
 from rag.graph import compile_graph
-
-WHEN = {
-    ("contextualize", "retrieve"): "it is a question",
-    ("contextualize", "record_turn"): "it is small talk, or asks what was asked before",
-    ("grade_documents", "refine"): "the relevant chunks suffice, or the loops are spent",
-    ("grade_documents", "transform_query"): "they do not suffice and a loop is left",
-    ("grade_documents", "search_web"): "nothing is relevant, `--web`, not searched yet",
-    ("grade_documents", "abstain"): "nothing is relevant and no loop is left",
-    ("transform_query", "retrieve"): "there is a query that was not tried",
-    ("transform_query", "refine"): "there is none, and something relevant was found",
-    ("transform_query", "search_web"): "there is none, nothing is relevant, `--web`",
-    ("transform_query", "abstain"): "there is none, and nothing relevant was found",
-    ("check_answer", "generate"): "no claim is proved and one is contradicted, once (model only)",
-    ("check_answer", "abstain"): "no claim is left",
-    ("check_answer", "record_turn"): "what is left is not contradicted",
-}
+from rag.topology import ALWAYS, CORRECTIVE, START
 
 
 def edges() -> list[dict[str, object]]:
@@ -42,9 +27,9 @@ def transition_table() -> str:
     """Every transition with what decides it, as a Markdown table."""
     rows = ["| from | to | when |", "|---|---|---|"]
     for edge in edges():
-        source, target = _label(edge["from"]), _label(edge["to"])
-        when = WHEN.get((source, target), "?") if edge["conditional"] else "always"
-        rows.append(f"| {source} | {target} | {when} |")
+        source, target = str(edge["from"]), str(edge["to"])
+        when = ALWAYS if source == START else CORRECTIVE[source].leads_to[target]
+        rows.append(f"| {_label(source)} | {_label(target)} | {when} |")
     return "\n".join(rows)
 
 
@@ -52,7 +37,7 @@ def ascii_diagram() -> str:
     """Each node with where it leads, in the order of a run; ··> is a conditional edge."""
     drawn: list[str] = []
     table = edges()
-    pending, seen = ["__start__"], {"__start__"}
+    pending, seen = [START], {START}
     while pending:
         node = pending.pop(0)
         leaving = [edge for edge in table if edge["from"] == node]

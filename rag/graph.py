@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import StateGraph
 
 from rag.dependencies import Dependencies
 from rag.nodes.abstain import abstain
@@ -25,6 +26,7 @@ from rag.routes import (
     after_grading,
     after_rewriting,
 )
+from rag.topology import CORRECTIVE, START, Topology
 from state.graph_state import GraphState, TurnInput
 
 if TYPE_CHECKING:
@@ -48,13 +50,20 @@ NODES: dict[str, Node] = {
 }
 
 
+ROUTERS: dict[str, Callable[[GraphState], str]] = {
+    "contextualize": after_contextualizing,
+    "grade_documents": after_grading,
+    "transform_query": after_rewriting,
+    "check_answer": after_checking,
+}
+
+
 def recursion_limit(max_loops: int) -> int:
-    """Steps that a turn of `max_loops` corrections and one retry can take, and no more."""
-    once = ("start_turn", "contextualize", "refine", "abstain", "record_turn")
-    each_loop = ("retrieve", "grade_documents", "transform_query")
-    web = ("search_web", "grade_documents")
-    each_draft = ("generate", "check_answer")
-    return len(once) + len(web) + len(each_loop) * (max_loops + 1) + len(each_draft) * 2 + 1
+    """Steps that a turn of `max_loops` corrections, a look into the web and one retry can take,
+    and no more.
+    """
+    runs = {"once": 1, "loop": max_loops + 1, "draft": 2}
+    return sum(runs[step.runs] for step in CORRECTIVE.values()) + 2
 
 
 def build_graph() -> StateGraph[GraphState, Dependencies, TurnInput, GraphState]:
@@ -62,19 +71,23 @@ def build_graph() -> StateGraph[GraphState, Dependencies, TurnInput, GraphState]
     graph = StateGraph(GraphState, context_schema=Dependencies, input_schema=TurnInput)
     for name, node in NODES.items():
         graph.add_node(name, timed(name, node))
-    graph.add_edge(START, "start_turn")
-    graph.add_edge("start_turn", "contextualize")
-    graph.add_conditional_edges("contextualize", after_contextualizing)
-    graph.add_edge("retrieve", "grade_documents")
-    graph.add_conditional_edges("grade_documents", after_grading)
-    graph.add_conditional_edges("transform_query", after_rewriting)
-    graph.add_edge("search_web", "grade_documents")
-    graph.add_edge("refine", "generate")
-    graph.add_edge("generate", "check_answer")
-    graph.add_conditional_edges("check_answer", after_checking)
-    graph.add_edge("abstain", "record_turn")
-    graph.add_edge("record_turn", END)
+    wire(graph, CORRECTIVE, ROUTERS)
     return graph
+
+
+def wire(
+    graph: StateGraph[Any, Any, Any, Any],
+    topology: Topology,
+    routers: Mapping[str, Callable[[Any], str]],
+) -> None:
+    """The edges that the table has; where it has several, the node's router chooses."""
+    graph.add_edge(START, next(iter(topology)))
+    for name, step in topology.items():
+        if name in routers:
+            graph.add_conditional_edges(name, routers[name], list(step.leads_to))
+        else:
+            (target,) = step.leads_to
+            graph.add_edge(name, target)
 
 
 def compile_graph(checkpointer: BaseCheckpointSaver[Any] | None = None) -> CompiledGraph:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
 from state.answer import Answer
-from state.history import read_history, read_timeline
+from state.history import read_history
 from state.threads import CitedFile, TurnStore, open_turn_store
 from state.traces import TraceStore
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from state.checkpoints import Checkpoints
     from state.passages import HistoryTurn
-    from state.reducers import TimelineEntry
     from state.settings import Settings
 
 
@@ -60,10 +59,6 @@ class ThreadMemory:
     def questions(self, thread: str) -> Iterator[str]:
         """What was typed on the thread, oldest first, read as it is asked for."""
         return (turn.answer["question"] for turn in self.store.turns(thread))
-
-    def timeline(self, thread: str) -> list[TimelineEntry]:
-        """The thread's timeline as the finished turns give it."""
-        return read_timeline(self.store, thread)
 
     def collection(self, thread: str) -> str | None:
         """Which collection the thread asked last; None where its last turn does not say."""

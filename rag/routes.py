@@ -1,8 +1,11 @@
-"""Where the graph goes next: pure functions of what is known, nothing else."""
+"""Where the graph goes next: pure functions of the state, nothing else.
+
+`decided` is asked by the routers, and by the nodes that tell of the decision as they change what
+it rests on; nobody else decides.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from state.answer import Decision
@@ -14,52 +17,41 @@ AfterRewriting = Literal["retrieve", "refine", "search_web", "abstain"]
 AfterChecking = Literal["generate", "abstain", "record_turn"]
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a question's loops have found so far; `retrieved` and `new` are the last loop's."""
+def decided(state: GraphState) -> tuple[Decision, str]:
+    """What follows from the grades so far, with the reason in words.
 
-    sufficient: bool
-    relevant: int
-    retrieved: int
-    new: int
-
-
-def next_step(
-    found: Found,
-    *,
-    loop_count: int,
-    max_loops: int,
-    budget_spent: str | None = None,
-    from_web: bool = False,
-) -> tuple[Decision, str]:
-    """Decide after grading, with the reason in words.
-
-    The loop ends when what was found suffices, when the loops or the budget are spent, or
-    when a rewrite brought no unseen chunk; what earlier loops found is always used.
+    The loop ends when what was found suffices, when the loops or the budget are spent, when a
+    rewrite brought no unseen chunk, or when there is no better query; what earlier loops found
+    is always used.
     """
-    enough = "1 relevant chunk" if found.relevant == 1 else f"{found.relevant} relevant chunks"
-    if found.sufficient and found.relevant:
+    relevant = sum(grade["relevant"] for grade in state["grades"].values())
+    enough = "1 relevant chunk" if relevant == 1 else f"{relevant} relevant chunks"
+    if state["sufficient"] and relevant:
         return "generate", f"{enough} can answer it"
-    ended = _ended(found, loop_count, max_loops, budget_spent, from_web=from_web)
+    end: Decision = "generate" if relevant else "abstain"
+    no_query = None if state["web"] == "searched" else state["no_query"]
+    ended = _ended(state) if no_query is None else None
     if ended is not None:
-        return ("generate" if found.relevant else "abstain"), f"{ended}; {enough} found"
-    if found.relevant:
-        return "transform_query", f"{enough}, not enough to answer it"
-    what = f"none of {found.retrieved} chunks is relevant" if found.retrieved else "nothing found"
-    return "transform_query", what
+        return end, f"{ended}; {enough} found"
+    retrieved = len(state["retrieval_scores"])
+    lacking = f"none of {retrieved} chunks is relevant" if retrieved else "nothing found"
+    if relevant:
+        lacking = f"{enough}, not enough to answer it"
+    if no_query is not None:
+        return end, f"{lacking}; no better query: {no_query}"
+    return "transform_query", lacking
 
 
-def _ended(
-    found: Found, loop_count: int, max_loops: int, budget_spent: str | None, *, from_web: bool
-) -> str | None:
+def _ended(state: GraphState) -> str | None:
     """Why no further loop may run, or None when one may."""
-    if from_web:
+    if state["web"] == "searched":
         return "the web was searched too"
-    if budget_spent is not None:
-        return budget_spent.rstrip(".")
-    if loop_count > 0 and found.new == 0:
+    if state["budget_spent"] is not None:
+        return state["budget_spent"].rstrip(".")
+    if state["loop_count"] > 0 and not state["new_documents"]:
         return "the rewrite found nothing new"
-    if loop_count < max_loops:
+    max_loops = state["max_loops"]
+    if state["loop_count"] < max_loops:
         return None
     if max_loops == 0:
         return "no loop is allowed"
@@ -71,27 +63,20 @@ def after_contextualizing(state: GraphState) -> AfterContextualizing:
 
 
 def after_grading(state: GraphState) -> AfterGrading:
-    match state["loops"][-1]["decision"]:
+    match decided(state)[0]:
         case "generate":
             return "refine"
         case "transform_query":
             return "transform_query"
         case "abstain":
-            return _web_or_abstain(state)
+            return "search_web" if state["web"] == "allowed" else "abstain"
 
 
 def after_rewriting(state: GraphState) -> AfterRewriting:
-    match state["loops"][-1]["decision"]:
-        case "generate":
-            return "refine"
-        case "transform_query":
-            return "retrieve"
-        case "abstain":
-            return _web_or_abstain(state)
-
-
-def _web_or_abstain(state: GraphState) -> Literal["search_web", "abstain"]:
-    return "search_web" if state["web"] == "allowed" else "abstain"
+    """A new query is searched; where there is none, it goes on as after grading."""
+    step = after_grading(state) if state["no_query"] is not None else "retrieve"
+    assert step != "transform_query", "without a better query there is no further loop"
+    return step
 
 
 def after_checking(state: GraphState) -> AfterChecking:

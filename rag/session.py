@@ -272,7 +272,7 @@ class Session:
                 deps,
                 history=lambda: memory.history(thread),
                 questions=lambda: memory.questions(thread),
-                timeline=lambda: memory.timeline(thread),
+                pin=pin,
                 record=lambda answer: leave.unless_left(
                     lambda: memory.record(
                         thread,

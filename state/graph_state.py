@@ -26,17 +26,22 @@ from state.answer import Citation, ClaimRecord, LoopRecord, Status, Usage
 from state.draft import DraftClaim
 from state.grades import Grade
 from state.passages import HistoryTurn, Passage, RetrievedChunk, WebUse
-from state.reducers import TimelineEntry, milestone_window, overwrite
+from state.reducers import milestone_window, overwrite
 
-TIMELINE_WINDOW = 20
+TIMELINE_WINDOW = 10
+"""Turns that a checkpoint holds, besides the milestones."""
 DEFAULT_MAX_LOOPS = 3
 
 
 class ThreadState(TypedDict):
-    """What a thread keeps between questions."""
+    """What a thread keeps between questions.
 
-    timeline: Annotated[list[TimelineEntry], milestone_window(TIMELINE_WINDOW)]
-    turn: Annotated[int, overwrite]
+    `timeline` holds earlier turns, oldest first, and the one that was just finished. Where turns
+    are stored, start_turn takes it from the store: the newest within the token budget and the
+    milestones. What resolves a follow-up and what writes the answer see it, and nothing else.
+    """
+
+    timeline: Annotated[list[HistoryTurn], milestone_window(TIMELINE_WINDOW)]
 
 
 class QuestionState(TypedDict):
@@ -46,16 +51,17 @@ class QuestionState(TypedDict):
     against the collection once, used by every node. `scratchpad` holds the last attempt's
     critique and nothing older: each write replaces it (S1.2), and record_turn leaves it empty.
     `retrieval_scores` are the last query's, best first; `documents` is every chunk of the
-    question so far. `draft` is what generate made, `generation` the text that is shown of it.
+    question so far. `no_query` says why there is no better
+    query. `draft` is what generate made, `generation` the text that is shown of it.
     """
 
     scratchpad: Annotated[list[str], overwrite]
     question: Annotated[str, UntrackedValue]
     standalone_question: Annotated[str, UntrackedValue]
-    history: Annotated[list[HistoryTurn], UntrackedValue]
     parts: Annotated[list[dict[str, Any]], UntrackedValue]
     query: Annotated[str, UntrackedValue]
     next_query: Annotated[str | None, UntrackedValue]
+    no_query: Annotated[str | None, UntrackedValue]
     query_rewrites: Annotated[list[str], UntrackedValue]
     documents: Annotated[list[RetrievedChunk], UntrackedValue]
     new_documents: Annotated[list[str], UntrackedValue]
@@ -77,7 +83,6 @@ class QuestionState(TypedDict):
     nearest: Annotated[list[Citation], UntrackedValue]
     clarify: Annotated[list[str], UntrackedValue]
     status: Annotated[Status | None, UntrackedValue]
-    stop_reason: Annotated[str, UntrackedValue]
     web: Annotated[WebUse | None, UntrackedValue]
     usage: Annotated[Usage, UntrackedValue]
     timing_metrics: Annotated[dict[str, float], UntrackedValue]

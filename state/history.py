@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import islice
 
-from state.graph_state import TIMELINE_WINDOW
+from state.answer import Answer
 from state.passages import HistoryTurn
-from state.reducers import TimelineEntry
 from state.threads import Turn, TurnStore
 
 CountTokens = Callable[[str], int]
@@ -87,7 +85,10 @@ def history_slice(
             if not purse.fits(turn):
                 break
             shown[turn.number] = turn
-    return [_as_shown(shown[number]) for number in sorted(shown)]
+    return [
+        shown_turn(turn.answer, number, milestone=turn.milestone)
+        for number, turn in sorted(shown.items())
+    ]
 
 
 def read_history(
@@ -102,35 +103,12 @@ def read_history(
     )
 
 
-def read_timeline(
-    store: TurnStore, thread: str, window: int = TIMELINE_WINDOW
-) -> list[TimelineEntry]:
-    """What the timeline channel of the thread should hold, by the store: the entries of the
-    newest turns, `window` in all, and every milestone's, oldest first.
-    """
-    newest = islice(store.turns(thread, newest_first=True), -(-window // 2))
-    turns = {turn.number: turn for turn in newest}
-    turns |= {turn.number: turn for turn in store.turns(thread, milestones=True)}
-    return [entry for number in sorted(turns) for entry in timeline_entries(turns[number])]
-
-
-def timeline_entries(turn: Turn) -> list[TimelineEntry]:
-    """A finished turn as the timeline holds it: its question, then its answer."""
-    entries: list[TimelineEntry] = [
-        {"role": "question", "text": turn.answer["question"], "turn": turn.number},
-        {"role": "answer", "text": turn.answer["answer"], "turn": turn.number},
-    ]
-    if turn.milestone:
-        for entry in entries:
-            entry["milestone"] = True
-    return entries
-
-
-def _as_shown(turn: Turn) -> HistoryTurn:
+def shown_turn(answer: Answer, number: int, *, milestone: bool) -> HistoryTurn:
+    """A finished turn as later ones see it."""
     return {
-        "question": turn.answer["question"],
-        "standalone_question": turn.answer["standalone_question"],
-        "answer": "" if turn.answer["status"] == "abstained" else turn.answer["answer"],
-        "turn": turn.number,
-        "milestone": turn.milestone,
+        "question": answer["question"],
+        "standalone_question": answer["standalone_question"],
+        "answer": "" if answer["status"] == "abstained" else answer["answer"],
+        "turn": number,
+        "milestone": milestone,
     }

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NotRequired, TypedDict, TypeVar
+from typing import TypeVar
+
+from state.passages import HistoryTurn
 
 T = TypeVar("T")
-
-
-class TimelineEntry(TypedDict):
-    """One line of the persistent timeline; `milestone` entries outlive the window."""
-
-    role: str
-    text: str
-    turn: int
-    milestone: NotRequired[bool]
 
 
 def overwrite(_old: T, new: T) -> T:
@@ -24,10 +17,10 @@ def overwrite(_old: T, new: T) -> T:
 
 def milestone_window(
     size: int,
-) -> Callable[[Sequence[TimelineEntry], Sequence[TimelineEntry]], list[TimelineEntry]]:
-    """A reducer that keeps the last `size` entries plus every milestone, in order.
+) -> Callable[[Sequence[HistoryTurn], Sequence[HistoryTurn]], list[HistoryTurn]]:
+    """A reducer that keeps the last `size` turns plus every milestone, in order.
 
-    Pure and O(entries); it never calls a model and never mutates its arguments.
+    Pure and O(turns); it never calls a model and never mutates its arguments.
 
     Raises:
         ValueError: if `size` is negative.
@@ -36,13 +29,13 @@ def milestone_window(
     if size < 0:
         raise ValueError("size must not be negative")
 
-    def reduce(old: Sequence[TimelineEntry], new: Sequence[TimelineEntry]) -> list[TimelineEntry]:
-        entries = [*(old or ()), *(new or ())]
-        first_recent = len(entries) - size
+    def reduce(old: Sequence[HistoryTurn], new: Sequence[HistoryTurn]) -> list[HistoryTurn]:
+        turns = [*(old or ()), *(new or ())]
+        first_recent = len(turns) - size
         return [
-            entry
-            for index, entry in enumerate(entries)
-            if index >= first_recent or entry.get("milestone", False)
+            turn
+            for index, turn in enumerate(turns)
+            if index >= first_recent or turn.get("milestone", False)
         ]
 
     return reduce

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+import os
 import signal
-from typing import TYPE_CHECKING, Annotated, Any
+import sys
+from typing import Annotated, Any
 
 import typer
+import typer.core
 
 from cli import options
+from cli.agents.clients import Client
 from cli.app import new_app
 from cli.terminal import Terminal
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
-    from state.settings import Settings
+class McpGroup(typer.core.TyperGroup):
+    """`crag mcp` with options, or alone, serves."""
 
-app = new_app()
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not {*args[:1]} & {*self.commands, "--help", "-h"}:
+            args = ["serve", *args]
+        return super().parse_args(ctx, args)
+
+
+app = new_app(
+    "Serve the collection to agents over MCP, and have agents know of it; alone it serves.",
+    cls=McpGroup,
+)
 
 
 @app.command()
-def mcp(
+def serve(
     http: Annotated[
         int | None,
         typer.Option(
@@ -43,7 +55,7 @@ def mcp(
     home: options.Home = None,
     config: options.Config = None,
 ) -> None:
-    """Serve the collection over MCP, on standard input and output or on loopback."""
+    """Serve over MCP, on standard input and output or on loopback."""
     settings = options.read_settings(
         config,
         collection=collection,
@@ -57,7 +69,7 @@ def mcp(
     from rag.serving.mcp_server import build_server, check_port, serve_http
     from rag.serving.mended_input import mend_input
 
-    server = build_server(settings, _ingest(settings) if allow_ingest else None)
+    server = build_server(settings, allow_ingest=allow_ingest)
     if http is None:
         # asyncio's own handler would wait for the next line of standard input.
         signal.signal(signal.SIGINT, _interrupt)
@@ -69,15 +81,56 @@ def mcp(
         serve_http(server, http)
 
 
+@app.command()
+def install(
+    client: Annotated[Client, typer.Argument(help="The program that is to know crag's tools.")],
+    name: Annotated[
+        str, typer.Option("--name", metavar="NAME", help="What the server is called there.")
+    ] = "crag",
+    allow_ingest: Annotated[
+        bool, typer.Option("--allow-ingest", help="Let agents bring ingested folders up to date.")
+    ] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Take the server out again.")] = False,
+    yes: options.Yes = False,
+    collection: options.Collections = None,
+    home: options.Home = None,
+    config: options.Config = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Write the server into an agent's own settings: shows what changes, and asks."""
+    from cli.agents.change import change_file, read_before
+    from cli.agents.clients import server_file
+    from cli.agents.server_entry import with_entry
+    from state.errors import UsageError
+    from state.extras import require_extra
+
+    terminal = Terminal(quiet=quiet)
+    if not name.replace("-", "").replace("_", "").isalnum() or not name.isascii():
+        raise UsageError("--name: letters, digits, - and _ are what every client takes.")
+    settings = options.read_settings(config, collection=collection, home=home)
+    file = server_file(client)
+    before = read_before(file.path)
+    command = None
+    if not undo:
+        require_extra("mcp", "mcp", "crag mcp")
+        command = [*_program(), "mcp", "--home", str(settings.home.absolute())]
+        command += ["--collection", settings.collection]
+        command += ["--config", str(config.absolute())] if config else []
+        command += ["--allow-ingest"] if allow_ingest else []
+    after = with_entry(before, file, name, command)
+    if not change_file(file.path, before, after, terminal, yes=yes):
+        terminal.notice(f"{file.path} {'has no such server' if undo else 'is so already'}.")
+    elif not undo:
+        terminal.notice(f"Start {client.value} anew; ask it something that your documents hold.")
+
+
+def _program() -> list[str]:
+    """How crag is started, by its whole path: the PATH of a desktop's programs is another."""
+    program = os.path.abspath(sys.argv[0])  # noqa: PTH100 - a link stays one
+    if os.path.basename(program) == "crag" and os.access(program, os.X_OK):  # noqa: PTH119 - text
+        return [program]
+    return [sys.executable, "-m", "cli"]
+
+
 def _interrupt(_signal: int, _frame: object) -> None:
     raise KeyboardInterrupt
-
-
-def _ingest(settings: Settings) -> Callable[[list[str]], dict[str, Any]]:
-    from rag.serving.refresh import refresh
-
-    def ingest(paths: list[str]) -> dict[str, Any]:
-        """Bring folders that were ingested before up to date; no others can be named."""
-        return refresh(settings, paths)
-
-    return ingest

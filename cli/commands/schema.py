@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import typer
 
 from cli.app import new_app
@@ -14,7 +12,8 @@ app = new_app()
 @app.command()
 def schema() -> None:
     """Print the JSON Schema of the lines of --events."""
-    import state.events
+    import json
 
-    file = Path(state.events.__file__).with_name("events.schema.json")
-    typer.echo(file.read_text(encoding="utf-8"), nl=False)
+    from rag.event_schema import event_schema
+
+    typer.echo(json.dumps(event_schema(), indent=1, ensure_ascii=False))

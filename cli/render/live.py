@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 from cli.first_sign import clear_first_sign
 from cli.render.trace import TraceView
 from cli.terminal import Terminal, clean
+from rag.topology import CORRECTIVE
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -14,16 +15,6 @@ if TYPE_CHECKING:
 
     from state.answer import Answer
     from state.events import Event
-
-_DOING = {
-    "contextualize": "reading the conversation",
-    "retrieve": "searching",
-    "grade_documents": "grading",
-    "transform_query": "rewriting the query",
-    "refine": "picking sentences",
-    "generate": "answering",
-    "check_answer": "checking the sources",
-}
 
 
 class LiveAnswer:
@@ -79,8 +70,8 @@ class LiveAnswer:
                 self._draft += event["text"]
             case "draft_rejected":
                 self._draft, self._doing = "", "the draft was not supported; answering again"
-            case "node_started" if event["node"] in _DOING:
-                self._doing = _DOING[event["node"]]
+            case "node_started" if CORRECTIVE[event["node"]].doing:
+                self._doing = CORRECTIVE[event["node"]].doing
             case _:
                 return
         live.update(self._frame())

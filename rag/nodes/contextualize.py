@@ -14,15 +14,15 @@ from state.usage import add_usage
 
 
 def contextualize(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
-    question, history = state["question"], state["history"]
+    question, earlier = state["question"], state["timeline"]
     alone: Update = {"standalone_question": question, "query": question}
     reply = _reply(state, runtime.context)
     if reply is not None:
         _tell(state, runtime, question, "nothing to look up")
         return {**alone, "generation": reply, "status": "answered"}
-    if not history:
+    if not earlier:
         return alone
-    result = runtime.context.engine.contextualize(question, history)
+    result = runtime.context.engine.contextualize(question, earlier)
     _tell(state, runtime, result.question, result.reason)
     return {
         "standalone_question": result.question,
@@ -37,7 +37,7 @@ def _reply(state: GraphState, deps: Dependencies) -> str | None:
     which = asks_back(state["question"])
     if which is None:
         return small_talk(state["question"])
-    last = (turn["question"] for turn in reversed(state["history"]))
+    last = (turn["question"] for turn in reversed(state["timeline"]))
     return recalled(which, deps.questions() if which == "first" else last)
 
 
@@ -49,6 +49,6 @@ def _tell(
             "event": "contextualized",
             "standalone_question": question,
             "reason": reason,
-            "history": state["history"],
+            "history": state["timeline"],
         }
     )

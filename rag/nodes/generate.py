@@ -24,7 +24,7 @@ def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         question=state["standalone_question"],
         parts=[QuestionPart.of_state(part) for part in state["parts"]],
         passages=state["passages"],
-        history=state["history"],
+        history=state["timeline"],
         feedback=tuple(state["scratchpad"]) if state["generation_retries"] else (),
         draft="".join(claim["before"] + claim["shown"] for claim in state["draft"]).strip(),
     )

@@ -6,6 +6,7 @@ A chunk is graded once a question. A loop that found nothing new asks the engine
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import cast
 
 from langgraph.runtime import Runtime
 
@@ -14,7 +15,7 @@ from rag.dependencies import Dependencies
 from rag.engines.protocol import Graded, GradeRequest
 from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
-from rag.routes import Found, next_step
+from rag.routes import decided
 from state.answer import GradedChunk, LoopRecord
 from state.grades import Grade
 from state.graph_state import GraphState
@@ -45,18 +46,8 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
                 graded = runtime.context.fallback.grade(request)
             graded = replace(graded, usage=ended.usage)
     grades = {**state["grades"], **{grade["chunk_id"]: grade for grade in graded.grades}}
-    decision, reason = next_step(
-        Found(
-            sufficient=graded.sufficient,
-            relevant=sum(grade["relevant"] for grade in grades.values()),
-            retrieved=len(state["retrieval_scores"]),
-            new=len(new),
-        ),
-        loop_count=state["loop_count"],
-        max_loops=state["max_loops"],
-        budget_spent=spent,
-        from_web=state["web"] == "searched",
-    )
+    found: Update = {"grades": grades, "sufficient": graded.sufficient, "budget_spent": spent}
+    decision, reason = decided(cast("GraphState", {**state, **found}))
     write = runtime.stream_writer
     write(
         {
@@ -83,8 +74,7 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
         "chunks": _graded_chunks(state, grades),
     }
     return {
-        "grades": grades,
-        "sufficient": graded.sufficient,
+        **found,
         "parts": [
             {**part, "known": known}
             for part, known in zip(
@@ -93,8 +83,6 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
         ],
         "next_query": graded.better_query,
         "loops": [*state["loops"], record],
-        "stop_reason": reason,
-        "budget_spent": spent,
         "scratchpad": [f"Searched {state['query']!r}: {reason}."],
         "usage": add_usage(state["usage"], "grade_documents", graded.usage),
         "warnings": [*state["warnings"], *graded.warnings],

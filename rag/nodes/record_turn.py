@@ -9,20 +9,15 @@ from rag.dependencies import Dependencies
 from rag.nodes.update import Update
 from state.answer import ANSWER_SCHEMA, Answer
 from state.graph_state import GraphState
-from state.reducers import TimelineEntry
+from state.history import shown_turn
 
 
 def record_turn(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     deps = runtime.context
     answer = _answer(state, deps)
-    turn = deps.record(answer)
-    answer = {**answer, "turn": turn}
+    turn = answer["turn"] = deps.record(answer)
     runtime.stream_writer({"event": "answer", "answer": answer})
-    timeline: list[TimelineEntry] = [
-        {"role": "question", "text": answer["question"], "turn": turn},
-        {"role": "answer", "text": answer["answer"], "turn": turn},
-    ]
-    return {"timeline": timeline, "turn": turn, "scratchpad": []}
+    return {"timeline": [shown_turn(answer, turn, milestone=deps.pin)], "scratchpad": []}
 
 
 def _answer(state: GraphState, deps: Dependencies) -> Answer:
@@ -54,7 +49,7 @@ def _answer(state: GraphState, deps: Dependencies) -> Answer:
         "usage": state["usage"],
         "timings_ms": {"total": total, **state["timing_metrics"]},
         "thread": deps.thread,
-        "turn": state.get("turn", 0) + 1,
+        "turn": 0,  # given by the store
         "trace_id": deps.trace_id,
         "warnings": warnings,
     }

@@ -1,4 +1,4 @@
-"""start_turn: every per-question field is new; nothing else is touched."""
+"""start_turn: every per-question field is new, and the timeline is what the thread has kept."""
 
 from __future__ import annotations
 
@@ -13,25 +13,11 @@ from state.usage import NO_USAGE
 
 def start_turn(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     deps = runtime.context
+    told = {} if deps.history is None else {"timeline": Overwrite(list(deps.history()))}
     return {
-        **_timeline_mended(state, deps),
+        **told,
         **new_question(state["question"], deps.settings.max_loops),
-        "history": list(deps.history()),
         "complete": True,
         "usage": NO_USAGE,
         "web": "allowed" if deps.search_web is not None else None,
     }
-
-
-def _timeline_mended(state: GraphState, deps: Dependencies) -> Update:
-    """The timeline channel as the finished turns have it.
-
-    It lags where a process died between a turn's end and its checkpoint, where two asked
-    on one thread at once, and where turns were pinned, pruned or deleted since.
-    """
-    if deps.timeline is None:
-        return {}
-    kept = deps.timeline()
-    if kept == state.get("timeline", []):
-        return {}
-    return {"timeline": Overwrite(kept), "turn": kept[-1]["turn"] if kept else 0}

@@ -5,6 +5,8 @@ The only place where `loop_count` goes up.
 
 from __future__ import annotations
 
+from typing import cast
+
 from langgraph.runtime import Runtime
 
 from rag.budget import BudgetSpent
@@ -12,13 +14,14 @@ from rag.dependencies import Dependencies
 from rag.engines.protocol import RewriteRequest, Rewritten
 from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
+from rag.routes import decided
 from state.answer import LoopRecord
 from state.graph_state import GraphState
 from state.usage import add_usage
 
 
 def transform_query(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
-    tried = [record["query"] for record in state["loops"]]
+    tried = [state["standalone_question"], *state["query_rewrites"]]
     spent = state["budget_spent"]
     try:
         result = runtime.context.engine.rewrite(
@@ -31,9 +34,9 @@ def transform_query(state: GraphState, runtime: Runtime[Dependencies]) -> Update
                 suggested=state["next_query"],
             )
         )
-    except BudgetSpent as ended:
-        spent = str(ended)
-        result = Rewritten(query=None, reason=spent, usage=ended.usage)
+    except BudgetSpent as error:
+        spent = str(error)
+        result = Rewritten(query=None, reason=spent, usage=error.usage)
     query = result.query
     if query is not None and _same(query, tried):
         query, reason = None, "the rewrite repeats a query"
@@ -49,7 +52,8 @@ def transform_query(state: GraphState, runtime: Runtime[Dependencies]) -> Update
         "warnings": [*state["warnings"], *result.warnings],
     }
     if query is None:
-        return {**common, **_end_of_loop(state, runtime, reason)}
+        ended: Update = {**common, "no_query": reason}
+        return {**ended, "loops": _ended(cast("GraphState", {**state, **ended}), runtime)}
     return {
         **common,
         "query": query,
@@ -58,23 +62,14 @@ def transform_query(state: GraphState, runtime: Runtime[Dependencies]) -> Update
     }
 
 
-def _end_of_loop(state: GraphState, runtime: Runtime[Dependencies], reason: str) -> Update:
-    last = state["loops"][-1]
-    relevant = any(grade["relevant"] for grade in state["grades"].values())
-    ended: LoopRecord = {
-        **last,
-        "decision": "generate" if relevant else "abstain",
-        "reason": f"{last['reason']}; no better query: {reason}",
-    }
+def _ended(state: GraphState, runtime: Runtime[Dependencies]) -> list[LoopRecord]:
+    """The loops, the last of which ends otherwise than it was told to."""
+    *earlier, last = state["loops"]
+    decision, reason = decided(state)
     runtime.stream_writer(
-        {
-            "event": "decided",
-            "loop": last["loop"],
-            "decision": ended["decision"],
-            "reason": ended["reason"],
-        }
+        {"event": "decided", "loop": last["loop"], "decision": decision, "reason": reason}
     )
-    return {"loops": [*state["loops"][:-1], ended], "stop_reason": ended["reason"]}
+    return [*earlier, {**last, "decision": decision, "reason": reason}]
 
 
 def _same(query: str, tried: list[str]) -> bool:

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from langgraph.graph import START, StateGraph
+from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from rag.endpoint.calls import noted
+from rag.graph import wire
 from rag.research.dependencies import ResearchDependencies
 from rag.research.dispatch import dispatch as run_plan
 from rag.research.files import evict, shrink, summaries, write
 from rag.research.planning import new_subtasks
 from rag.research.reflection import reflect as decide
+from rag.topology import RESEARCH
 from state.research_state import FileEntry, ResearchState
 from state.usage import add_usage
 
@@ -170,12 +172,7 @@ def compile_research(
     graph.add_node("dispatch", _timed("dispatch", dispatch))
     graph.add_node("reflect", _timed("reflect", reflect))
     graph.add_node("escalate", escalate)
-    graph.add_edge(START, "cleanup")
-    graph.add_edge("cleanup", "plan")
-    graph.add_edge("plan", "dispatch")
-    graph.add_edge("dispatch", "reflect")
-    graph.add_conditional_edges("reflect", after_reflection)
-    graph.add_edge("escalate", "cleanup")
+    wire(graph, RESEARCH, {"reflect": after_reflection})
     return graph.compile(
         checkpointer=checkpointer,
         interrupt_after=[BOUNDARY] if checkpointer is not None else None,

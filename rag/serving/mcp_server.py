@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import inspect
 import socket
-from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any
 
-from rag.serving.tools import CollectionTools, one_line
-from state.errors import CragError, SetupError, UsageError
+from rag.serving.resources import TEMPLATE
+from rag.serving.tools import CollectionTools
+from state.errors import SetupError
 from state.extras import require_extra
 from state.settings import Settings
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer
     from mcp.server.mcpserver.tools import Tool
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 INSTRUCTIONS = (
     "Answers questions from the person's own documents. `ask` gives a cited answer or says "
@@ -27,10 +23,8 @@ INSTRUCTIONS = (
 )
 
 
-def build_server(
-    settings: Settings, ingest: Callable[[list[str]], dict[str, Any]] | None = None
-) -> MCPServer[Any]:
-    """A server whose tools read the collection; `ingest`, where given, may bring it up to date.
+def build_server(settings: Settings, *, allow_ingest: bool = False) -> MCPServer[Any]:
+    """A server whose tools read the collection, and may bring it up to date where allowed.
 
     Raises:
         SetupError: crag was installed without what speaks MCP.
@@ -38,7 +32,10 @@ def build_server(
     """
     require_extra("mcp", "mcp", "crag mcp")
     from mcp.server import MCPServer
+    from mcp.server.mcpserver.resources import ResourceSecurity
     from mcp_types import ToolAnnotations
+
+    from rag.serving.told import ingesting, told, told_resource
 
     server: MCPServer[Any] = MCPServer(
         name="crag", version=_version(), instructions=INSTRUCTIONS, log_level="WARNING"
@@ -53,14 +50,21 @@ def build_server(
         tools.status,
         tools.thread_history,
     ):
-        server.tool(annotations=reading, structured_output=False)(_told(tool))
-    if ingest is not None:
+        server.tool(annotations=reading)(told(tool))
+    # A source is looked up in the catalog: it may be named like any path, and is never opened.
+    server.resource(
+        TEMPLATE,
+        name="source",
+        description="Lines of a source's extracted text.",
+        mime_type="text/plain",
+        security=ResourceSecurity(exempt_params={"source"}),
+    )(told_resource(tools.place))
+    if allow_ingest:
         server.tool(
             name="ingest",
-            description="Bring folders that were ingested before up to date.",
+            description="Bring folders that were ingested before up to date: all, or those named.",
             annotations=ToolAnnotations(read_only_hint=False, destructive_hint=True),
-            structured_output=False,
-        )(_told(ingest))
+        )(ingesting(settings))
     for registered in server._tool_manager.list_tools():  # noqa: SLF001 - there is no setting
         _refuse_unknown(registered)
     return server
@@ -105,32 +109,6 @@ def serve_http(server: MCPServer[Any], port: int) -> None:
             allowed_origins=[f"http://127.0.0.1:{port}", f"http://localhost:{port}"],
         ),
     )
-
-
-def _told(tool: Callable[P, R]) -> Callable[P, str]:
-    """The tool with its result as JSON text and its failures as one-line tool errors."""
-    import json
-
-    from mcp.server.mcpserver.exceptions import ToolError
-
-    def told(*args: P.args, **kwargs: P.kwargs) -> str:
-        try:
-            reply = json.dumps(tool(*args, **kwargs), ensure_ascii=False)
-            return reply.encode("utf-8", "replace").decode()
-        except UsageError as error:
-            raise ToolError(one_line(error)) from None
-        except CragError as error:
-            raise ToolError(f"crag failed: {one_line(error)}") from None
-
-    # The schema is read from these; the tool's own result type is not part of it.
-    hints = {**get_type_hints(tool), "return": str}
-    parameters = [
-        parameter.replace(annotation=hints[parameter.name])
-        for parameter in inspect.signature(tool).parameters.values()
-    ]
-    told.__name__, told.__doc__, told.__annotations__ = tool.__name__, tool.__doc__, hints
-    told.__dict__["__signature__"] = inspect.Signature(parameters, return_annotation=str)
-    return told
 
 
 def _version() -> str:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
 
+from rag.ingest.report import OnEvent
+from rag.serving.results import IngestResult
 from state.errors import UsageError
 from state.settings import Settings
 
 
-def refresh(settings: Settings, paths: Sequence[str]) -> dict[str, Any]:
-    """Ingest again what was ingested before, with the options of then.
+def refresh(
+    settings: Settings, paths: Sequence[str], on_event: OnEvent = lambda _event: None
+) -> IngestResult:
+    """Ingest again what was ingested before, with the options of then; all of it where no path
+    is named.
 
     Raises:
         UsageError: a path is none of the ingested folders.
@@ -32,12 +36,12 @@ def refresh(settings: Settings, paths: Sequence[str]) -> dict[str, Any]:
             raise UsageError(
                 f"{path!r} was not ingested before.", "Ask the person to `crag ingest` it."
             )
-    report = ingest(settings, build_embedder(settings), wanted, IngestOptions())
-    return {
-        "added": report.added,
-        "updated": report.updated,
-        "unchanged": report.unchanged,
-        "removed": report.removed,
-        "documents": report.documents,
-        "chunks": report.chunks,
-    }
+    report = ingest(settings, build_embedder(settings), wanted, IngestOptions(), on_event=on_event)
+    return IngestResult(
+        added=report.added,
+        updated=report.updated,
+        unchanged=report.unchanged,
+        removed=report.removed,
+        documents=report.documents,
+        chunks=report.chunks,
+    )

@@ -1,40 +1,36 @@
 """What an agent may do with a collection over MCP: ask, search, list and read, no more.
 
-Every argument is bounded, every failure is a tool error of one line, and nothing outside
-the collection can be named: sources are looked up in the catalog, never on the disk.
+Every argument is bounded, every result keeps to the tokens that the caller has room for, every
+failure is a tool error of one line, and nothing outside the collection can be named: sources are
+looked up in the catalog, never on the disk.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import takewhile
 from threading import Lock
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING
 
+from rag.serving import results
 from rag.serving.confined import is_of_collection
+from rag.serving.resources import lines_of, place_uri
+from rag.serving.token_budget import USUAL, TokenBudget, fitting
 from rag.session import Session, open_session
-from state.answer import Answer
+from state.answer import Answer, Citation
 from state.errors import CragError, UsageError
 from state.passages import RetrievedChunk
 from state.settings import Settings
 
+if TYPE_CHECKING:
+    from rag.index.protocol import CollectionReader
+
 MAX_QUESTION = 20_000
 MAX_K = 50
 MAX_TURNS = 100
-MAX_SOURCES = 1000
-MAX_SOURCE_CHARACTERS = 20_000
-
-Ingest = Callable[[list[str]], dict[str, Any]]
-
-
-class SourceText(TypedDict):
-    """A stretch of one source's extracted text; `next` is where to go on, None at its end."""
-
-    source: str
-    start: int
-    text: str
-    characters: int
-    next: int | None
+_FOR_THE_ANSWER = 0.6
+"""Of the tokens; what it leaves is for the places that it cites."""
 
 
 class CollectionTools:
@@ -50,68 +46,104 @@ class CollectionTools:
             self._session.close()
             self._session = None
 
-    def ask(self, question: str) -> Answer:
+    def ask(self, question: str, token_budget: int = USUAL) -> results.AskResult:
         """Answer a question from the documents. Every sentence is cited to a place in a file; one
-        marked (unverified) is not proved by it, and `claims` has the verdict of each. Status
-        "abstained" means that the documents do not hold an answer.
+        marked (unverified) is not proved by it, and stands in `claims`. Status "abstained" means
+        that the documents do not hold an answer. `token_budget`: tokens you have room for.
         """
+        budget = TokenBudget(token_budget)
         with self._open() as session:
-            return session.ask(_bounded(question))
+            answer = session.ask(_bounded(question))
+        text = budget.text(answer["answer"], _FOR_THE_ANSWER)
+        doubts = [claim for claim in answer["claims"] if claim["verdict"] != "verified"]
+        kept = fitting((results.Doubt.model_validate(claim) for claim in doubts), budget)
+        clarify = [each for each in answer["clarify"] if budget.take(each)]
+        warnings = [each for each in answer["warnings"] if budget.take(each)]
+        cited = fitting(map(_place, answer["citations"]), budget)
+        nearest = fitting(map(_place, answer["nearest"]), budget)
+        return results.AskResult(
+            status=answer["status"],
+            question=answer["standalone_question"][:1000],
+            answer=text,
+            cut=len(text) < len(answer["answer"]),
+            citations=cited,
+            nearest=nearest,
+            claims=kept,
+            clarify=clarify,
+            warnings=warnings,
+            left_out=len(answer["citations"]) + len(answer["nearest"]) - len(cited) - len(nearest),
+            trace_id=answer["trace_id"],
+        )
 
-    def search(self, query: str, k: int = 8) -> list[RetrievedChunk]:
+    def search(self, query: str, k: int = 8, token_budget: int = USUAL) -> results.SearchResult:
         """The best chunks for a query, best first, with their text and place."""
         if not 1 <= k <= MAX_K:
             raise UsageError(f"k must be from 1 to {MAX_K}.")
+        budget = TokenBudget(token_budget)
         with self._open() as session:
-            return session.reader.search(_bounded(query), k)
+            hits = session.reader.search(_bounded(query), k)
+        found = [_passage(rank, hit) for rank, hit in enumerate(hits, 1)]
+        shown = fitting(found, budget)
+        if found and not shown:  # the best one alone is too long: its beginning
+            first = found[0].model_copy(update={"text": ""})
+            budget.take(first.as_json())
+            shown = [first.model_copy(update={"text": budget.text(found[0].text)})]
+        return results.SearchResult(results=shown, left_out=len(found) - len(shown))
 
-    def sources(self, limit: int = 200, after: str = "") -> list[str]:
+    def sources(
+        self, limit: int = 200, after: str = "", token_budget: int = USUAL
+    ) -> results.SourceList:
         """The sources in the collection, in order; go on with `after` the last one."""
-        from rag.index.inventory import read_inventory
+        from rag.index.inventory import all_sources
 
-        inventory = read_inventory(self._settings.home, self._settings.collection)
-        documents = inventory.documents if inventory is not None else []
-        names = sorted(document.source for document in documents if document.source > after)
-        return names[: max(1, min(limit, MAX_SOURCES))]
+        names = all_sources(self._settings.home, self._settings.collections)
+        rest = [name for name in names if name > after]
+        budget = TokenBudget(token_budget)
+        listed = list(takewhile(budget.take, rest[: max(1, limit)]))
+        return results.SourceList(
+            sources=listed, next=listed[-1] if listed and len(listed) < len(rest) else None
+        )
 
-    def read_source(self, source: str, start: int = 0) -> SourceText:
+    def read_source(
+        self, source: str, start: int = 0, token_budget: int = USUAL
+    ) -> results.SourceText:
         """A stretch of one source's extracted text, from character `start`."""
-        with self._open() as session:
-            text = session.reader.document_text(source)
-        if text is None:
-            raise UsageError(f"There is no source {source!r} in the collection.")
-        start = max(0, start)
-        end = min(len(text), start + MAX_SOURCE_CHARACTERS)
-        return {
-            "source": source,
-            "start": start,
-            "text": text[start:end],
-            "characters": len(text),
-            "next": end if end < len(text) else None,
-        }
+        text, start = self._text(source), max(0, start)
+        shown = TokenBudget(token_budget).text(text[start : start + 8 * token_budget])
+        end = start + len(shown)
+        return results.SourceText(
+            source=source,
+            start=start,
+            text=shown,
+            characters=len(text),
+            next=end if end < len(text) else None,
+        )
 
-    def status(self) -> dict[str, Any]:
+    def status(self) -> results.CollectionState:
         """What is indexed: documents, chunks, embedder, the folders they came from, and how many
         of their files have changed or gone since.
         """
         from rag.index.inventory import read_inventory
         from rag.ingest.staleness import staleness
 
-        inventory = read_inventory(self._settings.home, self._settings.collection)
+        home, names = self._settings.home, self._settings.collections
+        known = [found for name in names if (found := read_inventory(home, name)) is not None]
+        stale = [staleness(home, name) for name in names]
         with self._open() as session:
             reader = session.reader
-            stale = staleness(self._settings.home, reader.name)
-            return {
-                "collection": reader.name,
-                "documents": reader.document_count,
-                "chunks": reader.chunk_count,
-                "embedder": str(reader.embedder.identity),
-                "folders": sorted(inventory.roots) if inventory is not None else [],
-                "changed": stale.changed,
-                "gone": stale.gone,
-            }
+            return results.CollectionState(
+                collection=reader.name,
+                documents=reader.document_count,
+                chunks=reader.chunk_count,
+                embedder=str(reader.embedder.identity),
+                folders=sorted({root for each in known for root in each.roots}),
+                changed=sum(each.changed for each in stale),
+                gone=sum(each.gone for each in stale),
+            )
 
-    def thread_history(self, thread: str, limit: int = 20) -> list[dict[str, Any]]:
+    def thread_history(
+        self, thread: str, limit: int = 20, token_budget: int = USUAL
+    ) -> results.ThreadTurns:
         """The newest turns of a conversation thread, newest first. Of a turn that drew on
         documents outside this collection only its number is told.
         """
@@ -119,12 +151,20 @@ class CollectionTools:
             turns = session.memory.store.turns(
                 thread, newest_first=True, limit=max(1, min(limit, MAX_TURNS))
             )
-            return [
-                dict(turn.answer)
-                if is_of_collection(turn.answer, session.reader)
-                else {"turn": turn.answer["turn"], "withheld": "not of this collection"}
-                for turn in turns
-            ]
+            found = [_turn(turn.answer, session.reader) for turn in turns]
+        shown = fitting(found, TokenBudget(token_budget))
+        return results.ThreadTurns(turns=shown, left_out=len(found) - len(shown))
+
+    def place(self, source: str, lines: str = "") -> str:
+        """The lines of a source that a citation's `uri` names, with those around them."""
+        return lines_of(self._text(source), lines)
+
+    def _text(self, source: str) -> str:
+        with self._open() as session:
+            text = session.reader.document_text(source)
+        if text is None:
+            raise UsageError(f"There is no source {source!r} in the collection.")
+        return text
 
     @contextmanager
     def _open(self) -> Iterator[Session]:
@@ -136,6 +176,24 @@ class CollectionTools:
 
 def one_line(error: CragError) -> str:
     return str(error)[:500].encode("utf-8", "replace").decode()
+
+
+def _turn(answer: Answer, reader: CollectionReader) -> results.Turn:
+    if not is_of_collection(answer, reader):
+        return results.Turn(turn=answer["turn"], withheld="not of this collection")
+    return results.Turn.model_validate(answer)
+
+
+def _place(citation: Citation) -> results.Place:
+    uri = place_uri(citation["source"], citation["start_line"], citation["end_line"])
+    return results.Place.model_validate({**citation, "uri": uri})
+
+
+def _passage(rank: int, hit: RetrievedChunk) -> results.Passage:
+    uri = place_uri(hit["source"], hit["start_line"], hit["end_line"])
+    return results.Passage.model_validate(
+        {**hit, "rank": rank, "score": round(hit["score"], 4), "uri": uri}
+    )
 
 
 def _bounded(text: str) -> str:

@@ -3,46 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-Place = tuple[float, float]
-"""Column and row."""
+from rag.topology import Edge, Place, Topology, drawn
 
 WIDTH, HEIGHT = 132, 46
 _X, _Y = 178, 96
 _LEFT, _TOP = 12, 58
-
-# Columns and rows of the nodes that are known; any other gets a place below them.
-CORRECTIVE: Mapping[str, Place] = {
-    "start_turn": (0, 0),
-    "contextualize": (1, 0),
-    "retrieve": (2, 0),
-    "grade_documents": (3, 0),
-    "refine": (4, 0),
-    "generate": (5, 0),
-    "check_answer": (6, 0),
-    "transform_query": (2.5, 1),
-    "search_web": (4, 1),
-    "abstain": (5, 2),
-    "record_turn": (6, 2),
-}
-RESEARCH: Mapping[str, Place] = {
-    "cleanup": (0, 0),
-    "plan": (1, 0),
-    "dispatch": (2, 0),
-    "reflect": (3, 0),
-    "escalate": (1.5, 1),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """A transition of a graph."""
-
-    source: str
-    target: str
-    conditional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +31,10 @@ class Layout:
     height: float
 
 
-def lay_out(edges: Sequence[Edge], known: Mapping[str, Place]) -> Layout:
-    """Every node of the edges, known or not, and a curve an edge."""
-    names = list(dict.fromkeys(name for edge in edges for name in (edge.source, edge.target)))
-    below = max((row for _, row in known.values()), default=0.0) + 1
-    strange = [name for name in names if name not in known]
-    places = {name: known[name] for name in names if name in known}
-    places |= {name: (float(column), below) for column, name in enumerate(strange)}
+def lay_out(graph: Topology) -> Layout:
+    """Every node, and a curve an edge between nodes."""
+    edges = drawn(graph)
+    places = {name: step.place for name, step in graph.items()}
     corners = {name: (_LEFT + c * _X, _TOP + r * _Y) for name, (c, r) in places.items()}
     ports = _ports(edges, places, corners)
     curves = {

@@ -8,12 +8,11 @@ from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 
-from rag.tracing import topology
+from rag.topology import ALWAYS, CORRECTIVE, END, RESEARCH, START, Topology, edges_of
 from rag.tracing.flow import Flow, flow_of, quantile
 from rag.tracing.graph_svg import counted_svg
 from rag.tracing.page_frame import page
 from rag.tracing.pieces import table, tiles
-from rag.tracing.topology import Topology
 from state.counting import many, plural
 from state.traces import TraceStore
 
@@ -38,9 +37,9 @@ def graph_page(home: Path) -> str:
         "<h1>crag: the graph, and how it was used</h1>",
         f"<p class=meta>{escape(_kept(turns, runs))}</p>",
         "<h2>Questions: the corrective graph</h2>",
-        *_section(topology.corrective(), turns, "question"),
+        *_section(CORRECTIVE, turns, "question"),
         "<h2>Research: rounds of plan, dispatch and reflection</h2>",
-        *_section(topology.research(), runs, "run"),
+        *_section(RESEARCH, runs, "run"),
         f"<footer>{_LEGEND}</footer>",
     ]
     return page("crag graph", "\n".join(body))
@@ -60,12 +59,11 @@ def _kept(turns: Flow, runs: Flow) -> str:
 
 def _section(graph: Topology, flow: Flow, what: str) -> Iterator[str]:
     nodes = {node.name: node for node in flow.nodes()}
-    drawn = {edge for edge in flow.edges if not {"__start__", "__end__"} & set(edge)}
+    drawn = {edge for edge in flow.edges if not {START, END} & set(edge)}
     if flow.runs:
         yield tiles(_facts(flow, what))
     yield counted_svg(
-        graph.drawn,
-        graph.places,
+        graph,
         {name: node.share for name, node in nodes.items()},
         {name: f"{_ms(node.median)} · {node.share:.0%}" for name, node in nodes.items()},
         {pair: flow.edges[pair] for pair in drawn},
@@ -107,11 +105,10 @@ def _ways(graph: Topology, taken: Counter[tuple[str, str]]) -> Iterator[Sequence
     leaving: Counter[str] = Counter()
     for (source, _), count in taken.items():
         leaving[source] += count
-    order = {name: place for place, name in enumerate(("__start__", *graph.places))}
-    for edge in sorted(graph.edges, key=lambda edge: order.get(edge.source, len(order))):
+    for edge in edges_of(graph):
         count = taken[edge.source, edge.target]
         share = f"{count / leaving[edge.source]:.0%}" if leaving[edge.source] else ""
-        when = graph.when.get((edge.source, edge.target), "") if edge.conditional else "always"
+        when = graph[edge.source].leads_to[edge.target] if edge.source in graph else ALWAYS
         yield (
             escape(edge.source.strip("_")),
             escape(edge.target.strip("_")),

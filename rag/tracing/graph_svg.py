@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import pairwise
 
-from rag.tracing.graph_layout import HEIGHT, WIDTH, Curve, Edge, Layout, Place, lay_out
+from rag.topology import Edge, Topology, drawn
+from rag.tracing.graph_layout import HEIGHT, WIDTH, Curve, Layout, lay_out
 
 _MARKERS = "".join(
     f'<marker id="{name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
@@ -17,8 +18,7 @@ _MARKERS = "".join(
 
 
 def path_svg(
-    edges: Sequence[Edge],
-    known: Mapping[str, Place],
+    graph: Topology,
     path: Sequence[str],
     timings_ms: Mapping[str, float],
 ) -> str:
@@ -30,12 +30,11 @@ def path_svg(
     }
     taken = Counter(pairwise(path))
     labels = {pair: f"{count}×" for pair, count in taken.items() if count > 1}
-    return _svg(edges, known, dict.fromkeys(path, 0.0), notes, dict.fromkeys(taken, 2.0), labels)
+    return _svg(graph, dict.fromkeys(path, 0.0), notes, dict.fromkeys(taken, 2.0), labels)
 
 
 def counted_svg(
-    edges: Sequence[Edge],
-    known: Mapping[str, Place],
+    graph: Topology,
     shares: Mapping[str, float],
     notes: Mapping[str, str],
     taken: Mapping[tuple[str, str], int],
@@ -46,19 +45,18 @@ def counted_svg(
     most = max(taken.values(), default=1)
     widths = {pair: 1.5 + 4.5 * count / most for pair, count in taken.items() if count}
     labels = {pair: f"{count:,}" for pair, count in taken.items() if count}
-    return _svg(edges, known, shares, notes, widths, labels)
+    return _svg(graph, shares, notes, widths, labels)
 
 
 def _svg(
-    edges: Sequence[Edge],
-    known: Mapping[str, Place],
+    graph: Topology,
     shares: Mapping[str, float],
     notes: Mapping[str, str],
     widths: Mapping[tuple[str, str], float],
     labels: Mapping[tuple[str, str], str],
 ) -> str:
-    layout = lay_out(edges, known)
-    order = sorted(edges, key=lambda edge: (edge.source, edge.target) in widths)
+    layout = lay_out(graph)
+    order = sorted(drawn(graph), key=lambda edge: (edge.source, edge.target) in widths)
     lines = [_line(edge, layout, widths.get((edge.source, edge.target))) for edge in order]
     named = [
         _label(layout.curves[pair], text) for pair, text in labels.items() if pair in layout.curves

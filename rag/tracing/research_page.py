@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from html import escape
 
-from rag.tracing import topology
+from rag.topology import RESEARCH
 from rag.tracing.flow import node_times
 from rag.tracing.graph_svg import path_svg
 from rag.tracing.pieces import badge, costs, markdown, sources, table
@@ -19,7 +19,6 @@ from state.traces import Trace
 def research_body(trace: Trace, asked: Mapping[str, Trace], texts: Texts) -> str:
     """`asked` are the traces of the run's own questions that are still kept, by id."""
     answer = trace["answer"]
-    graph = topology.research()
     times: dict[str, float] = {}
     for name, ms in node_times(trace):
         times[name] = times.get(name, 0.0) + ms
@@ -30,7 +29,7 @@ def research_body(trace: Trace, asked: Mapping[str, Trace], texts: Texts) -> str
         f"<section class=card>{badge(answer['status'])}",
         f"{markdown(report[-1])}{sources(answer['citations'])}</section>",
         "<h2>Path</h2>",
-        path_svg(graph.drawn, graph.places, path_taken(trace), times),
+        path_svg(RESEARCH, path_taken(trace), times),
         *(part for number in rounds(trace) for part in _round(number, asked, texts)),
         "<h2>Time and tokens</h2>",
         costs({**answer["timings_ms"], **times}, answer["usage"]),

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from html import escape
 
 from rag.citations.left_out import left_out
-from rag.tracing import topology
+from rag.topology import CORRECTIVE
 from rag.tracing.graph_svg import path_svg
 from rag.tracing.pieces import badge, costs, sources, where, with_links
 from rag.tracing.stored_trace import TracedLoop, loops, path_taken, refined
@@ -23,7 +23,6 @@ _WORDS = {"generate": "answer", "transform_query": "rewrite the query", "abstain
 
 def turn_body(trace: Trace, texts: Texts) -> str:
     answer = trace["answer"]
-    graph = topology.corrective()
     parts = [
         f"<h1>{escape(answer['question'])}</h1>",
         f"<p class=meta>{escape(_meta(trace))}</p>",
@@ -36,7 +35,7 @@ def turn_body(trace: Trace, texts: Texts) -> str:
         *(f"<p class=gone>warning: {escape(line)}</p>" for line in answer["warnings"]),
         "</section>",
         "<h2>Path</h2>",
-        path_svg(graph.drawn, graph.places, path_taken(trace), answer["timings_ms"]),
+        path_svg(CORRECTIVE, path_taken(trace), answer["timings_ms"]),
         "<h2>Loops</h2>",
         loops_section(trace, texts),
         "<h2>Time and tokens</h2>",

@@ -25,7 +25,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 from turn_samples import real_looking_answer  # noqa: E402
 
 from rag.engines.openai.prompts import grade_messages  # noqa: E402
-from state.history import read_timeline  # noqa: E402
+from state.history import read_history  # noqa: E402
 from state.threads import open_turn_store  # noqa: E402
 from state.tokens import count_tokens  # noqa: E402
 
@@ -43,11 +43,11 @@ def one_turn(store, checkpoints, number):
     from tiny_graph import build
 
     store.append("t", real_looking_answer(number))
-    timeline = read_timeline(store, "t")
+    history = read_history(store, "t", 4000, count_tokens)
     with checkpoints.turn("t") as saver:
         graph = build().compile(checkpointer=saver)
         config = {"configurable": {"thread_id": "t"}}
-        graph.invoke({"question": timeline[-2]["text"]}, config, durability="exit")
+        graph.invoke({"question": history[-1]["question"]}, config, durability="exit")
 
 
 def store_costs(turns: int) -> None:
@@ -70,7 +70,7 @@ def store_costs(turns: int) -> None:
                 kept.append(written() - before)
         disk = sum(file.stat().st_size for file in Path(home).iterdir())
         began = time.perf_counter()
-        read_timeline(store, "t")
+        read_history(store, "t", 4000, count_tokens)
         read = time.perf_counter() - began
     early, late = slice(15, 115), slice(turns - 100, turns)
     print(f"{turns} turns of {text / turns:,.0f} bytes of text")
@@ -83,7 +83,7 @@ def store_costs(turns: int) -> None:
     print(f"  with checkpoint, bytes: turns 20-40 {statistics.mean(kept[20:40]):,.0f}", end="")
     print(f"  turns 40-60 {statistics.mean(kept[40:60]):,.0f}")
     print(f"  disk / text          {disk / text:.2f}")
-    print(f"  timeline read back   {1e3 * read:.1f} ms")
+    print(f"  history read back    {1e3 * read:.1f} ms")
 
 
 def chunk(number: int, text: str) -> dict:

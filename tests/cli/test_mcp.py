@@ -83,11 +83,11 @@ def test_every_tool_answers_over_stdio(home: Path):
     answer = content(asked)
     assert answer["status"] == "answered"
     assert "14 June 1897" in answer["answer"]
-    assert content(found)[0]["source"].endswith("dogs.md")
-    assert len(content(listed)) == 2
+    assert content(found)["results"][0]["source"].endswith("dogs.md")
+    assert content(listed) == {"sources": ["dogs.md", "line.md"]}
     assert "guard's van" in content(read)["text"]
     assert content(status)["documents"] == 2
-    assert content(turns) == []
+    assert content(turns) == {"turns": [], "left_out": 0}
 
 
 def test_malformed_and_reaching_calls_are_tool_errors_and_the_server_goes_on(home: Path):
@@ -221,10 +221,10 @@ def test_nothing_of_another_collection_is_told(home: Path, tmp_path: Path):
         ("read_source", {"source": str(tmp_path / "secret.md")}),
         ("status", {}),
     )
-    said = [part.text for result in results for part in result.content]
+    said = [str(result.content) for result in results]
     assert not any("7781" in text or "secret.md" in text for text in said[:5]), said
     assert not any("7781" in text or str(tmp_path) in text for text in said[5:] if "{" in text)
-    newest, other = content(results[0])
+    newest, other = content(results[0])["turns"]
     assert "1897" in newest["answer"]
     assert other == {"turn": 1, "withheld": "not of this collection"}
     assert results[5].is_error
@@ -264,9 +264,9 @@ def test_what_an_agent_ingested_is_found_at_once(tmp_path: Path):
             return [before, done, await client.call_tool("search", {"query": "ferry harbour"})]
 
     before, done, after = map(content, anyio.run(main))
-    assert not any(hit["source"] == "b.md" for hit in before)
+    assert not any(hit["source"] == "b.md" for hit in before["results"])
     assert done["added"] == 1
-    assert after[0]["source"].endswith("b.md")
+    assert after["results"][0]["source"].endswith("b.md")
 
 
 def test_calls_at_once_over_http_all_answer(served: str):

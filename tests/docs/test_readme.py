@@ -5,11 +5,9 @@ from pathlib import Path
 
 from readme_blocks import (
     BLOCK,
-    MANUAL,
     REFERENCE,
     ROOT,
     Session,
-    manual,
     reference,
     refreshed,
     steady,
@@ -26,10 +24,6 @@ def test_every_printed_block_is_what_the_program_prints(tmp_path: Path):
 
 def test_the_command_reference_is_what_the_program_prints():
     assert REFERENCE.read_text(encoding="utf-8") == reference()
-
-
-def test_the_manual_page_that_is_installed_is_what_the_program_prints():
-    assert MANUAL.read_text(encoding="utf-8") == manual()
 
 
 def test_the_two_commands_of_a_newcomer_stand_at_the_top():

@@ -12,7 +12,7 @@ from state.reducers import milestone_window, overwrite
 
 ENTRIES = st.lists(
     st.builds(
-        lambda turn, text, tag: {"role": "question", "text": text, "turn": turn} | tag,
+        lambda turn, text, tag: {"question": text, "turn": turn} | tag,
         st.integers(0, 99),
         st.text(max_size=5),
         st.sampled_from([{}, {"milestone": True}, {"milestone": False}]),
@@ -38,7 +38,7 @@ def test_window_keeps_the_last_entries_and_every_milestone_in_order(size, old, n
 def test_window_mutates_nothing(size, old, new):
     before = copy.deepcopy((old, new))
     kept = milestone_window(size)(old, new)
-    kept.append({"role": "answer", "text": "", "turn": 0})
+    kept.append({"question": "", "turn": 0})
     assert (old, new) == before
 
 

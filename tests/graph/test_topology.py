@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import get_args, get_type_hints
 
 import pytest
 
-from rag.diagram import WHEN, ascii_diagram, edges, mermaid, transition_table
-from rag.graph import NODES, compile_graph, recursion_limit
+from rag.diagram import ascii_diagram, edges, mermaid, transition_table
+from rag.graph import NODES, ROUTERS, compile_graph, recursion_limit
+from rag.research.graph import after_reflection, compile_research
+from rag.topology import ALWAYS, CORRECTIVE, RESEARCH, edges_of
 
 TOPOLOGY = {
     ("__start__", "start_turn", False),
@@ -37,10 +40,29 @@ def test_the_topology_is_the_documented_one():
     assert {(e["from"], e["to"], e["conditional"]) for e in edges()} == TOPOLOGY
 
 
-def test_every_conditional_edge_says_when_it_is_taken():
-    conditional = {(source, target) for source, target, choice in TOPOLOGY if choice}
-    assert set(WHEN) == conditional
-    assert "| ? |" not in transition_table()
+@pytest.mark.parametrize(
+    ("compiled", "table"), [(compile_graph, CORRECTIVE), (compile_research, RESEARCH)]
+)
+def test_the_table_is_what_is_compiled(compiled, table):
+    found = {(e.source, e.target, e.conditional) for e in compiled().get_graph().edges}
+    assert found == {(e.source, e.target, e.conditional) for e in edges_of(table)}
+
+
+@pytest.mark.parametrize(
+    ("step", "router"),
+    [
+        *((CORRECTIVE[name], each) for name, each in ROUTERS.items()),
+        (RESEARCH["reflect"], after_reflection),
+    ],
+)
+def test_a_router_leads_where_the_table_says_and_every_way_says_when(step, router):
+    assert set(get_args(get_type_hints(router)["return"])) == set(step.leads_to)
+    assert ALWAYS not in step.leads_to.values()
+
+
+def test_every_node_has_a_line_and_none_else():
+    assert set(NODES) == set(CORRECTIVE)
+    assert transition_table().count("\n") == len(TOPOLOGY) + 1
 
 
 def test_the_pictures_show_every_node():

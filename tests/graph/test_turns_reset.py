@@ -107,13 +107,13 @@ def check_turns(home, turns, thread):
             for state in watch.begun:
                 fresh = new_question(QUESTIONS[kind], MAX_LOOPS)
                 assert not any(state["usage"].values()), "nothing is spent yet"
-                for name in ("history", "complete", "timing_metrics", "usage"):
+                for name in ("complete", "timing_metrics", "usage"):
                     state.pop(name, None)
                     fresh.pop(name, None)
                 seen = {name: state[name] for name in fresh}
                 assert seen == fresh, "a whole fresh question, nothing of the last"
-                told = [entry["text"] for entry in state.get("timeline", [])]
-                assert told == [text for pair in finished for text in pair]
+                told = [turn["question"] for turn in state["timeline"]]
+                assert told == [question for question, _ in finished]
             kept = [turn.answer for turn in store.turns(thread)]
             if answer is None and len(kept) > len(finished):  # closed after it was kept
                 answer = kept[-1]

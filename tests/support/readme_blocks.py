@@ -3,7 +3,7 @@
     python tests/support/readme_blocks.py          says which file is out of date
     python tests/support/readme_blocks.py --write  brings them up to date
 
-cli/README.md (every command's help) and cli/crag.1 (the manual page) are made as a whole.
+cli/README.md (every command's help) is made as a whole.
 In README.md a block is a fenced one behind `<!-- run: crag … -->`, or what stands between
 `<!-- made: NAME -->` and `<!-- end -->`. Commands run in one session: a fresh home, the
 sample corpus ingested, the local engine, 80 columns.
@@ -17,13 +17,11 @@ import shlex
 import subprocess
 import sys
 import tempfile
-import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 REFERENCE = ROOT / "cli" / "README.md"
-MANUAL = ROOT / "cli" / "crag.1"
 REFERENCE_HEAD = """\
 # Every command
 
@@ -117,14 +115,6 @@ def reference() -> str:
     return "\n".join(parts)
 
 
-def manual() -> str:
-    """cli/crag.1, which the wheel installs: what `crag man` prints."""
-    from cli.commands.man import page
-
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
-    return "\n".join(page(version)) + "\n"
-
-
 def help_of(words: list[str]) -> str:
     from typer.testing import CliRunner
 
@@ -139,7 +129,7 @@ def help_of(words: list[str]) -> str:
 def main() -> int:
     with tempfile.TemporaryDirectory() as home:
         made_now = {README: refreshed(README.read_text("utf-8"), Session(Path(home)))}
-    made_now |= {REFERENCE: reference(), MANUAL: manual()}
+    made_now[REFERENCE] = reference()
     stale = [path for path, text in made_now.items() if path.read_text("utf-8") != text]
     for path in stale:
         if "--write" in sys.argv:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from langgraph.graph import END, START, StateGraph
+from turn_samples import make_answer
 
 from state.graph_state import GraphState, new_question
+from state.history import shown_turn
 
 SECRET = "scratch-work-of-this-question"
 
@@ -28,9 +30,8 @@ def build(fault=None):
         }
 
     def finish(state: GraphState) -> dict[str, Any]:
-        number = state.get("turn", 0) + 1
-        entry = {"role": "question", "text": state["question"], "turn": number}
-        return {"timeline": [entry], "turn": number, "scratchpad": []}
+        turn = shown_turn(make_answer(state["question"]), 0, milestone=False)
+        return {"timeline": [turn], "scratchpad": []}
 
     graph = StateGraph(GraphState)
     graph.add_node("start", start)

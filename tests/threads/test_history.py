@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from turn_samples import make_answer
 
-from state.history import history_slice, read_history, read_timeline
-from state.reducers import milestone_window
+from state.history import history_slice, read_history
 from state.threads import Turn, memory_turn_store
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -136,21 +135,3 @@ def test_slice_of_a_stored_thread_leaves_the_store_alone():
         assert shown[0]["milestone"]
         assert numbers(read_history(store, "t", 10_000, words)) == list(range(1, 31))
         assert list(store.turns("t")) == before
-
-
-@given(st.lists(st.booleans(), max_size=15), st.sampled_from([2, 4, 6]))
-def test_timeline_is_what_the_reducer_would_have_kept(pins, window):
-    reduce = milestone_window(window)
-    channel: list = []
-    with memory_turn_store() as store:
-        for number, pin in enumerate(pins, 1):
-            store.append("t", make_answer(f"q{number}", f"a{number}"), milestone=pin)
-            tag = {"milestone": True} if pin else {}
-            channel = reduce(
-                channel,
-                [
-                    {"role": "question", "text": f"q{number}", "turn": number, **tag},
-                    {"role": "answer", "text": f"a{number}", "turn": number, **tag},
-                ],
-            )
-        assert read_timeline(store, "t", window) == channel

@@ -9,6 +9,7 @@ from chat_samples import make_home
 from turn_child import QUESTIONS, start
 
 from rag.session import open_session
+from state.graph_state import TIMELINE_WINDOW
 from state.settings import load_settings
 
 
@@ -44,7 +45,7 @@ def test_killed_conversation(tmp_path, kills):
         answer = session.ask(QUESTIONS[0], thread="killed")
         assert answer["turn"] == finished + 1
         assert answer["status"] == "answered"
-        timeline = session.memory.timeline("killed")
+        timeline = session.memory.history("killed")[-TIMELINE_WINDOW:]
         with session.memory.turn("killed") as saver:
             (checkpoint,) = saver.list({"configurable": {"thread_id": "killed"}})
         assert checkpoint.checkpoint["channel_values"]["timeline"] == timeline

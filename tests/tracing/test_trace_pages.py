@@ -9,7 +9,7 @@ from trace_runs import ANSWERED, HOSTILE, MISSPELT, RESEARCHED, UNKNOWN, ask_all
 
 from rag.research.options import ResearchOptions
 from rag.research.run import Research
-from rag.tracing import topology
+from rag.topology import CORRECTIVE, edges_of
 from rag.tracing.flow import flow_of, quantile
 from rag.tracing.graph_page import graph_page
 from rag.tracing.trace_page import trace_page
@@ -80,10 +80,10 @@ def test_the_graph_page_counts_every_edge_that_the_stored_runs_took(home: Path):
         for row in re.findall(r"<tr>(.*?)</tr>", text)
         if len(cells := re.findall(r"<td[^>]*>(.*?)</td>", row)) == 5
     }
-    for edge in topology.corrective().edges:
+    for edge in edges_of(CORRECTIVE):
         shown = rows[edge.source.strip("_"), edge.target.strip("_")]
         assert shown == taken[edge.source, edge.target]
-    unknown = set(taken) - {(e.source, e.target) for e in topology.corrective().edges}
+    unknown = set(taken) - {(e.source, e.target) for e in edges_of(CORRECTIVE)}
     assert unknown == set(), "a run took a way that the compiled graph does not have"
     assert "1 research run kept since" in text
 

@@ -1,27 +1,16 @@
-"""The JSON Schema of the lines of `--events`, made from the types they have in the program.
-
-python tests/support/event_schema.py          says whether state/events.schema.json is out of date
-python tests/support/event_schema.py --write  brings it up to date
-"""
+"""The JSON Schema of the lines of `--events`, made from the types they have in the program."""
 
 from __future__ import annotations
 
-import json
-import sys
-from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+from rag.research.report import REPORT_SCHEMA, Report
+from state.answer import ANSWER_SCHEMA, Answer
+from state.events import ErrorEvent, Event
+from state.ingest_events import IngestEvent, IngestResult
+from state.research_events import ResearchEvent
 
-from rag.research.report import REPORT_SCHEMA, Report  # noqa: E402
-from state.answer import ANSWER_SCHEMA, Answer  # noqa: E402
-from state.events import ErrorEvent, Event  # noqa: E402
-from state.ingest_events import IngestEvent, IngestResult  # noqa: E402
-from state.research_events import ResearchEvent  # noqa: E402
-
-SCHEMA_FILE = ROOT / "state" / "events.schema.json"
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 
@@ -109,24 +98,3 @@ def _object(kind: Any, kinds: dict[str, Any]) -> dict[str, Any]:
             "required": [key for key in fields if key not in optional],
         }
     return {"$ref": f"#/$defs/{name}"}
-
-
-def written() -> str:
-    """The schema as the file holds it."""
-    return json.dumps(event_schema(), indent=1, ensure_ascii=False) + "\n"
-
-
-def main() -> int:
-    if "--write" in sys.argv:
-        SCHEMA_FILE.write_text(written(), encoding="utf-8")
-        return 0
-    current = SCHEMA_FILE.read_text(encoding="utf-8") == written()
-    if not current:
-        print(
-            "state/events.schema.json is out of date: python tests/support/event_schema.py --write"
-        )
-    return int(not current)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

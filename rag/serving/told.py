@@ -1,0 +1,112 @@
+"""A tool's result on the wire: as JSON text, as structured content, and links to its places."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any, ParamSpec, get_type_hints
+
+import anyio.from_thread
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp_types import CallToolResult, ContentBlock, ResourceLink, TextContent
+
+from rag.ingest.report import FileDone, IngestEvent, OnEvent, Planned
+from rag.serving.refresh import refresh
+from rag.serving.results import IngestResult, Result
+from rag.serving.tools import one_line
+from state.errors import CragError, UsageError
+from state.settings import Settings
+
+P = ParamSpec("P")
+
+PROGRESS_SECONDS = 0.5
+"""Between two notifications of one ingest."""
+
+
+def told(tool: Callable[P, Result]) -> Callable[P, CallToolResult]:
+    """The tool with its result as an agent reads it, and its failures as one-line tool errors."""
+
+    def telling(*args: P.args, **kwargs: P.kwargs) -> CallToolResult:
+        with _failures(ToolError):
+            return _on_the_wire(tool(*args, **kwargs))
+
+    # The schemas of arguments and of the result are read from these.
+    hints = get_type_hints(tool)
+    returned: Any = Annotated[CallToolResult, hints["return"]]
+    parameters = [
+        parameter.replace(annotation=hints[parameter.name])
+        for parameter in inspect.signature(tool).parameters.values()
+    ]
+    telling.__name__, telling.__doc__ = tool.__name__, tool.__doc__
+    telling.__annotations__ = {**hints, "return": returned}
+    telling.__dict__["__signature__"] = inspect.Signature(parameters, return_annotation=returned)
+    return telling
+
+
+def told_resource(read: Callable[[str, str], str]) -> Callable[[str, str], str]:
+    def place(source: str, lines: str = "") -> str:
+        with _failures(ResourceError):
+            return read(source, lines).encode("utf-8", "replace").decode()
+
+    return place
+
+
+def ingesting(settings: Settings) -> Callable[..., CallToolResult]:
+    """The tool that brings folders up to date, and reports how far it is while it does."""
+
+    def ingest(ctx: Context, paths: list[str] | None = None) -> Any:
+        with _failures(ToolError):
+            return _on_the_wire(refresh(settings, paths or [], _progress(ctx)))
+
+    ingest.__annotations__["return"] = Annotated[CallToolResult, IngestResult]
+    return ingest
+
+
+def _progress(ctx: Context) -> OnEvent:
+    """Files done of those planned; at most one notification in PROGRESS_SECONDS."""
+    done = total = 0
+    told_at = 0.0
+
+    def on_event(event: IngestEvent) -> None:
+        nonlocal done, total, told_at
+        if isinstance(event, Planned):
+            total = event.files
+        elif isinstance(event, FileDone):
+            done += 1
+        now = time.monotonic()
+        if total and (done == total or now - told_at >= PROGRESS_SECONDS):
+            told_at = now
+            anyio.from_thread.run(ctx.report_progress, done, total, f"{done} of {total} files")
+
+    return on_event
+
+
+def _on_the_wire(result: Result) -> CallToolResult:
+    links: list[ContentBlock] = [
+        ResourceLink(uri=place.uri, name=_name(place), mime_type="text/plain")
+        for name in ("citations", "nearest", "results")
+        for place in getattr(result, name, ())
+    ]
+    text = TextContent(type="text", text=result.as_json())
+    return CallToolResult(
+        content=[text, *links], structured_content=result.model_dump(exclude_none=True)
+    )
+
+
+def _name(place: Any) -> str:
+    if place.page is not None:
+        return f"{place.source} p. {place.page}"
+    return f"{place.source}:{place.start_line}" if place.start_line else str(place.source)
+
+
+@contextmanager
+def _failures(kind: type[Exception]) -> Iterator[None]:
+    try:
+        yield
+    except UsageError as error:
+        raise kind(one_line(error)) from None
+    except CragError as error:
+        raise kind(f"crag failed: {one_line(error)}") from None
