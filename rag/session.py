@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from rag.background import Leave, in_background
 from rag.budget import Budget
 from rag.cited_files import cited_files
+from rag.clock import check_clock
 from rag.dependencies import Dependencies
 from rag.engines.factory import build_engine, choose_engine, local_engine
 from rag.engines.protocol import Budgeted, Engine
@@ -64,6 +65,7 @@ class Session:
         *,
         keep_traces: bool = True,
     ) -> None:
+        check_clock()
         self.settings = settings
         self._keep_traces = keep_traces
         self.notify = notify

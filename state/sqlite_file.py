@@ -59,18 +59,25 @@ def error_code(error: sqlite3.Error) -> int:
 def storage_failure(error: sqlite3.Error, name: str, damaged: str) -> CragError:
     """What a failure of SQLite is called. `damaged`: what to do with a file that is."""
     code = error_code(error)
+    if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_IOERR_SHMSIZE:
+        return full_disk(name)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreBusyError(f"{name} is held by another process.", "Try again when it is done.")
     if code in DAMAGE or "UTF-8" in str(error):  # a text that is none any more
         return DamagedError(f"{name} is damaged ({error}).", damaged)
-    if code == sqlite3.SQLITE_CANTOPEN and (limit := _limit_on_files()) is not None:
+    if code == sqlite3.SQLITE_CANTOPEN and (limit := limit_on_files()) is not None:
         return limit
     what, mend = _NAMED.get(code, ("failed", None))
     return StorageError(f"{name} {what}: {error}.", mend)
 
 
-def _limit_on_files() -> StorageError | None:
-    """SQLite says only that it cannot open a file, and not why."""
+def full_disk(name: str) -> StorageError:
+    """Where SQLite says only that what it keeps beside a file could not be made."""
+    return StorageError(f"{name} cannot grow: the disk is full.", _NAMED[sqlite3.SQLITE_FULL][1])
+
+
+def limit_on_files() -> StorageError | None:
+    """What libraries that say only that they cannot open a file do not say: that none can be."""
     try:
         os.close(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
     except OSError as error:
@@ -98,11 +105,19 @@ def _is_uri(path: Path | str) -> bool:
 
 
 def connect_to_read(path: Path) -> sqlite3.Connection:
-    """As `connect`; where the file or its folder cannot be written, a connection that reads what
-    is there.
+    """As `connect`; where the file or its folder cannot be written, or the disk has no room for
+    what SQLite keeps beside it, a connection that reads what is there.
     """
     if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
-        return connect(path)
+        db = connect(path)
+        try:
+            db.execute("pragma schema_version").fetchone()
+        except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", 0) != sqlite3.SQLITE_IOERR_SHMSIZE:
+                return db  # whoever asks meets it, and maps it
+            db.close()
+        else:
+            return db
     log = path.with_name(f"{path.name}-wal")
     unfinished = log.exists() and log.stat().st_size > 0
     return connect(f"{path.absolute().as_uri()}?mode=ro{'' if unfinished else '&immutable=1'}")

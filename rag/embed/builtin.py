@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.embed.protocol import Embedder, EmbedderIdentity, Vectors
-from state.errors import SetupError
+from state.errors import SetupError, storage_error
+from state.sqlite_file import limit_on_files
 
 if TYPE_CHECKING:
     import numpy as np
@@ -102,7 +103,10 @@ class BuiltinEmbedder:
         file = self._root / _TOKENIZER
         if not file.is_file():
             raise _unusable(f"{file} is missing")
-        tokenizer = Tokenizer.from_file(str(file))
+        try:
+            tokenizer = Tokenizer.from_file(str(file))
+        except Exception as error:  # noqa: BLE001 - it raises no other class
+            raise limit_on_files() or _unusable(f"{file}: {error}") from None
         tokenizer.no_padding()
         tokenizer.no_truncation()
         return tokenizer
@@ -123,7 +127,8 @@ class BuiltinEmbedder:
                 raise _unusable(f"{file} holds {entry['dtype']} {shape}")
             return np.memmap(file, np.float16, "r", offset=8 + header_bytes + start, shape=shape)
         except (OSError, ValueError, KeyError, IndexError) as error:
-            raise _unusable(f"{file}: {error}") from None
+            limit = storage_error(error) if isinstance(error, OSError) else None
+            raise limit or _unusable(f"{file}: {error}") from None
 
     @cached_property
     def _float32_weights(self) -> Vectors:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -11,7 +12,14 @@ from pathlib import Path
 from rag.index import schema
 from state.errors import DamagedError, NoIndexError, StorageError, storage_error
 from state.sqlite_file import connect as open_file
-from state.sqlite_file import connect_to_read, readable, storage_failure, transaction
+from state.sqlite_file import (
+    connect_to_read,
+    error_code,
+    full_disk,
+    readable,
+    storage_failure,
+    transaction,
+)
 
 FILE_NAME = "catalog.sqlite"
 _BUSY_MS = 30_000
@@ -113,6 +121,8 @@ def mapped_errors(path: Path) -> Iterator[None]:
             raise DamagedError(
                 f"The lexical index in {path} is damaged.", "Run `crag doctor --repair`."
             ) from error
+        if error_code(error) == sqlite3.SQLITE_READONLY and os.access(path, os.W_OK):
+            raise full_disk(f"The catalog {path}") from error  # see `connect_to_read`
         raise storage_failure(error, f"The catalog {path}", _MOVE_AWAY) from error
     except UnicodeDecodeError as error:  # SQLite quotes what is damaged
         raise DamagedError(f"The catalog {path} is damaged ({error}).", _MOVE_AWAY) from error

@@ -6,7 +6,7 @@ import contextlib
 import re
 from collections.abc import Iterator
 
-from state.errors import RemoteStoreError, StorageError
+from state.errors import CragError, RemoteStoreError, StorageError
 
 
 class VectorsDamaged(Exception):  # noqa: N818 - a state of the folder, not a failure shown to anyone
@@ -23,6 +23,8 @@ def foreign_errors(remote: str | None) -> Iterator[None]:
     """Whatever Chroma raises, as damage (its errors have no common class) or as the server's."""
     try:
         yield
+    except CragError:
+        raise
     except KeyError as error:
         raise VectorsDamaged(str(error)) from error
     except Exception as error:

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from rag.clock import check_clock
 from state.errors import SetupError
 
 # Field names of chromadb's settings are environment variables, without any prefix.
@@ -29,9 +30,10 @@ def chromadb_module() -> ModuleType:
     """The chromadb package.
 
     Raises:
-        SetupError: it is not installed as it should be.
+        SetupError: it is not installed as it should be, or the clock would end it.
 
     """
+    check_clock()
     with _undisturbed():
         try:
             import chromadb

@@ -25,6 +25,7 @@ from rag.index.codec import decode_vectors
 from rag.index.folder_digest import files_digest, files_match, rows_digest
 from rag.index.protocol import Notice
 from rag.index.vectors import ChromaVectors, WritableVectors
+from state.errors import StorageError
 from state.sqlite_file import transaction
 
 if TYPE_CHECKING:
@@ -322,16 +323,24 @@ class VectorWrite:
 def write_all(
     connection: sqlite3.Connection, place: VectorPlace, notice: Notice, *, again: bool = False
 ) -> None:
-    """Brings the store up to date in one go; builds it again if it does not come out right."""
-    write = VectorWrite(connection, place, notice, again=again)
+    """Brings the store up to date in one go; builds it again if it does not come out right.
+
+    Raises:
+        StorageError: it did not come out right twice.
+
+    """
     try:
-        write.feed()
-        write.finish()
-    except VectorsDamaged:
-        write.abandon()
-        if again:
+        write = VectorWrite(connection, place, notice, again=again)
+        try:
+            write.feed()
+            write.finish()
+        except BaseException:
+            write.abandon()
             raise
+    except VectorsDamaged as error:
+        if again:
+            raise StorageError(
+                f"The vector store cannot be built ({error}).",
+                "Look after memory and disk, then run `crag doctor --repair`; nothing is lost.",
+            ) from error
         write_all(connection, place, notice, again=True)
-    except BaseException:
-        write.abandon()
-        raise

@@ -8,6 +8,7 @@ from typing import Any
 from rag.session import open_session
 from rag.tracing.rounds import run_started
 from rag.tracing.stored_trace import started
+from state.errors import StorageError, UsageError
 from state.passages import HistoryTurn
 from state.settings import Settings
 from state.traces import Trace, TraceStore
@@ -42,7 +43,13 @@ def replay(trace: Trace, settings: Settings, notify: Callable[[str], None]) -> T
             asked = trace["answer"]["question"]
             identity = session.ask(asked, history=_history(trace))["trace_id"]
     with TraceStore(settings.home) as traces:
-        return traces.get(identity)
+        try:
+            return traces.get(identity)
+        except UsageError:  # a notice said why
+            raise StorageError(
+                "The trace of the new run could not be kept, so it cannot be compared.",
+                "Let the home be written, or make room there.",
+            ) from None
 
 
 def _research(trace: Trace, settings: Settings, notify: Callable[[str], None]) -> str:

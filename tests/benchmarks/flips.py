@@ -38,7 +38,7 @@ LONGEST = 120
 NAMES = ["whale", "railway", "bakery", "glacier", "violin", "harbour", "orchard", "comet"]
 LOOKS = [
     ["search", "a height of 707 metres", "--k", "1", "--json"],
-    ["threads", "export", "one", "--out", "-"],
+    ["threads", "export", "one"],
     ["trace", "last", "--json"],
 ]
 

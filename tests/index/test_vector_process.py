@@ -105,3 +105,19 @@ def test_a_killed_parent_takes_it_along(tmp_path):
         return
     assert select.select([handle], [], [], 10)[0]
     os.close(handle)
+
+
+def test_a_store_that_fails_twice_is_said_in_words_and_the_catalog_is_whole(tmp_path, monkeypatch):
+    def fails(*_values):
+        raise VectorsDamaged("the process that wrote it died")
+
+    monkeypatch.setattr("rag.index.vectors.ChromaVectors.upsert", fails)
+    with (
+        pytest.raises(StorageError, match=r"cannot be built \(the process .*nothing is lost"),
+        open_writer(tmp_path, "default", IDENTITY) as writer,
+    ):
+        writer.put(document("whale.md"), iter([part("whale.md", "The whale.")]))
+    monkeypatch.undo()
+    with open_writer(tmp_path, "default", IDENTITY):
+        pass
+    assert ill_parts(tmp_path) == []

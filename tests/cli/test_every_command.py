@@ -1,0 +1,168 @@
+"""Every command of the help under every hardship: one line that is true, and nothing lost."""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hardships import HARDSHIPS, can_mount, clock_library
+
+from cli.lazy import COMMANDS, UNLISTED, command_of
+
+ROOT = Path(__file__).parents[2]
+QUESTION = "How long is the Corbel Tunnel?"
+EXAMPLES = {
+    "ingest": ["ingest", "DOCS", "MORE"],
+    "ask": ["ask", QUESTION, "-t", "one"],
+    "chat": ["chat", "-t", "one"],
+    "search": ["search", "tunnel"],
+    "research": ["research", QUESTION, "--out", "report.md"],
+    "open": ["open", "1"],
+    "trace show": ["trace", "show", "last"],
+    "trace list": ["trace", "list"],
+    "trace delete": ["trace", "delete", "last", "-y"],
+    "trace diff": ["trace", "diff", "last", "last"],
+    "trace replay": ["trace", "replay", "last"],
+    "graph": ["graph", "--html", "graph.html"],
+    "threads list": ["threads", "list"],
+    "threads show": ["threads", "show", "one"],
+    "threads export": ["threads", "export", "one"],
+    "threads delete": ["threads", "delete", "one", "-y"],
+    "threads prune": ["threads", "prune", "--keep", "1", "-y"],
+    "threads size": ["threads", "size"],
+    "collections list": ["collections", "list"],
+    "collections show": ["collections", "show", "default"],
+    "collections delete": ["collections", "delete", "default", "-y"],
+    "collections forget": ["collections", "forget", "DOCS", "-y"],
+    "status": ["status"],
+    "doctor": ["doctor"],
+    "eval": ["eval", "DATASET"],
+    "config show": ["config", "show"],
+    "config path": ["config", "path"],
+    "config init": ["config", "init"],
+    "mcp": ["mcp"],
+    "man": ["man"],
+    "schema": ["schema"],
+}
+REMOVES = {"threads delete", "threads prune", "collections delete", "collections forget"}
+REMOVES_TRACES = {"trace delete", "threads delete"}
+HELD = (("catalog.sqlite", "chunks"), ("threads.db", "turns"), ("traces.db", "traces"))
+TYPED = {"chat": f"{QUESTION}\n/quit\n"}
+
+
+def crag(work, *arguments, hardship=None, **variables):
+    command = [sys.executable, "-m", "cli", *arguments]
+    environment = {
+        **os.environ, "PYTHONPATH": str(ROOT), "CRAG_HOME": str(work / "home"), "HOME": str(work),
+        **variables,
+    }  # fmt: skip
+    return subprocess.run(
+        hardship.command(work, command) if hardship else command,
+        env=environment,
+        cwd=work,
+        input=TYPED.get(arguments[0], ""),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        preexec_fn=hardship.prepare() if hardship else None,
+    )
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    work = tmp_path_factory.mktemp("made")
+    for name, text in (
+        ("docs/line.md", "# The line\n\nThe Corbel Tunnel is 1,204 metres long.\n"),
+        ("more/inn.md", "# The inn\n\nThe inn has nine beds.\n" * 200),
+        ("dataset/corpus.jsonl", json.dumps({"id": "a", "title": "", "text": "The inn is red."})),
+        (
+            "dataset/queries.jsonl",
+            json.dumps({"id": "q", "text": "What colour is the inn?", "relevant": ["a"]}),
+        ),
+    ):
+        (work / name).parent.mkdir(exist_ok=True)
+        (work / name).write_text(text)
+    assert crag(work, "ingest", "docs").returncode == 0
+    for _ in range(2):
+        assert crag(work, "ask", QUESTION, "-t", "one").returncode == 0
+    return work
+
+
+@pytest.fixture(scope="module")
+def clock(tmp_path_factory):
+    return clock_library(tmp_path_factory.mktemp("clock"))
+
+
+def held(work):
+    """What must not be lost: documents, turns, traces."""
+    counts = []
+    for file, table in (
+        ("catalog.sqlite", "chunks"),
+        ("threads.db", "turns"),
+        ("traces.db", "traces"),
+    ):
+        with closing(sqlite3.connect(work / "home" / file)) as db:
+            assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+            counts.append(db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+    return counts
+
+
+def commands():
+    for name in (*COMMANDS, *UNLISTED):
+        found = getattr(command_of(name), "commands", None)
+        yield from (f"{name} {each}" for each in found) if found else (name,)
+
+
+def test_every_command_is_tried():
+    assert set(commands()) == set(EXAMPLES)
+
+
+def cases():
+    """In the short form each command under one hardship, and each hardship with several."""
+    for number, name in enumerate(EXAMPLES):
+        for turn, hardship in enumerate(HARDSHIPS):
+            marks = [] if (number + turn) % len(HARDSHIPS) == 0 else [pytest.mark.slow]
+            yield pytest.param(name, hardship, marks=marks, id=f"{name}, {hardship}")
+
+
+@pytest.mark.parametrize(("name", "hard"), list(cases()))
+def test_a_hardship_is_one_true_line_and_loses_nothing(made, clock, tmp_path, name, hard):
+    hardship = HARDSHIPS[hard]
+    if hardship.mounts and not can_mount():
+        pytest.skip("no mount namespaces here")
+    if hardship.clock and clock is None:
+        pytest.skip("no C compiler here")
+    work = tmp_path / "work"
+    work.mkdir()
+    shutil.copytree(made / "home", work / "home")
+    before = held(work)
+    variables = {"LD_PRELOAD": str(clock), "CLOCK_OFF_BY": str(hardship.clock)}
+    arguments = [str(made / each.lower()) if each.isupper() else each for each in EXAMPLES[name]]
+    ran = crag(work, *arguments, hardship=hardship, **(variables if hardship.clock else {}))
+    said = ran.stderr
+    assert ran.returncode in (0, 3, 4), said
+    assert "Traceback" not in said
+    assert "unexpected" not in said
+    if hardship.clock > 0:
+        assert ran.returncode == 0, said
+    if ran.returncode == 4 and name != "doctor":
+        *_, last = said.splitlines()
+        assert last.startswith("crag: ")
+        assert sum(line.startswith("crag: ") for line in said.splitlines()) == 1
+        assert any(word in last for word in hardship.words), last
+        assert last.count(". ") or last.count(": "), last  # what happened, and what helps
+    after = held(work)
+    if not (name in REMOVES and ran.returncode == 0):
+        assert after[:2] >= before[:2]
+    if name not in REMOVES_TRACES:
+        assert after[2] >= before[2]
+    again = crag(work, "doctor")
+    assert again.returncode == 0, again.stdout
+    if name not in REMOVES:
+        assert "1,204 metres" in crag(work, "ask", QUESTION, "-t", "one").stdout
