@@ -45,7 +45,10 @@ EXAMPLES = {
     "config show": ["config", "show"],
     "config path": ["config", "path"],
     "config init": ["config", "init"],
-    "mcp": ["mcp"],
+    "mcp serve": ["mcp", "serve"],
+    "mcp install": ["mcp", "install", "cursor", "-y"],
+    "skill show": ["skill", "show"],
+    "skill install": ["skill", "install", "-y"],
     "man": ["man"],
     "schema": ["schema"],
 }
