@@ -16,9 +16,11 @@ def tell_staleness(terminal: Terminal, settings: Settings) -> None:
     """One line on stderr when indexed files have changed or gone since."""
     if terminal.quiet:
         return
+    from rag.index.stores import store_of
     from rag.ingest.staleness import staleness
 
+    store = store_of(settings)
     for name in settings.collections:
-        line = staleness(settings.home, name, most=LOOKED_AT).line
+        line = staleness(store, name, most=LOOKED_AT).line
         if line is not None:
             terminal.notice(f"{name}: {line}" if len(settings.collections) > 1 else line)

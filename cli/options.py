@@ -83,7 +83,7 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No notices on stderr.")]
 Store = Annotated[
     str | None,
-    typer.Option("--store", metavar="URL", help="A Chroma server instead of the folder."),
+    typer.Option("--store", metavar="URL", help="A shared store in Postgres."),
 ]
 Threads = Annotated[
     str | None,

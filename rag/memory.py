@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from state.answer import Answer
 from state.history import read_history
+from state.shared_place import threads_place
 from state.threads import CitedFile, TurnStore, open_turn_store
 from state.traces import TraceStore
 
@@ -24,8 +25,9 @@ class ThreadMemory:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self._place = threads_place(settings)
         self._checkpoints: Checkpoints | None = None
-        self.store: TurnStore = open_turn_store(settings.home, settings.threads)
+        self.store: TurnStore = open_turn_store(settings.home, *self._place)
 
     def __enter__(self) -> Self:
         return self
@@ -43,7 +45,7 @@ class ThreadMemory:
         if self._checkpoints is None:
             from state.checkpoints import open_checkpoints
 
-            self._checkpoints = open_checkpoints(self._settings.home, self._settings.threads)
+            self._checkpoints = open_checkpoints(self._settings.home, *self._place)
         return self._checkpoints
 
     @contextmanager

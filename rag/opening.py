@@ -39,25 +39,17 @@ def open_reader(
     """The collection that `settings` name, or several as one, closed at the end of the block.
 
     Raises:
-        NoIndexError, UsageError, EmbedderMismatchError: as `open_collection`; or nothing matches
-            `settings.files`.
+        NoIndexError, UsageError, EmbedderMismatchError: as `Store.open_collection`; or nothing
+            matches `settings.files`.
 
     """
-    from rag.index.collection import open_collection
+    from rag.index.stores import store_of
 
-    embedder, files = build_embedder(settings), _chosen(settings.files)
+    store, embedder, files = store_of(settings), build_embedder(settings), _chosen(settings.files)
     with ExitStack() as opened:
         collections = []
         for name in settings.collections:
-            collection = open_collection(
-                settings.home,
-                name,
-                embedder,
-                store=settings.store,
-                notice=notify,
-                exact_chunks=settings.exact_chunks,
-                files=files,
-            )
+            collection = store.open_collection(name, embedder, notify, files=files)
             opened.callback(collection.close)
             collections.append(collection)
         reader: CollectionReader = collections[0]

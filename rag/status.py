@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rag.engines.factory import choose_engine
-from rag.index.inventory import CollectionSummary, summaries
+from rag.index.inventory import CollectionSummary
+from rag.index.stores import Store, store_of
 from rag.ingest.staleness import Staleness, staleness
 from rag.opening import build_embedder
 from state.errors import UsageError
@@ -49,7 +50,8 @@ def read_status(settings: Settings, only: str | None = None) -> Status:
         StorageError: the catalog cannot be read.
 
     """
-    found = summaries(settings.home)
+    store = store_of(settings)
+    found = store.summaries()
     if only is not None:
         found = [each for each in found if each.name in settings.collections]
         if not found:
@@ -60,12 +62,12 @@ def read_status(settings: Settings, only: str | None = None) -> Status:
         engine=engine.value,
         model=settings.model if engine is EngineName.OPENAI else None,
         embedder=str(build_embedder(settings).identity),
-        collections=[_collection(settings, each) for each in found],
-        octets=_octets(settings.home),
+        collections=[_collection(store, each) for each in found],
+        octets=_octets(settings.home) | store.octets(),
     )
 
 
-def _collection(settings: Settings, each: CollectionSummary) -> CollectionStatus:
+def _collection(store: Store, each: CollectionSummary) -> CollectionStatus:
     return CollectionStatus(
         each.name,
         str(each.embedder),
@@ -75,7 +77,7 @@ def _collection(settings: Settings, each: CollectionSummary) -> CollectionStatus
         each.failed,
         each.skipped,
         each.roots,
-        staleness(settings.home, each.name),
+        staleness(store, each.name),
     )
 
 

@@ -192,8 +192,9 @@ class Checkpoints:
         self.close()
 
 
-def open_checkpoints(home: Path, url: str | None = None) -> Checkpoints:
-    """The checkpoints of this CRAG_HOME, or of the Postgres at `url`; connects when used.
+def open_checkpoints(home: Path, url: str | None = None, schema: str | None = None) -> Checkpoints:
+    """The checkpoints of this CRAG_HOME, or of a schema of the Postgres at `url`; connects when
+    used.
 
     Raises:
         UsageError: the URL is none of Postgres.
@@ -205,7 +206,7 @@ def open_checkpoints(home: Path, url: str | None = None) -> Checkpoints:
         return Checkpoints(SqliteBackend(home / CHECKPOINTS_FILE))
     from state.checkpoints_postgres import PostgresBackend
 
-    return Checkpoints(PostgresBackend(url))
+    return Checkpoints(PostgresBackend(url, schema))
 
 
 def memory_checkpoints() -> Checkpoints:

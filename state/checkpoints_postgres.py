@@ -20,8 +20,10 @@ _PRUNE_ATTEMPTS = 3
 class PostgresBackend:
     """One connection, made when first used and made again when the server dropped it."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, schema: str | None = None) -> None:
+        """`schema`: where the tables are, if not where the database looks first."""
         self._url = checked_url(url)
+        self._schema = schema
         self._connection: psycopg.Connection[Any] | None = None
         self._saver: PostgresSaver | None = None
 
@@ -37,7 +39,7 @@ class PostgresBackend:
             from langgraph.checkpoint.postgres import PostgresSaver
             from psycopg.rows import dict_row
 
-            self._connection = connect(self._url, row_factory=dict_row)
+            self._connection = connect(self._url, self._schema, row_factory=dict_row)
             saver = PostgresSaver(self._connection)
             self._set_up(saver, self._connection)
             self._saver = saver

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from socket import gethostname
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from state.errors import RemoteStoreError, StoreBusyError, UsageError
 from state.extras import require_extra
+from state.urls import is_postgres
 
 if TYPE_CHECKING:
     import psycopg
@@ -25,10 +28,10 @@ def checked_url(url: str) -> str:
         SetupError: crag was installed without what speaks to Postgres.
 
     """
-    if not url.startswith(("postgresql://", "postgres://")):
+    if not is_postgres(url):
         raise UsageError("--threads takes a URL like postgresql://user@host/database.")
-    require_extra("psycopg", "postgres", "Keeping threads in Postgres")
-    require_extra("langgraph.checkpoint.postgres", "postgres", "Keeping threads in Postgres")
+    require_extra("psycopg", "postgres", "Postgres")
+    require_extra("langgraph.checkpoint.postgres", "postgres", "Postgres")
     return url
 
 
@@ -40,7 +43,7 @@ def place(url: str) -> str:
     try:
         parts = conninfo_to_dict(url)
     except psycopg.Error:
-        raise UsageError("--threads is not a usable Postgres URL.") from None
+        raise UsageError("This is not a usable Postgres URL.") from None
     host = parts.get("host") or "the local socket"
     return f"Postgres at {host}:{parts.get('port') or 5432}/{parts.get('dbname') or ''}"
 
@@ -52,6 +55,11 @@ def postgres_failures(where: str) -> Iterator[None]:
 
     try:
         yield
+    except psycopg.errors.InsufficientPrivilege as error:
+        words = str(error.diag.message_primary or error)
+        raise RemoteStoreError(
+            f"{where}: {words}.", "Ask its administrator for the right."
+        ) from None
     except psycopg.errors.LockNotAvailable:
         raise StoreBusyError(f"{where} is held by another session.", "Try again.") from None
     except UnicodeEncodeError:
@@ -59,12 +67,12 @@ def postgres_failures(where: str) -> Iterator[None]:
     except psycopg.Error as error:
         words = " ".join(str(error).split()) or type(error).__name__
         raise RemoteStoreError(
-            f"{where} failed: {words}.", "Check --threads and that the server runs."
+            f"{where} failed: {words}.", "Check its URL and that the server runs."
         ) from None
 
 
-def connect(url: str, **options: Any) -> psycopg.Connection[Any]:
-    """A connection in autocommit mode.
+def connect(url: str, schema: str | None = None, **options: Any) -> psycopg.Connection[Any]:
+    """A connection in autocommit mode; names are looked up in `schema` first, where it is given.
 
     Waits CONNECT_SECONDS at most for all of name lookup, every address and the handshake:
     libpq's own connect_timeout counts each address anew and no name lookup at all.
@@ -75,6 +83,7 @@ def connect(url: str, **options: Any) -> psycopg.Connection[Any]:
 
     """
     import psycopg
+    from psycopg.sql import SQL, Identifier
 
     where = place(url)
     made: list[psycopg.Connection[Any] | psycopg.Error] = []
@@ -88,7 +97,7 @@ def connect(url: str, **options: Any) -> psycopg.Connection[Any]:
                     prepare_threshold=None,  # a pooler in between may not keep them
                     connect_timeout=2,
                     tcp_user_timeout=3000,
-                    **options,
+                    **{"application_name": f"crag {os.getpid()} on {gethostname()}", **options},
                 )
             )
         except psycopg.Error as error:
@@ -103,4 +112,6 @@ def connect(url: str, **options: Any) -> psycopg.Connection[Any]:
         if isinstance(made[0], psycopg.Error):
             raise made[0]
         made[0].execute(f"set lock_timeout = '{LOCK_SECONDS}s'")
+        if schema is not None:
+            made[0].execute(SQL("set search_path = {}, public").format(Identifier(schema)))
         return made[0]

@@ -7,6 +7,7 @@ to redirect documents or keys.
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from contextvars import ContextVar
@@ -25,7 +26,7 @@ from pydantic_settings import SettingsError as UnreadableValueError
 
 from state.errors import SettingsError, UsageError
 from state.nearest import did_you_mean
-from state.urls import holds_user
+from state.urls import holds_user, is_postgres
 
 STAND_INS = {"api_key": "OPENAI_API_KEY", "base_url": "OPENAI_BASE_URL"}
 _FILE_VALUES: ContextVar[Mapping[str, Any] | None] = ContextVar("file_values", default=None)
@@ -87,7 +88,9 @@ class Settings(BaseSettings):
     max_loops: int = Field(3, ge=0, le=20, description="corrections a question at most")
     grader: GraderChoice = Field(GraderChoice.AUTO, description="who grades in front of a model")
     verify: Verifier = Field(Verifier.CODE, description="who checks support of claims")
-    store: str | None = Field(None, description="URL of a Chroma server instead of the folder")
+    store: str | None = Field(None, description="Postgres URL of a shared store")
+    store_read: str | None = Field(None, description="URL of a replica of it, for questions")
+    store_schema: str = Field("crag", description="the schema of the database that it lies in")
     exact_chunks: int = Field(
         200_000,
         ge=0,
@@ -189,10 +192,29 @@ class Settings(BaseSettings):
             )
         return self.collection
 
-    @field_validator("store", "otlp_endpoint")
+    @field_validator("store", "store_read")
+    @classmethod
+    def _of_postgres(cls, value: str | None) -> str | None:
+        if value is not None and value.startswith(("http://", "https://")):
+            raise ValueError(
+                "collections are shared by Postgres, no longer by a Chroma server:"
+                " `crag collections push NAME --to postgresql://…` brings one there"
+            )
+        if value is not None and not is_postgres(value):
+            raise ValueError("a shared store is named as postgresql://user@host/database")
+        return value
+
+    @field_validator("store_schema")
+    @classmethod
+    def _plain_schema(cls, value: str) -> str:
+        if not re.fullmatch(r"[a-z_][a-z0-9_]{0,62}", value):
+            raise ValueError("a schema is named by small letters, digits and underscores")
+        return value
+
+    @field_validator("otlp_endpoint")
     @classmethod
     def _no_password(cls, value: str | None) -> str | None:
-        """These are noted in the catalog and in errors, and neither server asks for one."""
+        """It is shown in errors, and its server asks for none."""
         if value is not None and value.startswith("http") and holds_user(value):
             raise ValueError("a user name or password has no place in this URL")
         return value

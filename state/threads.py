@@ -179,8 +179,11 @@ class TurnStore(Protocol):
     def __exit__(self, *exc: object) -> None: ...
 
 
-def open_turn_store(home: Path, url: str | None = None, clock: Clock = utc_now) -> TurnStore:
-    """The turns of this CRAG_HOME, or of the Postgres at `url`. Connects at the first use.
+def open_turn_store(
+    home: Path, url: str | None = None, schema: str | None = None, *, clock: Clock = utc_now
+) -> TurnStore:
+    """The turns of this CRAG_HOME, or of a schema of the Postgres at `url`. Connects at the first
+    use.
 
     Raises:
         UsageError: the URL is none of Postgres.
@@ -192,7 +195,7 @@ def open_turn_store(home: Path, url: str | None = None, clock: Clock = utc_now) 
         return SqliteTurnStore(home / THREADS_FILE, clock)
     from state.threads_postgres import PostgresTurnStore
 
-    return PostgresTurnStore(url, clock)
+    return PostgresTurnStore(url, clock, schema=schema)
 
 
 def memory_turn_store(clock: Clock = utc_now) -> TurnStore:

@@ -39,9 +39,11 @@ class PostgresTurnStore(SqlTurnStore):
     tables = ("crag_threads", "crag_turns")
     mark = "%s"
 
-    def __init__(self, url: str, clock: Clock = utc_now) -> None:
+    def __init__(self, url: str, clock: Clock = utc_now, *, schema: str | None = None) -> None:
+        """`schema`: where the tables are, if not where the database looks first."""
         super().__init__(clock)
         self._url = checked_url(url)
+        self._schema = schema
         self._connection: psycopg.Connection[Any] | None = None
         self._ready = False
 
@@ -84,10 +86,15 @@ class PostgresTurnStore(SqlTurnStore):
                 self._connection.close()
                 self._connection = None
         if self._connection is None:
-            self._connection = connect(self._url)
+            self._connection = connect(self._url, self._schema)
         if not self._ready:
             self._ready = self._prepared(self._connection, write=write)
         return self._connection if self._ready else None
+
+    def prepare(self) -> None:
+        """Makes the tables, if need be."""
+        with self._writing():
+            pass
 
     def _prepared(self, db: psycopg.Connection[Any], *, write: bool) -> bool:
         """Whether the database holds, or now holds, our schema."""

@@ -16,6 +16,10 @@ def masked(text: str) -> str:
     return _PARAMETER.sub(r"\1***", _USER.sub(r"\1***@", text))
 
 
+def is_postgres(url: str) -> bool:
+    return url.startswith(("postgresql://", "postgres://"))
+
+
 def holds_user(url: str) -> bool:
     """Whether a URL names a user or holds a password."""
     try:

@@ -27,15 +27,16 @@ Name = Annotated[
 @app.command("list")
 def list_(
     json_: options.Json = False,
+    store: options.Store = None,
     home: options.Home = None,
     config: options.Config = None,
 ) -> None:
     """Print every collection with its totals."""
     terminal = Terminal()
-    settings = options.read_settings(config, home=home)
-    from rag.index.inventory import summaries
+    settings = options.read_settings(config, home=home, store=store)
+    from rag.index.stores import store_of
 
-    found = summaries(settings.home)
+    found = store_of(settings).summaries()
     if json_:
         rows = [
             {
@@ -62,15 +63,16 @@ def list_(
 def show(
     name: Name,
     json_: options.Json = False,
+    store: options.Store = None,
     home: options.Home = None,
     config: options.Config = None,
 ) -> None:
     """Print the documents of a collection, and the files that gave none."""
     terminal = Terminal()
-    settings = options.read_settings(config, home=home)
-    from rag.index.inventory import require_inventory
+    settings = options.read_settings(config, home=home, store=store)
+    from rag.index.stores import store_of
 
-    found = require_inventory(settings.home, name)
+    found = store_of(settings).require_inventory(name)
     documents = sorted(found.documents, key=lambda document: document.source)
     if json_:
         terminal.json(
@@ -101,27 +103,24 @@ def show(
 def delete(
     name: Name,
     yes: options.Yes = False,
-    here_alone: Annotated[
-        bool,
-        typer.Option("--here-alone", help="Leave what a server holds of it there."),
-    ] = False,
     json_: options.Json = False,
+    store: options.Store = None,
     home: options.Home = None,
     config: options.Config = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Delete a collection: its text, its indexes, its vectors. The files stay as they are."""
     terminal = Terminal(quiet=quiet)
-    settings = options.read_settings(config, home=home)
-    from rag.index.inventory import require_inventory
-    from rag.index.removal import delete_collection
+    settings = options.read_settings(config, home=home, store=store)
+    from rag.index.stores import store_of
 
-    found = require_inventory(settings.home, name)
+    kept = store_of(settings)
+    found = kept.require_inventory(name)
     confirm(
         f"Delete the collection {name!r} with its {many(len(found.documents), 'document')}?",
         yes=yes,
     )
-    delete_collection(settings.home, name, here_alone=here_alone)
+    kept.delete(name)
     if json_:
         terminal.json({"schema": "crag.deleted/1", "name": name, "documents": len(found.documents)})
     terminal.notice(f"Deleted {name!r}: {many(len(found.documents), 'document')}.")
@@ -141,13 +140,15 @@ def forget(
     """Take a folder or file out of a collection, also one that has gone from the disk."""
     terminal = Terminal(quiet=quiet)
     settings = options.read_settings(config, home=home, collection=collection, store=store)
+    from rag.index.stores import store_of
     from rag.ingest.forget import forget as forget_held
     from rag.ingest.forget import holding
 
     name = settings.one_collection
-    held = holding(settings.home, name, path)
+    kept = store_of(settings)
+    held = holding(kept, name, path)
     confirm(f"Forget {many(len(held.sources), 'document')} of {held.path} in {name!r}?", yes=yes)
-    removed = forget_held(settings.home, name, held, store=settings.store, notice=terminal.notice)
+    removed = forget_held(kept, name, held, notice=terminal.notice)
     if json_:
         terminal.json(
             {"schema": "crag.forgotten/1", "name": name, "path": held.path, "documents": removed}

@@ -57,9 +57,9 @@ class ChatCompleter(Completer):
                     store = self._talk.session.memory.store
                     return [each.name for each in store.threads()[:MOST]]
                 case "collection":
-                    from rag.index.inventory import collection_names
+                    from rag.index.stores import store_of
 
-                    return collection_names(self._talk.settings.home)
+                    return store_of(self._talk.settings).names()
                 case "set":
                     return CHANGEABLE
                 case "trace":
@@ -82,11 +82,11 @@ class ChatCompleter(Completer):
     def _source_names(self) -> list[str]:
         name = self._talk.session.reader.name
         if self._sources is None or self._sources[0] != name:
-            from rag.index.inventory import all_sources
+            from rag.index.stores import all_sources, store_of
 
             settings = self._talk.settings
             try:
-                sources = all_sources(settings.home, settings.collections)
+                sources = all_sources(store_of(settings), settings.collections)
             except CragError:
                 sources = []
             self._sources = (name, sources)

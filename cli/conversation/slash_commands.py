@@ -157,14 +157,14 @@ def _new(talk: Conversation, argument: str) -> None:
 
 
 def _collection(talk: Conversation, argument: str) -> None:
-    from rag.index.inventory import collection_names
+    from rag.index.stores import store_of
 
     if argument:
         talk.change(collection=argument)
         reader = talk.session.reader
         talk.terminal.notice(f"Asking {reader.name}, {many(reader.document_count, 'document')}.")
         return
-    for name in collection_names(talk.settings.home):
+    for name in store_of(talk.settings).names():
         mark = "*" if name == talk.session.reader.name else " "
         talk.terminal.out(f"{mark} {name}")
 

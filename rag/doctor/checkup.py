@@ -22,7 +22,7 @@ def examine(settings: Settings) -> Iterator[Check]:
     embedder = build_embedder(settings)
     yield from check_models(settings, embedder)
     if all(check.ok for check in databases if check.part == "catalog"):
-        yield from check_collections(settings.home, embedder.identity, settings.store)
+        yield from check_collections(settings.home, embedder.identity)
 
 
 def repair(settings: Settings, tell: Callable[[str], None]) -> None:
@@ -34,4 +34,4 @@ def repair(settings: Settings, tell: Callable[[str], None]) -> None:
 
     """
     drop_changed_rows(settings.home, tell)
-    repair_collections(settings.home, settings.store, tell)
+    repair_collections(settings.home, tell)

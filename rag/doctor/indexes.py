@@ -19,7 +19,7 @@ from rag.index.inventory import collection_names
 from rag.index.lexical import LexicalTable
 from rag.index.lock import WriteLock, lock_path
 from rag.index.names import store_names, wrongly_named
-from rag.index.sharing.origin import origin_of
+from rag.index.stores import LocalStore
 from rag.index.terms import TERMS_VERSION
 from rag.index.vector_sync import VectorPlace, pending, read_state, write_all
 from rag.index.writer import rebuild_lexical
@@ -29,7 +29,7 @@ from state.errors import CragError, StoreBusyError
 from state.sqlite_file import error_code, transaction
 
 
-def check_collections(home: Path, embedder: EmbedderIdentity, store: str | None) -> Iterator[Check]:
+def check_collections(home: Path, embedder: EmbedderIdentity) -> Iterator[Check]:
     """Looks at every collection of the home; a lock held by a writer is no fault."""
     for name in collection_names(home):
         with closing(connect(home)) as connection, mapped_errors(catalog_path(home)):
@@ -45,12 +45,12 @@ def check_collections(home: Path, embedder: EmbedderIdentity, store: str | None)
             yield _documents(connection, row)
             yield _names(connection, row)
             yield _lexical(connection, row)
-            yield _vectors(connection, row, _place(connection, row, home, store))
-        stale = staleness(home, name)
+            yield _vectors(connection, row, _place(home, row))
+        stale = staleness(LocalStore(home), name)
         yield well(f"{name}: files", stale.line or f"{many(stale.checked, 'file')} as indexed")
 
 
-def repair_collections(home: Path, store: str | None, tell: Callable[[str], None]) -> None:
+def repair_collections(home: Path, tell: Callable[[str], None]) -> None:
     """Rebuild what is not well from the catalog, without a model; sweep out what is left over.
 
     Raises:
@@ -81,7 +81,7 @@ def repair_collections(home: Path, store: str | None, tell: Callable[[str], None
                     rebuild_lexical(connection, row.id)
                 with transaction(connection):
                     LexicalTable(connection, row.id).seal()
-            place = _place(connection, row, home, store)
+            place = _place(home, row)
             if not _vectors(connection, row, place).ok:
                 tell(f"{name}: building the vectors again")
                 write_all(connection, place, tell, again=True)
@@ -173,9 +173,5 @@ def _half_written(part: str, lock: Path) -> Check:
         return well(part, "being written")
 
 
-def _place(
-    connection: sqlite3.Connection, row: CollectionRow, home: Path, store: str | None
-) -> VectorPlace:
-    """A copy of a server's collection keeps its own vectors in the folder."""
-    copied = origin_of(collection_rows.roots(connection, row)) is not None
-    return VectorPlace(home, row.id, row.uid, row.embedder, "" if copied else store or "")
+def _place(home: Path, row: CollectionRow) -> VectorPlace:
+    return VectorPlace(home, row.id, row.uid, row.embedder)

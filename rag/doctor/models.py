@@ -1,4 +1,4 @@
-"""The embedder, the model endpoint and the Chroma server, if the settings name them."""
+"""The embedder, and the model endpoint if the settings name one."""
 
 from __future__ import annotations
 
@@ -26,15 +26,6 @@ def check_models(settings: Settings, embedder: Embedder) -> Iterator[Check]:
         yield offered
         if offered.ok:
             yield from _replies(settings)
-    if settings.store is not None:
-        from rag.index.chroma_server import check_server
-
-        try:
-            check_server(settings.store)
-        except CragError as error:
-            yield ill("store", error.message, error.mend)
-        else:
-            yield well("store", settings.store)
 
 
 def _embedder(embedder: Embedder) -> Check:

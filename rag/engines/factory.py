@@ -61,6 +61,6 @@ def build_engine(
     if choose_engine(settings).name is EngineName.LOCAL:
         return local
     from rag.engines.openai.engine import OpenAIEngine
-    from rag.index.kept_grades import KeptGrades
+    from rag.index.stores import store_of
 
-    return OpenAIEngine.connect(settings, local, grade_cache or KeptGrades(settings.home))
+    return OpenAIEngine.connect(settings, local, grade_cache or store_of(settings).grades())

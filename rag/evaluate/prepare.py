@@ -16,7 +16,7 @@ from rag.evaluate.datasets import Dataset, read_corpus
 from rag.evaluate.files_index import index_files
 from rag.evaluate.journal import fingerprint
 from rag.evaluate.progress import Progress
-from rag.index.writer import open_writer
+from rag.index.stores import store_of
 from rag.opening import build_embedder
 from state.errors import NoIndexError, UsageError
 from state.settings import Settings
@@ -89,13 +89,8 @@ def _index(
     if dataset.corpus is None:
         assert dataset.files is not None
         return index_files(dataset.files, settings, embedder, on, notify)
-    with open_writer(
-        settings.home,
-        settings.one_collection,
-        embedder.identity,
-        store=settings.store,
-        wait=_WAIT_SECONDS,
-        notice=notify,
+    with store_of(settings).open_writer(
+        settings.one_collection, embedder.identity, wait=_WAIT_SECONDS, notice=notify
     ) as writer:
         return index_corpus(read_corpus(dataset.corpus), writer, embedder, on)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from rag.index.coverage import best_window, named, okapi, term_weights
 from rag.index.fusion import MEANT_WEIGHT, NAMED_WEIGHT, WINDOW_WEIGHT, fuse
 from rag.index.names import name_words
+from rag.index.protocol import CollectionReader
 from rag.index.repeats import first_of_each
 from rag.index.terms import terms
 from state.passages import RetrievedChunk
@@ -63,6 +64,13 @@ class Candidates:
             chunk["bm25"] = counted.get(row)
             chunk["cosine"] = self.cosine.get(row)
         return [self.chunks[row] for row in list(copies)[:k]]
+
+
+class CandidateReader(CollectionReader, Protocol):
+    """A collection whose candidates can be ranked with those of others."""
+
+    def candidates(self, query: str, k: int) -> Candidates:
+        """What `search` ranks: at least the `k` best are among them."""
 
 
 def together(several: Sequence[Candidates]) -> Candidates:

@@ -1,4 +1,4 @@
-"""An open Chroma collection, in a folder or on a server, that is closed in any case."""
+"""An open Chroma collection that is closed in any case."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from rag.index.chroma_errors import foreign_errors
 
 
 class ChromaCollection:
-    """One collection of one client. `remote`: the server's URL, or None for a folder."""
+    """One collection of one client."""
 
-    def __init__(self, client: Any, collection: Any, remote: str | None) -> None:
+    def __init__(self, client: Any, collection: Any) -> None:
         self._client = client
         self._collection = collection
-        self._remote = remote
 
     def close(self) -> None:
         with contextlib.suppress(Exception):  # a damaged store may fail to close, too
@@ -29,7 +28,7 @@ class ChromaCollection:
 
     @contextlib.contextmanager
     def _mapped(self) -> Iterator[None]:
-        with foreign_errors(self._remote):
+        with foreign_errors():
             yield
 
 

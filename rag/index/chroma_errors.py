@@ -6,7 +6,7 @@ import contextlib
 import re
 from collections.abc import Iterator
 
-from state.errors import CragError, RemoteStoreError, StorageError
+from state.errors import CragError, StorageError
 
 
 class VectorsDamaged(Exception):  # noqa: N818 - a state of the folder, not a failure shown to anyone
@@ -19,8 +19,8 @@ _NO_FILES = re.compile(r"Too many open files|unable to open database file|Cannot
 
 
 @contextlib.contextmanager
-def foreign_errors(remote: str | None) -> Iterator[None]:
-    """Whatever Chroma raises, as damage (its errors have no common class) or as the server's."""
+def foreign_errors() -> Iterator[None]:
+    """Whatever Chroma raises, as damage: its errors have no common class."""
     try:
         yield
     except CragError:
@@ -29,9 +29,6 @@ def foreign_errors(remote: str | None) -> Iterator[None]:
         raise VectorsDamaged(str(error)) from error
     except Exception as error:
         words = f"{type(error).__name__}: {error}"
-        missing = type(error).__name__ == "NotFoundError"
-        if remote is not None and not missing:
-            raise RemoteStoreError(f"The Chroma server {remote} failed: {words}.") from error
         if isinstance(error, MemoryError) or _NO_FILES.search(words):
             raise StorageError(
                 "The vector store cannot be opened: too little memory, or too few open files.",

@@ -5,13 +5,14 @@ from __future__ import annotations
 import sqlite3
 import time
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.codec import decode_path
 from rag.index.lexical import LexicalTable
 from rag.index.terms import TERMS_VERSION
-from state.errors import EmbedderMismatchError, NoIndexError, UsageError
+from state.errors import CragError, EmbedderMismatchError, NoIndexError, UsageError
 from state.nearest import nearest_and_count
 
 
@@ -59,9 +60,24 @@ def require_row(connection: sqlite3.Connection, name: str) -> CollectionRow:
     if found is not None:
         return found
     names = [row[0] for row in connection.execute("SELECT name FROM collections ORDER BY name")]
+    raise no_such_collection(name, names)
+
+
+def no_such_collection(name: str, names: Sequence[str]) -> CragError:
+    """What is said of a name that none of these collections has."""
     if not names:
-        raise NoIndexError("Nothing was ingested yet.", "Run `crag ingest PATH` first.")
-    raise UsageError(f"There is no collection {name!r}.", nearest_and_count(name, names))
+        return nothing_ingested()
+    return UsageError(f"There is no collection {name!r}.", nearest_and_count(name, names))
+
+
+def nothing_ingested() -> NoIndexError:
+    return NoIndexError("Nothing was ingested yet.", "Run `crag ingest PATH` first.")
+
+
+def no_text(name: str) -> NoIndexError:
+    return NoIndexError(
+        f"The collection {name!r} holds no text yet.", "Run `crag ingest PATH` first."
+    )
 
 
 def create(connection: sqlite3.Connection, name: str, embedder: EmbedderIdentity) -> CollectionRow:
@@ -129,6 +145,4 @@ def _require_text(connection: sqlite3.Connection, row: CollectionRow) -> None:
         (row.id,),
     ).fetchone()
     if any_chunk is None:
-        raise NoIndexError(
-            f"The collection {row.name!r} holds no text yet.", "Run `crag ingest PATH` first."
-        )
+        raise no_text(row.name)

@@ -26,8 +26,8 @@ REPAIR_CHUNKS = 30_000
 
 
 class DenseLeg:
-    """Nearest chunks of one collection. Where it has no more than `exact_chunks`, and they are
-    not on a server, Chroma is left closed.
+    """Nearest chunks of one collection. Where it has no more than `exact_chunks`, Chroma is left
+    closed.
     """
 
     def __init__(
@@ -36,19 +36,14 @@ class DenseLeg:
         self._place = place
         self._lock = lock
         self._notice = notice
-        self._exact_chunks = 0 if place.store else exact_chunks
+        self._exact_chunks = exact_chunks
         self._shortlist: Shortlist | None = None
         self._store: ChromaVectors | None = None
         self._token = ""
         self._given_up: str | None = None
 
     def prepare(self, connection: sqlite3.Connection) -> None:
-        """Opens the store, or repairs it; does nothing inside a transaction.
-
-        Raises:
-            RemoteStoreError: the server that the settings name cannot be reached.
-
-        """
+        """Opens the store, or repairs it; does nothing inside a transaction."""
         if connection.in_transaction:
             return
         state = read_state(connection, self._place)

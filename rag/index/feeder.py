@@ -42,7 +42,7 @@ class VectorFeeder:
 
     def expect(self, chunks: int) -> None:
         """Tells that about so many chunks will come: Chroma is loaded meanwhile."""
-        if chunks >= START_CHUNKS and not self._place.store and self._ready is None:
+        if chunks >= START_CHUNKS and self._ready is None:
             self._ready = self._process()
 
     def _process(self) -> VectorProcess:
@@ -62,12 +62,7 @@ class VectorFeeder:
             self._more.set()
 
     def close(self, *, hurry: bool = False) -> None:
-        """Finishes; raises what failed on the way. `hurry` leaves the rest to the next write.
-
-        Raises:
-            RemoteStoreError: the server failed; the catalog is complete nevertheless.
-
-        """
+        """Finishes; raises what failed on the way. `hurry` leaves the rest to the next write."""
         if hurry:
             self._hurry.set()
         if self._thread is None:

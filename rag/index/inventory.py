@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,9 @@ from rag.index.catalog import catalog_path, connect, mapped_errors, reading
 from rag.index.codec import decode_path
 from rag.index.protocol import FileMark, IndexedDocument, UnreadFile
 from state.errors import NoIndexError
+
+FileTime = tuple[str, int, int, int]
+"""A path with the size, mtime_ns and changed_ns of its file when it was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,22 +80,6 @@ def read_inventory(home: Path, name: str) -> Inventory | None:
         )
 
 
-def all_sources(home: Path, names: Sequence[str]) -> list[str]:
-    """The sources of these collections, sorted, as citations call them.
-
-    Raises:
-        StorageError: the catalog cannot be read.
-
-    """
-    found = []
-    for name in names:
-        inventory = read_inventory(home, name)
-        before = f"{name}:" if len(names) > 1 else ""
-        documents = inventory.documents if inventory is not None else []
-        found += [before + document.source for document in documents]
-    return sorted(found)
-
-
 @dataclass(frozen=True, slots=True)
 class CollectionSummary:
     """Totals of a collection, counted by the catalog; `failed` and `skipped` are files."""
@@ -156,3 +142,24 @@ def require_inventory(home: Path, name: str) -> Inventory:
             collection_rows.require(connection, name)
         raise AssertionError
     return found
+
+
+def file_times(home: Path, name: str, most: int) -> tuple[int, list[FileTime]]:
+    """How many files are indexed, and `most` of them, the last first.
+
+    Raises:
+        NoIndexError: nothing was ingested.
+        StorageError: the catalog cannot be read.
+
+    """
+    with closing(connect(home)) as connection, mapped_errors(catalog_path(home)):
+        condition = (
+            " FROM documents WHERE visible = 1 AND path IS NOT NULL"
+            " AND collection_id = (SELECT id FROM collections WHERE name = ?)"
+        )
+        (files,) = connection.execute("SELECT count(*)" + condition, (name,)).fetchone()
+        rows = connection.execute(
+            f"SELECT path, size, mtime_ns, changed_ns{condition} ORDER BY id DESC LIMIT ?",
+            (name, most),
+        ).fetchall()
+    return files, [(decode_path(path), *rest) for path, *rest in rows]

@@ -135,12 +135,13 @@ class LexicalTable:
             (first, first + "\U0010ffff", shortest, longest),
         )
 
-    def holding(self, term: str, limit: int) -> list[tuple[int, float]]:
-        """(chunk id, 0.0) of some chunks that hold the term, in no order."""
-        return self._connection.execute(
-            f"SELECT rowid, 0.0 FROM {self._table} WHERE {self._table} MATCH ? LIMIT ?",
+    def holding(self, term: str, limit: int) -> list[int]:
+        """Some chunks that hold the term."""
+        rows = self._connection.execute(
+            f"SELECT rowid FROM {self._table} WHERE {self._table} MATCH ? LIMIT ?",
             (f'"{term}"', limit),
-        ).fetchall()
+        )
+        return [row for (row,) in rows]
 
     def near(self, words: Sequence[str], terms: int, first: int, last: int) -> bool:
         """Whether one of the chunks between has the words with at most `terms` between them."""

@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from rag.index.codec import decode_path
-from rag.index.lexical import LexicalTable
 from rag.index.terms import STOP_WORDS, fold, stem
+
+if TYPE_CHECKING:
+    from rag.index.hybrid import Legs
 
 SHARED = 4
 """A key that files of more names have is nobody's name."""
@@ -129,18 +131,12 @@ def wrongly_named(
     return wrong
 
 
-def named_documents(
-    connection: sqlite3.Connection,
-    collection_id: int,
-    lexical: LexicalTable,
-    query: str,
-    rarity: Mapping[str, float],
-) -> dict[int, float]:
+def named_documents(legs: Legs, query: str, rarity: Mapping[str, float]) -> dict[int, float]:
     """The documents that the query names, with how surely: up to 1. `rarity`: of each of the
     query's terms among the chunks, 0 to 1; an ordinary word alone names nothing.
     """
     asked = asked_keys(query)
-    having = _having(connection, collection_id, list(asked))
+    having = legs.having(list(asked)) if asked else {}
     found: dict[int, float] = {}
     taken: set[int] = set()
     for key, words in asked.items():
@@ -149,7 +145,7 @@ def named_documents(
         places = set(range(words.first, words.first + words.count))
         if not 0 < files <= SHARED or len(documents) > COPIES or places <= taken:
             continue
-        if words.before and not _is_series(connection, collection_id, lexical, words.before):
+        if words.before and not _is_series(legs, words.before):
             continue
         taken |= places
         surely = 1.0
@@ -160,56 +156,13 @@ def named_documents(
     return found
 
 
-def named_chunks(
-    connection: sqlite3.Connection, lexical: LexicalTable, document_id: int, terms: Sequence[str]
-) -> list[int]:
-    """The chunks of a named document that may answer: its first, and those with the terms."""
-    first, last = chunk_range(connection, document_id)
-    best = lexical.within(terms, first, last, NAMED_CHUNKS)
-    return list(dict.fromkeys([first, *(row for row, _ in best)])) if first else []
-
-
-def chunk_range(connection: sqlite3.Connection, document_id: int) -> tuple[int, int]:
-    """The first and last row of a document's chunks; 0 where it has none."""
-    first, last = connection.execute(
-        "SELECT min(id), max(id) FROM chunks WHERE document_id = ?", (document_id,)
-    ).fetchone()
-    return first or 0, last or 0
-
-
-def _having(
-    connection: sqlite3.Connection, collection_id: int, keys: list[str]
-) -> Mapping[str, dict[int, str]]:
-    """Of each key, the documents that have it with the name of each one's file."""
-    found: dict[str, dict[int, str]] = defaultdict(dict)
-    rows = connection.execute(
-        "SELECT names.key, names.document_id, documents.source FROM names"
-        " CROSS JOIN documents ON documents.id = names.document_id"
-        f" WHERE names.key IN ({','.join('?' * len(keys))})"
-        " AND documents.collection_id = ? AND documents.visible = 1",
-        (*keys, collection_id),
-    )
-    for key, document_id, source in rows:
-        found[key][document_id] = PurePath(decode_path(source)).name
-    return found
-
-
-def _is_series(
-    connection: sqlite3.Connection, collection_id: int, lexical: LexicalTable, word: str
-) -> bool:
+def _is_series(legs: Legs, word: str) -> bool:
     """Whether documents whose name holds a number have this word by it: then "RFC 403" is one
     of them, while "port 403" is another matter.
     """
-    numbered = connection.execute(
-        "SELECT names.key, names.document_id FROM names"
-        " CROSS JOIN documents ON documents.id = names.document_id"
-        " WHERE names.key >= '#' AND names.key < '$'"
-        " AND documents.collection_id = ? AND documents.visible = 1 LIMIT ?",
-        (collection_id, _SAMPLE),
-    ).fetchall()
+    numbered = legs.numbered(_SAMPLE)
     said = sum(
-        lexical.near((word, key.removeprefix(_NUMBER)), _NEAR_TERMS, *chunk_range(connection, each))
-        for key, each in numbered
+        legs.beside((word, key.removeprefix(_NUMBER)), _NEAR_TERMS, each) for key, each in numbered
     )
     return 2 * said > len(numbered)
 

@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 from state.row_seals import seal_rows
 
-SCHEMA_VERSION = 7
-SEALED_TABLES = ("roots", "unread", "shares", "grades")
+SCHEMA_VERSION = 8
+SEALED_TABLES = ("roots", "unread", "grades")
 """Small ones whose rows have checksums of their own; documents and texts are sealed otherwise."""
 
 _TABLES = """
@@ -114,12 +114,6 @@ CREATE TABLE vector_removals (
   chunk_id INTEGER NOT NULL,
   PRIMARY KEY (collection_id, store, chunk_id)
 ) WITHOUT ROWID;
-CREATE TABLE shares (
-  collection_id INTEGER NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
-  store TEXT NOT NULL,
-  revision INTEGER NOT NULL,
-  PRIMARY KEY (collection_id, store)
-) WITHOUT ROWID;
 CREATE TABLE grades (
   key BLOB PRIMARY KEY,
   grade TEXT NOT NULL,
@@ -131,9 +125,8 @@ CREATE INDEX grades_used ON grades (used);
 Migration = Callable[[sqlite3.Connection], None]
 
 
-def _add_shares(connection: sqlite3.Connection) -> None:
-    """2: what of a collection is on which server."""
-    connection.execute(_table("shares"))
+def _add_shares(_connection: sqlite3.Connection) -> None:
+    """2: what of a collection is on which server; until version 6."""
 
 
 def _add_block_column(connection: sqlite3.Connection) -> None:
@@ -167,6 +160,14 @@ def _add_recognized_pages(connection: sqlite3.Connection) -> None:
     connection.execute("UPDATE documents SET seal = NULL")
 
 
+def _forget_servers(connection: sqlite3.Connection) -> None:
+    """8: vectors are kept in the folder alone; `store` is empty."""
+    connection.execute("DROP TABLE IF EXISTS shares")
+    connection.execute("DROP TABLE IF EXISTS shares_seals")
+    for table in ("vector_stores", "vector_removals"):
+        connection.execute(f"DELETE FROM {table} WHERE store <> ''")
+
+
 def _table(name: str) -> str:
     statements = (statement.strip() for statement in _TABLES.split(";"))
     return next(each for each in statements if each.startswith(f"CREATE TABLE {name} "))
@@ -179,6 +180,7 @@ MIGRATIONS: dict[int, Migration] = {
     4: _add_names,
     5: _seal_small_tables,
     6: _add_recognized_pages,
+    7: _forget_servers,
 }
 """From a version to the next one; each runs inside the transaction that `migrate` opened."""
 

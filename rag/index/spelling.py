@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import sqlite3
+from typing import TYPE_CHECKING
 
-from rag.index import chunk_rows
-from rag.index.lexical import LexicalTable
 from rag.index.terms import fold, terms
-from rag.index.texts import Texts
+
+if TYPE_CHECKING:
+    from rag.index.hybrid import Legs
 
 _SHORTEST = 4
 _KEPT = 1000
@@ -22,10 +22,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 class Spellings:
     """Of one collection, inside the caller's snapshot; what was found is kept until `forget`."""
 
-    def __init__(self, connection: sqlite3.Connection, lexical: LexicalTable, texts: Texts) -> None:
-        self._connection = connection
-        self._lexical = lexical
-        self._texts = texts
+    def __init__(self, legs: Legs) -> None:
+        self._legs = legs
         self._found: dict[str, list[tuple[str, int]]] = {}
 
     def near(self, word: str) -> list[tuple[str, int]]:
@@ -48,7 +46,7 @@ class Spellings:
         lengths = len(stem) - _STEM_SLIPS, len(stem) + _STEM_SLIPS
         near = [
             (distance, -count, term)
-            for term, count in self._lexical.vocabulary(word[0], *lengths)
+            for term, count in self._legs.vocabulary(word[0], *lengths)
             if term not in own
             and (distance := edit_distance(stem, term, _STEM_SLIPS)) <= _STEM_SLIPS
         ]
@@ -60,10 +58,10 @@ class Spellings:
 
     def _spelt(self, term: str, word: str) -> set[str]:
         """The words behind a term that are one slip away, from the first chunks that hold it."""
-        numbers = [number for number, _ in self._lexical.holding(term, _CHUNKS_READ)]
+        found = self._legs.read(self._legs.holding(term, _CHUNKS_READ))
         return {
             other
-            for chunk in chunk_rows.read(self._connection, self._texts, numbers).values()
+            for chunk in found.values()
             for said in set(_WORD.findall(f"{chunk['title']} {chunk['heading']} {chunk['text']}"))
             if abs(len(said) - len(word)) <= 1
             and edit_distance(word, other := fold(said), 1) == 1

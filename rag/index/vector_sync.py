@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rag.embed.protocol import EmbedderIdentity
 from rag.index import shortlist, vectors
 from rag.index.chroma_errors import VectorsDamaged
-from rag.index.chroma_server import delete_server_collection
 from rag.index.codec import decode_vectors
 from rag.index.folder_digest import files_digest, files_match, rows_digest
 from rag.index.protocol import Notice
@@ -68,28 +67,24 @@ class StoreState:
 
 @dataclass(frozen=True, slots=True)
 class VectorPlace:
-    """Where a collection's vectors are. `store`: a server's URL, or empty for the folder."""
+    """Where a collection's vectors are."""
 
     home: Path
     collection_id: int
     uid: str
     identity: EmbedderIdentity
-    store: str
     process: Callable[[], VectorProcess] | None = None
-    """Makes the process that writes a folder; None: this one does."""
+    """Makes the process that writes the folder; None: this one does."""
 
     @property
     def root(self) -> Path:
         return self.home / "vectors" / self.uid
 
     def open(self, generation: str, *, create: bool = False) -> ChromaVectors:
-        if self.store:
-            name = f"crag-{self.uid}-{generation}"
-            return vectors.open_server(self.store, name, self.identity, create=create)
         return vectors.open_folder(self.root / generation, self.identity, create=create)
 
     def open_writable(self, generation: str, *, create: bool = False) -> WritableVectors:
-        if self.process is not None and not self.store:
+        if self.process is not None:
             return self.process().open(self.root / generation, self.identity, create=create)
         return self.open(generation, create=create)
 
@@ -100,8 +95,7 @@ class VectorPlace:
             VectorsDamaged: they are not.
 
         """
-        if not self.store:
-            self._compare(state)
+        self._compare(state)
         opened = opener(state.generation)
         sealed = False
         try:
@@ -120,13 +114,12 @@ class VectorPlace:
             VectorsDamaged: it is not what the catalog says it is.
 
         """
-        if not self.store:
-            folder = self.root / state.generation
-            self._compare(state)
-            if rows_digest(folder) != state.rows:
-                raise VectorsDamaged(_UNSEALED)
-            if not os.access(folder, os.W_OK):
-                return  # Chroma opens none that it cannot write
+        folder = self.root / state.generation
+        self._compare(state)
+        if rows_digest(folder) != state.rows:
+            raise VectorsDamaged(_UNSEALED)
+        if not os.access(folder, os.W_OK):
+            return  # Chroma opens none that it cannot write
         self.sealed(state, self.open).close()
 
     def _compare(self, state: StoreState) -> None:
@@ -137,12 +130,9 @@ class VectorPlace:
         if not files_match(folder, state.files):
             raise VectorsDamaged(_UNSEALED)
 
-    def discard(self, state: StoreState | None) -> None:
-        """Deletes the vectors: of a folder all generations, of a server the one of `state`."""
-        if self.store:
-            if state is not None:
-                delete_server_collection(self.store, f"crag-{self.uid}-{state.generation}")
-        elif self.root.is_dir():
+    def discard(self) -> None:
+        """Deletes the vectors, all generations."""
+        if self.root.is_dir():
             for folder in self.root.iterdir():
                 vectors.delete_folder(folder)
 
@@ -150,8 +140,8 @@ class VectorPlace:
 def read_state(connection: sqlite3.Connection, place: VectorPlace) -> StoreState | None:
     row = connection.execute(
         "SELECT generation, token, dirty, synced, count FROM vector_stores"
-        " WHERE collection_id = ? AND store = ?",
-        (place.collection_id, place.store),
+        " WHERE collection_id = ? AND store = ''",
+        (place.collection_id,),
     ).fetchone()
     return None if row is None else StoreState(row[0], row[1], bool(row[2]), row[3], row[4])
 
@@ -168,8 +158,8 @@ def pending(connection: sqlite3.Connection, place: VectorPlace, state: StoreStat
 
 def removals(connection: sqlite3.Connection, place: VectorPlace) -> list[int]:
     rows = connection.execute(
-        "SELECT chunk_id FROM vector_removals WHERE collection_id = ? AND store = ?",
-        (place.collection_id, place.store),
+        "SELECT chunk_id FROM vector_removals WHERE collection_id = ? AND store = ''",
+        (place.collection_id,),
     )
     return [row[0] for row in rows]
 
@@ -244,7 +234,7 @@ class VectorWrite:
             self.abandon()
             raise
         if self._store is None:
-            place.discard(found)
+            place.discard()
             self._store = place.open_writable(self._state.generation, create=True)
 
     def feed(self, stopped: Callable[[], bool] = lambda: False) -> None:
@@ -283,14 +273,13 @@ class VectorWrite:
         token = uuid.uuid4().hex
         self._store.seal(self._place.identity, token)
         self._store.close()
-        if not self._place.store:
-            folder = self._place.root / self._state.generation
-            vectors.shrink_folder(folder)
-            token = f"{token} {files_digest(folder)} {rows_digest(folder)}"
+        folder = self._place.root / self._state.generation
+        vectors.shrink_folder(folder)
+        token = f"{token} {files_digest(folder)} {rows_digest(folder)}"
         self._state = replace(self._state, token=token, dirty=False, count=count)
         with transaction(self._connection):
             self._save(forget_removals=True)
-        if not self._place.store and count <= EXACT_CHUNKS:
+        if count <= EXACT_CHUNKS:
             shortlist.write(self._connection, self._place, self._state)
 
     def abandon(self) -> None:
@@ -302,10 +291,9 @@ class VectorWrite:
         state = self._state
         self._connection.execute(
             "INSERT OR REPLACE INTO vector_stores (collection_id, store, generation, token,"
-            " dirty, synced, count) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            " dirty, synced, count) VALUES (?, '', ?, ?, ?, ?, ?)",
             (
                 self._place.collection_id,
-                self._place.store,
                 state.generation,
                 state.token,
                 state.dirty,
@@ -315,8 +303,8 @@ class VectorWrite:
         )
         if forget_removals:
             self._connection.execute(
-                "DELETE FROM vector_removals WHERE collection_id = ? AND store = ?",
-                (self._place.collection_id, self._place.store),
+                "DELETE FROM vector_removals WHERE collection_id = ? AND store = ''",
+                (self._place.collection_id,),
             )
 
 

@@ -19,7 +19,6 @@ from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.index.chroma_collection import ChromaCollection, closed_if_failed
 from rag.index.chroma_errors import VectorsDamaged, foreign_errors
 from rag.index.chroma_import import chroma_settings, chromadb_module
-from rag.index.chroma_server import connect_server
 from rag.index.open_files import require_open_files
 
 SCHEMA = "1"
@@ -102,24 +101,10 @@ def open_folder(path: Path, identity: EmbedderIdentity, *, create: bool = False)
     if not create and not (path / "chroma.sqlite3").is_file():
         raise VectorsDamaged("missing")
     require_open_files()
-    with foreign_errors(None):
+    with foreign_errors():
         path.mkdir(parents=True, exist_ok=True)
         client = chromadb_module().PersistentClient(path=str(path), settings=chroma_settings())
-    return _collection(client, "chunks", identity, create=create, remote=None)
-
-
-def open_server(
-    url: str, name: str, identity: EmbedderIdentity, *, create: bool = False
-) -> ChromaVectors:
-    """The vectors on a Chroma server.
-
-    Raises:
-        RemoteStoreError: the server cannot be reached or fails.
-        VectorsDamaged: it does not hold them, or those of another embedder.
-
-    """
-    client = connect_server(url)
-    return _collection(client, name, identity, create=create, remote=url)
+    return _collection(client, identity, create=create)
 
 
 def shrink_folder(path: Path) -> None:
@@ -138,21 +123,19 @@ def delete_folder(path: Path) -> None:
     shutil.rmtree(path, ignore_errors=True)
 
 
-def _collection(
-    client: Any, name: str, identity: EmbedderIdentity, *, create: bool, remote: str | None
-) -> ChromaVectors:
-    with closed_if_failed(client), foreign_errors(remote):
+def _collection(client: Any, identity: EmbedderIdentity, *, create: bool) -> ChromaVectors:
+    with closed_if_failed(client), foreign_errors():
         if create:
             collection = client.create_collection(
-                name,
+                "chunks",
                 metadata=_metadata(identity),
                 configuration={"hnsw": {"space": "cosine", "ef_search": _SEARCH_WIDTH}},
                 embedding_function=None,
             )
         else:
-            collection = client.get_collection(name, embedding_function=None)
+            collection = client.get_collection("chunks", embedding_function=None)
         metadata = dict(collection.metadata or {})
-    found = ChromaVectors(client, collection, remote)
+    found = ChromaVectors(client, collection)
     metadata.pop("token", None)
     if metadata != _metadata(identity):
         found.close()

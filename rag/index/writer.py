@@ -24,12 +24,10 @@ from rag.index.protocol import (
     Notice,
     UnreadFile,
 )
-from rag.index.sharing.origin import origin_of
 from rag.index.staging import Staging
 from rag.index.terms import TERMS_VERSION
 from rag.index.texts import TextDamagedError
 from rag.index.vector_sync import VectorPlace
-from state.errors import RemoteStoreError
 from state.sqlite_file import transaction
 
 _VACUUM_PAGES = 20_000
@@ -41,19 +39,16 @@ def open_writer(
     name: str,
     embedder: EmbedderIdentity,
     *,
-    store: str | None = None,
     wait: float = 0.0,
     notice: Notice = lambda _line: None,
 ) -> Iterator[CollectionWriter]:
     """The collection of this name, created if need be, locked until the block ends.
 
-    `store` is a Chroma server's URL in place of the folder; `wait` the seconds to wait for
-    another writer; `notice` receives lines about repairs.
+    `wait`: the seconds to wait for another writer; `notice` receives lines about repairs.
 
     Raises:
         StoreBusyError: another process is writing to it.
         EmbedderMismatchError: it was embedded by another embedder.
-        UsageError: another machine publishes a collection of this name there.
         StorageError: the disk is full or read-only, or the catalog damaged.
 
     """
@@ -62,12 +57,7 @@ def open_writer(
         try:
             with mapped_errors(catalog_path(home)):
                 row = _prepare(connection, name, embedder, notice)
-                if store and origin_of(collection_rows.roots(connection, row)):
-                    store = None
-                if store:
-                    with suppress(RemoteStoreError):  # said when there is something to put there
-                        _own(connection, row, store)
-                place = VectorPlace(home, row.id, row.uid, row.embedder, store or "")
+                place = VectorPlace(home, row.id, row.uid, row.embedder)
                 writer = CatalogWriter(connection, row, VectorFeeder(place, notice))
                 try:
                     yield writer
@@ -75,29 +65,8 @@ def open_writer(
                     writer.close(hurry=True)
                     raise
                 writer.close()
-                if store:
-                    _own(connection, row, store)
-                    _share(connection, place, name)
         finally:
             connection.close()
-
-
-def _own(connection: sqlite3.Connection, row: CollectionRow, store: str) -> None:
-    """A server is asked once whose name this is: before the first document is put there."""
-    known = connection.execute(
-        "SELECT 1 FROM shares WHERE collection_id = ? AND store = ?", (row.id, store)
-    ).fetchone()
-    if known is None:
-        from rag.index.sharing.shelf import refuse_a_taken_name
-
-        refuse_a_taken_name(store, row.name, row.uid)
-
-
-def _share(connection: sqlite3.Connection, place: VectorPlace, name: str) -> None:
-    from rag.index.sharing.publish import needs_publishing, publish
-
-    if needs_publishing(connection, place):
-        publish(connection, place, name)
 
 
 def _prepare(

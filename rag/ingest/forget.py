@@ -6,11 +6,14 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rag.index.inventory import Inventory, require_inventory
+from rag.index.inventory import Inventory
 from rag.ingest.roots import Root
 from state.errors import UsageError
+
+if TYPE_CHECKING:
+    from rag.index.stores import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +26,7 @@ class Holding:
     roots: list[str]
 
 
-def holding(home: Path, collection: str, typed: str) -> Holding:
+def holding(store: Store, collection: str, typed: str) -> Holding:
     """What `forget` would take out; the files themselves need not exist any more.
 
     Raises:
@@ -31,7 +34,7 @@ def holding(home: Path, collection: str, typed: str) -> Holding:
         StorageError: the catalog cannot be read.
 
     """
-    inventory = require_inventory(home, collection)
+    inventory = store.require_inventory(collection)
     path = os.path.realpath(typed)
     folder = Root(path, typed, is_file=False)
 
@@ -49,23 +52,20 @@ def holding(home: Path, collection: str, typed: str) -> Holding:
 
 
 def forget(
-    home: Path,
+    store: Store,
     collection: str,
     held: Holding,
     *,
-    store: str | None = None,
     notice: Callable[[str], None] = lambda _line: None,
 ) -> int:
     """Remove the documents of `held`; how many there were.
 
     Raises:
-        StoreBusyError, StorageError: as `open_writer`.
+        StoreBusyError, StorageError: as `Store.open_writer`.
 
     """
-    from rag.index.writer import open_writer
-
-    embedder = require_inventory(home, collection).embedder
-    with open_writer(home, collection, embedder, store=store, notice=notice) as writer:
+    embedder = store.require_inventory(collection).embedder
+    with store.open_writer(collection, embedder, notice=notice) as writer:
         removed = writer.remove(held.sources)
         writer.set_unread((), forget=held.unread)
         for root in held.roots:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rag.index.catalog import catalog_path, connect, mapped_errors
-from rag.index.codec import decode_path
+if TYPE_CHECKING:
+    from rag.index.stores import Store
 
 MOST_FILES = 20_000
 """Checked at most, those indexed last: some 0.1 s."""
@@ -34,28 +33,19 @@ class Staleness:
         return f"{least}{count:,} indexed {are} changed or gone since; run `crag ingest` again."
 
 
-def staleness(home: Path, collection: str, *, most: int = MOST_FILES) -> Staleness:
-    """Look at the files of a collection; documents that are no files do not count.
+def staleness(store: Store, collection: str, *, most: int = MOST_FILES) -> Staleness:
+    """Look at the files of a collection; documents that are no files of this machine do not count.
 
     Raises:
         NoIndexError: nothing was ingested.
         StorageError: the catalog cannot be read.
 
     """
-    with closing(connect(home)) as connection, mapped_errors(catalog_path(home)):
-        condition = (
-            " FROM documents WHERE visible = 1 AND path IS NOT NULL"
-            " AND collection_id = (SELECT id FROM collections WHERE name = ?)"
-        )
-        (files,) = connection.execute("SELECT count(*)" + condition, (collection,)).fetchone()
-        rows = connection.execute(
-            f"SELECT path, size, mtime_ns, changed_ns{condition} ORDER BY id DESC LIMIT ?",
-            (collection, most),
-        ).fetchall()
+    files, rows = store.file_times(collection, most)
     changed = gone = 0
     for path, size, modified, inode in rows:
         try:
-            stat = os.stat(decode_path(path))
+            stat = os.stat(path)
         except OSError:
             gone += 1
             continue

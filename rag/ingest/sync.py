@@ -12,7 +12,6 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from rag.documents.recognizer import can_recognize
-from rag.index.sharing.origin import origin_of
 from rag.ingest.ignore import rules_for
 from rag.ingest.pipeline import Ingest
 from rag.ingest.plan import Plan, has_new_files, make_plan, same_paths, unchanged_plan
@@ -20,7 +19,6 @@ from rag.ingest.report import FileDone, IngestEvent, IngestReport, Kind, OnEvent
 from rag.ingest.roots import Root, root_of, roots_of
 from rag.ingest.task import READING, Task
 from rag.ingest.walk import Found, file_stat, walk
-from state.errors import UsageError
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder
@@ -50,7 +48,7 @@ def ingest(
 
     Raises:
         UsageError: a path does not exist, or a glob is malformed.
-        StoreBusyError, EmbedderMismatchError, StorageError: as `open_writer`.
+        StoreBusyError, EmbedderMismatchError, StorageError: as `Store.open_writer`.
         ModelError: a remote embedder failed; what was embedded before is kept.
 
     """
@@ -62,14 +60,10 @@ def ingest(
         _foresee(settings, roots, found, report, on_event)
     else:
         from rag.index.lock import lock_path
-        from rag.index.writer import open_writer
+        from rag.index.stores import store_of
 
-        with open_writer(
-            settings.home,
-            settings.one_collection,
-            embedder.identity,
-            store=settings.store,
-            notice=notice,
+        with store_of(settings).open_writer(
+            settings.one_collection, embedder.identity, notice=notice
         ) as writer:
             spool = settings.home / "spool" / lock_path(settings.home, settings.one_collection).stem
             run = Ingest(writer, embedder, roots, report, on_event, str(spool))
@@ -90,11 +84,6 @@ def _bring_up_to_date(
     on_event: OnEvent,
 ) -> None:
     known_roots = writer.roots()
-    if (origin := origin_of(known_roots)) is not None:
-        raise UsageError(
-            f"The collection {writer.name!r} is a copy of the one on {origin.store}.",
-            "Ingest on the machine that owns it, or into another collection with -c NAME.",
-        )
     unread = _remembered(writer, roots, known_roots)
     plan = None
     if all(_is_current(noted) for noted in known_roots.values()):
@@ -125,9 +114,9 @@ def _foresee(
     on_event: OnEvent,
 ) -> None:
     """Fill the report with what an ingest would do, reading only what may be known already."""
-    from rag.index.inventory import read_inventory
+    from rag.index.stores import store_of
 
-    inventory = read_inventory(settings.home, settings.one_collection)
+    inventory = store_of(settings).inventory(settings.one_collection)
     known = [] if inventory is None else inventory.marks
     unread = [] if inventory is None else inventory.unread
     plan = make_plan(roots, found, known, unread)

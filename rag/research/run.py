@@ -33,6 +33,7 @@ from state.errors import StoreBusyError, UsageError
 from state.research_events import ResearchEvent, ResearchStarted
 from state.research_state import new_research
 from state.settings import Settings
+from state.shared_place import threads_place
 from state.usage import NO_USAGE, add_usage
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class Research:
                 Journal(settings.home, journal_bounds(settings))
             )
             self._checkpoints: Checkpoints = self._resources.enter_context(
-                open_checkpoints(settings.home, settings.threads)
+                open_checkpoints(settings.home, *threads_place(settings))
             )
         except BaseException:
             self._resources.close()

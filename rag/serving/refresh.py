@@ -22,11 +22,11 @@ def refresh(
         CragError: as an ingest.
 
     """
-    from rag.index.inventory import read_inventory
+    from rag.index.stores import store_of
     from rag.ingest.sync import IngestOptions, ingest
     from rag.opening import build_embedder
 
-    inventory = read_inventory(settings.home, settings.one_collection)
+    inventory = store_of(settings).inventory(settings.one_collection)
     known = set(inventory.roots) if inventory is not None else set()
     wanted = list(paths) or sorted(known)
     for path in wanted:

@@ -94,9 +94,9 @@ class CollectionTools:
         self, limit: int = 200, after: str = "", token_budget: int = USUAL
     ) -> results.SourceList:
         """The sources in the collection, in order; go on with `after` the last one."""
-        from rag.index.inventory import all_sources
+        from rag.index.stores import all_sources, store_of
 
-        names = all_sources(self._settings.home, self._settings.collections)
+        names = all_sources(store_of(self._settings), self._settings.collections)
         rest = [name for name in names if name > after]
         budget = TokenBudget(token_budget)
         listed = list(takewhile(budget.take, rest[: max(1, limit)]))
@@ -123,12 +123,12 @@ class CollectionTools:
         """What is indexed: documents, chunks, embedder, the folders they came from, and how many
         of their files have changed or gone since.
         """
-        from rag.index.inventory import read_inventory
+        from rag.index.stores import store_of
         from rag.ingest.staleness import staleness
 
-        home, names = self._settings.home, self._settings.collections
-        known = [found for name in names if (found := read_inventory(home, name)) is not None]
-        stale = [staleness(home, name) for name in names]
+        store, names = store_of(self._settings), self._settings.collections
+        known = [found for name in names if (found := store.inventory(name)) is not None]
+        stale = [staleness(store, name) for name in names]
         with self._open() as session:
             reader = session.reader
             return results.CollectionState(

@@ -13,7 +13,8 @@ ROOT = Path(__file__).parents[2]
 SECRET = "hunter2"
 WHERE = "nobody.invalid:9"
 SETTINGS = {
-    "CRAG_STORE": f"http://me:{SECRET}@{WHERE}",
+    "CRAG_STORE": f"postgresql://me:{SECRET}@127.0.0.1:9/db",
+    "CRAG_STORE_READ": f"postgresql://me:{SECRET}@127.0.0.1:9/db",
     "CRAG_THREADS": f"postgresql://me:{SECRET}@127.0.0.1:9/db",
     "CRAG_WEB_URL": f"http://me:{SECRET}@127.0.0.1:9/search?api_key={SECRET}",
     "CRAG_BASE_URL": f"http://me:{SECRET}@127.0.0.1:9/v1",

@@ -27,8 +27,6 @@ PLACEHOLDERS = {
     "sk-…": "sk-test",
     "http://localhost:11434/v1": "{model.url}",
     "http://localhost:8000/v1": "{model.url}",
-    "http://localhost:8000": "http://localhost:{chroma_port}",
-    "--port 8000": "--port {chroma_port}",
     "--http 8765": "--http {mcp_port}",
     "postgresql://user@host/db": "{postgres.url}",
     "https://your.searxng/search": "{searx.url}",
@@ -49,7 +47,6 @@ CODES = {
 }
 # They go on until they are interrupted, and listen on that port.
 LASTING = {
-    "chroma run --path chroma-data --port 8000": "chroma_port",
     "crag mcp --http 8765": "mcp_port",
 }
 # A registry's, and programs of other projects. What they do is tested in another form.
@@ -124,7 +121,6 @@ def servers(request, tmp_path):
             "model": model,
             "searx": searx,
             "postgres": postgres,
-            "chroma_port": free_port(),
             "mcp_port": free_port(),
             "data": data_sets(tmp_path / "data"),
             "docs": docs,

@@ -98,7 +98,7 @@ def test_a_flipped_bit_is_found_and_the_file_is_read_again(library, value, seed)
     assert "default: documents" in ill_parts(library.settings.home)
     (check,) = [
         check
-        for check in check_collections(library.settings.home, library.embedder.identity, None)
+        for check in check_collections(library.settings.home, library.embedder.identity)
         if check.part == "default: documents"
     ]
     assert check.detail == "damaged: 'bakery.md'"
@@ -137,7 +137,7 @@ def test_a_flipped_bit_of_the_lexical_index_is_found_and_repaired(library, part)
             row, data = db.execute(f"SELECT id, {column} FROM {table} ORDER BY id DESC").fetchone()
         change(library, f"UPDATE {table} SET {column} = ? WHERE id = ?", flipped(data, seed), row)
         assert ill_parts(library.settings.home) == ["default: lexical index"]
-        repair_collections(library.settings.home, None, lambda _line: None)
+        repair_collections(library.settings.home, lambda _line: None)
         assert ill_parts(library.settings.home) == []
         assert found(library) == sound
 

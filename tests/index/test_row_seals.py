@@ -106,8 +106,8 @@ def test_a_document_is_called_what_its_title_says(home):
     embedder = Library(home).embedder
     with closing(sqlite3.connect(home / "catalog.sqlite")) as db, db:
         assert db.execute("UPDATE names SET key = 'shale' WHERE key = 'whale'").rowcount == 1
-    ill = [check.part for check in check_collections(home, embedder.identity, None) if not check.ok]
+    ill = [check.part for check in check_collections(home, embedder.identity) if not check.ok]
     assert ill == ["default: names"]
-    repair_collections(home, None, lambda _line: None)
-    ill = [check.part for check in check_collections(home, embedder.identity, None) if not check.ok]
+    repair_collections(home, lambda _line: None)
+    ill = [check.part for check in check_collections(home, embedder.identity) if not check.ok]
     assert ill == []

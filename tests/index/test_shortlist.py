@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from index_samples import EMBEDDER, Score, document, part
 
-from rag.embed.protocol import EmbedderIdentity
-from rag.index import dense, exact, shortlist
+from rag.index import exact, shortlist
 from rag.index.collection import open_collection
 from rag.index.shortlist import Shortlist
 from rag.index.writer import open_writer
@@ -163,8 +162,3 @@ def test_few_chunks_are_searched_without_importing_chroma(tmp_path):
             check=True,
         )
         assert done.stdout.split() == ["3", opened]
-
-
-def test_a_server_is_asked_whatever_the_bound(tmp_path):
-    place = dense.VectorPlace(tmp_path, 1, "u", EmbedderIdentity("e", 4, "1"), "http://localhost:1")
-    assert dense.DenseLeg(place, None, print, 1_000)._exact_chunks == 0

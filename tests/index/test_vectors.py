@@ -176,7 +176,7 @@ def test_a_store_too_large_to_repair_in_passing_is_searched_exactly(tmp_path, mo
     assert found == sound
     assert len(lines) == 1
     assert "crag doctor --repair" in lines[0]
-    repair_collections(tmp_path, None, lines.append)
+    repair_collections(tmp_path, lines.append)
     assert search(tmp_path) == (sound, [])
 
 
@@ -309,6 +309,6 @@ def test_a_lost_lexical_index_is_seen_and_mended(tmp_path):
         connection.execute("INSERT INTO lexical_1 (lexical_1) VALUES ('delete-all')")
     assert ill_parts(tmp_path) == ["default: lexical index"]
     lines = []
-    repair_collections(tmp_path, None, lines.append)
+    repair_collections(tmp_path, lines.append)
     assert ill_parts(tmp_path) == []
     assert len(lines) == 1

@@ -9,11 +9,9 @@ from pathlib import Path
 
 import ingest_child
 import pytest
-from chroma_server import running_chroma
 from ingest_runs import Library, counts
 
 from rag.index.catalog import catalog_path, is_sound
-from state.errors import RemoteStoreError
 
 WORDS = ["valve", "pump", "rotor", "seal", "bearing", "flange", "gasket", "boiler", "relay"]
 
@@ -105,17 +103,17 @@ def resume(library: Library, folder: Folder, current: int) -> None:
     assert counts(library.ingest(folder.path)) == {"unchanged": len(folder.texts)}
 
 
-def kill_often(tmp_path: Path, kills: int, seed: int, store: str | None = None) -> None:
+def kill_often(tmp_path: Path, kills: int, seed: int) -> None:
     dice = random.Random(seed)
     folder = Folder(tmp_path / "docs", dice)
-    library = Library(tmp_path / "home", store=store)
+    library = Library(tmp_path / "home")
     for number in range(40):
         folder.write(f"{number}.md")
     kept: set[str] = set()
     longest = 1.0
     for _ in range(kills):
         began = time.monotonic()
-        process = ingest_child.start(library.settings.home, folder.path, store)
+        process = ingest_child.start(library.settings, folder.path)
         process.join(dice.uniform(0, longest))
         process.kill()
         process.join()
@@ -140,44 +138,12 @@ def test_an_ingest_killed_three_hundred_times_breaks_no_promise(tmp_path):
     kill_often(tmp_path, 300, seed=2)
 
 
-def test_a_killed_ingest_into_a_server_breaks_no_promise(tmp_path):
-    with running_chroma(tmp_path) as url:
-        kill_often(tmp_path, 5, seed=5, store=url)
-
-
-@pytest.mark.slow
-def test_an_ingest_into_a_server_killed_sixty_times_breaks_no_promise(tmp_path):
-    with running_chroma(tmp_path) as url:
-        kill_often(tmp_path, 60, seed=6, store=url)
-
-
-def test_a_server_that_goes_away_loses_nothing(tmp_path):
-    folder = Folder(tmp_path / "docs", random.Random(7))
-    for number in range(12):
-        folder.write(f"{number}.md")
-    with running_chroma(tmp_path) as url:
-        library = Library(tmp_path / "home", store=url)
-        library.ingest(folder.path)
-    folder.change()
-    with pytest.raises(RemoteStoreError, match="cannot be reached"):
-        library.ingest(folder.path)
-    assert check_promises(Library(tmp_path / "home"), folder, set(folder.texts)) == len(
-        folder.texts
-    )
-    # It comes back with what it had, or as another that has nothing: the catalog knows.
-    (tmp_path / "new").mkdir()
-    for place in (tmp_path, tmp_path / "new"):
-        with running_chroma(place, port=int(url.rsplit(":", 1)[1])):
-            library.ingest(folder.path)
-            assert check_promises(library, folder, set(folder.texts)) == len(folder.texts)
-
-
 def test_of_two_ingests_at_once_one_does_the_work(tmp_path):
     folder = Folder(tmp_path / "docs", random.Random(3))
     library = Library(tmp_path / "home")
     for number in range(40):
         folder.write(f"{number}.md")
-    processes = [ingest_child.start(library.settings.home, folder.path) for _ in range(2)]
+    processes = [ingest_child.start(library.settings, folder.path) for _ in range(2)]
     for process in processes:
         process.join()
     endings = sorted(process.exitcode for process in processes)

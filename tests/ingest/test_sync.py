@@ -227,15 +227,15 @@ def test_a_home_inside_the_folder_is_not_read(tmp_path):
 
 def test_staleness_counts_what_changed_and_what_is_gone(folder, library):
     library.ingest(folder)
-    home = library.settings.home
-    assert staleness(home, "default").line is None
+    store = library.store
+    assert staleness(store, "default").line is None
     (folder / "a.md").write_text("changed")
     (folder / "b.md").unlink()
-    stale = staleness(home, "default")
+    stale = staleness(store, "default")
     assert (stale.changed, stale.gone, stale.files) == (1, 1, 3)
     assert stale.line is not None
     assert stale.line.startswith("2 indexed files have changed or gone since")
-    assert staleness(home, "default", most=1).checked == 1
+    assert staleness(store, "default", most=1).checked == 1
 
 
 def test_another_embedder_is_refused_with_the_mending_command(folder, library):
@@ -302,21 +302,21 @@ def test_a_folder_that_is_gone_can_be_forgotten_and_the_others_stay(folder, libr
     with pytest.raises(UsageError, match="No such file") as refused:
         library.ingest(folder)
     assert "crag collections forget" in str(refused.value)
-    held = holding(library.settings.home, "default", str(folder))
+    held = holding(library.store, "default", str(folder))
     assert (sorted(held.sources), held.roots) == (["a.md", "b.md", "sub/c.md"], [str(folder)])
-    assert forget(library.settings.home, "default", held) == 3
+    assert forget(library.store, "default", held) == 3
     assert library.sources == ["kept.md"]
     assert library.inventory.roots == [str(other)]
     assert library.inventory.unread == []
     with pytest.raises(UsageError, match="holds nothing of"):
-        holding(library.settings.home, "default", str(folder))
+        holding(library.store, "default", str(folder))
 
 
 def test_what_is_forgotten_of_a_folder_that_stays_comes_back_with_it(folder, library):
     library.ingest(folder)
-    held = holding(library.settings.home, "default", str(folder / "sub"))
+    held = holding(library.store, "default", str(folder / "sub"))
     assert (held.sources, held.roots) == (["sub/c.md"], [])
-    assert forget(library.settings.home, "default", held) == 1
+    assert forget(library.store, "default", held) == 1
     assert library.sources == ["a.md", "b.md"]
     assert counts(library.ingest(folder)) == {"added": 1, "unchanged": 2}
 

@@ -54,6 +54,4 @@ def parts(source: str, texts: list[str]) -> Iterator[DocumentPart]:
 
 def ill_parts(home) -> list[str]:
     """What `crag doctor` finds wrong with the collections of this home."""
-    return [
-        check.part for check in check_collections(home, EMBEDDER.identity, None) if not check.ok
-    ]
+    return [check.part for check in check_collections(home, EMBEDDER.identity) if not check.ok]

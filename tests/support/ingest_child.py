@@ -14,17 +14,17 @@ import rag.ingest.pool
 import rag.ingest.read_file  # noqa: F401 - imported so that no kill is spent on an import
 from rag.embed.builtin import BuiltinEmbedder
 from rag.index import feeder, staging
+from rag.index.postgres import writer
 from rag.ingest.sync import ingest
 from state.errors import StoreBusyError
-from state.settings import load_settings
+from state.settings import Settings
 
 BUSY = 4
 
 
-def run(home: str, store: str | None, folder: str, started: Connection) -> None:
+def run(settings: Settings, folder: str, started: Connection) -> None:
     # Small groups, so that Chroma's own process is there to be killed, too.
-    staging.GROUP_CHUNKS = feeder.START_CHUNKS = 60
-    settings = load_settings({"home": Path(home), "store": store})
+    staging.GROUP_CHUNKS = writer.GROUP_CHUNKS = feeder.START_CHUNKS = 60
     embedder = BuiltinEmbedder()
     started.send(True)
     try:
@@ -33,11 +33,11 @@ def run(home: str, store: str | None, folder: str, started: Connection) -> None:
         sys.exit(BUSY)
 
 
-def start(home: Path, folder: Path, store: str | None = None) -> BaseProcess:
+def start(settings: Settings, folder: Path) -> BaseProcess:
     """Returns once the process is about to ingest."""
     context = forked("ingest_child")
     here, there = context.Pipe()
-    process = context.Process(target=run, args=(str(home), store, str(folder), there))
+    process = context.Process(target=run, args=(settings, str(folder), there))
     process.start()
     there.close()
     here.recv()

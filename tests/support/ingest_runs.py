@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rag.embed.builtin import BuiltinEmbedder
-from rag.index.collection import Collection, open_collection
-from rag.index.inventory import Inventory, read_inventory
+from rag.index.inventory import Inventory
+from rag.index.protocol import CollectionReader
+from rag.index.stores import Store, store_of
 from rag.ingest.report import IngestEvent, IngestReport
 from rag.ingest.sync import IngestOptions, ingest
 from state.settings import Settings, load_settings
@@ -33,10 +34,9 @@ class CountingEmbedder:
 class Library:
     """A home with one collection, and the ingests into it."""
 
-    def __init__(self, home: Path, collection: str = "default", store: str | None = None) -> None:
-        self.settings: Settings = load_settings(
-            {"home": home, "collection": collection, "store": store}
-        )
+    def __init__(self, home: Path, collection: str = "default", **shared: str) -> None:
+        """`shared`: settings of a shared store."""
+        self.settings: Settings = load_settings({"home": home, "collection": collection, **shared})
         self.embedder = CountingEmbedder()
         self.events: list[IngestEvent] = []
 
@@ -51,15 +51,16 @@ class Library:
             on_event=self.events.append,
         )
 
-    def open(self) -> Collection:
-        settings = self.settings
-        return open_collection(
-            settings.home, settings.collection, self.embedder, store=settings.store
-        )
+    @property
+    def store(self) -> Store:
+        return store_of(self.settings)
+
+    def open(self) -> CollectionReader:
+        return self.store.open_collection(self.settings.collection, self.embedder)
 
     @property
     def inventory(self) -> Inventory:
-        found = read_inventory(self.settings.home, self.settings.collection)
+        found = self.store.inventory(self.settings.collection)
         assert found is not None
         return found
 

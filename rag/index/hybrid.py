@@ -1,0 +1,105 @@
+"""What a hybrid search finds, in any store: the numbers are the same wherever a collection is
+kept; a store gives what is asked of its `Legs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from rag.index.candidates import Candidates
+from rag.index.coverage import rarities
+from rag.index.fusion import BEGINNING, fuse
+from rag.index.lexical import query_terms, searched_terms
+from rag.index.names import NAMED_CHUNKS, named_documents
+
+if TYPE_CHECKING:
+    from rag.embed.protocol import Vectors
+    from state.passages import RetrievedChunk
+
+CANDIDATES = 100
+"""What each leg brings."""
+
+RANKED = 50
+"""How many of the fused are read and ranked by their own words."""
+
+
+class Legs(Protocol):
+    """One moment of a collection, as a search asks for it. Chunks and documents are rows: numbers
+    that mean something to this store alone, in the order in which they were written. Where some
+    documents were chosen (`--files`), no chunk of another is found.
+    """
+
+    @property
+    def chunk_count(self) -> int: ...
+
+    def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
+        """How many chunks hold each term; 0 for a term that none holds."""
+
+    def lexical(self, searched: Sequence[str], limit: int) -> dict[int, float]:
+        """BM25 of the chunks that hold any of these terms, best first."""
+
+    def dense(self, vector: Vectors, limit: int) -> dict[int, float]:
+        """The cosines of the nearest chunks, best first."""
+
+    def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
+        """The cosine of each of these chunks."""
+
+    def read(self, rows: Sequence[int]) -> dict[int, RetrievedChunk]:
+        """The chunks by row, not scored yet."""
+
+    def having(self, keys: Sequence[str]) -> Mapping[str, dict[int, str]]:
+        """Of each name's key, the documents that have it with the name of each one's file."""
+
+    def numbered(self, limit: int) -> list[tuple[str, int]]:
+        """(key, document) of some documents whose name holds a number."""
+
+    def beside(self, words: tuple[str, str], between: int, document: int) -> bool:
+        """Whether a chunk of the document has both with at most so many terms between them."""
+
+    def of_document(self, document: int, searched: Sequence[str], limit: int) -> list[int]:
+        """The document's first chunk, then those with any of the terms, best first."""
+
+    def vocabulary(self, first: str, shortest: int, longest: int) -> Iterator[tuple[str, int]]:
+        """(term, document frequency) of the terms with this first letter and of these lengths."""
+
+    def holding(self, term: str, limit: int) -> list[int]:
+        """Some chunks that hold the term."""
+
+
+def candidates(legs: Legs, query: str, vector: Vectors, k: int) -> Candidates:
+    """What both legs bring, read: at least the `k` best are among them."""
+    wanted = max(CANDIDATES, k)
+    frequencies = legs.frequencies(query_terms(query))
+    searched = searched_terms(frequencies)
+    lexical = legs.lexical(searched, wanted) if searched else {}
+    dense = legs.dense(vector, wanted)
+    meant = _meant(legs, query, frequencies, searched)
+    rest = [row for row in (*lexical, *meant) if row not in dense]
+    cosine = dense | legs.cosines(vector, rest)
+    scores = fuse(lexical, cosine)
+    best = sorted(scores, key=lambda row: (-scores[row], row))[: max(RANKED, k)]
+    best += [row for row in meant if row not in set(best)]
+    chunks = legs.read(best)
+    lexical_ranks = {row: rank for rank, row in enumerate(lexical, 1)}
+    dense_ranks = {row: rank for rank, row in enumerate(dense, 1)}
+    for row, chunk in chunks.items():
+        chunk["lexical_rank"] = lexical_ranks.get(row)
+        chunk["dense_rank"] = dense_ranks.get(row)
+    return Candidates(chunks, cosine, meant, frequencies, legs.chunk_count)
+
+
+def _meant(
+    legs: Legs, query: str, frequencies: Mapping[str, int], searched: Sequence[str]
+) -> dict[int, float]:
+    """Chunks of the documents that the query names, with how surely they are meant; a
+    document's beginning, which says what it is, a little more.
+    """
+    found: dict[int, float] = {}
+    rarity = rarities(frequencies, legs.chunk_count)
+    for document, surely in named_documents(legs, query, rarity).items():
+        rows = legs.of_document(document, searched, NAMED_CHUNKS)
+        found |= dict.fromkeys(rows, surely)
+        if rows:
+            found[rows[0]] = surely * (1 + BEGINNING)
+    return found

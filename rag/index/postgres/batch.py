@@ -1,0 +1,246 @@
+"""What one transaction writes to a collection: documents, terms and vectors together."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rag.index.codec import blocks_of, chunk_key, encode_block, encode_path, text_hash
+from rag.index.lexical import LexicalRow
+from rag.index.names import name_keys
+from rag.index.postgres.document_rows import copy_rows, copy_vectors, label, path_or_none
+from rag.index.postgres.postings import COUNT, REMOVE, counted, ranges, segment_of
+from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
+from state.block_codec import encode_blocks
+from state.documents import Chunk, chunk_id
+
+if TYPE_CHECKING:
+    import psycopg
+
+    from rag.embed.protocol import Vectors
+    from rag.index.postgres.collections import StoredCollection
+
+FLUSH_CHUNKS = 1_000
+_CHUNK_COLUMNS = (
+    "collection_id, id, document_id, segment, terms, key, text_hash, start_char, end_char,"
+    " start_line, end_line, page, heading, text, blocks"
+)
+_DOCUMENT_COLUMNS = (
+    "collection_id, id, source, path, root, size, mtime_ns, changed_ns, content_hash, title,"
+    " format, first_chunk, chunk_count, characters, warnings,"
+    " recognized"
+)
+
+
+class Batch:
+    """Inside one transaction, whose end the caller decides; `finish` is its last call."""
+
+    def __init__(self, db: psycopg.Connection[Any], row: StoredCollection) -> None:
+        self._db = db
+        self._row = row
+        self._document = row.next_document
+        self._chunk = row.next_chunk
+        self._change: Counter[str] = Counter()
+        self._waiting: list[tuple[int, Chunk, LexicalRow]] = []
+        self._vectors: list[Vectors] = []
+
+    def write(self, document: IndexedDocument, parts: Iterable[DocumentPart]) -> None:
+        """Adds a document; one of the same source must have been removed."""
+        number, first, characters = self._document, self._chunk, 0
+        self._document += 1
+        title = None if document.title is None else label(document.title)
+
+        def texts() -> Iterator[str]:
+            nonlocal characters
+            for part in parts:
+                characters += len(part.text)
+                self._add_chunks(number, title, part)
+                yield part.text
+
+        for place, block in enumerate(blocks_of(texts())):
+            self._db.execute(
+                "INSERT INTO blocks VALUES (%s, %s, %s, %s)",
+                (self._row.id, number, place, encode_block(block)),
+            )
+        count = self._chunk - first
+        row = (
+            self._row.id, number, encode_path(document.source), path_or_none(document.path),
+            path_or_none(document.root), document.size, document.mtime_ns, document.changed_ns,
+            document.content_hash, title, document.format, first, count, characters,
+            json.dumps(document.warnings), json.dumps(document.recognized),
+        )  # fmt: skip
+        copy_rows(self._db, "documents", _DOCUMENT_COLUMNS, [row])
+        self.name(number, document)
+        self._change.update(documents=1, chunks=count, characters=characters)
+
+    def _add_chunks(self, number: int, title: str | None, part: DocumentPart) -> None:
+        for chunk, vector in zip(part.chunks, part.vectors, strict=True):
+            heading = label(chunk.heading)
+            head = f"{title} {heading}" if title else heading
+            self._waiting.append((number, chunk, LexicalRow(self._chunk, chunk.text, head)))
+            self._vectors.append(vector)
+            self._chunk += 1
+            if len(self._waiting) == FLUSH_CHUNKS:
+                self._flush()
+
+    def name(self, number: int, document: IndexedDocument) -> None:
+        """Notes what a document is called."""
+        keys = sorted(name_keys(document.source, document.title))
+        rows = [(self._row.id, label(key), number) for key in keys]
+        copy_rows(self._db, "names", "collection_id, key, document_id", rows)
+
+    def _flush(self) -> None:
+        """Writes the chunks that wait, as one segment of the lexical index."""
+        if not self._waiting:
+            return
+        segment = self._waiting[0][2].chunk_id
+        counts = [counted(row) for _, _, row in self._waiting]
+        copy_rows(
+            self._db,
+            "chunks",
+            _CHUNK_COLUMNS,
+            (
+                (
+                    self._row.id, row.chunk_id, number, segment, size,
+                    chunk_key(chunk.chunk_id), text_hash(embedding_text(chunk)),
+                    chunk.start_char, chunk.end_char, chunk.start_line, chunk.end_line,
+                    chunk.page, label(chunk.heading), chunk.text.encode("utf-8", "surrogatepass"),
+                    encode_blocks(chunk.blocks, chunk.start_char) if chunk.blocks else None,
+                )
+                for (number, chunk, row), (_, size) in zip(self._waiting, counts, strict=True)
+            ),
+        )  # fmt: skip
+        copy_vectors(self._db, self._row.id, segment, np.stack(self._vectors))
+        self._change["terms"] += write_segment(
+            self._db, self._row.id, segment,
+            [(place, times, size) for place, (times, size) in enumerate(counts)],
+        )  # fmt: skip
+        self._waiting.clear()
+        self._vectors.clear()
+
+    def remove(self, sources: Sequence[str]) -> int:
+        """Removes documents that were there before; returns how many there were."""
+        rows = self._db.execute(
+            "SELECT id, first_chunk, chunk_count, characters FROM documents"
+            " WHERE collection_id = %s AND source = ANY(%s)",
+            (self._row.id, [encode_path(source) for source in sources]),
+        ).fetchall()
+        if not rows:
+            return 0
+        spans = [(first, first + count) for _, first, count, _ in rows if count]
+        values = {
+            "collection": self._row.id,
+            "documents": [row[0] for row in rows],
+            "gone": ranges(spans),
+            "firsts": [first for first, _ in spans],
+            "ends": [end for _, end in spans],
+        }
+        those = (
+            " USING unnest(%(firsts)s::int[], %(ends)s::int[]) AS span (first, past)"
+            " WHERE collection_id = %(collection)s"
+        )
+        chunks = self._db.execute(
+            f"DELETE FROM chunks{those} AND id >= first AND id < past RETURNING segment, terms",
+            values,
+        ).fetchall()
+        self._db.execute(
+            f"DELETE FROM vectors{those} AND chunk_id >= first AND chunk_id < past",
+            values,
+        )
+        self._db.execute(REMOVE, {**values, "segments": list({segment for segment, _ in chunks})})
+        for table, column in (
+            ("blocks", "document_id"),
+            ("names", "document_id"),
+            ("documents", "id"),
+        ):
+            self._db.execute(
+                f"DELETE FROM {table} WHERE collection_id = %(collection)s"
+                f" AND {column} = ANY(%(documents)s)",
+                values,
+            )
+        self._change["documents"] -= len(rows)
+        self._change["chunks"] -= len(chunks)
+        self._change["characters"] -= sum(row[3] for row in rows)
+        self._change["terms"] -= sum(terms for _, terms in chunks)
+        return len(rows)
+
+    def rename(self, number: int, document: IndexedDocument) -> None:
+        """Another source, path, root and time; new chunk ids, the same vectors."""
+        self._db.execute(
+            "UPDATE documents SET source = %s, path = %s, root = %s, size = %s, mtime_ns = %s,"
+            " changed_ns = %s WHERE collection_id = %s AND id = %s",
+            (
+                encode_path(document.source), path_or_none(document.path),
+                path_or_none(document.root), document.size, document.mtime_ns,
+                document.changed_ns, self._row.id, number,
+            ),
+        )  # fmt: skip
+        self._db.execute(
+            "DELETE FROM names WHERE collection_id = %s AND document_id = %s",
+            (self._row.id, number),
+        )
+        self.name(number, document)
+        first, count = self._db.execute(
+            "SELECT first_chunk, chunk_count FROM documents WHERE collection_id = %s AND id = %s",
+            (self._row.id, number),
+        ).fetchone() or (0, 0)
+        rows = self._db.execute(
+            "SELECT id, start_char, text FROM chunks WHERE collection_id = %s AND id >= %s"
+            " AND id < %s",
+            (self._row.id, first, first + count),
+            binary=True,
+        ).fetchall()
+        keys = [
+            chunk_key(chunk_id(document.source, start, text.decode("utf-8", "surrogatepass")))
+            for _, start, text in rows
+        ]
+        self._db.execute(
+            "UPDATE chunks SET key = new.key FROM unnest(%s::int[], %s::bigint[]) AS new (id, key)"
+            " WHERE collection_id = %s AND chunks.id = new.id",
+            ([row[0] for row in rows], keys, self._row.id),
+        )
+
+    def finish(self) -> None:
+        """Writes what waits and the totals."""
+        self._flush()
+        self._db.execute(
+            "UPDATE collections SET revision = revision + 1, documents = documents + %s,"
+            " chunks = chunks + %s, characters = characters + %s, terms = terms + %s,"
+            " next_document = %s, next_chunk = %s WHERE id = %s",
+            (
+                *(self._change[key] for key in ("documents", "chunks", "characters", "terms")),
+                self._document,
+                self._chunk,
+                self._row.id,
+            ),
+        )
+
+
+def write_segment(
+    db: psycopg.Connection[Any],
+    collection_id: int,
+    segment: int,
+    chunks: Sequence[tuple[int, Counter[str], int]],
+) -> int:
+    """Adds the postings of the chunks, given as (place in the segment, times, terms); returns
+    how many terms they have in all.
+    """
+    held: Counter[str] = Counter()
+    with (
+        db.cursor() as cursor,
+        cursor.copy("COPY postings (collection_id, segment, term, entries) FROM STDIN") as copy,
+    ):
+        for term, entries in segment_of(chunks):
+            held[term] = len(entries)
+            listed = ",".join(map(str, entries))
+            # No term holds what this form would have to escape (`rag.index.terms`).
+            copy.write(f"{collection_id}\t{segment}\t{term}\t{{{listed}}}\n")
+    db.execute(
+        COUNT,
+        {"collection": collection_id, "terms": list(held), "chunks": list(held.values())},
+    )
+    return sum(size for *_, size in chunks)

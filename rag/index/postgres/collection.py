@@ -1,0 +1,150 @@
+"""Reading a collection of a shared store: the query goes there, the best chunks come back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag.embed.protocol import Embedder, Vectors
+from rag.index.candidates import Candidates
+from rag.index.codec import chunk_key, decode_block, encode_path
+from rag.index.collection_rows import check_same_embedder, no_text
+from rag.index.hybrid import candidates
+from rag.index.postgres import collections, document_rows
+from rag.index.postgres.collections import StoredCollection
+from rag.index.postgres.database import Database
+from rag.index.postgres.legs import PostgresLegs
+from rag.index.protocol import IndexedDocument, Notice
+from rag.index.spelling import Spellings
+from state.passages import RetrievedChunk
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+
+class PostgresCollection:
+    """A `CollectionReader`; every call sees one moment of the store, never half a write."""
+
+    def __init__(
+        self,
+        database: Database,
+        name: str,
+        embedder: Embedder,
+        notice: Notice,
+        files: GitIgnoreSpec | None,
+    ) -> None:
+        """Raises as `Store.open_collection`."""
+        self._database = database
+        self._embedder = embedder
+        self._notice = notice
+        with database.reading() as db:
+            self._row = collections.require(db, name)
+            self._legs = PostgresLegs(db, self._row, files)
+        check_same_embedder(name, self._row.embedder, embedder.identity)
+        if not self._row.chunks:
+            raise no_text(name)
+        self._spellings = Spellings(self._legs)
+
+    @property
+    def name(self) -> str:
+        return self._row.name
+
+    @property
+    def embedder(self) -> Embedder:
+        return self._embedder
+
+    @property
+    def chunk_count(self) -> int:
+        with self.snapshot() as row:
+            return row.chunks
+
+    @property
+    def document_count(self) -> int:
+        with self.snapshot():
+            return self._legs.document_count
+
+    def search(self, query: str, k: int) -> list[RetrievedChunk]:
+        return self.candidates(query, k).best(k)
+
+    def candidates(self, query: str, k: int) -> Candidates:
+        """What `search` ranks: at least the `k` best are among them."""
+        vector = self._embedder.embed_query(query)
+        with self.snapshot():
+            return candidates(self._legs, query, vector, k)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[StoredCollection]:
+        """Everything read inside is of the same moment, however many calls it takes.
+
+        Raises:
+            UsageError, NoIndexError: the collection was deleted.
+            EmbedderMismatchError: it was made anew with another embedder.
+
+        """
+        with self._database.reading() as db:
+            row = collections.require(db, self._row.name)
+            if row != self._row or not self._legs.reads(db):
+                check_same_embedder(row.name, row.embedder, self._embedder.identity)
+                if row.uid != self._row.uid:
+                    self._notice(
+                        f"The collection {row.name!r} was deleted and made anew; reading the"
+                        " new one."
+                    )
+                self._row = row
+                self._legs.adopt(db, row)
+                self._spellings.forget()
+            yield row
+
+    def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        with self.snapshot():
+            return self._legs.frequencies(terms)
+
+    def similar_terms(self, word: str, limit: int) -> list[tuple[str, int]]:
+        with self.snapshot():
+            return self._spellings.near(word)[:limit]
+
+    def vectors(self, chunk_ids: Sequence[str]) -> Vectors:
+        keys = [chunk_key(identifier) for identifier in chunk_ids]
+        with self.snapshot() as row, self._database.reading() as db:
+            stored = dict(
+                db.execute(
+                    "SELECT key, halfvec_send(vector) FROM chunks JOIN vectors"
+                    " ON vectors.collection_id = chunks.collection_id"
+                    " AND vectors.chunk_id = chunks.id"
+                    " WHERE chunks.collection_id = %s AND vectors.collection_id = %s"
+                    " AND key = ANY(%s)",
+                    (row.id, row.id, keys),
+                ).fetchall()
+            )
+        result = np.zeros((len(keys), row.embedder.dimension), dtype=np.float32)
+        for index, key in enumerate(keys):
+            if key in stored:
+                result[index] = document_rows.received(stored[key])
+        return result
+
+    def document_text(self, source: str) -> str | None:
+        with self.snapshot() as row, self._database.reading() as db:
+            document = db.execute(
+                "SELECT id FROM documents WHERE collection_id = %s AND source = %s",
+                (row.id, encode_path(source)),
+            ).fetchone()
+            if document is None:
+                return None
+            rows = db.execute(
+                "SELECT data FROM blocks WHERE collection_id = %s AND document_id = %s"
+                " ORDER BY number",
+                (row.id, document[0]),
+                binary=True,
+            )
+            return "".join(decode_block(data) for (data,) in rows)
+
+    def document(self, source: str) -> IndexedDocument | None:
+        with self.snapshot() as row, self._database.reading() as db:
+            found = document_rows.documents(db, row.id, source)
+        return found[0] if found else None
+
+    def close(self) -> None:
+        self._database.close()

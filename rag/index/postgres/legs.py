@@ -1,0 +1,258 @@
+"""What a hybrid search asks of a shared store; inside one snapshot of it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from rag.index.chunk_rows import retrieved
+from rag.index.codec import decode_path
+from rag.index.postgres.postings import SEARCH, ranges, rarity, read_of_each
+from rag.index.terms import terms
+
+if TYPE_CHECKING:
+    import psycopg
+    from pathspec import GitIgnoreSpec
+
+    from rag.embed.protocol import Vectors
+    from rag.index.postgres.collections import StoredCollection
+    from state.passages import RetrievedChunk
+
+_KEPT_FREQUENCIES = 20_000
+_EVERY_CHUNK = ((1, 2**31 - 1),)
+
+MORE = 20
+"""So many more are fetched by their halves, which round the query too, than are compared."""
+
+# The order is that of an index, which holds halves; the cosine is that of the local index.
+_NEAREST = """
+SELECT chunk_id, 1 - (vector::vector <=> %(query)s::vector) AS cosine FROM (
+  SELECT chunk_id, vector FROM vectors WHERE collection_id = {collection}
+  ORDER BY vector::halfvec({dimension}) <=> %(half)s::halfvec({dimension}) LIMIT %(more)s
+) AS near ORDER BY cosine DESC, chunk_id LIMIT %(limit)s
+"""
+# By no index of vectors, which would be asked in vain where few documents are chosen.
+_NEAREST_CHOSEN = """
+SELECT chunk_id, 1 - (vector::vector <=> %(query)s::vector) AS cosine
+FROM unnest(%(firsts)s::int[], %(pasts)s::int[]) AS span (first, past)
+JOIN vectors ON collection_id = {collection} AND chunk_id >= first AND chunk_id < past
+ORDER BY cosine DESC, chunk_id LIMIT %(limit)s
+"""
+_COSINES = """
+SELECT chunk_id, 1 - (vector::vector <=> %s::vector) FROM vectors
+WHERE collection_id = {collection} AND chunk_id = ANY(%s)
+"""
+_CHUNKS = """
+SELECT chunks.id, text, key, source, title, heading, page, start_line, end_line, start_char,
+  end_char, blocks
+FROM chunks JOIN documents ON documents.collection_id = chunks.collection_id
+  AND documents.id = chunks.document_id
+WHERE chunks.collection_id = %s AND chunks.id = ANY(%s)
+"""
+_HAVING = """
+SELECT names.key, names.document_id, documents.source
+FROM names JOIN documents ON documents.collection_id = names.collection_id
+  AND documents.id = names.document_id
+WHERE names.collection_id = %s AND names.key = ANY(%s)
+"""
+_BOTH = """
+SELECT text, title, heading FROM chunks JOIN documents
+  ON documents.collection_id = chunks.collection_id AND documents.id = chunks.document_id
+WHERE chunks.collection_id = %(collection)s AND chunks.document_id = %(document)s
+AND chunks.id BETWEEN first_chunk AND first_chunk + chunk_count - 1
+AND (SELECT count(DISTINCT term) FROM postings, unnest(entries) AS entry
+  WHERE postings.collection_id = %(collection)s AND term = ANY(%(words)s)
+  AND postings.segment = chunks.segment AND postings.segment + (entry >> 20) = chunks.id) = 2
+"""
+
+
+class PostgresLegs:
+    """A `Legs` of one collection, on a connection in a snapshot; what was counted is kept until
+    `forget`.
+    """
+
+    def __init__(
+        self, db: psycopg.Connection[Any], row: StoredCollection, files: GitIgnoreSpec | None
+    ) -> None:
+        """`files`: which sources may be found; None: all."""
+        self._files = files
+        self.adopt(db, row)
+
+    def adopt(self, db: psycopg.Connection[Any], row: StoredCollection) -> None:
+        """Another moment of it: nothing that was counted before holds."""
+        self._db = db
+        self._row = row
+        self._frequencies: dict[str, int] = {}
+        self._beside: dict[tuple[tuple[str, str], int], bool] = {}
+        self._only: dict[int, tuple[int, int]] | None = None
+
+    def reads(self, db: psycopg.Connection[Any]) -> bool:
+        """Whether it reads from this connection, and not from one that was lost."""
+        return self._db is db
+
+    @property
+    def chunk_count(self) -> int:
+        return self._row.chunks
+
+    @property
+    def document_count(self) -> int:
+        only = self._chosen()
+        return self._row.documents if only is None else len(only)
+
+    def _chosen(self) -> dict[int, tuple[int, int]] | None:
+        """The first chunk and the first past the last of each document that may be found; None
+        where all may.
+        """
+        if self._files is not None and self._only is None:
+            rows = self._db.execute(
+                "SELECT id, source, first_chunk, first_chunk + chunk_count FROM documents"
+                " WHERE collection_id = %s",
+                (self._row.id,),
+            )
+            matches = self._files.match_file
+            self._only = {
+                number: (first, past)
+                for number, source, first, past in rows
+                if matches(decode_path(source))
+            }
+        return self._only
+
+    def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
+        if new := [term for term in wanted if term not in self._frequencies]:
+            if len(self._frequencies) > _KEPT_FREQUENCIES:
+                self._frequencies.clear()
+                new = list(wanted)
+            rows = self._db.execute(
+                "SELECT term, chunks FROM terms WHERE collection_id = %s AND term = ANY(%s)",
+                (self._row.id, new),
+            )
+            self._frequencies |= dict.fromkeys(new, 0) | dict(rows)
+        return {term: self._frequencies[term] for term in wanted}
+
+    def lexical(self, searched: Sequence[str], limit: int) -> dict[int, float]:
+        only = self._chosen()
+        return self._search(searched, limit, _EVERY_CHUNK if only is None else list(only.values()))
+
+    def _search(
+        self, searched: Sequence[str], limit: int, spans: Sequence[tuple[int, int]]
+    ) -> dict[int, float]:
+        """Of the chunks from the first of a span to before its second."""
+        held = {term: count for term, count in self.frequencies(searched).items() if count}
+        spans = [(first, past) for first, past in spans if first < past]
+        if not held or not spans:
+            return {}
+        chunks = self._row.chunks
+        everything = tuple(spans) == _EVERY_CHUNK
+        rows = self._db.execute(
+            SEARCH,
+            {
+                "collection": self._row.id,
+                "terms": list(held),
+                "rarities": [rarity(count, chunks) for count in held.values()],
+                "most": read_of_each(held.values() if everything else (), chunks),
+                "average": max(self._row.terms, 1) / max(chunks, 1),
+                "first": min(first for first, _ in spans),
+                "past": max(past for _, past in spans),
+                "spans": ranges(spans),
+                "limit": limit,
+            },
+        )
+        return dict(rows.fetchall())
+
+    def dense(self, vector: Vectors, limit: int) -> dict[int, float]:
+        only = self._chosen()
+        query = (_NEAREST if only is None else _NEAREST_CHOSEN).format(
+            collection=self._row.id, dimension=self._row.embedder.dimension
+        )
+        # Two parameters: a server gives one a single type, and would compare the rounded query.
+        words = _literal(vector)
+        values = {"query": words, "half": words, "more": limit + MORE, "limit": limit}
+        if only is not None:
+            values["firsts"] = [first for first, _ in only.values()]
+            values["pasts"] = [past for _, past in only.values()]
+        return dict(self._db.execute(query, values).fetchall())
+
+    def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
+        if not rows:
+            return {}
+        query = _COSINES.format(collection=self._row.id)
+        found = self._db.execute(query, (_literal(vector), list(rows)))
+        return dict(found.fetchall())
+
+    def read(self, rows: Sequence[int]) -> dict[int, RetrievedChunk]:
+        found = self._db.execute(_CHUNKS, (self._row.id, list(rows)), binary=True)
+        return {
+            row: retrieved(text.decode("utf-8", "surrogatepass"), *rest)
+            for row, text, *rest in found
+        }
+
+    def having(self, keys: Sequence[str]) -> Mapping[str, dict[int, str]]:
+        found: dict[str, dict[int, str]] = defaultdict(dict)
+        for key, document, source in self._db.execute(_HAVING, (self._row.id, list(keys))):
+            found[key][document] = PurePath(decode_path(source)).name
+        return found
+
+    def numbered(self, limit: int) -> list[tuple[str, int]]:
+        return self._db.execute(
+            "SELECT key, document_id FROM names WHERE collection_id = %s"
+            " AND key >= '#' AND key < '$' ORDER BY key, document_id LIMIT %s",
+            (self._row.id, limit),
+        ).fetchall()
+
+    def beside(self, words: tuple[str, str], between: int, document: int) -> bool:
+        known = self._beside.get((words, document))
+        if known is None:
+            rows = self._db.execute(
+                _BOTH,
+                {"collection": self._row.id, "document": document, "words": list(words)},
+            ).fetchall()
+            known = any(
+                _near(words, between, terms(text))
+                for chunk, title, heading in rows
+                for text in (chunk.decode("utf-8", "surrogatepass"), f"{title or ''} {heading}")
+            )
+            self._beside[words, document] = known
+        return known
+
+    def of_document(self, document: int, searched: Sequence[str], limit: int) -> list[int]:
+        only = self._chosen()
+        if only is not None and document not in only:
+            return []
+        first, count = self._db.execute(
+            "SELECT first_chunk, chunk_count FROM documents WHERE collection_id = %s AND id = %s",
+            (self._row.id, document),
+        ).fetchone() or (0, 0)
+        if not count:
+            return []
+        best = self._search(searched, limit, [(first, first + count)])
+        return list(dict.fromkeys([first, *best]))
+
+    def vocabulary(self, first: str, shortest: int, longest: int) -> Iterator[tuple[str, int]]:
+        return iter(
+            self._db.execute(
+                "SELECT term, chunks FROM terms WHERE collection_id = %s AND term >= %s"
+                " AND term < %s AND length(term) BETWEEN %s AND %s AND chunks > 0",
+                (self._row.id, first, first + "\U0010ffff", shortest, longest),
+            ).fetchall()
+        )
+
+    def holding(self, term: str, limit: int) -> list[int]:
+        rows = self._db.execute(
+            "SELECT segment + (entry >> 20) AS chunk FROM (SELECT segment, entries FROM postings"
+            " WHERE collection_id = %s AND term = %s ORDER BY segment LIMIT %s) AS first,"
+            " unnest(entries) AS entry ORDER BY chunk LIMIT %s",
+            (self._row.id, term, limit, limit),
+        )
+        return [row for (row,) in rows]
+
+
+def _literal(vector: Vectors) -> str:
+    """A vector in the words of pgvector, each number exact."""
+    return f"[{','.join(map(str, vector.tolist()))}]"
+
+
+def _near(words: tuple[str, str], between: int, text: Sequence[str]) -> bool:
+    first, second = ([at for at, term in enumerate(text) if term == word] for word in words)
+    return any(0 < abs(here - there) <= between + 1 for here in first for there in second)

@@ -1,0 +1,118 @@
+"""The lexical index as rows: in each segment of chunks, every term with the chunks that hold it.
+
+A posting is one integer: the chunk's place in its segment, how often it holds the term (in the
+title and the headings counting double, as in FTS5's BM25 here) and how many terms it has. The
+entries of a row stand by what they add to a score, so that of a term too common to read whole
+the chunks that it tells most of are read.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from rag.index.lexical import HEAD_WEIGHT, LexicalRow
+from rag.index.terms import terms
+
+SEGMENT_CHUNKS = 2_000
+"""At most; fewer than 2^11."""
+
+READ_POSTINGS = 30_000
+"""Of a query's terms together; past that each is read in part."""
+
+_LEAST_READ = 8
+_WORN_CHUNKS = 1_000
+_K1, _B = 1.2, 0.75  # FTS5's, which are fixed
+_MOST_TIMES, _MOST_TERMS = 0xFF, 0xFFF
+
+SEARCH = f"""
+SELECT chunk,
+  sum(rarity * times * {_K1 + 1}
+    / (times + {_K1 * (1 - _B)} + {_K1 * _B} * size / %(average)s)) AS score
+FROM (
+  SELECT asked.rarity, postings.segment + (entry >> 20) AS chunk,
+    (entry >> 12 & 255)::float8 AS times, entry & 4095 AS size
+  FROM unnest(%(terms)s::text[], %(rarities)s::float8[]) AS asked (term, rarity)
+  JOIN postings ON postings.collection_id = %(collection)s AND postings.term = asked.term
+    AND postings.segment BETWEEN %(first)s - {SEGMENT_CHUNKS} AND %(past)s
+  CROSS JOIN LATERAL unnest(postings.entries[:%(most)s]) AS entry
+) AS found
+WHERE %(spans)s::int4multirange @> chunk
+GROUP BY chunk ORDER BY score DESC, chunk LIMIT %(limit)s
+"""
+
+REMOVE = """
+WITH touched AS (
+  SELECT segment, term, cardinality(entries) AS had, ARRAY(
+    SELECT entry FROM unnest(entries) WITH ORDINALITY AS each (entry, place)
+    WHERE NOT %(gone)s::int4multirange @> segment + (entry >> 20) ORDER BY place) AS kept
+  FROM postings WHERE collection_id = %(collection)s AND segment = ANY(%(segments)s)
+), changed AS (SELECT * FROM touched WHERE cardinality(kept) < had),
+emptied AS (
+  DELETE FROM postings USING changed WHERE postings.collection_id = %(collection)s
+  AND postings.term = changed.term AND postings.segment = changed.segment AND kept = '{}'
+), shrunk AS (
+  UPDATE postings SET entries = kept FROM changed WHERE postings.collection_id = %(collection)s
+  AND postings.term = changed.term AND postings.segment = changed.segment AND kept <> '{}'
+)
+UPDATE terms SET chunks = terms.chunks - fewer.chunks
+FROM (SELECT term, sum(had - cardinality(kept)) AS chunks FROM changed GROUP BY term) AS fewer
+WHERE terms.collection_id = %(collection)s AND terms.term = fewer.term
+"""
+
+COUNT = """
+INSERT INTO terms (collection_id, term, chunks)
+SELECT %(collection)s, * FROM unnest(%(terms)s::text[], %(chunks)s::int[])
+ON CONFLICT (collection_id, term) DO UPDATE SET chunks = terms.chunks + excluded.chunks
+"""
+
+
+def ranges(spans: Iterable[tuple[int, int]]) -> str:
+    """Spans of chunks, each to before its second, as a multirange in words."""
+    return "{" + ",".join(f"[{first},{past})" for first, past in spans) + "}"
+
+
+def counted(row: LexicalRow) -> tuple[Counter[str], int]:
+    """How often a chunk holds each term, its head's counting double, and how many it has."""
+    body, head = terms(row.text), terms(row.head)
+    times = Counter(body)
+    for term in head:
+        times[term] += int(HEAD_WEIGHT)
+    return times, len(body) + len(head)
+
+
+def segment_of(
+    chunks: Sequence[tuple[int, Mapping[str, int], int]],
+) -> Iterator[tuple[str, list[int]]]:
+    """(term, entries) of the chunks of one segment, given as (place in it, times, terms); the
+    terms in order.
+    """
+    average = max(sum(size for *_, size in chunks), 1) / max(len(chunks), 1)
+    held: dict[str, list[tuple[float, int]]] = {}
+    for place, times, size in chunks:
+        drag = _K1 * (1 - _B + _B * size / average)
+        packed = place << 20 | min(size, _MOST_TERMS)
+        for term, count in times.items():
+            entry = packed | min(count, _MOST_TIMES) << 12
+            held.setdefault(term, []).append((-count / (count + drag), entry))
+    for term in sorted(held):
+        found = held[term]
+        if len(found) > 1:
+            found.sort()
+        yield term, [entry for _, entry in found]
+
+
+def rarity(held: int, chunks: int) -> float:
+    """FTS5's inverse document frequency of a term that so many of the chunks hold."""
+    value = math.log((chunks - held + 0.5) / (held + 0.5))
+    return value if value > 0 else 1e-6
+
+
+def read_of_each(frequencies: Iterable[int], chunks: int) -> int:
+    """How many entries of each row are read, so that all together stay within the budget."""
+    held = list(frequencies)
+    if sum(held) <= READ_POSTINGS:
+        return SEGMENT_CHUNKS
+    share = READ_POSTINGS // len(held)
+    return max(_LEAST_READ, share * _WORN_CHUNKS // max(chunks, 1))

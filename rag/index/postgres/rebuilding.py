@@ -1,0 +1,70 @@
+"""The lexical index of a collection, built again from its chunks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rag.index.lexical import LexicalRow
+from rag.index.postgres.batch import FLUSH_CHUNKS, write_segment
+from rag.index.postgres.postings import counted
+from rag.index.terms import TERMS_VERSION
+
+if TYPE_CHECKING:
+    import psycopg
+
+    from rag.index.postgres.collections import StoredCollection
+
+
+def same_terms(row: StoredCollection) -> bool:
+    """Whether its terms were made by the rules of this program. Of a stemmer or a Unicode of
+    another release a shared index is not built again: the machines of a team would do so in turn.
+    """
+    return row.terms_version.partition("/")[0] == TERMS_VERSION.partition("/")[0]
+
+
+def rebuild_terms(db: psycopg.Connection[Any], row: StoredCollection) -> None:
+    """Reads every chunk; inside a transaction of the caller, who holds the collection's lock."""
+    for table in ("postings", "terms"):
+        db.execute(f"DELETE FROM {table} WHERE collection_id = %s", (row.id,))
+    total = 0
+    with db.cursor("chunks") as cursor:
+        cursor.execute(
+            "SELECT chunks.id, text, title, heading FROM chunks"
+            " JOIN documents ON documents.collection_id = chunks.collection_id"
+            " AND documents.id = chunks.document_id"
+            " WHERE chunks.collection_id = %s ORDER BY chunks.id",
+            (row.id,),
+            binary=True,
+        )
+        while rows := cursor.fetchmany(FLUSH_CHUNKS):
+            counts = [
+                counted(
+                    LexicalRow(
+                        number,
+                        text.decode("utf-8", "surrogatepass"),
+                        f"{title} {heading}" if title else heading,
+                    )
+                )
+                for number, text, title, heading in rows
+            ]
+            segments: dict[int, list[Any]] = {}
+            for (number, *_), (times, size) in zip(rows, counts, strict=True):
+                segment = number - number % FLUSH_CHUNKS
+                segments.setdefault(segment, []).append((number - segment, times, size))
+            for segment, chunks in segments.items():
+                total += write_segment(db, row.id, segment, chunks)
+                db.execute(
+                    "UPDATE chunks SET segment = %s FROM unnest(%s::int[], %s::int[])"
+                    " AS counted (id, terms) WHERE collection_id = %s AND chunks.id = counted.id",
+                    (
+                        segment,
+                        [segment + place for place, *_ in chunks],
+                        [size for *_, size in chunks],
+                        row.id,
+                    ),
+                )
+    db.execute(
+        "UPDATE collections SET terms = %s, terms_version = %s, revision = revision + 1"
+        " WHERE id = %s",
+        (total, TERMS_VERSION, row.id),
+    )

@@ -1,0 +1,200 @@
+"""A shared store: collections in a PostgreSQL with pgvector, asked and written by many machines."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rag.index.codec import decode_path
+from rag.index.collection_rows import nothing_ingested
+from rag.index.inventory import CollectionSummary, FileTime, Inventory
+from rag.index.postgres import collections, document_rows
+from rag.index.postgres.collection import PostgresCollection
+from rag.index.postgres.database import Database
+from rag.index.postgres.schema import migrate
+from rag.index.postgres.write_lock import lock_collection
+from rag.index.postgres.writer import PostgresWriter, open_writer
+from rag.index.protocol import Notice
+from state.errors import NoIndexError
+from state.postgres import checked_url
+
+if TYPE_CHECKING:
+    import psycopg
+    from pathspec import GitIgnoreSpec
+
+    from rag.embed.protocol import Embedder, EmbedderIdentity
+    from rag.index.postgres.kept_grades import PostgresGrades
+
+
+class PostgresStore:
+    """The store at `url`, in one schema of its database; `read_url` is a replica for questions."""
+
+    def __init__(self, url: str, schema: str, read_url: str | None = None) -> None:
+        self.url = checked_url(url)
+        self.schema = schema
+        self._read_url = checked_url(read_url or url)
+
+    def open_collection(
+        self,
+        name: str,
+        embedder: Embedder,
+        notice: Notice = lambda _line: None,
+        *,
+        files: GitIgnoreSpec | None = None,
+    ) -> PostgresCollection:
+        database = Database(self._read_url, self.schema)
+        try:
+            return PostgresCollection(database, name, embedder, notice, files)
+        except BaseException:
+            database.close()
+            raise
+
+    @contextmanager
+    def open_writer(
+        self,
+        name: str,
+        embedder: EmbedderIdentity,
+        *,
+        uid: str | None = None,
+        wait: float = 0.0,
+        notice: Notice = lambda _line: None,
+    ) -> Iterator[PostgresWriter]:
+        database = Database(self.url, self.schema)
+        try:
+            with database.failures():
+                if migrate(database.connected(), self.schema, self.url):
+                    self._make_threads()
+            with open_writer(database, name, embedder, uid=uid, wait=wait, notice=notice) as writer:
+                yield writer
+        finally:
+            database.close()
+
+    def _make_threads(self) -> None:
+        """The tables of threads too, by the role that owns the schema: others may not."""
+        from state.checkpoints_postgres import PostgresBackend
+        from state.threads_postgres import PostgresTurnStore
+
+        with PostgresTurnStore(self.url, schema=self.schema) as turns:
+            turns.prepare()
+        with closing(PostgresBackend(self.url, self.schema)) as checkpoints:
+            checkpoints.saver()
+
+    def names(self) -> list[str]:
+        try:
+            with self._reading() as db:
+                return [row.name for row in collections.every(db)]
+        except NoIndexError:
+            return []
+
+    def inventory(self, name: str) -> Inventory | None:
+        try:
+            with self._reading() as db:
+                row = collections.find(db, name)
+                if row is None:
+                    return None
+                return Inventory(
+                    row.name,
+                    row.embedder,
+                    document_rows.documents(db, row.id),
+                    document_rows.file_marks(db, row.id),
+                    document_rows.unread(db, row.id),
+                    _roots(db, row.id),
+                )
+        except NoIndexError:
+            return None
+
+    def require_inventory(self, name: str) -> Inventory:
+        found = self.inventory(name)
+        if found is None:
+            with self._reading() as db:
+                collections.require(db, name)
+            raise nothing_ingested()
+        return found
+
+    def summaries(self) -> list[CollectionSummary]:
+        try:
+            with self._reading() as db:
+                unread = {
+                    number: (failed, skipped)
+                    for number, failed, skipped in db.execute(
+                        "SELECT collection_id, count(*) FILTER (WHERE failed),"
+                        " count(*) FILTER (WHERE NOT failed) FROM unread GROUP BY 1"
+                    )
+                }
+                return [
+                    CollectionSummary(
+                        row.name,
+                        row.embedder,
+                        row.documents,
+                        row.chunks,
+                        row.characters,
+                        *unread.get(row.id, (0, 0)),
+                        _roots(db, row.id),
+                    )
+                    for row in collections.every(db)
+                ]
+        except NoIndexError:
+            return []
+
+    def file_times(self, name: str, most: int) -> tuple[int, list[FileTime]]:
+        """Of the files that were ingested on this machine."""
+        here = (
+            " FROM documents JOIN collections ON collections.id = documents.collection_id"
+            " JOIN roots ON roots.collection_id = documents.collection_id AND roots.path = root"
+            " WHERE collections.name = %s AND roots.host = %s AND documents.path IS NOT NULL"
+        )
+        values = (name, socket.gethostname())
+        with self._reading() as db:
+            count = db.execute(f"SELECT count(*){here}", values).fetchone()
+            rows = db.execute(
+                f"SELECT documents.path, size, mtime_ns, changed_ns{here}"
+                " ORDER BY documents.id DESC LIMIT %s",
+                (*values, most),
+            ).fetchall()
+        return count[0] if count else 0, [(decode_path(path), *rest) for path, *rest in rows]
+
+    def delete(self, name: str) -> None:
+        """Its rows all at once; readers at work on it finish on what they saw."""
+        database = Database(self.url, self.schema)
+        with closing(database), database.failures():
+            db = database.connected()
+            lock_collection(db, self.schema, name)
+            with db.transaction():
+                row = collections.require(db, name)
+                for table in ("documents", "names", "blocks", "chunks", "terms", "postings"):
+                    db.execute(f"DELETE FROM {table} WHERE collection_id = %s", (row.id,))
+                db.execute("DELETE FROM collections WHERE id = %s", (row.id,))
+                db.execute("SELECT drop_vectors(%s)", (row.id,))
+
+    def grades(self) -> PostgresGrades:
+        from rag.index.postgres.kept_grades import PostgresGrades
+
+        return PostgresGrades(Database(self.url, self.schema))
+
+    def octets(self) -> dict[str, int]:
+        """What the server keeps for the whole schema."""
+        try:
+            with self._reading() as db:
+                row = db.execute(
+                    "SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class"
+                    " WHERE relnamespace = to_regnamespace(%s) AND relkind = 'r'",
+                    (self.schema,),
+                ).fetchone()
+        except NoIndexError:
+            row = None
+        return {"store": row[0] if row else 0}
+
+    @contextmanager
+    def _reading(self) -> Iterator[psycopg.Connection[Any]]:
+        database = Database(self._read_url, self.schema)
+        with closing(database), database.reading() as db:
+            yield db
+
+
+def _roots(db: psycopg.Connection[Any], collection_id: int) -> list[str]:
+    rows = db.execute(
+        "SELECT path FROM roots WHERE collection_id = %s ORDER BY path", (collection_id,)
+    )
+    return [decode_path(path) for (path,) in rows]

@@ -1,0 +1,44 @@
+"""One writer a collection of a shared store: an advisory lock that goes with its connection."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from typing import TYPE_CHECKING, Any
+
+from state.errors import StoreBusyError
+
+if TYPE_CHECKING:
+    import psycopg
+
+_POLL_SECONDS = 0.1
+_HOLDER = """
+SELECT application_name, backend_start::timestamptz(0)::text
+FROM pg_locks JOIN pg_stat_activity USING (pid)
+WHERE locktype = 'advisory' AND granted AND objsubid = 1
+AND (classid::bigint << 32 | objid::bigint) = %s
+"""
+
+
+def lock_collection(db: psycopg.Connection[Any], schema: str, name: str, wait: float = 0.0) -> None:
+    """Holds the collection of this name until the connection ends. `wait`: seconds.
+
+    Raises:
+        StoreBusyError: another connection holds it; names its process and machine.
+
+    """
+    label = f"{schema}\0{name}".encode("utf-8", "surrogatepass")
+    digest = hashlib.blake2b(label, digest_size=8).digest()
+    key = int.from_bytes(digest, "big", signed=True)
+    deadline = time.monotonic() + wait
+    while True:
+        row = db.execute("SELECT pg_try_advisory_lock(%s)", (key,)).fetchone()
+        if row is not None and row[0]:
+            return
+        if time.monotonic() >= deadline:
+            held = db.execute(_HOLDER, (key,)).fetchone()
+            who = f" ({held[0]}, since {held[1]})" if held and held[0] else ""
+            raise StoreBusyError(
+                f"Another process is writing to this collection{who}.", "Try again when it is done."
+            )
+        time.sleep(_POLL_SECONDS)

@@ -1,0 +1,274 @@
+"""Writing a collection of a shared store."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from rag.embed.protocol import EmbedderIdentity, Vectors
+from rag.index.codec import decode_path, encode_path, text_hash
+from rag.index.collection_rows import check_same_embedder
+from rag.index.postgres import collections, document_rows
+from rag.index.postgres.batch import Batch
+from rag.index.postgres.collections import StoredCollection
+from rag.index.postgres.database import Database
+from rag.index.postgres.document_rows import label, path_or_none
+from rag.index.postgres.rebuilding import rebuild_terms, same_terms
+from rag.index.postgres.write_lock import lock_collection
+from rag.index.protocol import (
+    DocumentPart,
+    FileMark,
+    IndexedDocument,
+    Notice,
+    UnreadFile,
+)
+from rag.index.staging import GROUP_CHARACTERS, GROUP_CHUNKS, GROUP_SECONDS
+
+if TYPE_CHECKING:
+    import psycopg
+
+_Result = TypeVar("_Result")
+
+EXACT_CHUNKS = 50_000
+"""Up to so many vectors are compared one by one; more get an HNSW index."""
+
+_SETTLE_CHUNKS = 500
+"""The engine's statistics are made again after so many were written."""
+
+
+@contextmanager
+def open_writer(
+    database: Database,
+    name: str,
+    embedder: EmbedderIdentity,
+    *,
+    uid: str | None = None,
+    wait: float = 0.0,
+    notice: Notice = lambda _line: None,
+) -> Iterator[PostgresWriter]:
+    """The collection of this name, created if need be (as `uid`), locked until the block ends.
+    The store must have been made. Raises as `rag.index.writer.open_writer`.
+    """
+    with database.failures():
+        db = database.connected()
+        lock_collection(db, database.schema, name, wait)
+        with db.transaction():
+            row = collections.find(db, name) or collections.create(db, name, embedder, uid)
+            check_same_embedder(name, row.embedder, embedder)
+            if not same_terms(row):
+                notice("The lexical index is of another version; building it again.")
+                rebuild_terms(db, row)
+        lookup = Database(database.url, database.schema)
+        writer = PostgresWriter(db, row, lookup)
+        try:
+            yield writer
+        except BaseException:
+            writer.close(hurry=True)
+            raise
+        else:
+            writer.close()
+        finally:
+            lookup.close()
+            database.close()
+
+
+class PostgresWriter:
+    """A `CollectionWriter`. Small documents are written in groups, a large one in a transaction
+    of its own, stretch by stretch: memory stays bounded, and a reader sees it when it is whole.
+    """
+
+    def __init__(
+        self, db: psycopg.Connection[Any], row: StoredCollection, lookup: Database
+    ) -> None:
+        """`lookup`: another connection, for what is asked from another thread meanwhile."""
+        self._db = db
+        self._row = row
+        self._lookup = lookup
+        self._waiting: dict[str, tuple[IndexedDocument, Sequence[DocumentPart]]] = {}
+        self._chunks = self._characters = 0
+        self._since = 0.0
+        self._start = row.next_chunk
+        self._closed = False
+
+    @property
+    def name(self) -> str:
+        return self._row.name
+
+    @property
+    def uid(self) -> str:
+        """Tells the collection from another of the same name."""
+        return self._row.uid
+
+    def documents(self) -> Iterator[IndexedDocument]:
+        self.flush()
+        return iter(document_rows.documents(self._db, self._row.id))
+
+    def file_times(self) -> dict[str, tuple[int, int, int]]:
+        return {
+            mark.path: (mark.size, mark.mtime_ns, mark.changed_ns) for mark in self.file_marks()
+        }
+
+    def file_marks(self, paths: Iterable[str] | None = None) -> list[FileMark]:
+        self.flush()
+        return document_rows.file_marks(self._db, self._row.id, paths)
+
+    def totals(self) -> tuple[int, int]:
+        self.flush()
+        row = collections.require(self._db, self._row.name)
+        return row.documents, row.chunks
+
+    def roots(self) -> dict[str, str]:
+        rows = self._db.execute(
+            "SELECT path, options FROM roots WHERE collection_id = %s", (self._row.id,)
+        )
+        return {decode_path(path): options for path, options in rows}
+
+    def set_root(self, path: str, options: str) -> None:
+        self._db.execute(
+            "INSERT INTO roots (collection_id, path, options, host) VALUES (%s, %s, %s, %s)"
+            " ON CONFLICT (collection_id, path) DO UPDATE"
+            " SET options = excluded.options, host = excluded.host, ingested = now()",
+            (self._row.id, encode_path(path), options, socket.gethostname()),
+        )
+
+    def forget_root(self, path: str) -> None:
+        self._db.execute(
+            "DELETE FROM roots WHERE collection_id = %s AND path = %s",
+            (self._row.id, encode_path(path)),
+        )
+
+    def expect(self, chunks: int) -> None:
+        pass
+
+    def put(self, document: IndexedDocument, parts: Iterable[DocumentPart]) -> None:
+        rest = iter(parts)
+        held: list[DocumentPart] = []
+        chunks = characters = 0
+        for part in rest:
+            held.append(part)
+            chunks += len(part.chunks)
+            characters += len(part.text)
+            if chunks >= GROUP_CHUNKS or characters >= GROUP_CHARACTERS:
+                self.flush()
+                self._write({document.source: (document, chain(held, rest))})
+                return
+        if not self._waiting:
+            self._since = time.monotonic()
+        self._waiting[document.source] = (document, held)
+        self._chunks += chunks
+        self._characters += characters
+        if (
+            self._chunks >= GROUP_CHUNKS
+            or self._characters >= GROUP_CHARACTERS
+            or time.monotonic() - self._since > GROUP_SECONDS
+        ):
+            self.flush()
+
+    def flush(self) -> None:
+        if self._waiting:
+            waiting, self._waiting = self._waiting, {}
+            self._chunks = self._characters = 0
+            self._write(waiting)
+
+    def _write(
+        self, documents: Mapping[str, tuple[IndexedDocument, Iterable[DocumentPart]]]
+    ) -> None:
+        def write(batch: Batch) -> None:
+            batch.remove(list(documents))
+            for document, parts in documents.values():
+                batch.write(document, parts)
+
+        self._changing(write)
+
+    def _changing(self, change: Callable[[Batch], _Result]) -> _Result:
+        with self._db.transaction():
+            batch = Batch(self._db, collections.require(self._db, self._row.name))
+            result = change(batch)
+            batch.finish()
+        return result
+
+    def remove(self, sources: Iterable[str]) -> int:
+        self.flush()
+        doomed = list(sources)
+        return self._changing(lambda batch: batch.remove(doomed)) if doomed else 0
+
+    def rename(self, old_source: str, document: IndexedDocument) -> bool:
+        """False too where the title is another one, which the lexical index holds."""
+        self.flush()
+        rows = self._db.execute(
+            "SELECT source, id, title FROM documents WHERE collection_id = %s AND source = ANY(%s)",
+            (self._row.id, [encode_path(old_source), encode_path(document.source)]),
+        ).fetchall()
+        title = None if document.title is None else label(document.title)
+        if len(rows) != 1 or rows[0][0] != encode_path(old_source) or rows[0][2] != title:
+            return False
+        self._changing(lambda batch: batch.rename(rows[0][1], document))
+        return True
+
+    def touch(self, documents: Iterable[IndexedDocument]) -> None:
+        self.flush()
+        with self._db.cursor() as cursor:
+            cursor.executemany(
+                "UPDATE documents SET path = %s, root = %s, size = %s, mtime_ns = %s,"
+                " changed_ns = %s WHERE collection_id = %s AND source = %s",
+                [
+                    (
+                        path_or_none(each.path), path_or_none(each.root), each.size,
+                        each.mtime_ns, each.changed_ns, self._row.id, encode_path(each.source),
+                    )
+                    for each in documents
+                ],
+            )  # fmt: skip
+
+    def unread(self) -> list[UnreadFile]:
+        return document_rows.unread(self._db, self._row.id)
+
+    def set_unread(self, files: Iterable[UnreadFile], forget: Iterable[str] = ()) -> None:
+        rows = {
+            file.path: (
+                self._row.id, encode_path(file.path), file.size, file.mtime_ns, file.changed_ns,
+                label(file.reason), file.failed,
+            )
+            for file in files
+        }  # fmt: skip
+        with self._db.transaction():
+            self._db.execute(
+                "DELETE FROM unread WHERE collection_id = %s AND path = ANY(%s)",
+                (self._row.id, [encode_path(path) for path in (*forget, *rows)]),
+            )
+            document_rows.copy_rows(
+                self._db,
+                "unread",
+                "collection_id, path, size, mtime_ns, changed_ns, reason, failed",
+                rows.values(),
+            )
+
+    def vectors_for(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
+        hashes = {text_hash(text): text for text in texts}
+        with self._lookup.reading() as db:
+            rows = db.execute(
+                "SELECT DISTINCT ON (text_hash) text_hash, halfvec_send(vector) FROM chunks"
+                " JOIN vectors ON vectors.collection_id = chunks.collection_id"
+                " AND vectors.chunk_id = chunks.id WHERE chunks.collection_id = %s"
+                " AND vectors.collection_id = %s AND text_hash = ANY(%s)",
+                (self._row.id, self._row.id, list(hashes)),
+            ).fetchall()
+        return {hashes[number]: document_rows.received(data) for number, data in rows}
+
+    def close(self, *, hurry: bool = False) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        if hurry and self._db.closed:
+            return
+        self.flush()
+        if hurry:
+            return
+        row = collections.require(self._db, self._row.name)
+        if row.next_chunk - self._start >= _SETTLE_CHUNKS:
+            self._db.execute("SET maintenance_work_mem = '1GB'")
+            self._db.execute("SELECT settle(%s, %s)", (row.id, row.chunks > EXACT_CHUNKS))

@@ -1,0 +1,181 @@
+"""Where collections are kept: in the home, or in a shared Postgres that the settings name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from rag.index.protocol import CollectionWriter, Notice
+from state.settings import Settings
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+    from rag.embed.protocol import Embedder, EmbedderIdentity
+    from rag.engines.openai.cache import GradeCache
+    from rag.index.candidates import CandidateReader
+    from rag.index.inventory import CollectionSummary, FileTime, Inventory
+
+
+class Store(Protocol):
+    """Every method raises StorageError, StoreBusyError or RemoteStoreError where the store fails,
+    and nothing foreign.
+    """
+
+    def open_collection(
+        self,
+        name: str,
+        embedder: Embedder,
+        notice: Notice = ...,
+        *,
+        files: GitIgnoreSpec | None = None,
+    ) -> CandidateReader:
+        """The collection of this name, for reading; where `files` are given, only the documents
+        whose sources match are found.
+
+        Raises:
+            NoIndexError: nothing was ingested.
+            UsageError: there is no collection of this name; names the nearest.
+            EmbedderMismatchError: it was embedded by another embedder.
+
+        """
+
+    def open_writer(
+        self,
+        name: str,
+        embedder: EmbedderIdentity,
+        *,
+        wait: float = 0.0,
+        notice: Notice = ...,
+    ) -> AbstractContextManager[CollectionWriter]:
+        """The collection of this name, created if need be, locked until the block ends. `wait`:
+        the seconds to wait for another writer; `notice` receives lines about repairs.
+
+        Raises:
+            StoreBusyError: another process is writing to it.
+            EmbedderMismatchError: it was embedded by another embedder.
+
+        """
+
+    def names(self) -> list[str]:
+        """The collections, sorted; none when nothing was ingested."""
+
+    def inventory(self, name: str) -> Inventory | None:
+        """The collection of this name, or None."""
+
+    def require_inventory(self, name: str) -> Inventory:
+        """As `inventory`; raises as `open_collection`."""
+
+    def summaries(self) -> list[CollectionSummary]:
+        """Every collection, by name; none when nothing was ingested."""
+
+    def file_times(self, name: str, most: int) -> tuple[int, list[FileTime]]:
+        """How many files of this machine are indexed, and `most` of them, the last first."""
+
+    def delete(self, name: str) -> None:
+        """Deletes a collection whole; raises as `open_writer`."""
+
+    def grades(self) -> GradeCache: ...
+
+    def octets(self) -> dict[str, int]:
+        """Bytes on disk, by what they are kept for."""
+
+
+class LocalStore:
+    """The catalog and the vectors under a home."""
+
+    def __init__(self, home: Path, exact_chunks: int = 0) -> None:
+        self._home = home
+        self._exact_chunks = exact_chunks
+
+    def open_collection(
+        self,
+        name: str,
+        embedder: Embedder,
+        notice: Notice = lambda _line: None,
+        *,
+        files: GitIgnoreSpec | None = None,
+    ) -> CandidateReader:
+        from rag.index.collection import open_collection
+
+        exact = self._exact_chunks
+        return open_collection(
+            self._home, name, embedder, notice=notice, exact_chunks=exact, files=files
+        )
+
+    def open_writer(
+        self,
+        name: str,
+        embedder: EmbedderIdentity,
+        *,
+        wait: float = 0.0,
+        notice: Notice = lambda _line: None,
+    ) -> AbstractContextManager[CollectionWriter]:
+        from rag.index.writer import open_writer
+
+        return open_writer(self._home, name, embedder, wait=wait, notice=notice)
+
+    def names(self) -> list[str]:
+        from rag.index.inventory import collection_names
+
+        return collection_names(self._home)
+
+    def inventory(self, name: str) -> Inventory | None:
+        from rag.index.inventory import read_inventory
+
+        return read_inventory(self._home, name)
+
+    def require_inventory(self, name: str) -> Inventory:
+        from rag.index.inventory import require_inventory
+
+        return require_inventory(self._home, name)
+
+    def summaries(self) -> list[CollectionSummary]:
+        from rag.index.inventory import summaries
+
+        return summaries(self._home)
+
+    def file_times(self, name: str, most: int) -> tuple[int, list[FileTime]]:
+        from rag.index.inventory import file_times
+
+        return file_times(self._home, name, most)
+
+    def delete(self, name: str) -> None:
+        from rag.index.removal import delete_collection
+
+        delete_collection(self._home, name)
+
+    def grades(self) -> GradeCache:
+        from rag.index.kept_grades import KeptGrades
+
+        return KeptGrades(self._home)
+
+    def octets(self) -> dict[str, int]:
+        return {}
+
+
+def store_of(settings: Settings) -> Store:
+    """Nothing is opened or connected before its first use."""
+    if settings.store is None:
+        return LocalStore(settings.home, settings.exact_chunks)
+    from rag.index.postgres.store import PostgresStore
+
+    return PostgresStore(settings.store, settings.store_schema, settings.store_read)
+
+
+def all_sources(store: Store, names: Sequence[str]) -> list[str]:
+    """The sources of these collections, sorted, as citations call them.
+
+    Raises:
+        StorageError, RemoteStoreError: the store cannot be read.
+
+    """
+    found = []
+    for name in names:
+        inventory = store.inventory(name)
+        before = f"{name}:" if len(names) > 1 else ""
+        documents = inventory.documents if inventory is not None else []
+        found += [before + document.source for document in documents]
+    return sorted(found)

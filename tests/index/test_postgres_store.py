@@ -1,0 +1,445 @@
+"""A shared store on a real PostgreSQL: as the catalog at home, for many at once."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+import sys
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+import pytest
+from index_samples import EMBEDDER, document, part, parts
+from ingest_runs import Library, counts
+from pathspec import GitIgnoreSpec
+
+from rag.embed.protocol import EmbedderIdentity
+from rag.index.lexical import query_terms
+from rag.index.postgres import postings, schema, writer
+from rag.index.postgres.store import PostgresStore
+from rag.index.stores import LocalStore
+from rag.ingest.staleness import staleness
+from state.errors import (
+    EmbedderMismatchError,
+    NoIndexError,
+    RemoteStoreError,
+    SettingsError,
+    StorageError,
+    StoreBusyError,
+    UsageError,
+)
+from state.settings import load_settings
+
+ROOT = Path(__file__).parents[2]
+SAMPLE = ROOT / "sample_corpus"
+QUERIES = [json.loads(line)["text"] for line in (SAMPLE / "questions.jsonl").open(encoding="utf-8")]
+_SCHEMAS = itertools.count()
+
+
+@pytest.fixture
+def store(postgres) -> PostgresStore:
+    """An empty schema of its own."""
+    return PostgresStore(postgres.url, f"team_{next(_SCHEMAS)}")
+
+
+@pytest.fixture
+def library(store, tmp_path) -> Library:
+    return Library(tmp_path / "home", store=store.url, store_schema=store.schema)
+
+
+def fill(store, texts: dict[str, str], name: str = "default") -> None:
+    with store.open_writer(name, EMBEDDER.identity) as opened:
+        for source, text in texts.items():
+            opened.put(document(source), [part(source, text)])
+
+
+def ask(store, query: str, k: int = 5, name: str = "default") -> list[str]:
+    with closing(store.open_collection(name, EMBEDDER)) as reader:
+        return [chunk["source"] for chunk in reader.search(query, k)]
+
+
+def assert_sound(store, name: str = "default") -> None:
+    """The totals, the chunks, the vectors and the postings are of the same documents."""
+    with psycopg.connect(store.url) as db:
+        db.execute(f"SET search_path = {store.schema}, public")
+        row = db.execute(
+            "SELECT id, documents, chunks, terms, characters FROM collections WHERE name = %s",
+            (name,),
+        ).fetchone()
+        number, *totals = row
+        assert totals[:1] + totals[1:2] + totals[3:] == list(
+            db.execute(
+                "SELECT count(*), coalesce(sum(chunk_count), 0), coalesce(sum(characters), 0)"
+                " FROM documents WHERE collection_id = %s",
+                (number,),
+            ).fetchone()
+        )
+        for table in ("chunks", "vectors"):
+            assert db.execute(
+                f"SELECT count(*) FROM {table} WHERE collection_id = %s", (number,)
+            ).fetchone() == (totals[1],)
+        held = dict(
+            db.execute(
+                "SELECT term, sum(cardinality(entries))::int FROM postings"
+                " WHERE collection_id = %s GROUP BY term",
+                (number,),
+            ).fetchall()
+        )
+        assert held == dict(
+            db.execute(
+                "SELECT term, chunks FROM terms WHERE collection_id = %s AND chunks <> 0", (number,)
+            ).fetchall()
+        )
+
+
+@pytest.fixture(scope="module")
+def both(postgres, tmp_path_factory) -> tuple[LocalStore, PostgresStore]:
+    """The sample corpus, with removals, changes and a rename, at home and in Postgres."""
+    stores = (
+        LocalStore(tmp_path_factory.mktemp("home"), 200_000),
+        PostgresStore(postgres.url, "both_stores"),
+    )
+    texts = {
+        str(path.relative_to(SAMPLE)): path.read_text(encoding="utf-8")
+        for path in sorted(SAMPLE.rglob("*"))
+        if path.suffix in (".md", ".html", ".csv", ".txt", ".eml")
+    }
+    assert len(texts) > 10
+    for store in stores:
+        fill(store, texts | {"gone.md": "The Corbel Tunnel is gone.", "kept.md": "An old text."})
+        with store.open_writer("default", EMBEDDER.identity) as opened:
+            opened.put(document("kept.md"), [part("kept.md", "The kept text of the valley.")])
+            assert opened.remove(["gone.md", "never.md"]) == 1
+            assert opened.rename("kept.md", document("rules/rfc-0403.md"))
+            assert not opened.rename("kept.md", document("again.md"))
+    return stores
+
+
+def test_the_rankings_are_those_of_the_catalog(both):
+    local, shared = (store.open_collection("default", EMBEDDER) for store in both)
+    with closing(local), closing(shared):
+        assert shared.chunk_count == local.chunk_count
+        for query in [*QUERIES, "RFC 403", "the", "", "tunnel " * 2_000]:
+            here, there = local.search(query, 10), shared.search(query, 10)
+            assert [chunk["chunk_id"] for chunk in there] == [chunk["chunk_id"] for chunk in here]
+            for one, other in zip(here, there, strict=True):
+                assert other["score"] == pytest.approx(one["score"], abs=1e-5)
+                assert {**one, "score": 0, "cosine": 0, "bm25": 0} == {
+                    **other,
+                    "score": 0,
+                    "cosine": 0,
+                    "bm25": 0,
+                }
+
+
+@pytest.mark.parametrize("glob", ["line/", "*.md", "operations/**", "no-such-file"])
+def test_chosen_documents_are_ranked_as_in_the_catalog(both, glob):
+    chosen = GitIgnoreSpec.from_lines([glob])
+    local, shared = (store.open_collection("default", EMBEDDER, files=chosen) for store in both)
+    with closing(local), closing(shared):
+        assert shared.document_count == local.document_count
+        for query in QUERIES[:30]:
+            here, there = local.search(query, 10), shared.search(query, 10)
+            assert [chunk["chunk_id"] for chunk in there] == [chunk["chunk_id"] for chunk in here]
+            assert all(chosen.match_file(chunk["source"]) for chunk in there)
+
+
+def test_the_lexical_numbers_are_those_of_fts5(both):
+    local, shared = (store.open_collection("default", EMBEDDER) for store in both)
+    with closing(local), closing(shared), local.snapshot(), shared.snapshot():
+        for query in QUERIES:
+            wanted = query_terms(query)
+            assert shared._legs.frequencies(wanted) == local._legs.frequencies(wanted)
+            here, there = local._legs.lexical(wanted, 1_000), shared._legs.lexical(wanted, 1_000)
+            assert list(here.values()) == pytest.approx(list(there.values()), rel=1e-9)
+            assert len(here) == len(there)
+
+
+def test_a_reader_answers_like_the_catalogs(both):
+    local, shared = (store.open_collection("default", EMBEDDER) for store in both)
+    with closing(local), closing(shared):
+        assert shared.similar_terms("tunnle", 5) == local.similar_terms("tunnle", 5)
+        ids = [chunk["chunk_id"] for chunk in local.search("tunnel", 3)]
+        assert (shared.vectors([*ids, "00"]) == local.vectors([*ids, "00"])).all()
+        source = local.search("tunnel", 1)[0]["source"]
+        assert shared.document_text(source) == local.document_text(source)
+        assert shared.document(source) == local.document(source)
+        assert shared.document_text("no.md") is None
+        assert shared.document("no.md") is None
+        assert shared.document_count == local.document_count
+
+
+def test_what_is_removed_leaves_nothing_behind(both, store):
+    assert_sound(both[1])
+    fill(store, {f"{n}.md": f"word{n} motor\n\nvalve {n}" for n in range(30)})
+    with store.open_writer("default", EMBEDDER.identity) as opened:
+        assert opened.remove([f"{n}.md" for n in range(0, 30, 2)]) == 15
+    assert_sound(store)
+    with store.open_writer("default", EMBEDDER.identity) as opened:
+        opened.remove([f"{n}.md" for n in range(30)])
+    assert_sound(store)
+    with pytest.raises(NoIndexError, match="holds no text"):
+        store.open_collection("default", EMBEDDER)
+    fill(store, {"a.md": "motor again"})
+    assert ask(store, "motor") == ["a.md"]
+    assert_sound(store)
+
+
+@pytest.mark.parametrize(
+    "text", ["nul \0 inside", "lone \ud800 surrogate", "ⓐ𝔘 ẞ 東京タワー\n\nтоннель", "a\tb\\c {d}"]
+)
+def test_any_text_and_any_name_come_back(store, text):
+    source = "odd \udcff \\ name.md"
+    with store.open_writer("default", EMBEDDER.identity) as opened:
+        opened.put(document(source, title=text), [part(source, text, title=text)])
+        opened.set_root("/odd \udcff", "{}")
+    with closing(store.open_collection("default", EMBEDDER)) as reader:
+        assert reader.document_text(source) == text
+        assert {chunk["source"] for chunk in reader.search(text, 3)} == {source}
+    assert store.inventory("default").roots == ["/odd \udcff"]
+    assert_sound(store)
+
+
+def test_a_large_document_is_seen_when_it_is_whole(store, monkeypatch):
+    monkeypatch.setattr(writer, "GROUP_CHUNKS", 20)
+    fill(store, {"large.md": "old motor", "small.md": "pump"})
+    texts = [f"Part {n} of the new motor\n\n" for n in range(50)]
+    with store.open_writer("default", EMBEDDER.identity) as opened:
+
+        def arriving():
+            for number, each in enumerate(parts("large.md", texts)):
+                if number == 40:
+                    with closing(store.open_collection("default", EMBEDDER)) as reader:
+                        assert reader.document_text("large.md") == "old motor"
+                yield each
+
+        opened.put(document("large.md"), arriving())
+
+        def failing():
+            yield from list(parts("large.md", texts))[:30]
+            raise RemoteStoreError("the embedder went away")
+
+        with pytest.raises(RemoteStoreError, match="embedder"):
+            opened.put(document("large.md"), failing())
+    with closing(store.open_collection("default", EMBEDDER)) as reader:
+        assert reader.document_text("large.md") == "".join(texts)
+    assert_sound(store)
+
+
+def test_a_reader_never_sees_half_a_write(store):
+    fill(store, {"a.md": "motor zero", "b.md": "motor zero"})
+    torn, done = [], threading.Event()
+
+    def read() -> None:
+        with closing(store.open_collection("default", EMBEDDER)) as reader:
+            while not done.is_set():
+                with reader.snapshot():
+                    seen = {reader.document_text(source) for source in ("a.md", "b.md")}
+                torn.extend([seen] if len(seen) != 1 else [])
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    for number in range(15):
+        fill(store, dict.fromkeys(("a.md", "b.md"), f"motor {number}"))
+    done.set()
+    thread.join()
+    assert torn == []
+    assert_sound(store)
+
+
+def test_writers_are_kept_apart_and_the_second_learns_who_holds_it(store):
+    with (
+        store.open_writer("default", EMBEDDER.identity),
+        pytest.raises(StoreBusyError, match=r"Another process.*crag \d+ on "),
+        store.open_writer("default", EMBEDDER.identity),
+    ):
+        raise AssertionError
+    with (
+        store.open_writer("one", EMBEDDER.identity) as one,
+        store.open_writer("two", EMBEDDER.identity) as two,
+    ):
+        for opened in (one, two):
+            opened.put(document("a.md"), [part("a.md", f"motor {opened.name}")])
+    assert store.names() == ["default", "one", "two"]
+    assert ask(store, "motor", name="two") == ["a.md"]
+
+
+def test_a_name_is_taken_once(store):
+    """By several that come at once to a database where nothing is yet."""
+    code = (
+        "import sys; from index_samples import EMBEDDER;"
+        "from rag.index.postgres.store import PostgresStore;"
+        "s = PostgresStore(*sys.argv[1:3]);\n"
+        "with s.open_writer('default', EMBEDDER.identity, wait=60) as w: print(w.uid)"
+    )
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, store.url, store.schema],
+            env={"PYTHONPATH": ":".join(sys.path)},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(4)
+    ]
+    uids = {process.communicate()[0] for process in running}
+    assert [process.returncode for process in running] == [0] * 4
+    assert len(uids) == 1
+
+
+def test_a_collection_that_was_deleted_and_made_anew_is_followed(store):
+    fill(store, {"a.md": "motor"})
+    lines: list[str] = []
+    with closing(store.open_collection("default", EMBEDDER, lines.append)) as reader:
+        store.delete("default")
+        with pytest.raises(NoIndexError, match="Nothing was ingested"):
+            reader.search("motor", 1)
+        fill(store, {"b.md": "pump"})
+        assert [chunk["source"] for chunk in reader.search("pump", 3)] == ["b.md"]
+    assert lines == ["The collection 'default' was deleted and made anew; reading the new one."]
+    with psycopg.connect(store.url) as db:
+        tables = db.execute(
+            "SELECT count(*) FROM pg_tables WHERE schemaname = %s AND tablename ~ '^vectors_'",
+            (store.schema,),
+        ).fetchone()
+    assert tables == (1,)
+
+
+def test_another_embedder_another_name_and_nothing_are_told(store):
+    with pytest.raises(NoIndexError, match="Nothing was ingested"):
+        store.open_collection("default", EMBEDDER)
+    assert (store.names(), store.summaries(), store.inventory("x")) == ([], [], None)
+    fill(store, {"a.md": "motor"}, "papers")
+    with pytest.raises(UsageError, match="Did you mean 'papers'"):
+        store.open_collection("paper", EMBEDDER)
+    with pytest.raises(UsageError, match="Did you mean 'papers'"):
+        store.require_inventory("paper")
+    other = EmbedderIdentity("other", 8, "1")
+    with pytest.raises(EmbedderMismatchError), store.open_writer("papers", other):
+        raise AssertionError
+
+
+def test_a_newer_store_is_refused_and_an_older_one_migrated(store, monkeypatch):
+    fill(store, {"a.md": "motor"})
+    newer = (*schema.MIGRATIONS, "ALTER TABLE collections ADD COLUMN mood text")
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "MIGRATIONS", newer)
+        with pytest.raises(StorageError, match="older crag"):
+            ask(store, "motor")
+        fill(store, {"b.md": "pump"})
+        assert ask(store, "pump", 1) == ["b.md"]
+    for use in (lambda: ask(store, "motor"), lambda: fill(store, {"c.md": "x"})):
+        with pytest.raises(StorageError, match=r"newer crag \(version 2\)"):
+            use()
+
+
+def test_a_migration_that_fails_leaves_the_older_version(store, monkeypatch):
+    fill(store, {"a.md": "motor"})
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, "CREATE TABLE b (); SELECT 1/0"))
+        with pytest.raises(RemoteStoreError, match="division"):
+            fill(store, {"b.md": "pump"})
+    assert ask(store, "motor") == ["a.md"]
+
+
+def test_terms_of_other_rules_are_made_again_by_the_next_writer(store):
+    fill(store, {"a.md": "motors run\n\npumps", "b.md": "pump"})
+    with psycopg.connect(store.url) as db:
+        db.execute(f"SET search_path = {store.schema}, public")
+        db.execute("UPDATE collections SET terms_version = '1/x/y'")
+        db.execute("UPDATE terms SET chunks = 9; DELETE FROM postings")
+    lines: list[str] = []
+    with store.open_writer("default", EMBEDDER.identity, notice=lines.append):
+        pass
+    assert [line for line in lines if "another version" in line] == lines != []
+    assert ask(store, "motor", 1) == ["a.md"]
+    assert_sound(store)
+
+
+def test_many_vectors_get_an_index_and_are_found_by_it(store, monkeypatch):
+    monkeypatch.setattr(writer, "EXACT_CHUNKS", 100)
+    monkeypatch.setattr(writer, "_SETTLE_CHUNKS", 10)
+    fill(store, {f"{n}.md": f"sheet {n} of motor {n * 7}" for n in range(300)})
+    with psycopg.connect(store.url) as db:
+        assert db.execute(
+            "SELECT count(*) FROM pg_indexes WHERE schemaname = %s AND indexdef ~ 'hnsw'",
+            (store.schema,),
+        ).fetchone() == (1,)
+    for number in (0, 77, 299):
+        assert ask(store, f"sheet {number} of motor {number * 7}", 1) == [f"{number}.md"]
+
+
+def test_of_terms_too_common_to_be_read_the_telling_chunks_are(store, monkeypatch):
+    texts = {f"{n}.md": "motor " + "pump valve " * 40 + f"sheet{n}" for n in range(200)}
+    texts |= {"short.md": "motor motor motor", "also.md": "motor pump"}
+    fill(store, texts)
+    monkeypatch.setattr(postings, "READ_POSTINGS", 20)
+    monkeypatch.setattr(postings, "_LEAST_READ", 4)
+    assert ask(store, "motor", 1) == ["short.md"]
+    assert ask(store, "sheet7", 1) == ["7.md"]
+
+
+def test_a_server_that_was_started_again_is_asked_again():
+    from postgres_server import find_pg_ctl, running_postgres
+
+    pg_ctl = find_pg_ctl()
+    if pg_ctl is None:
+        pytest.skip("no Postgres here")
+    with running_postgres(pg_ctl) as server:
+        store = PostgresStore(server.url, "crag")
+        fill(store, {"a.md": "motor"})
+        with closing(store.open_collection("default", EMBEDDER)) as reader:
+            assert reader.search("motor", 1)
+            server.stop()
+            with pytest.raises(RemoteStoreError, match="failed"):
+                reader.search("motor", 1)
+            server.start()
+            assert reader.search("motor", 1)
+            server.stop()
+            server.start()
+            assert reader.search("motor", 1)
+
+
+def test_an_ingest_is_that_of_the_home(tmp_path, library, store):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for number in range(5):
+        (folder / f"{number}.md").write_text(f"# Sheet {number}\n\nThe motor {number} runs.\n")
+    (folder / "bad.pdf").write_bytes(b"%PDF-1.7 no")
+    report = library.ingest(folder)
+    assert counts(report) == {"added": 5, "failed": 1}
+    assert counts(library.ingest(folder)) == {"unchanged": 5, "failed": 1}
+    (folder / "0.md").write_text("# Sheet 0\n\nAnother text.\n")
+    (folder / "1.md").rename(folder / "moved.md")
+    (folder / "2.md").unlink()
+    assert staleness(store, "default").line is not None
+    report = library.ingest(folder)
+    assert counts(report) == {"updated": 1, "moved": 1, "removed": 1, "unchanged": 2, "failed": 1}
+    assert staleness(store, "default").line is None
+    assert library.sources == ["0.md", "3.md", "4.md", "moved.md"]
+    assert library.embedder.texts == ["Sheet 0 > Sheet 0\n# Sheet 0\n\nAnother text."] or (
+        len(library.embedder.texts) == 1
+    )
+    assert counts(library.ingest(folder, dry_run=True)) == {"unchanged": 4, "failed": 1}
+    assert_sound(store)
+
+
+def test_files_of_another_machine_are_not_looked_for(tmp_path, library, store):
+    (tmp_path / "a.md").write_text("A motor.")
+    library.ingest(tmp_path / "a.md")
+    (tmp_path / "a.md").unlink()
+    assert staleness(store, "default").gone == 1
+    with psycopg.connect(store.url) as db:
+        db.execute(f"UPDATE {store.schema}.roots SET host = 'another'")
+    assert staleness(store, "default").files == 0
+
+
+def test_a_chroma_server_is_no_store_and_the_way_from_it_is_named(monkeypatch):
+    monkeypatch.setenv("CRAG_STORE", "http://localhost:8000")
+    with pytest.raises(SettingsError, match="crag collections push NAME --to postgresql://"):
+        load_settings({})
+    monkeypatch.setenv("CRAG_STORE", "mysql://h/d")
+    with pytest.raises(SettingsError, match="postgresql://user@host"):
+        load_settings({})
