@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -27,12 +28,11 @@ class Likeness:
         are `asked`, and the same figures: a text that gives another figure, or the same of other
         things, says something else.
         """
-        few, many = sorted((len(self.held), len(other.held)))
-        if few <= SAME * many or self.figures != other.figures:
+        few, many = len(self.held), len(other.held)
+        if min(few, many) <= SAME * max(few, many) or self.figures != other.figures:
             return False
-        if (self.held ^ other.held) & asked:
-            return False
-        return len(self.held & other.held) > SAME * len(self.held | other.held)
+        both = len(self.held & other.held)
+        return both > SAME * (few + many - both) and not (self.held ^ other.held) & asked
 
 
 def first_of_each(
@@ -41,16 +41,19 @@ def first_of_each(
     """Each text that repeats none before it, in the order given, with those that repeat it;
     `asked` are the terms of the query.
     """
-    alike = {each: Likeness.of(texts[each]) for each in ranked}
     kept: dict[int, list[int]] = {}
+    alike: defaultdict[tuple[str, ...], list[tuple[int, Likeness]]] = defaultdict(list)
     for each in ranked:
-        first = next((other for other in kept if alike[each].repeats(alike[other], asked)), None)
+        own = Likeness.of(texts[each])
+        same = alike[own.figures]
+        first = next((row for row, other in same if own.repeats(other, asked)), None)
         if first is None:
             kept[each] = []
+            same.append((each, own))
         else:
             kept[first].append(each)
     return kept
 
 
 def _is_figure(term: str) -> bool:
-    return any(character.isdigit() for character in term)
+    return not term.isalpha() and any(character.isdigit() for character in term)
