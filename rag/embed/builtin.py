@@ -2,7 +2,8 @@
 
 The weights are mapped and the tokenizer loaded straight from the installed package's files:
 importing `wordllama` itself costs half a second, sets up logging and looks for a network.
-A text's vector is the mean of its token vectors, as `WordLlama.embed(norm=True)` gives it.
+A text's vector is the mean of its words' token vectors, as `WordLlama.embed(norm=True)` gives it
+for words with single spaces between.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Sequence
 from functools import cache, cached_property
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +33,7 @@ _TENSOR = "embedding.weight"
 _BATCH = 64
 _FEW = 32
 """So many texts are not worth converting all weights."""
+_SEEN_WORDS = 1 << 16
 # A query longer than this carries no more meaning in a mean of token vectors, only time.
 _QUERY_CHARACTERS = 20_000
 
@@ -43,13 +46,16 @@ class BuiltinEmbedder:
 
     """
 
+    def __init__(self) -> None:
+        self._seen: dict[str, list[int]] = {}
+
     @cached_property
     def identity(self) -> EmbedderIdentity:
         try:
             release = version("wordllama")
         except PackageNotFoundError:
             raise _unusable("it is not installed") from None
-        return EmbedderIdentity("wordllama-l2-supercat", DIMENSION, release)
+        return EmbedderIdentity("wordllama-l2-supercat", DIMENSION, f"{release}+words")
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         import numpy as np
@@ -76,18 +82,31 @@ class BuiltinEmbedder:
     def _embed(self, texts: Sequence[str], weights: npt.NDArray[np.floating]) -> Vectors:
         import numpy as np
 
-        # A lone surrogate is no text; the tokenizer refuses it.
-        clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
-        encodings = self._tokenizer.encode_batch_fast(clean, add_special_tokens=False)
         means = np.zeros((len(texts), DIMENSION), dtype=np.float32)
-        for row, encoding in enumerate(encodings):
-            if ids := encoding.ids:
+        for row, ids in enumerate(self._tokens(texts)):
+            if ids:
                 tokens = np.minimum(np.asarray(ids, dtype=np.intp), len(weights) - 1)
                 means[row] = weights[tokens].sum(axis=0, dtype=np.float32)
         lengths = np.linalg.norm(means, axis=1, keepdims=True)
         # No token, or tokens that cancel out: a zero row is like nothing, NaN would be.
         np.divide(means, lengths, out=means, where=lengths > 0)
         return means
+
+    def _tokens(self, texts: Sequence[str]) -> list[list[int]]:
+        """Of each text, the tokens of its words in a row.
+
+        No token of this vocabulary spans two words, so that a word's are found once; line breaks
+        and indents have tokens too, which say nothing of a text's meaning and weigh much.
+        """
+        words = [text.split() for text in texts]
+        if len(self._seen) > _SEEN_WORDS:
+            self._seen.clear()
+        if new := list({word for each in words for word in each if word not in self._seen}):
+            # A lone surrogate is no text; the tokenizer refuses it.
+            clean = [word.encode("utf-8", "replace").decode("utf-8") for word in new]
+            encodings = self._tokenizer.encode_batch_fast(clean, add_special_tokens=False)
+            self._seen.update(zip(new, (encoding.ids for encoding in encodings), strict=True))
+        return [list(chain.from_iterable(map(self._seen.__getitem__, each))) for each in words]
 
     @cached_property
     def _root(self) -> Path:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 
 import Stemmer
@@ -18,6 +18,7 @@ import Stemmer
 TERM_CHARACTERS = 64
 """A longer term (a base64 blob, a hash) is cut to this, in documents and queries alike."""
 
+_SEEN_TEXTS = 1 << 10
 _SEEN_WORDS = 1 << 16
 _SEEN_CHARACTERS = 256
 
@@ -62,8 +63,10 @@ def terms(text: str) -> list[str]:
     return term_text(text).split()
 
 
+@lru_cache(maxsize=_SEEN_TEXTS)
 def term_text(text: str) -> str:
     """The terms of `text` in order, a space between two."""
+    # The chunks of a question are ranked, graded and found again by its rewrites.
     # No token holds a space, and most words were seen before: a chunk costs no Python a word.
     return " ".join(filter(None, map(_SEEN.__getitem__, text.split())))
 

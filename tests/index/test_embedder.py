@@ -8,7 +8,7 @@ import pytest
 from rag.embed.builtin import DIMENSION, BuiltinEmbedder
 from state.errors import SetupError
 
-TEXTS = ["A sentence about whales.", "x", " ", "日本語 and emoji 🐋", "word " * 900]
+TEXTS = ["A sentence about whales.", "x", "日本語 and emoji 🐋", " ".join(["word"] * 900)]
 
 
 def test_it_gives_what_wordllama_gives():
@@ -20,6 +20,16 @@ def test_it_gives_what_wordllama_gives():
     expected = theirs.embed(TEXTS, norm=True)
     np.testing.assert_allclose(ours.embed_documents(TEXTS), expected, atol=2e-6)
     np.testing.assert_allclose(ours.embed_query(TEXTS[0]), expected[0], atol=2e-6)
+
+
+def test_line_breaks_and_indents_say_nothing():
+    flat, broken = BuiltinEmbedder().embed_documents(
+        [
+            "prime the pump - by hand - before the start",
+            "prime the pump\n\n- by hand\n\t- before the start\n",
+        ]
+    )
+    np.testing.assert_array_equal(flat, broken)
 
 
 def test_text_without_a_token_gives_a_zero_row_and_nothing_gives_none():
