@@ -13,6 +13,7 @@ from rag.question.parse import ParsedQuestion
 from rag.text.sentences import block_sentences
 from state.answer import Citation
 from state.blocks import BlockKind
+from state.draft import DraftClaim
 from state.passages import Passage, Span, blocks_of_spans
 
 _NOTE = re.compile(r"(?<!\])\[\d{1,3}\](?![\[(:])")  # no part of a link
@@ -94,6 +95,35 @@ def citation_of(
     if "also" in passage:
         cited["also"] = passage["also"]
     return cited
+
+
+def quoting_claim(
+    question: ParsedQuestion, passage: Passage, span: Span, collection: CollectionReader
+) -> DraftClaim:
+    """The excerpt as a unit of an answer, at the sentence of it that is nearest to the question."""
+    quote = located_quote(question, span, collection)
+    shown = shown_text(span)
+    return {
+        "kind": "code" if span["blocks"][-1]["kind"] in AS_WRITTEN else "claim",
+        "before": "\n\n",
+        "shown": shown,
+        "text": shown,
+        "passages": [passage["number"]],
+        "quotes": [
+            {
+                "passage": passage["number"],
+                "start_char": quote.start_char,
+                "end_char": quote.end_char,
+                "start_line": quote.start_line,
+                "end_line": quote.end_line,
+                "quote": quote.text,
+                "lead": span["lead"],
+                "block_start": span["start_char"],
+                "block_end": span["end_char"],
+                "block": span["text"],
+            }
+        ],
+    }
 
 
 def likeliest_spans(passages: Sequence[Passage]) -> list[tuple[Passage, Span]]:

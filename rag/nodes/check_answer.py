@@ -1,7 +1,8 @@
 """check_answer: every claim is held against its source before anyone sees it.
 
 What is contradicted is left out. Only a draft of which nothing is proved and something is
-contradicted goes back, once a question; then the better of the two is kept.
+contradicted goes back, once a question; then the better of the two is kept. One of which nothing is
+proved is shown with the passages that it cites.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ from __future__ import annotations
 from langgraph.runtime import Runtime
 
 from rag.budget import BudgetSpent
+from rag.citations.backing import backed
 from rag.citations.check import Checked, check
 from rag.citations.verification import verify
 from rag.dependencies import Dependencies
 from rag.engines.protocol import ClaimChecker
 from rag.nodes.update import Update
+from rag.question.parts import QuestionPart
 from state.answer import ClaimRecord, Status, Verdict
 from state.graph_state import GraphState
 from state.settings import Verifier
@@ -32,12 +35,7 @@ def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         state["standalone_question"],
     )
     checked, spent = _verified(checked, state, deps)
-    found: Update = {
-        "generation": checked.text,
-        "citations": checked.citations,
-        "claims": checked.claims,
-        "dropped": checked.dropped,
-    }
+    found = _found(checked)
     may_retry = (
         state["generation_retries"] < MAX_RETRIES
         and spent.get("budget_spent", state["budget_spent"]) is None
@@ -56,9 +54,23 @@ def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
             ],
             "status": None,
         }
+    status = _status(checked.claims, whole=state["complete"])
     if state["generation_retries"] and _worth(state["claims"]) > _worth(checked.claims):
         found = {name: state[name] for name in ("generation", "citations", "claims", "dropped")}
-    return {**spent, **found, "status": _status(found["claims"], whole=state["complete"])}
+        status = _status(found["claims"], whole=state["complete"])
+    else:
+        questions = [QuestionPart.of_state(part).question for part in state["parts"]]
+        found = _found(backed(checked, state["passages"], questions, deps.reader))
+    return {**spent, **found, "status": status}
+
+
+def _found(checked: Checked) -> Update:
+    return {
+        "generation": checked.text,
+        "citations": checked.citations,
+        "claims": checked.claims,
+        "dropped": checked.dropped,
+    }
 
 
 def _worth(claims: list[ClaimRecord]) -> tuple[int, int, int]:

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from rag.engines.local.grader_model import grader_model
 from rag.engines.protocol import Emit, Generated, GenerateRequest
-from rag.evidence.quotation import AS_WRITTEN, likeliest_spans, located_quote, shown_text
+from rag.evidence.quotation import likeliest_spans, quoting_claim
 from rag.index.protocol import CollectionReader
-from rag.question.parse import ParsedQuestion
 from state.draft import DraftClaim
 from state.passages import Passage, Span
 
@@ -36,7 +35,7 @@ def generate(request: GenerateRequest, emit: Emit, collection: CollectionReader)
         else:
             new = [pair for pair in _worth(own, most) if not _is_shown(pair, shown)]
             shown += new
-            claims += [_claim(part.question, *pair, collection) for pair in new]
+            claims += [quoting_claim(part.question, *pair, collection) for pair in new]
     text = "\n\n".join(claim["shown"] for claim in claims)
     if text:
         emit(text)
@@ -64,31 +63,3 @@ def _worth(likeliest: Sequence[Quoted], most: int) -> Iterator[Quoted]:
     for passage, span in likeliest[:most]:
         if span["score"] >= WORTH_SHOWING * likeliest[0][1]["score"]:
             yield passage, span
-
-
-def _claim(
-    question: ParsedQuestion, passage: Passage, span: Span, collection: CollectionReader
-) -> DraftClaim:
-    quote = located_quote(question, span, collection)
-    shown = shown_text(span)
-    return {
-        "kind": "code" if span["blocks"][-1]["kind"] in AS_WRITTEN else "claim",
-        "before": "\n\n",
-        "shown": shown,
-        "text": shown,
-        "passages": [passage["number"]],
-        "quotes": [
-            {
-                "passage": passage["number"],
-                "start_char": quote.start_char,
-                "end_char": quote.end_char,
-                "start_line": quote.start_line,
-                "end_line": quote.end_line,
-                "quote": quote.text,
-                "lead": span["lead"],
-                "block_start": span["start_char"],
-                "block_end": span["end_char"],
-                "block": span["text"],
-            }
-        ],
-    }
