@@ -79,9 +79,13 @@ def test_an_unverified_sentence_stays_and_costs_no_status_beside_a_verified_one(
     assert (answer["status"], len(asked)) == ("answered", 1)
 
 
-def test_only_unverified_sentences_make_a_partial_answer(home):
+def test_only_unverified_sentences_make_a_partial_answer_with_their_passage_behind_them(home):
     answer, asked = turn(home, "From end to end one walks 164 m across it [1].")
-    assert "(unverified)" in answer["answer"]
+    said, passage = answer["answer"].split("\n\n", 1)
+    assert said.endswith("(unverified).")
+    assert "The Orrin Bridge is 164 metres long" in passage
+    assert [claim["verdict"] for claim in answer["claims"]] == ["unverified", "verified"]
+    assert answer["citations"][-1]["support"] == "verbatim"
     assert (answer["status"], len(asked)) == ("partial", 1)
 
 
