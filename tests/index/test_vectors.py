@@ -144,7 +144,8 @@ def test_flipped_bits_of_a_saved_graph_never_reach_chroma(tmp_path, count):
         flip_bits(path, count, seed=count)
         assert ill_parts(tmp_path) == ["default: vectors"], name
         found, lines = search(tmp_path)
-        assert found == sound
+        # A graph built again is another one: its last candidates, which the scores are scaled by.
+        assert [chunk_id for chunk_id, _ in found] == [chunk_id for chunk_id, _ in sound]
         assert [line for line in lines if "building it again" in line] == lines != []
     assert ill_parts(tmp_path) == []
 
