@@ -1,7 +1,11 @@
-"""Every shared option, declared once; a command's signature names those it takes."""
+"""Every shared option, declared once; a command says which it takes."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,6 +13,7 @@ import typer
 
 from cli.choices import EngineChoice, GraderOption, VerifyOption
 from cli.completion import complete_collection, complete_thread
+from cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from state.settings import Settings
@@ -23,20 +28,6 @@ Collection = Annotated[
         autocompletion=complete_collection,
     ),
 ]
-Collections = Annotated[
-    str | None,
-    typer.Option(
-        "--collection",
-        "-c",
-        help="The collection to use, or several: a,b.",
-        metavar="NAME",
-        autocompletion=complete_collection,
-    ),
-]
-Files = Annotated[
-    str | None,
-    typer.Option("--files", metavar="GLOB", help="Ask only such documents."),
-]
 Thread = Annotated[
     str | None,
     typer.Option(
@@ -45,20 +36,6 @@ Thread = Annotated[
         help="The thread to use.",
         metavar="NAME",
         autocompletion=complete_thread,
-    ),
-]
-Engine = Annotated[
-    EngineChoice | None,
-    typer.Option("--engine", help="Rules, a model, or a model where one is set."),
-]
-K = Annotated[
-    int | None,
-    typer.Option("--k", metavar="N", min=1, max=200, help="Chunks retrieved in each loop."),
-]
-MaxLoops = Annotated[
-    int | None,
-    typer.Option(
-        "--max-loops", metavar="N", min=0, max=20, help="Corrections of the query at most."
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
@@ -81,34 +58,6 @@ Config = Annotated[
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No notices on stderr.")]
-Store = Annotated[
-    str | None,
-    typer.Option("--store", metavar="URL", help="A shared store in Postgres."),
-]
-Threads = Annotated[
-    str | None,
-    typer.Option("--threads", help="A Postgres database for the threads.", metavar="URL"),
-]
-Grader = Annotated[GraderOption | None, typer.Option("--grader", help="Who grades the chunks.")]
-Verify = Annotated[
-    VerifyOption | None,
-    typer.Option("--verify", help="Who checks that the sources support the answer."),
-]
-Web = Annotated[
-    bool | None, typer.Option("--web", help="Search the web when the documents do not hold it.")
-]
-MaxTokens = Annotated[
-    int | None,
-    typer.Option("--max-tokens", metavar="N", min=1, help="Tokens the question may take."),
-]
-MaxCost = Annotated[
-    float | None,
-    typer.Option("--max-cost", metavar="USD", help="Money the question may cost."),
-]
-Timeout = Annotated[
-    float | None,
-    typer.Option("--timeout", metavar="SECONDS", help="Seconds the question may take."),
-]
 Events = Annotated[bool, typer.Option("--events", help="The run as NDJSON on stdout.")]
 OkAbstain = Annotated[bool, typer.Option("--ok-abstain", help="Exit 0 when abstaining.")]
 
@@ -138,3 +87,136 @@ def read_settings(config: Path | None = None, **flags: Any) -> Settings:
     settings = load_settings(values, config)
     make_private(settings.home)
     return settings
+
+
+ANSWERING = ("engine", "k", "max_loops", "grader", "max_tokens", "max_cost", "timeout")
+PLACES = ("store", "threads", "quiet")
+ASKING = ("collections", "files", "thread", *ANSWERING, "verify", "web", *PLACES)
+_LAST = ("store", "threads", "home", "config", "quiet")
+SHARED: dict[str, Any] = {
+    "collection": Collection,
+    "collections": Annotated[
+        str | None,
+        typer.Option(
+            "--collection",
+            "-c",
+            help="The collection to use, or several: a,b.",
+            metavar="NAME",
+            autocompletion=complete_collection,
+        ),
+    ],
+    "files": Annotated[
+        str | None,
+        typer.Option("--files", metavar="GLOB", help="Ask only such documents."),
+    ],
+    "thread": Thread,
+    "engine": Annotated[
+        EngineChoice | None,
+        typer.Option("--engine", help="Rules, a model, or a model where one is set."),
+    ],
+    "k": Annotated[
+        int | None,
+        typer.Option("--k", metavar="N", min=1, max=200, help="Chunks retrieved in each loop."),
+    ],
+    "max_loops": Annotated[
+        int | None,
+        typer.Option(
+            "--max-loops", metavar="N", min=0, max=20, help="Corrections of the query at most."
+        ),
+    ],
+    "grader": Annotated[
+        GraderOption | None, typer.Option("--grader", help="Who grades the chunks.")
+    ],
+    "verify": Annotated[
+        VerifyOption | None,
+        typer.Option("--verify", help="Who checks that the sources support the answer."),
+    ],
+    "web": Annotated[
+        bool | None, typer.Option("--web", help="Search the web when the documents do not hold it.")
+    ],
+    "max_tokens": Annotated[
+        int | None,
+        typer.Option("--max-tokens", metavar="N", min=1, help="Tokens the question may take."),
+    ],
+    "max_cost": Annotated[
+        float | None,
+        typer.Option("--max-cost", metavar="USD", help="Money the question may cost."),
+    ],
+    "timeout": Annotated[
+        float | None,
+        typer.Option("--timeout", metavar="SECONDS", help="Seconds the question may take."),
+    ],
+    "store": Annotated[
+        str | None,
+        typer.Option("--store", metavar="URL", help="A shared store in Postgres."),
+    ],
+    "threads": Annotated[
+        str | None,
+        typer.Option("--threads", help="A Postgres database for the threads.", metavar="URL"),
+    ],
+    "home": Home,
+    "config": Config,
+    "quiet": Quiet,
+}
+"""The options that are settings, by name; `taking` gives them to a command."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What was given of the shared options that a command takes; `flags` are settings."""
+
+    flags: Mapping[str, Any]
+    config: Path | None = None
+    quiet: bool = False
+
+    @property
+    def terminal(self) -> Terminal:
+        return Terminal(quiet=self.quiet)
+
+    @property
+    def home(self) -> Path:
+        return read_settings(self.config, home=self.flags["home"]).home
+
+    def settings(self, earlier: Mapping[str, Any] | None = None) -> Settings:
+        """As `read_settings`; `earlier` flags stand where none is given now."""
+        now = {name: value for name, value in self.flags.items() if value is not None}
+        return read_settings(self.config, **{**(earlier or {}), **now})
+
+
+def taking(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A command takes these of SHARED, and --home and --config, by its parameter `given`. They
+    stand in its place in the help, those that say where things are at the end.
+    """
+    taken = [
+        Parameter(
+            name,
+            Parameter.KEYWORD_ONLY,
+            default=False if name == "quiet" else None,
+            annotation=SHARED[name],
+        )
+        for name in SHARED
+        if name in {*names, "home", "config"}
+    ]
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def run(**values: Any) -> Any:
+            flags = {each.name: values.pop(each.name) for each in taken}
+            if "collections" in flags:
+                flags["collection"] = flags.pop("collections")
+            given = Given(flags, flags.pop("config"), flags.pop("quiet", False))
+            return command(given=given, **values)
+
+        parameters = [each for each in taken if each.name not in _LAST]
+        parameters += [
+            each.replace(kind=Parameter.KEYWORD_ONLY)
+            for each in signature(command, eval_str=True).parameters.values()
+            if each.name != "given"
+        ]
+        parameters += [each for each in taken if each.name in _LAST]
+        changed: Any = run
+        changed.__signature__ = Signature(parameters)
+        changed.__annotations__ = {each.name: each.annotation for each in parameters}
+        return run
+
+    return decorate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import closing
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -28,7 +28,19 @@ app = new_app()
 
 
 @app.command()
+@options.taking(
+    "collections",
+    "files",
+    "thread",
+    *options.ANSWERING,
+    "verify",
+    "web",
+    "store",
+    "threads",
+    "quiet",
+)
 def ask(
+    given: options.Given,
     question: Annotated[
         str | None,
         typer.Argument(
@@ -37,20 +49,8 @@ def ask(
             show_default=False,
         ),
     ] = None,
-    collection: options.Collections = None,
-    files: options.Files = None,
-    thread: options.Thread = None,
     continue_: options.Continue = False,
     pin: options.Pin = False,
-    engine: options.Engine = None,
-    k: options.K = None,
-    max_loops: options.MaxLoops = None,
-    grader: options.Grader = None,
-    verify: options.Verify = None,
-    web: options.Web = None,
-    max_tokens: options.MaxTokens = None,
-    max_cost: options.MaxCost = None,
-    timeout: options.Timeout = None,
     estimate: options.Estimate = False,
     trace: options.Trace = False,
     json_: options.Json = False,
@@ -60,41 +60,18 @@ def ask(
         bool, typer.Option("--copy", help="Put the answer on the clipboard as well.")
     ] = False,
     ok_abstain: options.OkAbstain = False,
-    store: options.Store = None,
-    threads: options.Threads = None,
-    home: options.Home = None,
-    config: options.Config = None,
-    quiet: options.Quiet = False,
 ) -> int:
     """Answer one question from the collection, each sentence cited."""
-    terminal = Terminal(quiet=quiet)
-    flags: dict[str, Any] = {
-        "collection": collection,
-        "files": files,
-        "thread": thread,
-        "engine": engine,
-        "k": k,
-        "max_loops": max_loops,
-        "grader": grader,
-        "verify": verify,
-        "web": web,
-        "max_tokens": max_tokens,
-        "max_cost": max_cost,
-        "timeout": timeout,
-        "store": store,
-        "threads": threads,
-        "home": home,
-    }
+    terminal = given.terminal
     if question is None:
         if not (sys.stdin.isatty() and terminal.out_is_tty) or json_ or events or estimate or copy:
             raise UsageError("There is no question.", "Type one, or pipe it in with '-'.")
-        from cli.commands.chat import chat
+        from cli.commands.chat import begin
 
-        flags |= {"continue_": continue_, "trace": trace, "no_stream": no_stream}
-        return chat(**flags, config=config, quiet=quiet)
-    settings = options.read_settings(config, **flags)
+        return begin(given, continue_=continue_, trace=trace, no_stream=no_stream)
+    settings = given.settings()
     text = read_question(question)
-    settings = on_thread(settings, collection, terminal, continue_=continue_)
+    settings = on_thread(settings, given.flags["collection"], terminal, continue_=continue_)
     from rag.session import open_session
 
     # An estimate sends nothing: where a model's documents go is nobody's concern yet.

@@ -11,7 +11,6 @@ from cli.exits import Exit, exit_code
 from cli.notices import tell_staleness
 from cli.question_input import checked_question
 from cli.render.links import citation_links
-from cli.terminal import Terminal
 from state.counting import many
 
 if TYPE_CHECKING:
@@ -22,59 +21,49 @@ app = new_app()
 
 
 @app.command()
+@options.taking(
+    "collections",
+    "files",
+    "thread",
+    *options.ANSWERING,
+    "verify",
+    "web",
+    "store",
+    "threads",
+    "quiet",
+)
 def chat(
-    collection: options.Collections = None,
-    files: options.Files = None,
-    thread: options.Thread = None,
+    given: options.Given,
     continue_: options.Continue = False,
-    engine: options.Engine = None,
-    k: options.K = None,
-    max_loops: options.MaxLoops = None,
-    grader: options.Grader = None,
-    verify: options.Verify = None,
-    web: options.Web = None,
-    max_tokens: options.MaxTokens = None,
-    max_cost: options.MaxCost = None,
-    timeout: options.Timeout = None,
     trace: options.Trace = False,
     json_: options.Json = False,
     no_stream: options.NoStream = False,
-    store: options.Store = None,
-    threads: options.Threads = None,
-    home: options.Home = None,
-    config: options.Config = None,
-    quiet: options.Quiet = False,
 ) -> int:
     """Talk with your documents; every turn is kept in its thread."""
-    terminal = Terminal(quiet=quiet)
-    flags = {
-        "collection": collection,
-        "files": files,
-        "thread": thread,
-        "engine": engine,
-        "k": k,
-        "max_loops": max_loops,
-        "grader": grader,
-        "verify": verify,
-        "web": web,
-        "max_tokens": max_tokens,
-        "max_cost": max_cost,
-        "timeout": timeout,
-        "store": store,
-        "threads": threads,
-        "home": home,
-    }
+    return begin(given, continue_=continue_, trace=trace, json=json_, no_stream=no_stream)
+
+
+def begin(
+    given: options.Given,
+    *,
+    continue_: bool,
+    trace: bool,
+    json: bool = False,
+    no_stream: bool,
+) -> Exit:
+    """A chat, from its greeting to its end."""
+    terminal = given.terminal
     from cli.conversation.lines import PipedLines, TypedLines
     from cli.conversation.talk import Conversation
 
-    with Conversation(flags, config, terminal, continue_=continue_) as talk:
+    with Conversation(given.flags, given.config, terminal, continue_=continue_) as talk:
         talk.live_trace = trace
         typed = sys.stdin.isatty()
         tell_staleness(terminal, talk.settings)
         _greet(talk, typed=typed)
         lines: Lines = TypedLines(talk) if typed else PipedLines()
-        streaming = terminal.out_is_tty and not (no_stream or json_)
-        return _converse(talk, lines, typed=typed, streaming=streaming, json=json_)
+        streaming = terminal.out_is_tty and not (no_stream or json)
+        return _converse(talk, lines, typed=typed, streaming=streaming, json=json)
 
 
 def _greet(talk: Conversation, *, typed: bool) -> None:

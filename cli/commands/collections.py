@@ -25,15 +25,11 @@ Name = Annotated[
 
 
 @app.command("list")
-def list_(
-    json_: options.Json = False,
-    store: options.Store = None,
-    home: options.Home = None,
-    config: options.Config = None,
-) -> None:
+@options.taking("store")
+def list_(given: options.Given, json_: options.Json = False) -> None:
     """Print every collection with its totals."""
     terminal = Terminal()
-    settings = options.read_settings(config, home=home, store=store)
+    settings = given.settings()
     from rag.index.stores import store_of
 
     found = store_of(settings).summaries()
@@ -60,16 +56,11 @@ def list_(
 
 
 @app.command()
-def show(
-    name: Name,
-    json_: options.Json = False,
-    store: options.Store = None,
-    home: options.Home = None,
-    config: options.Config = None,
-) -> None:
+@options.taking("store")
+def show(given: options.Given, name: Name, json_: options.Json = False) -> None:
     """Print the documents of a collection, and the files that gave none."""
     terminal = Terminal()
-    settings = options.read_settings(config, home=home, store=store)
+    settings = given.settings()
     from rag.index.stores import store_of
 
     found = store_of(settings).require_inventory(name)
@@ -100,18 +91,16 @@ def show(
 
 
 @app.command()
+@options.taking("store", "quiet")
 def delete(
+    given: options.Given,
     name: Name,
     yes: options.Yes = False,
     json_: options.Json = False,
-    store: options.Store = None,
-    home: options.Home = None,
-    config: options.Config = None,
-    quiet: options.Quiet = False,
 ) -> None:
     """Delete a collection: its text, its indexes, its vectors. The files stay as they are."""
-    terminal = Terminal(quiet=quiet)
-    settings = options.read_settings(config, home=home, store=store)
+    terminal = given.terminal
+    settings = given.settings()
     from rag.index.stores import store_of
 
     kept = store_of(settings)
@@ -127,19 +116,16 @@ def delete(
 
 
 @app.command()
+@options.taking("collection", "store", "quiet")
 def forget(
+    given: options.Given,
     path: Annotated[str, typer.Argument(help="A folder or file that was ingested.")],
-    collection: options.Collection = None,
     yes: options.Yes = False,
     json_: options.Json = False,
-    store: options.Store = None,
-    home: options.Home = None,
-    config: options.Config = None,
-    quiet: options.Quiet = False,
 ) -> None:
     """Take a folder or file out of a collection, also one that has gone from the disk."""
-    terminal = Terminal(quiet=quiet)
-    settings = options.read_settings(config, home=home, collection=collection, store=store)
+    terminal = given.terminal
+    settings = given.settings()
     from rag.index.stores import store_of
     from rag.ingest.forget import forget as forget_held
     from rag.ingest.forget import holding

@@ -9,23 +9,19 @@ import typer
 from cli import options
 from cli.app import new_app
 from cli.exits import Exit
-from cli.terminal import Terminal
 
 app = new_app()
 
 
 @app.command()
+@options.taking("engine", "store", "quiet")
 def doctor(
+    given: options.Given,
     repair: Annotated[
         bool,
         typer.Option("--repair", help="Build damaged indexes again."),
     ] = False,
-    engine: options.Engine = None,
     json_: options.Json = False,
-    store: options.Store = None,
-    home: options.Home = None,
-    config: options.Config = None,
-    quiet: options.Quiet = False,
 ) -> int:
     """Check catalog, indexes, vectors, embedder, disk, permissions and model; exit 4 if one fails.
 
@@ -34,8 +30,8 @@ def doctor(
 
     With --repair indexes are first built again from the catalog, which needs no model.
     """
-    terminal = Terminal(quiet=quiet)
-    settings = options.read_settings(config, engine=engine, store=store, home=home)
+    terminal = given.terminal
+    settings = given.settings()
     from rag.doctor import checkup
 
     if repair:

@@ -21,7 +21,9 @@ app = new_app()
 
 
 @app.command()
+@options.taking(*options.ANSWERING, "verify", "store", "quiet")
 def evaluate(
+    given: options.Given,
     dataset: Annotated[
         Path,
         typer.Argument(
@@ -50,38 +52,14 @@ def evaluate(
         Path | None, typer.Option("--html", metavar="FILE", help="Write a page with plots.")
     ] = None,
     collection: options.Collection = None,
-    engine: options.Engine = None,
-    k: options.K = None,
-    max_loops: options.MaxLoops = None,
-    grader: options.Grader = None,
-    verify: options.Verify = None,
-    max_tokens: options.MaxTokens = None,
-    max_cost: options.MaxCost = None,
-    timeout: options.Timeout = None,
     json_: options.Json = False,
-    store: options.Store = None,
-    home: options.Home = None,
-    config: options.Config = None,
-    quiet: options.Quiet = False,
 ) -> None:
     """Score retrieval, grading, abstention, answers, citations, loops and cost on a dataset.
 
     The dataset's index is made once and kept. An interrupted run goes on where it was.
     """
-    terminal = Terminal(quiet=quiet)
-    settings = options.read_settings(
-        config,
-        engine=engine,
-        k=k,
-        max_loops=max_loops,
-        grader=grader,
-        verify=verify,
-        max_tokens=max_tokens,
-        max_cost=max_cost,
-        timeout=timeout,
-        store=store,
-        home=home,
-    )
+    terminal = given.terminal
+    settings = given.settings()
     from rag.evaluate.compare import comparison, read_report
     from rag.evaluate.datasets import load_dataset
     from rag.evaluate.evaluate_dataset import evaluate as run
@@ -94,7 +72,7 @@ def evaluate(
     old = None if compare is None else read_report(compare)
     loaded = load_dataset(dataset)
     plan = Plan(Stage(stage.value), limit, seed, baseline, collection)
-    with _progress(terminal, quiet=quiet) as on:
+    with _progress(terminal) as on:
         evaluation = run(loaded, settings, plan, on, terminal.notice)
     report = _report(evaluation)
     if old is not None:
@@ -123,9 +101,9 @@ def _report(evaluation: Evaluation) -> dict[str, Any]:
     return figures
 
 
-def _progress(terminal: Terminal, *, quiet: bool) -> Any:
+def _progress(terminal: Terminal) -> Any:
     """A bar on a terminal; nothing elsewhere."""
-    if quiet or not terminal.err_is_tty:
+    if terminal.quiet or not terminal.err_is_tty:
         from rag.evaluate.progress import silent
 
         return nullcontext(silent)

@@ -15,7 +15,9 @@ app = new_app()
 
 
 @app.command()
+@options.taking()
 def graph(
+    given: options.Given,
     ascii_: Annotated[bool, typer.Option("--ascii", help="Boxes and lines.")] = False,
     html: Annotated[
         Path | None,
@@ -24,8 +26,6 @@ def graph(
         ),
     ] = None,
     json_: options.Json = False,
-    home: options.Home = None,
-    config: options.Config = None,
 ) -> None:
     """Print the corrective graph as Mermaid, from the compiled graph."""
     from rag.diagram import ascii_diagram, edges, mermaid
@@ -35,7 +35,7 @@ def graph(
         from cli.files import write_text
         from rag.tracing.graph_page import graph_page
 
-        write_text(html, graph_page(options.read_settings(config, home=home).home), terminal)
+        write_text(html, graph_page(given.home), terminal)
     elif json_:
         terminal.json({"schema": "crag.graph/1", "edges": edges(), "mermaid": mermaid()})
     else:

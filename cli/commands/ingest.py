@@ -10,7 +10,6 @@ from cli import options
 from cli.app import new_app
 from cli.exits import Exit
 from cli.render.ingest import event_json, foretelling, progress, report_json, tell_report
-from cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from rag.ingest.report import IngestReport
@@ -21,11 +20,12 @@ Globs = list[str] | None
 
 
 @app.command()
+@options.taking("collection", "store", "quiet")
 def ingest(
+    given: options.Given,
     paths: Annotated[
         list[str], typer.Argument(help="Folders and files.", metavar="PATH...", show_default=False)
     ],
-    collection: options.Collection = None,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Say what would change, only."),
@@ -45,10 +45,6 @@ def ingest(
     strict: Annotated[bool, typer.Option("--strict", help="Exit 6 when a file failed.")] = False,
     json_: options.Json = False,
     events: options.Events = False,
-    store: options.Store = None,
-    home: options.Home = None,
-    config: options.Config = None,
-    quiet: options.Quiet = False,
 ) -> int:
     """Make the collection equal to these folders: add, update, remove; resumable.
 
@@ -59,8 +55,8 @@ def ingest(
 
     if not all(paths):  # as `crag ingest "$DOCS"` where DOCS is unset
         raise UsageError("A path is empty.", "'.' is the folder you are in.")
-    terminal = Terminal(quiet=quiet)
-    settings = options.read_settings(config, collection=collection, store=store, home=home)
+    terminal = given.terminal
+    settings = given.settings()
     from rag.ingest.sync import IngestOptions, ingest
     from rag.opening import build_embedder
 

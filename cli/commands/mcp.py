@@ -32,7 +32,9 @@ app = new_app(
 
 
 @app.command()
+@options.taking("collections", "engine", "k", "max_loops", "store", "threads")
 def serve(
+    given: options.Given,
     http: Annotated[
         int | None,
         typer.Option(
@@ -46,26 +48,9 @@ def serve(
             help="Let agents bring ingested folders up to date.",
         ),
     ] = False,
-    collection: options.Collections = None,
-    engine: options.Engine = None,
-    k: options.K = None,
-    max_loops: options.MaxLoops = None,
-    store: options.Store = None,
-    threads: options.Threads = None,
-    home: options.Home = None,
-    config: options.Config = None,
 ) -> None:
     """Serve over MCP, on standard input and output or on loopback."""
-    settings = options.read_settings(
-        config,
-        collection=collection,
-        engine=engine,
-        k=k,
-        max_loops=max_loops,
-        store=store,
-        threads=threads,
-        home=home,
-    )
+    settings = given.settings()
     from rag.serving.mcp_server import build_server, check_port, serve_http
     from rag.serving.mended_input import mend_input
 
@@ -82,7 +67,9 @@ def serve(
 
 
 @app.command()
+@options.taking("collections", "quiet")
 def install(
+    given: options.Given,
     client: Annotated[Client, typer.Argument(help="The program that is to know crag's tools.")],
     name: Annotated[
         str, typer.Option("--name", metavar="NAME", help="What the server is called there.")
@@ -92,10 +79,6 @@ def install(
     ] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Take the server out again.")] = False,
     yes: options.Yes = False,
-    collection: options.Collections = None,
-    home: options.Home = None,
-    config: options.Config = None,
-    quiet: options.Quiet = False,
 ) -> None:
     """Write the server into an agent's own settings: shows what changes, and asks."""
     from cli.agents.change import change_file, read_before
@@ -104,10 +87,10 @@ def install(
     from state.errors import UsageError
     from state.extras import require_extra
 
-    terminal = Terminal(quiet=quiet)
+    terminal = given.terminal
     if not name.replace("-", "").replace("_", "").isalnum() or not name.isascii():
         raise UsageError("--name: letters, digits, - and _ are what every client takes.")
-    settings = options.read_settings(config, collection=collection, home=home)
+    settings = given.settings()
     file = server_file(client)
     before = read_before(file.path)
     command = None
@@ -115,7 +98,7 @@ def install(
         require_extra("mcp", "mcp", "crag mcp")
         command = [*_program(), "mcp", "--home", str(settings.home.absolute())]
         command += ["--collection", settings.collection]
-        command += ["--config", str(config.absolute())] if config else []
+        command += ["--config", str(given.config.absolute())] if given.config else []
         command += ["--allow-ingest"] if allow_ingest else []
     after = with_entry(before, file, name, command)
     if not change_file(file.path, before, after, terminal, yes=yes):

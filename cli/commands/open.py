@@ -26,7 +26,9 @@ app = new_app()
 
 
 @app.command("open")
+@options.taking()
 def open_(
+    given: options.Given,
     number: Annotated[int, typer.Argument(metavar="N", min=1, help="The citation, as in [2].")] = 1,
     trace: Annotated[
         str,
@@ -34,14 +36,12 @@ def open_(
             "--trace", metavar="ID", help="Of this answer.", autocompletion=complete_trace
         ),
     ] = "last",
-    home: options.Home = None,
-    config: options.Config = None,
 ) -> None:
     """Open what the last answer cites, in $EDITOR or a viewer; elsewhere than on a terminal
     print its path.
     """
     terminal = Terminal()
-    settings = options.read_settings(config, home=home)
+    settings = given.settings()
     from rag.opening import open_reader
     from rag.tracing.rounds import asked_collection
     from state.traces import TraceStore

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -26,7 +26,9 @@ app = new_app()
 
 
 @app.command()
+@options.taking("collections", "thread", *options.ANSWERING, "store", "threads", "quiet")
 def research(
+    given: options.Given,
     question: Annotated[
         str | None,
         typer.Argument(help="The question; '-' reads standard input.", metavar="QUESTION"),
@@ -58,52 +60,22 @@ def research(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="REPORT.md", help="Write the report there.")
     ] = None,
-    collection: options.Collections = None,
-    thread: options.Thread = None,
-    engine: options.Engine = None,
-    k: options.K = None,
-    max_loops: options.MaxLoops = None,
-    grader: options.Grader = None,
-    max_tokens: options.MaxTokens = None,
-    max_cost: options.MaxCost = None,
-    timeout: options.Timeout = None,
     json_: options.Json = False,
     events: options.Events = False,
     ok_abstain: options.OkAbstain = False,
-    store: options.Store = None,
-    threads: options.Threads = None,
-    home: options.Home = None,
-    config: options.Config = None,
-    quiet: options.Quiet = False,
 ) -> int:
     """Plan a question, research its parts side by side, and write a cited report."""
     from state.errors import CragError, UsageError
 
-    terminal = Terminal(quiet=quiet)
+    terminal = given.terminal
     if list_:
-        settings = options.read_settings(config, **({} if home is None else {"home": home}))
-        return _list(settings.home, terminal, json_=json_)
+        return _list(given.home, terminal, json_=json_)
     if (question is None) == (resume is None):
         raise UsageError("Give a question, or --resume with a run's id (--list shows them).")
     if answer is not None and resume is None:
         raise UsageError("--answer goes with --resume: a new run has not asked anything.")
     _check_out(out, data=json_ or events)
-    flags: dict[str, Any] = {
-        "collection": collection,
-        "thread": thread,
-        "engine": engine,
-        "k": k,
-        "max_loops": max_loops,
-        "grader": grader,
-        "max_tokens": max_tokens,
-        "max_cost": max_cost,
-        "timeout": timeout,
-        "store": store,
-        "threads": threads,
-        "home": home,
-    }
-    given = {name: value for name, value in flags.items() if value is not None}
-    settings = options.read_settings(config, **given)
+    settings = given.settings()
     text = read_question(question) if question is not None else ""
     from rag.research.options import MAX_ROUNDS, ResearchOptions
     from rag.research.roles import ROLES
@@ -112,10 +84,10 @@ def research(
     names = tuple(ROLES) if roles is None else tuple(name.strip() for name in roles.split(","))
     rounds = max_rounds or MAX_ROUNDS
     if resume is None:
-        settings = on_thread(settings, collection, terminal)
+        settings = on_thread(settings, given.flags["collection"], terminal)
     else:
         start = run_start(settings.home, resume)
-        settings = options.read_settings(config, **{**start["flags"], **given})
+        settings = given.settings(start["flags"])
         names = tuple(start["roles"]) if roles is None else names
         rounds = max_rounds or start["max_rounds"]
     with Research(settings, ResearchOptions(names, rounds), terminal.notice) as run:

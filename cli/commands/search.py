@@ -12,7 +12,6 @@ from cli.app import new_app
 from cli.question_input import read_question
 from cli.render.places import place
 from cli.render.shorten import shorten
-from cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from state.passages import RetrievedChunk
@@ -21,24 +20,17 @@ app = new_app()
 
 
 @app.command()
+@options.taking("collections", "files", "k", "store", "quiet")
 def search(
+    given: options.Given,
     query: Annotated[
         str, typer.Argument(help="What to search; '-' reads standard input.", metavar="QUERY")
     ],
-    collection: options.Collections = None,
-    files: options.Files = None,
-    k: options.K = None,
     json_: options.Json = False,
-    store: options.Store = None,
-    home: options.Home = None,
-    config: options.Config = None,
-    quiet: options.Quiet = False,
 ) -> None:
     """Print the chunks a query retrieves, best first."""
-    terminal = Terminal(quiet=quiet)
-    settings = options.read_settings(
-        config, collection=collection, files=files, k=k, store=store, home=home
-    )
+    terminal = given.terminal
+    settings = given.settings()
     text = read_question(query)
     from rag.opening import open_reader
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from cli import options
 from cli.app import new_app
-from cli.terminal import Terminal
 from state.counting import many
 
 if TYPE_CHECKING:
@@ -16,20 +15,14 @@ app = new_app()
 
 
 @app.command()
-def status(
-    collection: options.Collections = None,
-    json_: options.Json = False,
-    store: options.Store = None,
-    home: options.Home = None,
-    config: options.Config = None,
-    quiet: options.Quiet = False,
-) -> None:
+@options.taking("collections", "store", "quiet")
+def status(given: options.Given, json_: options.Json = False) -> None:
     """Show every collection, or the one that --collection names."""
-    terminal = Terminal(quiet=quiet)
-    settings = options.read_settings(config, collection=collection, store=store, home=home)
+    terminal = given.terminal
+    settings = given.settings()
     from rag.status import read_status
 
-    found = read_status(settings, only=collection)
+    found = read_status(settings, only=given.flags["collection"])
     if json_:
         terminal.json(status_json(found))
         return

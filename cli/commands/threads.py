@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -34,17 +34,13 @@ class ExportFormat(StrEnum):
 
 
 @app.command("list")
-def list_(
-    json_: options.Json = False,
-    threads: options.Threads = None,
-    home: options.Home = None,
-    config: options.Config = None,
-) -> None:
+@options.taking("threads")
+def list_(given: options.Given, json_: options.Json = False) -> None:
     """Print every thread, the one used last first."""
     terminal = Terminal()
     from cli.render.thread import thread_line
 
-    with _memory(config, home=home, threads=threads) as memory:
+    with _memory(given) as memory:
         found = memory.store.threads()
     if json_:
         rows = [
@@ -68,15 +64,14 @@ def list_(
 
 
 @app.command()
+@options.taking("threads")
 def show(
+    given: options.Given,
     name: Name,
     turn: Annotated[
         int | None, typer.Option("--turn", "-n", min=1, help="This turn only.", metavar="N")
     ] = None,
     json_: options.Json = False,
-    threads: options.Threads = None,
-    home: options.Home = None,
-    config: options.Config = None,
 ) -> None:
     """Print a thread's turns, and which of the files they cite have since changed or gone."""
     terminal = Terminal()
@@ -84,8 +79,8 @@ def show(
     from cli.render.thread import print_turn
     from rag.thread_export import thread_json
 
-    template = options.read_settings(config, home=home, threads=threads).links
-    with _memory(config, home=home, threads=threads) as memory:
+    template = given.settings().links
+    with _memory(given) as memory:
         found = _turns(memory, name) if turn is None else iter([memory.store.turn(name, turn)])
         if json_:
             terminal.json(thread_json(name, found))
@@ -97,7 +92,9 @@ def show(
 
 
 @app.command()
+@options.taking("threads", "quiet")
 def export(
+    given: options.Given,
     name: Name,
     format_: Annotated[
         ExportFormat,
@@ -108,18 +105,14 @@ def export(
         typer.Option("--output", "-o", metavar="FILE", help="Where to, instead of stdout."),
     ] = None,
     json_: options.Json = False,
-    threads: options.Threads = None,
-    home: options.Home = None,
-    config: options.Config = None,
-    quiet: options.Quiet = False,
 ) -> None:
     """Write a whole thread as Markdown or JSON."""
     import json
 
-    terminal = Terminal(quiet=quiet)
+    terminal = given.terminal
     from rag.thread_export import thread_json, thread_markdown
 
-    with _memory(config, home=home, threads=threads) as memory:
+    with _memory(given) as memory:
         found = _turns(memory, name)
         if json_ or format_ is ExportFormat.JSON:
             whole = thread_json(name, found)
@@ -138,20 +131,18 @@ def export(
 
 
 @app.command()
+@options.taking("threads", "quiet")
 def delete(
+    given: options.Given,
     name: Name,
     yes: options.Yes = False,
     json_: options.Json = False,
-    threads: options.Threads = None,
-    home: options.Home = None,
-    config: options.Config = None,
-    quiet: options.Quiet = False,
 ) -> None:
     """Forget a thread, its turns and its checkpoint."""
     from state.errors import DamagedError
 
-    terminal = Terminal(quiet=quiet)
-    with _memory(config, home=home, threads=threads) as memory:
+    terminal = given.terminal
+    with _memory(given) as memory:
         try:
             count = sum(1 for _ in _turns(memory, name))
         except DamagedError:  # which is why it is to go
@@ -165,7 +156,9 @@ def delete(
 
 
 @app.command()
+@options.taking("threads", "quiet")
 def prune(
+    given: options.Given,
     days: Annotated[
         float | None,
         typer.Option("--days", metavar="N", min=0, help="Remove turns older than this many days."),
@@ -179,18 +172,14 @@ def prune(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
     yes: options.Yes = False,
     json_: options.Json = False,
-    threads: options.Threads = None,
-    home: options.Home = None,
-    config: options.Config = None,
-    quiet: options.Quiet = False,
 ) -> None:
     """Remove old turns; nothing is ever removed unasked.
 
     With --days and --keep a turn goes only where both allow it.
     """
-    terminal = Terminal(quiet=quiet)
+    terminal = given.terminal
     plan = _plan(days, keep, thread, pinned=pinned)
-    with _memory(config, home=home, threads=threads) as memory:
+    with _memory(given) as memory:
         removed = memory.store.prune(plan, dry_run=True)
         count = sum(map(len, removed.values()))
         if count and not dry_run:
@@ -206,15 +195,11 @@ def prune(
 
 
 @app.command()
-def size(
-    json_: options.Json = False,
-    threads: options.Threads = None,
-    home: options.Home = None,
-    config: options.Config = None,
-) -> None:
+@options.taking("threads")
+def size(given: options.Given, json_: options.Json = False) -> None:
     """Print how much the threads take."""
     terminal = Terminal()
-    with _memory(config, home=home, threads=threads) as memory:
+    with _memory(given) as memory:
         found = memory.store.size()
     if json_:
         terminal.json(
@@ -233,8 +218,8 @@ def size(
 
 
 @contextmanager
-def _memory(config: Path | None, **flags: Any) -> Iterator[ThreadMemory]:
-    settings = options.read_settings(config, **flags)
+def _memory(given: options.Given) -> Iterator[ThreadMemory]:
+    settings = given.settings()
     from rag.memory import ThreadMemory
 
     with ThreadMemory(settings) as memory:

@@ -52,18 +52,18 @@ TraceId = Annotated[
 
 
 @app.command()
+@options.taking()
 def show(
+    given: options.Given,
     trace_id: TraceId = "last",
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="A page of its own instead.")
     ] = None,
     json_: options.Json = False,
-    home: options.Home = None,
-    config: options.Config = None,
 ) -> None:
     """Print one trace: its loops, grades and decisions."""
     terminal = Terminal()
-    settings = options.read_settings(config, home=home)
+    settings = given.settings()
     with _store(settings.home) as traces:
         found = traces.get(trace_id)
     if html is not None:
@@ -78,7 +78,9 @@ def show(
 
 
 @app.command("list")
+@options.taking()
 def list_(
+    given: options.Given,
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many.")] = 20,
     thread: Annotated[
         str | None,
@@ -100,8 +102,6 @@ def list_(
         typer.Option("--run", metavar="ID", help="The questions that a research run asked."),
     ] = None,
     json_: options.Json = False,
-    home: options.Home = None,
-    config: options.Config = None,
 ) -> None:
     """List the newest traces, all or those that are asked for."""
     from cli.render.trace_list import trace_line
@@ -116,7 +116,7 @@ def list_(
         since=moment(since) if since else None,
         text=contains,
     )
-    with _store(options.read_settings(config, home=home).home) as traces:
+    with _store(given.home) as traces:
         if run is not None:
             wanted = replace(wanted, parent=traces.get(run)["trace_id"])
         rows = traces.summaries(limit, wanted)
@@ -132,7 +132,9 @@ def list_(
 
 
 @app.command()
+@options.taking("quiet")
 def delete(
+    given: options.Given,
     trace_id: Annotated[
         str | None,
         typer.Argument(
@@ -151,9 +153,6 @@ def delete(
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Every trace instead.")] = False,
     yes: options.Yes = False,
-    home: options.Home = None,
-    config: options.Config = None,
-    quiet: options.Quiet = False,
 ) -> None:
     """Forget a trace, a thread's or all of them. Threads and collections stay."""
     from state.errors import UsageError
@@ -163,59 +162,34 @@ def delete(
     if trace_id is None:
         what = "every trace" if thread is None else f"the traces of {thread!r}"
         confirm(f"Forget {what}?", yes=yes)
-    with _store(options.read_settings(config, home=home).home) as traces:
+    with _store(given.home) as traces:
         if trace_id is not None:
             count = traces.delete(trace_id)
         else:
             count = traces.delete_all() if thread is None else traces.delete_thread(thread)
-    Terminal(quiet=quiet).notice(f"Forgot {many(count, 'trace')}.")
+    given.terminal.notice(f"Forgot {many(count, 'trace')}.")
 
 
 @app.command()
-def diff(
-    one: TraceId,
-    other: TraceId,
-    json_: options.Json = False,
-    home: options.Home = None,
-    config: options.Config = None,
-) -> None:
+@options.taking()
+def diff(given: options.Given, one: TraceId, other: TraceId, json_: options.Json = False) -> None:
     """Print what two runs did differently, down to grades and ranks."""
-    with _store(options.read_settings(config, home=home).home) as traces:
+    with _store(given.home) as traces:
         a, b = traces.get(one), traces.get(other)
     _print_diff(a, b, Terminal(), json_=json_)
 
 
 @app.command()
-def replay(
-    trace_id: TraceId = "last",
-    engine: options.Engine = None,
-    k: options.K = None,
-    max_loops: options.MaxLoops = None,
-    grader: options.Grader = None,
-    collection: options.Collection = None,
-    json_: options.Json = False,
-    store: options.Store = None,
-    home: options.Home = None,
-    config: options.Config = None,
-    quiet: options.Quiet = False,
-) -> None:
+@options.taking("engine", "k", "max_loops", "grader", "collection", "store", "quiet")
+def replay(given: options.Given, trace_id: TraceId = "last", json_: options.Json = False) -> None:
     """Run it again from the history it had, then print the difference."""
     from rag.tracing.replay import replay as run_again
     from rag.tracing.replay import replay_flags
 
-    terminal = Terminal(quiet=quiet)
-    given = {
-        "engine": engine,
-        "k": k,
-        "max_loops": max_loops,
-        "grader": grader,
-        "collection": collection,
-        "store": store,
-        "home": home,
-    }
-    with _store(options.read_settings(config, home=home).home) as traces:
+    terminal = given.terminal
+    with _store(given.home) as traces:
         before = traces.get(trace_id)
-    settings = options.read_settings(config, **replay_flags(before, given))
+    settings = options.read_settings(given.config, **replay_flags(before, given.flags))
     after = run_again(before, settings, terminal.notice)
     _print_diff(before, after, terminal, json_=json_)
 

@@ -43,7 +43,7 @@ def test_an_error_says_what_happened_and_what_to_do_on_one_line():
     [
         (["asj"], "Did you mean `crag ask`?"),
         (["--nope"], "No such option"),
-        (["ask"], "Missing argument"),
+        (["ask"], "There is no question"),
         (["ask", "q", "--k", "x"], "--k"),
         (["ask", "q", "--engine", "abacus"], "abacus"),
         (["ask", "?!"], "The question holds no word"),
