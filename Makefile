@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: install demo test test-long check fit format lock clean
+.PHONY: install demo test test-long check docs fit format lock clean
 
 install: $(STAMP)
 
@@ -38,11 +38,23 @@ fit: install
 	$(BIN)/python tests/benchmarks/fit_ranking.py --docs $(DOCS) --write
 	$(BIN)/python tests/benchmarks/fit_grader.py --data $(DATA) --docs $(DOCS)
 
+# The documentation's site, into build/site; in an environment of its own.
+docs: build/docs/.installed
+	NO_MKDOCS_2_WARNING=1 build/docs/bin/python -m mkdocs build --quiet
+
+build/docs/.installed: docs/requirements.lock
+	$(PYTHON) -m venv build/docs
+	build/docs/bin/python -m pip install --quiet --require-hashes --requirement docs/requirements.lock
+	@touch build/docs/.installed
+
 # Needs uv. Names no registry: every machine resolves against its own.
 lock:
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header \
 	  --no-annotate --no-emit-index-url --no-emit-find-links --all-extras --group dev pyproject.toml \
 	  --output-file requirements.lock
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header \
+	  --no-annotate --no-emit-index-url --no-emit-find-links --group docs \
+	  --output-file docs/requirements.lock
 
 clean:
 	rm -rf .venv .demo build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,4 +1,6 @@
-"""What the wheel holds besides files of the tree: the tokens for counting, and the manual."""
+"""What the wheel holds besides files of the tree: the tokens for counting, the manual, and the
+commit that it was built from.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,11 @@ from setuptools.command.build_py import build_py
 
 sys.path.insert(0, str(Path(__file__).parent))
 from cli.commands.man import page
+from cli.versions import COMMIT, described
 from state.token_ranks import PACKED, packed_ranks
 
-MANUAL = Path(__file__).parent / "build" / "crag.1"
+ROOT = Path(__file__).parent
+MANUAL = ROOT / "build" / "crag.1"
 
 
 class BuildWithMade(build_py):
@@ -22,6 +26,10 @@ class BuildWithMade(build_py):
     def _packed(self) -> Path:
         return Path(self.build_lib, "state", PACKED.name)
 
+    @property
+    def _commit(self) -> Path:
+        return Path(self.build_lib, "cli", COMMIT.name)
+
     def run(self) -> None:
         super().run()
         MANUAL.parent.mkdir(exist_ok=True)
@@ -29,9 +37,12 @@ class BuildWithMade(build_py):
         MANUAL.write_text("\n".join(lines) + "\n", encoding="utf-8")
         if not self.editable_mode:
             self._packed.write_bytes(packed_ranks())
+            if commit := described(ROOT):
+                self._commit.write_text(commit, encoding="ascii")
 
     def get_outputs(self, include_bytecode: bool = True) -> list[str]:
         made = [] if self.editable_mode else [str(self._packed)]
+        made += [str(self._commit)] if self._commit.exists() else []
         return [*super().get_outputs(include_bytecode), *made]
 
 

@@ -90,7 +90,9 @@ def rows_digest(folder: Path) -> str:
     found = 0
     path = folder / _DATABASE
     try:
-        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=5)) as database:
+        with closing(
+            sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=5)
+        ) as database:
             database.text_factory = readable
             for (line,) in database.execute("PRAGMA integrity_check(1)"):
                 if line != "ok":

@@ -12,7 +12,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 CODE = [path for top in ("cli", "rag", "state", "tests") for path in (ROOT / top).rglob("*.py")]
-GUIDES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "Makefile", "pyproject.toml")]
+GUIDES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "Makefile", "pyproject.toml")),
+    *sorted((ROOT / "docs").glob("*.md")),
+]
 BASE_NAMES = {path.name for path in CODE} | {"setup.py"}
 PATH = re.compile(r"(?<![\w./-])(?:cli|rag|state|tests)/[\w./*-]*\w")
 MODULE = re.compile(r"(?<![\w./-])(?:cli|rag|state|tests)(?:\.[a-z_]\w*)+")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -19,6 +20,7 @@ import pytest
 from readme_commands import ROOT, clone
 
 from cli.commands.man import page
+from cli.versions import described
 
 CODE = ("cli", "rag", "state")
 # Distributions whose module has another name, and those that another one needs for what we do.
@@ -81,7 +83,7 @@ def test_the_wheel_holds_the_code_its_data_the_licence_and_the_manual_and_no_tes
         for path in (ROOT / name).rglob("*")
         if path.suffix in SUFFIXES
     }
-    assert inside == ours | {"state/o200k_base.bin"}
+    assert inside == ours | {"cli/agents/skill.md", "state/o200k_base.bin"}
     assert {"rag/engines/local/grader.json", "rag/evidence/ranking.json"} <= inside
     assert {f"{name}/py.typed" for name in CODE} <= inside
     others = [name for name in held if name not in inside]
@@ -139,3 +141,17 @@ def test_every_dependency_is_used_by_some_code_path():
             continue
         module = MODULES.get(name, name.replace("-", "_"))
         assert re.search(rf"(import|from) {module}\b|find_spec\(\"{module}\"\)", code), name
+
+
+def test_a_wheel_that_is_built_from_a_checkout_names_its_commit(tree, tmp_path):
+    checkout = tmp_path / "checkout"
+    shutil.copytree(tree, checkout, ignore=shutil.ignore_patterns("build", "dist", "*.egg-info"))
+    who = ("-c", "user.name=A", "-c", "user.email=a@b.c")
+    for words in (["init", "-q"], ["add", "-A"], [*who, "commit", "-qm", "All"]):
+        run("git", *words, folder=checkout)
+    commit = run("git", "rev-parse", "HEAD", folder=checkout).strip()
+    assert described(checkout) == commit[:12]
+    assert contents(build(checkout, "--wheel"))["cli/commit.txt"].decode() == commit[:12]
+    (checkout / "cli" / "app.py").write_text("")
+    assert described(checkout) == f"{commit[:12]}+"
+    assert described(tmp_path) is None

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from readme_blocks import (
     BLOCK,
+    PAGES,
     REFERENCE,
     ROOT,
     Session,
@@ -17,9 +18,14 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_every_printed_block_is_what_the_program_prints(tmp_path: Path):
-    fresh = refreshed(README, Session(tmp_path))
-    for now, then in zip(BLOCK.finditer(fresh), BLOCK.finditer(README), strict=True):
-        assert then.group() == now.group(), f"out of date: {then['run'] or then['made']}"
+    session, seen = Session(tmp_path), 0
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        fresh = refreshed(text, session)
+        for now, then in zip(BLOCK.finditer(fresh), BLOCK.finditer(text), strict=True):
+            assert then.group() == now.group(), f"out of date: {then['run'] or then['made']}"
+            seen += 1
+    assert seen >= 5
 
 
 def test_the_command_reference_is_what_the_program_prints():

@@ -1,4 +1,4 @@
-"""Every command in the README, run as printed."""
+"""Every command in the README and on the other pages of the docs, run as printed."""
 
 from __future__ import annotations
 
@@ -14,13 +14,17 @@ from pathlib import Path
 
 import pytest
 from postgres_server import free_port
+from readme_blocks import PAGES, README
 from readme_commands import ROOT, Shell, clone, programs, sections
 from scripted_server import ScriptedServer
 from searx_server import SearxServer, running_searx
 from word_model import reply
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-SECTIONS = sections(README)
+SECTIONS = {
+    heading if page == README else f"{page.stem}: {heading}": blocks
+    for page in PAGES
+    for heading, blocks in sections(page.read_text(encoding="utf-8")).items()
+}
 
 # What a reader puts something of their own for.
 PLACEHOLDERS = {
@@ -31,6 +35,7 @@ PLACEHOLDERS = {
     "postgresql://user@host/db": "{postgres.url}",
     "https://your.searxng/search": "{searx.url}",
     "DATA": "{data}",
+    "FOLDER": "{data}/squad2",
     "DOCS": "{docs}",
 }
 # What a person would type; other commands find their input at its end.
@@ -44,6 +49,8 @@ CODES = {
     "crag collections delete default": 2,
     "crag threads delete railway": 2,
     "crag trace delete --all": 2,
+    "crag ask": 2,
+    "crag mcp install claude-code": 2,
 }
 # They go on until they are interrupted, and listen on that port.
 LASTING = {
@@ -51,17 +58,16 @@ LASTING = {
 }
 # A registry's, and programs of other projects. What they do is tested in another form.
 ELSEWHERE = {
-    "pipx install .": "docs/test_packaging.py",
-    "pipx install '.[mcp,postgres]'": "state/test_extras.py",
+    "pipx install '.[mcp]'": "state/test_extras.py",
     "pipx install '.[postgres]'": "state/test_extras.py",
-    "uv tool install .": "docs/test_packaging.py",
-    "pip install .": "docs/test_packaging.py",
+    "uv tool install '.[mcp]'": "state/test_extras.py",
+    "make docs": "docs/test_site.py",
     "pip install . && pip list && du -sm lib": "docs/test_packaging.py",
     "ollama pull llama3.1": "support/word_model.py",
     "vllm serve Qwen/Qwen3-8B": "support/word_model.py",
 }
 # Sections that begin before anything was ingested.
-NEW = ("Top", "Install", "Five minutes")
+NEW = ("Top", "Install", "Five minutes", "index: Top")
 SLOW = ("make check", "make test-long", "python tests/benchmarks/", "crag eval sample_corpus")
 
 
@@ -183,7 +189,7 @@ def wait_for_port(port: int, process) -> None:
 @pytest.mark.parametrize("section", SECTIONS)
 def test_every_command_runs_as_printed(section, shell, servers, request):
     long = request.config.getoption("--long")
-    if section == "With a model":
+    if section == "models: Top":
         shell = shell.again(OPENAI_BASE_URL=servers["model"].url)
     ran = set()
     with contextlib.ExitStack() as stack:
@@ -206,12 +212,12 @@ def test_every_command_runs_as_printed(section, shell, servers, request):
                 said = f"{command}: {done.code}\n{done.out}\n{done.err}"
                 assert done.code == CODES.get(command, 0), said
                 assert "Traceback" not in done.err, said
-    if section == "With a model":
+    if section == "models: Top":
         answered = [found for found in servers["model"].requests if "stream" in found.body]
         assert len(answered) >= 3
 
 
-def test_what_is_run_in_another_form_is_in_the_readme_and_the_form_exists():
+def test_what_is_run_in_another_form_is_printed_and_the_form_exists():
     printed = {command for blocks in SECTIONS.values() for block in blocks for command in block}
     for command, file in {**ELSEWHERE, **dict.fromkeys(TYPED | CODES | LASTING)}.items():
         assert command in printed

@@ -3,7 +3,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 import pytest
-from readme_blocks import README
+from readme_blocks import PAGES
 from readme_pictures import PICTURES, drawn, prepared, recorded, words
 from screen import Screen
 
@@ -28,8 +28,10 @@ def test_every_picture_shows_what_the_program_prints(picture, home):
 
 
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
-def test_every_picture_is_in_the_readme_and_needs_nothing_from_elsewhere(picture):
-    assert f"![{picture.alt}](tests/pictures/{picture.name}.svg)" in README.read_text("utf-8")
+def test_every_picture_is_on_a_page_and_needs_nothing_from_elsewhere(picture):
+    shown = f"![{picture.alt}](pictures/{picture.name}.svg)"
+    texts = [page.read_text("utf-8").replace("](docs/pictures/", "](pictures/") for page in PAGES]
+    assert any(shown in text for text in texts)
     drawing = ET.parse(picture.file)
     named = {name for each in drawing.iter() for name in each.attrib}
     assert not any("href" in name or "src" in name for name in named)

@@ -3,10 +3,10 @@
     python tests/support/readme_blocks.py          says which file is out of date
     python tests/support/readme_blocks.py --write  brings them up to date
 
-cli/README.md (every command's help) is made as a whole.
-In README.md a block is a fenced one behind `<!-- run: crag … -->`, or what stands between
-`<!-- made: NAME -->` and `<!-- end -->`. Commands run in one session: a fresh home, the
-sample corpus ingested, the local engine, 80 columns.
+docs/commands.md (every command's help) is made as a whole.
+In README.md and the other pages of docs/ a block is a fenced one behind `<!-- run: crag … -->`,
+or what stands between `<!-- made: NAME -->` and `<!-- end -->`. Commands run in one session: a
+fresh home, the sample corpus ingested, the local engine, 80 columns.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
-REFERENCE = ROOT / "cli" / "README.md"
+REFERENCE = ROOT / "docs" / "commands.md"
+PAGES = [README, *sorted(set((ROOT / "docs").glob("*.md")) - {REFERENCE})]
+"""What is written by hand, the README first."""
+
 REFERENCE_HEAD = """\
 # Every command
 
@@ -102,10 +105,10 @@ def refreshed(text: str, session: Session) -> str:
 
 
 def reference() -> str:
-    """cli/README.md: the help of every command and of every one beneath it."""
+    """docs/commands.md: the help of every command and of every one beneath it."""
     from cli.lazy import COMMANDS, command_of
 
-    parts = [REFERENCE_HEAD]
+    parts = [REFERENCE_HEAD, f"```text\n$ crag --help\n{steady(help_of([]))}\n```\n"]
     for name, (_, short) in COMMANDS.items():
         parts.append(f"## crag {name}\n\n{short}\n")
         for child in ("", *getattr(command_of(name), "commands", {})):
@@ -128,7 +131,8 @@ def help_of(words: list[str]) -> str:
 
 def main() -> int:
     with tempfile.TemporaryDirectory() as home:
-        made_now = {README: refreshed(README.read_text("utf-8"), Session(Path(home)))}
+        session = Session(Path(home))
+        made_now = {page: refreshed(page.read_text("utf-8"), session) for page in PAGES}
     made_now[REFERENCE] = reference()
     stale = [path for path, text in made_now.items() if path.read_text("utf-8") != text]
     for path in stale:

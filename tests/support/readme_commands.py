@@ -111,7 +111,7 @@ def clone(folder: Path) -> None:
         ignored = shutil.ignore_patterns("__pycache__", ".*_cache")
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     for file in ROOT.iterdir():
-        if file.is_file():
+        if file.is_file() and file.name != ".git":
             shutil.copy2(file, folder / file.name)
 
 

@@ -21,7 +21,7 @@ import pexpect
 from readme_blocks import ROOT, steady
 from screen import Screen, Style
 
-FOLDER = ROOT / "tests" / "pictures"
+FOLDER = ROOT / "docs" / "pictures"
 COLUMNS = 98
 CELL, LINE, EDGE, BAR = 8.4, 19.0, 18.0, 34.0
 INK, PAPER, BORDER = "#d7dae0", "#16181d", "#3a3f4b"

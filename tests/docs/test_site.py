@@ -1,0 +1,65 @@
+"""The documentation's site is built without a warning; a release's papers are what they say."""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+import subprocess
+import sys
+import tomllib
+
+import pytest
+import yaml
+from readme_blocks import ROOT
+
+LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+GITHUB = ROOT / ".github"
+
+
+def test_the_site_is_built_in_strict_mode(tmp_path):
+    pytest.importorskip("mkdocs", reason="make docs has it, in an environment of its own")
+    words = ["build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", *words], cwd=ROOT, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "tutorial" / "index.html").exists()
+
+
+def test_what_builds_the_site_is_pinned_with_hashes():
+    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["dependency-groups"][
+        "docs"
+    ]
+    lock = (ROOT / "docs" / "requirements.lock").read_text(encoding="utf-8")
+    for each in wanted:
+        assert re.search(rf"^{re.match('[a-z-]+', each)[0]}==", lock, re.MULTILINE)
+    assert lock.count("--hash=sha256:") >= lock.count("==") > 10
+    assert "http" not in lock
+
+
+def test_the_bill_of_materials_lists_what_the_lock_pins():
+    bill = runpy.run_path(str(ROOT / ".ci" / "sbom.py"))["bill"](LOCK)
+    assert bill == json.loads(json.dumps(bill))
+    pins = dict(re.findall(r"^([\w.-]+)==([^\s;]+)", LOCK, re.MULTILINE))
+    assert {each["name"]: each["version"] for each in bill["components"]} == pins
+    hashes = [h for each in bill["components"] for h in each["externalReferences"][0]["hashes"]]
+    assert len(hashes) == LOCK.count("--hash=sha256:")
+    assert all(each["externalReferences"][0]["hashes"] for each in bill["components"])
+
+
+def test_a_release_is_attested_and_keeps_no_key():
+    text = (GITHUB / "workflows" / "release.yml").read_text(encoding="utf-8")
+    jobs = yaml.safe_load(text)["jobs"]
+    assert jobs["build"]["permissions"]["attestations"] == "write"
+    assert jobs["publish"]["permissions"] == {"id-token": "write"}
+    assert "secrets." not in text
+    assert "password" not in text
+
+
+@pytest.mark.parametrize("form", sorted((GITHUB / "ISSUE_TEMPLATE").glob("*.yml")))
+def test_an_issues_form_can_be_read(form):
+    read = yaml.safe_load(form.read_text(encoding="utf-8"))
+    if form.name != "config.yml":
+        assert read["name"]
+        assert all(each["attributes"]["label"] for each in read["body"])
