@@ -96,7 +96,8 @@ class Span(TypedDict):
 
     `heading` is the innermost heading above it, `lead` what introduces it from afar (a table's
     header) or None, `blocks` are what it is made of, `part` is which question within the question
-    it bears on, from 0, `score` the probability that it holds the answer, if any excerpt does.
+    it bears on, from 0, `score` the probability that it holds the answer, if any excerpt does;
+    `asked` is the row that the question asks for by a superlative, where it has other text around.
     """
 
     start_char: int
@@ -109,6 +110,7 @@ class Span(TypedDict):
     blocks: list[BlockSpan]
     part: int
     score: float
+    asked: NotRequired[tuple[int, int]]
 
 
 class Passage(TypedDict):

@@ -105,7 +105,7 @@ class Walk:
     def _table(self, element: Element, level: int) -> None:
         rows = [tr for tr in element.iter("tr") if next(tr.iterancestors("table")) is element]
         for caption in element.iterchildren("caption"):
-            self._layout.paragraph(flat(caption))
+            self._layout.caption(flat(caption))
         if is_layout(rows):
             for tr in rows:
                 for cell in tr:

@@ -62,6 +62,12 @@ class Layout:
             kind = BlockKind.NOTE if note else BlockKind.PARAGRAPH
             self._block("paragraph", lines, kind)
 
+    def caption(self, text: str) -> None:
+        """What the table that follows shows."""
+        self.paragraph(words(text))
+        if self._set and self._last == "paragraph":
+            self._set[-1].kind = BlockKind.LEAD
+
     def item(self, text: str, depth: int = 0, marker: str = "-") -> None:
         line = words(text)
         if not line:
@@ -132,7 +138,7 @@ class Layout:
         if opens and last.kind is BlockKind.PARAGRAPH:
             last.kind = BlockKind.LEAD
         inside = last.kind is BlockKind.ITEM and bool(self._items)
-        return last if inside or (opens and last.kind is BlockKind.LEAD) else None
+        return last if inside or last.kind is BlockKind.LEAD else None
 
     def _block(
         self,

@@ -8,12 +8,14 @@ so that what is quoted from it is what stands there.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from rag.evidence.excerpts import best_rows
+from rag.evidence.asked_rows import Table, asked_rows, extreme_row, table_at, text_at
+from rag.evidence.excerpts import Excerpt, best_rows
 from rag.evidence.ranking import RankedExcerpt, rank_excerpts
 from rag.index.protocol import CollectionReader
 from rag.question.parse import ParsedQuestion
-from state.blocks import Block
+from state.blocks import Block, BlockKind, Extent
 from state.passages import Passage, RetrievedChunk, Span, block_spans
 
 MOST_EXCERPTS = 8
@@ -78,31 +80,74 @@ def _span(
     each: RankedExcerpt,
     reader: CollectionReader,
 ) -> Span:
-    excerpt = best_rows(each.measured.excerpt, question)
+    excerpt, table = _cut(chunk, each.measured.excerpt, question, reader)
     start = excerpt.start_char - chunk["start_char"]
     first = chunk["start_line"] + chunk["text"].count("\n", 0, start)
-    return {
+    span: Span = {
         "start_char": excerpt.start_char,
         "end_char": excerpt.end_char,
         "start_line": first,
         "end_line": first + excerpt.text.count("\n"),
         "text": excerpt.text,
         "heading": excerpt.heading,
-        "lead": _lead_from_afar(chunk, excerpt.blocks[0], excerpt.start_char, reader),
+        "lead": _lead_from_afar(chunk, excerpt.blocks[0], excerpt.start_char, table, reader),
         "blocks": block_spans(excerpt.blocks),
         "part": part,
         "score": each.probability,
     }
+    asked = _asked_among_others(chunk, excerpt, question, reader) if table is None else None
+    if asked is not None:
+        span["asked"] = asked
+    return span
+
+
+def _asked_among_others(
+    chunk: RetrievedChunk, excerpt: Excerpt, question: ParsedQuestion, reader: CollectionReader
+) -> Extent | None:
+    """The row that the question asks for by a superlative and the name of its column."""
+    rows = [block for block in excerpt.blocks if block.kind is BlockKind.ROW]
+    table = table_at(chunk, rows[-1], reader) if rows else None
+    if table is None:
+        return None
+    found = extreme_row(table, question, reader, table.rows, by_meaning=False)
+    return found.extent if found is not None and found in rows else None
+
+
+def _cut(
+    chunk: RetrievedChunk, excerpt: Excerpt, question: ParsedQuestion, reader: CollectionReader
+) -> tuple[Excerpt, Table | None]:
+    """A table with nothing but its caption around it cut to the rows that are asked for; and the
+    table. Anything else as it is.
+    """
+    rows = [block for block in excerpt.blocks if block.kind is BlockKind.ROW]
+    others = {block.kind for block in excerpt.blocks} - {BlockKind.ROW, BlockKind.LEAD}
+    table = None if others or not rows else table_at(chunk, rows[-1], reader)
+    if table is None:
+        return best_rows(excerpt, question), None
+    among = [row for row in rows if row in table.rows]
+    asked = asked_rows(table, among, question, reader)
+    if not asked:
+        return excerpt, table
+    start, end = asked[0].start_char, asked[-1].end_char
+    text = chunk["text"][start - chunk["start_char"] : end - chunk["start_char"]]
+    return replace(excerpt, start_char=start, end_char=end, text=text, blocks=asked), table
 
 
 def _lead_from_afar(
-    chunk: RetrievedChunk, block: Block, start: int, reader: CollectionReader
+    chunk: RetrievedChunk,
+    block: Block,
+    start: int,
+    table: Table | None,
+    reader: CollectionReader,
 ) -> str | None:
-    """What introduces the first block, unless the excerpt begins with it."""
+    """What introduces the first block, unless the excerpt begins with it; of a row the caption and
+    the header.
+    """
+    if table is not None and table.header_extent == block.extent:
+        return table.caption or None
     if block.lead is None or block.lead[0] >= start:
         return None
-    first, last = block.lead
-    if first >= chunk["start_char"]:
-        return chunk["text"][first - chunk["start_char"] : last - chunk["start_char"]]
-    text = reader.document_text(chunk["source"])
-    return None if text is None else text[first:last]
+    lead = text_at(chunk, block.lead, reader)
+    if table is not None and table.header_extent == block.lead:
+        lead = "\n".join(filter(None, (table.caption, lead)))
+    return lead or None

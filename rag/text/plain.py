@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from rag.text.line_marks import CODE_LIKE, COLUMN_RULE, COLUMNS, FENCE, GLANCE, ITEM, QUOTED, RULE
 from rag.text.open_block import LONG_FIELD, OpenBlock
 from rag.text.placed import Placed
-from rag.text.plain_headings import Headings
+from rag.text.plain_headings import HeadingLine, Headings, table_heading
 from rag.text.wrapping import lines_of
 from state.blocks import BlockKind, Extent
 
@@ -100,18 +100,12 @@ class PlainScanner:
         self, start: int, line: str, glance: str, following: str, ruled: int | None
     ) -> None:
         if self.format in _UNMARKED:
-            self._unmarked(start, line)
+            self._unmarked(start, line, following)
             return
         heading = self._headings.match(glance, following, after_blank=self._blank)
         fence = FENCE.match(glance)
         if heading is not None:
-            level, first, last, self._skip = heading
-            self._begin(BlockKind.HEADING, start if ruled is None else ruled, start + first, "")
-            assert self._open is not None
-            self._open.lines = [(start + first, line[first:last])]
-            self._open.level = level
-            self._close()
-            self._items.clear()
+            self._heading(start, line, heading, start if ruled is None else ruled)
         elif fence is not None:
             self._close()
             self._fence = fence.group(1)
@@ -124,8 +118,18 @@ class PlainScanner:
         else:
             self._text(start, line, glance)
 
-    def _unmarked(self, start: int, line: str) -> None:
-        if self.format in _TABLES or (self.format == "xml" and " | " in line[:GLANCE]):
+    def _heading(self, start: int, line: str, heading: HeadingLine, at: int) -> None:
+        """`at` is where it begins with the rule above it."""
+        level, first, last, self._skip = heading
+        self._begin(BlockKind.HEADING, at, start + first, line[first:last], level=level)
+        self._close()
+        self._items.clear()
+
+    def _unmarked(self, start: int, line: str, following: str) -> None:
+        begins = self._blank or self._held is None
+        if self.format in _TABLES and begins and (heading := table_heading(line, following)):
+            self._heading(start, line, heading, start)
+        elif self.format in _TABLES or (self.format == "xml" and " | " in line[:GLANCE]):
             self._row(start, line)
         elif self.format == "log":
             self._begin(BlockKind.ROW, start, start, line)

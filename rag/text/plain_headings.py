@@ -22,6 +22,16 @@ class HeadingLine(NamedTuple):
     underlined: bool = False
 
 
+def table_heading(line: str, following: str) -> HeadingLine | None:
+    """What stands above a table: a sheet's name, or a single cell over several."""
+    marked = _ATX.match(line)
+    if marked is not None:
+        return HeadingLine(1, marked.start(2), marked.end(2))
+    if " | " not in line and " | " in following and len(line.strip()) <= _TITLE_CHARS:
+        return HeadingLine(2, len(line) - len(line.lstrip()), len(line.rstrip()))
+    return None
+
+
 class Headings:
     """`_underlines` are the marks of this text that underline, outermost first."""
 

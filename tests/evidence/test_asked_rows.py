@@ -1,0 +1,108 @@
+"""A question for a cell: its row is cited with the header and the table's caption or sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from openpyxl import Workbook
+
+from rag.ingest.sync import ingest
+from rag.opening import build_embedder
+from rag.session import open_session
+from state.answer import Answer
+from state.settings import Settings
+
+SHIPS = """Ship,Built,Length (m),Passengers
+Aurora,1987,64.5,320
+Borealis,2003,91,1250
+Cassiopeia,1965,48.2,
+Draco,2011,88.4,900
+"""
+PIERS = """# Piers
+
+Every pier is closed in a storm.
+
+| Pier | Berths | Depth (m) |
+| --- | --- | --- |
+| Northgate | 3 | 7.5 |
+| Ropewalk | 11 | 4.2 |
+| Saltern | 5 | 9.1 |
+
+Dredging is due in March.
+"""
+FARES = """<html><body><p>Children travel at half the price.</p>
+<table><caption>Fares of the night ferry</caption>
+<tr><th>Class</th><th>Single</th><th>Return</th></tr>
+<tr><td>Deck</td><td>12.40</td><td>21.00</td></tr>
+<tr><td>Cabin</td><td>58.00</td><td>99.50</td></tr></table></body></html>"""
+
+
+@pytest.fixture(scope="module")
+def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Answer]]:
+    folder: Path = tmp_path_factory.mktemp("tables")
+    files = folder / "files"
+    files.mkdir()
+    (files / "ships.csv").write_text(SHIPS)
+    (files / "piers.md").write_text(PIERS)
+    (files / "fares.html").write_text(FARES)
+    book = Workbook()
+    book.remove(book.worksheets[0])
+    for name, rows in {
+        "Crew of the Aurora": [("Name", "Rank", "Cabin"), ("Ines Roth", "mate", 14)],
+        "Crew of the Draco": [("Name", "Rank", "Cabin"), ("Olaf Brandt", "cook", 31)],
+    }.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    book.save(files / "crew.xlsx")
+    log = "\n".join(f"Day {day},{day % 7},{1000 - day}" for day in range(1, 400))
+    (files / "log.csv").write_text(f"Day,Wind,Fuel left\n{log}\n")
+    settings = Settings(home=folder / "home", engine="local")
+    ingest(settings, build_embedder(settings), [str(files)])
+    with open_session(settings, keep_traces=False) as session:
+        yield session.ask
+
+
+@pytest.mark.parametrize(
+    ("question", "quote", "passage"),
+    [
+        ("How many passengers does the Draco take?", "Draco | 2011 | 88.4 | 900", "Ship | Built"),
+        ("What does a return in a cabin cost?", "Cabin | 58.00 | 99.50", "Fares of the night"),
+        ("What rank has Olaf Brandt?", "Olaf Brandt | cook | 31", "Crew of the Draco"),
+        ("What was the fuel left on day 333?", "Day 333 | 4 | 667", "Day | Wind | Fuel left"),
+    ],
+)
+def test_the_row_is_quoted_behind_its_header_and_caption(ask, question, quote, passage):
+    (cited, *_) = ask(question)["citations"]
+    assert cited["quote"] == quote
+    assert cited["passage"].endswith(quote)
+    assert passage in cited["passage"]
+
+
+def test_of_a_table_within_prose_the_row_is_quoted_and_the_prose_stays(ask):
+    (cited, *_) = ask("What is the depth of the Ropewalk pier?")["citations"]
+    assert cited["quote"] == "| Ropewalk | 11 | 4.2 |"
+    assert "| Pier | Berths | Depth (m) |" in cited["passage"]
+    assert "closed in a storm" in cited["passage"]
+
+
+@pytest.mark.parametrize(
+    ("question", "quote"),
+    [
+        ("Which ship takes the most passengers?", "Borealis | 2003 | 91 | 1250"),
+        ("Which ship has the shortest length?", "Cassiopeia | 1965 | 48.2"),
+        ("Which pier has the greatest depth?", "| Saltern | 5 | 9.1 |"),
+        ("Which pier has the fewest berths?", "| Northgate | 3 | 7.5 |"),
+    ],
+)
+def test_a_superlative_finds_the_row_where_its_column_is_greatest_or_least(ask, question, quote):
+    assert ask(question)["citations"][0]["quote"] == quote
+
+
+def test_of_a_table_that_is_not_whole_in_a_chunk_no_row_is_said_to_be_the_greatest(ask):
+    """A row that is greatest among some of the rows may be anything among all."""
+    answer = ask("On which day was the wind highest?")
+    for cited in answer["citations"]:
+        assert cited["source"] != "log.csv" or "\n" in cited["passage"].partition("\n")[2]
