@@ -10,7 +10,7 @@ install: $(STAMP)
 $(STAMP): requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "crag needs Python 3.11 or newer")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes --requirement requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $(STAMP)
 
@@ -49,8 +49,10 @@ build/docs/.installed: docs/requirements.lock
 
 # Needs uv. Names no registry: every machine resolves against its own.
 lock:
+	mkdir -p build && sed /onnxruntime/d overrides.txt > build/overrides.txt
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header \
 	  --no-annotate --no-emit-index-url --no-emit-find-links --all-extras --group dev pyproject.toml \
+	  --override build/overrides.txt \
 	  --output-file requirements.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header \
 	  --no-annotate --no-emit-index-url --no-emit-find-links --group docs \
