@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 
 from rag.deadline import within
 from rag.text.blocks import blocks_of_text
-from state.errors import RemoteError, SettingsError
+from state.errors import RemoteError, SettingsError, SetupError
+from state.extras import COMMUNITY, is_installed
 from state.passages import WEB_PREFIX, RetrievedChunk, block_spans
 from state.settings import Settings
 
@@ -64,6 +65,7 @@ def open_web(settings: Settings) -> WebSearch | None:
 
     Raises:
         SettingsError: it is on, and no endpoint is named.
+        SetupError: its client is not installed.
 
     """
     if not settings.web:
@@ -71,6 +73,11 @@ def open_web(settings: Settings) -> WebSearch | None:
     if not (settings.web_url or "").startswith(("http://", "https://")):
         raise SettingsError(
             "--web needs a SearXNG endpoint.", "Set CRAG_WEB_URL=https://host/search."
+        )
+    if not is_installed(COMMUNITY):
+        raise SetupError(
+            "--web needs langchain-community, which is not installed.",
+            "Install it beside crag, as in: pip install 'langchain-community<0.5'.",
         )
     return WebSearch(str(settings.web_url), min(settings.request_timeout or 30.0, 30.0))
 

@@ -11,6 +11,7 @@ from rag.documents.encoding import detect, text_blocks
 from rag.documents.layout import row
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
+from state.extras import COMMUNITY, is_installed
 
 _SAMPLE_ROWS = 50
 _PROSE_WORDS = 40
@@ -26,8 +27,10 @@ def read(reading: Reading) -> Iterator[Part]:
     first = next(blocks, "")
     delimiter = _delimiter(first, reading.path.suffix.lower())
     if _is_prose(first, delimiter) and _is_exact(reading.path):
-        yield from _records(reading, delimiter)
-        return
+        if is_installed(COMMUNITY):
+            yield from _records(reading, delimiter)
+            return
+        reading.warn("records of prose are read as rows: langchain-community is not installed")
     pending: list[str] = []
     rows = csv.reader(_lines(first, blocks), delimiter=delimiter)
     try:
