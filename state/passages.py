@@ -94,10 +94,10 @@ def is_web(chunk: RetrievedChunk) -> bool:
 class Span(TypedDict):
     """An excerpt: `text` is exactly the document's `[start_char:end_char]`, whole blocks.
 
-    `heading` is the innermost heading above it, `lead` what introduces it from afar (a table's
-    header) or None, `blocks` are what it is made of, `part` is which question within the question
-    it bears on, from 0, `score` the probability that it holds the answer, if any excerpt does;
-    `asked` is the row that the question asks for by a superlative, where it has other text around.
+    `lead` is what introduces it from afar (its heading, a table's header) or None, `blocks` are
+    what it is made of, `part` is which question within the question it bears on, from 0, `score`
+    the probability that it holds the answer, if any excerpt does; `asked` is the row that the
+    question asks for by a superlative, where it has other text around.
     """
 
     start_char: int
@@ -105,7 +105,6 @@ class Span(TypedDict):
     start_line: int
     end_line: int
     text: str
-    heading: str
     lead: str | None
     blocks: list[BlockSpan]
     part: int

@@ -38,7 +38,7 @@ def best_sentence(
     candidates = [
         (place, block)
         for block in blocks
-        if block.extent not in heads
+        if block.extent not in heads and block.kind is not BlockKind.HEADING
         for place in block_sentences(span["text"], block, base)
     ]
     if not candidates:
@@ -157,13 +157,18 @@ def whole_text(span: Span) -> str:
 
 
 def shown_text(span: Span) -> str:
-    """The excerpt with the wrapped lines of its prose joined; code, rows and fields, and the
-    lines that stand around code, as they were written.
+    """The excerpt with the wrapped lines of its prose joined and without the marks of headings;
+    code, rows and fields, and the lines that stand around code, as they were written.
     """
     text, base, shown = span["text"], span["start_char"], ""
     end = base
+    before: Block | None = None
     for block in blocks_of_spans(span["blocks"]):
-        shown += _between(text[end - base : block.start_char - base])
+        if before and BlockKind.HEADING in (before.kind, block.kind):
+            shown += "\n\n"
+        else:
+            shown += _between(text[end - base : block.start_char - base])
+        before = block
         own = text[block.start_char - base : block.end_char - base]
         shown += own if block.kind in AS_WRITTEN else _without_notes(" ".join(own.split()))
         end = block.end_char

@@ -15,10 +15,11 @@ from rag.evidence.excerpts import Excerpt, best_rows
 from rag.evidence.ranking import RankedExcerpt, rank_excerpts
 from rag.index.protocol import CollectionReader
 from rag.question.parse import ParsedQuestion
-from state.blocks import Block, BlockKind, Extent
+from state.blocks import BlockKind, Extent
 from state.passages import Passage, RetrievedChunk, Span, block_spans
 
 MOST_EXCERPTS = 8
+_AROUND_A_TABLE = (BlockKind.HEADING, BlockKind.LEAD)
 SHOWN_TO_A_MODEL = 4
 """Excerpts in a prompt: about as much as the four best chunks hold of use, in some 900 tokens."""
 
@@ -89,8 +90,7 @@ def _span(
         "start_line": first,
         "end_line": first + excerpt.text.count("\n"),
         "text": excerpt.text,
-        "heading": excerpt.heading,
-        "lead": _lead_from_afar(chunk, excerpt.blocks[0], excerpt.start_char, table, reader),
+        "lead": _introduction(chunk, excerpt, table, reader),
         "blocks": block_spans(excerpt.blocks),
         "part": part,
         "score": each.probability,
@@ -120,7 +120,7 @@ def _cut(
     table. Anything else as it is.
     """
     rows = [block for block in excerpt.blocks if block.kind is BlockKind.ROW]
-    others = {block.kind for block in excerpt.blocks} - {BlockKind.ROW, BlockKind.LEAD}
+    others = {block.kind for block in excerpt.blocks} - {*_AROUND_A_TABLE, BlockKind.ROW}
     table = None if others or not rows else table_at(chunk, rows[-1], reader)
     if table is None:
         return best_rows(excerpt, question), None
@@ -133,21 +133,27 @@ def _cut(
     return replace(excerpt, start_char=start, end_char=end, text=text, blocks=asked), table
 
 
-def _lead_from_afar(
-    chunk: RetrievedChunk,
-    block: Block,
-    start: int,
-    table: Table | None,
-    reader: CollectionReader,
+def _introduction(
+    chunk: RetrievedChunk, excerpt: Excerpt, table: Table | None, reader: CollectionReader
 ) -> str | None:
-    """What introduces the first block, unless the excerpt begins with it; of a row the caption and
-    the header.
+    """What introduces the excerpt and stands further up: its heading, and the line that its first
+    block goes with; of a row the caption and the header.
     """
-    if table is not None and table.header_extent == block.extent:
-        return table.caption or None
-    if block.lead is None or block.lead[0] >= start:
-        return None
-    lead = text_at(chunk, block.lead, reader)
-    if table is not None and table.header_extent == block.lead:
+    first = excerpt.blocks[0]
+    lead = ""
+    if first.lead is not None and first.lead[0] < excerpt.start_char:
+        lead = text_at(chunk, first.lead, reader)
+    if table is not None and table.header_extent == first.lead:
         lead = "\n".join(filter(None, (table.caption, lead)))
-    return lead or None
+    elif table is not None and table.header_extent == first.extent:
+        lead = table.caption
+    heading = excerpt.heading.rpartition(" > ")[2]
+    inside = first.kind is BlockKind.HEADING or heading in lead
+    if inside or not _stands(heading, chunk, reader):
+        return lead or None
+    return f"{heading}\n\n{lead}" if lead else f"{heading}\n"
+
+
+def _stands(heading: str, chunk: RetrievedChunk, reader: CollectionReader) -> bool:
+    """Whether it is there as it is shown: a long one was cut, one on two lines joined."""
+    return heading in chunk["text"] or heading in (reader.document_text(chunk["source"]) or "")

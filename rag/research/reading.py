@@ -130,7 +130,6 @@ def _passage(number: int, citation: Citation) -> Passage:
                 "start_line": citation["start_line"] or 1,
                 "end_line": citation["end_line"] or 1,
                 "text": citation["quote"],
-                "heading": "",
                 "lead": None,
                 "blocks": block_spans(blocks_of_text(citation["quote"], base=start)),
                 "part": 0,

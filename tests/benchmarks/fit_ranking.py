@@ -64,11 +64,17 @@ def measured(source: Source, session: Session) -> list[Asked]:
         vector = reader.embedder.embed_query(question.text)
         found = measure_excerpts(question, vector, excerpts_of(chunks), chunks, reader.embedder)
         right = [
-            is_of(chunks[each.excerpt.chunk]["source"], query) and holds(each.excerpt.text, query)
+            is_of(chunks[each.excerpt.chunk]["source"], query)
+            and holds(f"{innermost(each)}\n{each.excerpt.text}", query)
             for each in found
         ]
         asked.append(Asked(source.name, query, found, right))
     return asked
+
+
+def innermost(each: MeasuredExcerpt) -> str:
+    """The heading that is shown over the excerpt."""
+    return each.excerpt.heading.rpartition(" > ")[2]
 
 
 def fit(asked: Sequence[Asked]) -> dict[str, float]:

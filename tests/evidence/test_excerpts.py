@@ -61,7 +61,6 @@ def span_of(excerpt, lead=None):
         "start_line": 1,
         "end_line": 1,
         "text": excerpt.text,
-        "heading": excerpt.heading,
         "lead": lead,
         "blocks": block_spans(excerpt.blocks),
         "part": 0,
@@ -69,14 +68,25 @@ def span_of(excerpt, lead=None):
     }
 
 
-def test_an_excerpt_is_whole_blocks_of_one_section_as_they_stand():
-    excerpts = excerpts_of([chunk_of(PAGE)])
+LONG = PAGE.replace(
+    "It is\nfired twice.", "It is\nfired twice. " + "The second time is the hotter. " * 6
+)
+
+
+def test_an_excerpt_is_whole_blocks_of_one_section_as_they_stand_below_its_heading():
+    excerpts = excerpts_of([chunk_of(LONG)])
     assert [(e.heading, e.text.split("\n")[0]) for e in excerpts] == [
-        ("Kilns", "A kiln is a furnace. It is"),
-        ("Starting", "From a shell, run this:"),
+        ("Kilns", "Kilns"),
+        ("Starting", "Starting"),
     ]
     assert excerpts[1].text.endswith("| 6 | 1222 |")
-    assert all(PAGE[e.start_char : e.end_char] == e.text for e in excerpts)
+    assert all(LONG[e.start_char : e.end_char] == e.text for e in excerpts)
+
+
+def test_a_section_of_a_line_takes_in_the_next_and_shows_its_heading_without_marks():
+    (excerpt,) = excerpts_of([chunk_of(PAGE)])
+    assert excerpt.text.startswith("Kilns\n\nA kiln")
+    assert "fired twice.\n\nStarting\n\nFrom a shell" in shown_text(span_of(excerpt))
 
 
 def test_code_is_quoted_with_its_fence_and_what_introduces_it():
@@ -89,9 +99,9 @@ def test_code_is_quoted_with_its_fence_and_what_introduces_it():
 
 
 def test_wrapped_prose_is_joined_and_what_is_set_out_is_not():
-    excerpts = excerpts_of([chunk_of(PAGE)])
-    assert shown_text(span_of(excerpts[0])) == "A kiln is a furnace. It is fired twice."
-    shown = shown_text(span_of(excerpts[1]))
+    (excerpt,) = excerpts_of([chunk_of(PAGE)])
+    shown = shown_text(span_of(excerpt))
+    assert "A kiln is a furnace. It is fired twice." in shown
     assert "| cone | heat |\n|---|---|\n| 04 | 1060 |\n| 6 | 1222 |" in shown
 
 

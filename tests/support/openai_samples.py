@@ -95,7 +95,6 @@ def passage_of(number: int, chunk: RetrievedChunk) -> Passage:
         "start_line": 1,
         "end_line": 1,
         "text": chunk["text"],
-        "heading": "",
         "lead": None,
         "blocks": block_spans(blocks_of_text(chunk["text"])),
         "part": 0,

@@ -192,18 +192,12 @@ def passage_title(passage: Passage) -> str:
 
 
 def passage_text(passage: Passage) -> str:
-    """Its excerpts, with an ellipsis where something was left out, each under the heading that it
-    stands under, unless that is over the one before or ends the passage's title.
-    """
+    """Its excerpts, with an ellipsis where something was left out, each under its heading."""
     text = ""
-    heading = passage_title(passage).rpartition(" > ")[2]
     end = passage["spans"][0]["start_char"] if passage["spans"] else 0
     for span in passage["spans"]:
         if text:
             text += "\n" if span["start_char"] - end <= _LINE_BREAK else "\n…\n"
-        if span["heading"] and span["heading"] not in (heading, passage["heading"]):
-            heading = span["heading"]
-            text += f"{heading}:\n"
         text += whole_text(span).strip()
         end = span["end_char"]
     return text
