@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 from state.answer import Answer
 from state.history import read_history
 from state.shared_place import threads_place
-from state.threads import CitedFile, TurnStore, open_turn_store
 from state.traces import TraceStore
+from state.turn_store import CitedFile, TurnStore, open_turn_store
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver

@@ -23,7 +23,7 @@ from typing import (
 from langgraph.channels import UntrackedValue
 
 from state.answer import Citation, ClaimRecord, LoopRecord, Status, Usage
-from state.draft import DraftClaim
+from state.draft_claims import DraftClaim
 from state.grades import Grade
 from state.passages import HistoryTurn, Passage, RetrievedChunk, WebUse
 from state.reducers import milestone_window, overwrite

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from state.answer import Answer
 from state.passages import HistoryTurn
-from state.threads import Turn, TurnStore
+from state.turn_store import Turn, TurnStore
 
 CountTokens = Callable[[str], int]
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from state.errors import StorageError
 from state.postgres import checked_url, connect, place, postgres_failures
-from state.threads import (
+from state.turn_queries import SqlTurnStore
+from state.turn_store import (
     THREADS_SCHEMA,
     Clock,
     StoreSize,
     utc_now,
 )
-from state.turn_queries import SqlTurnStore
 
 if TYPE_CHECKING:
     import psycopg

@@ -10,13 +10,13 @@ from typing import Any
 
 from state.errors import StorageError
 from state.sqlite_file import connect, create_private, sqlite_failures, transaction
-from state.threads import (
+from state.turn_queries import SqlTurnStore
+from state.turn_store import (
     THREADS_SCHEMA,
     Clock,
     StoreSize,
     utc_now,
 )
-from state.turn_queries import SqlTurnStore
 
 # Small pages: a turn of two kilobytes must not round up to four. auto_vacuum works at commits
 # that freed pages, which only deleting does.

@@ -9,7 +9,9 @@ from threading import RLock
 from typing import Any, ClassVar, Self
 
 from state.answer import Answer
-from state.threads import (
+from state.turn_codec import encode_turn
+from state.turn_rows import by_thread, checked_name, prune_query, to_summary, to_turn
+from state.turn_store import (
     PAGE_OF_TURNS,
     CitedFile,
     Clock,
@@ -20,8 +22,6 @@ from state.threads import (
     no_such_turn,
     to_micros,
 )
-from state.turn_codec import encode_turn
-from state.turn_rows import by_thread, checked_name, prune_query, to_summary, to_turn
 
 _SELECT = """select n, created_at, milestone, body from {turns}
     where thread_id = (select id from {threads} where name = ?)"""

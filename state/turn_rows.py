@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from state.errors import DamagedError, UsageError
-from state.threads import PrunePlan, ThreadSummary, Turn, from_micros, to_micros
 from state.turn_codec import decode_turn
+from state.turn_store import PrunePlan, ThreadSummary, Turn, from_micros, to_micros
 
 
 def checked_name(thread: str) -> str:

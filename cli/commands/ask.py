@@ -13,7 +13,7 @@ from cli.app import new_app
 from cli.exits import Exit
 from cli.notices import tell_staleness
 from cli.question_input import read_question
-from cli.render.answer import answer_lines, print_answer, tell_notices
+from cli.render.answer_text import answer_lines, print_answer, tell_notices
 from cli.render.links import citation_links
 from cli.render.live import LiveAnswer
 from cli.terminal import Terminal

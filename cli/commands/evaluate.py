@@ -63,7 +63,7 @@ def evaluate(
     from rag.evaluate.compare import comparison, read_report
     from rag.evaluate.datasets import load_dataset
     from rag.evaluate.evaluate_dataset import evaluate as run
-    from rag.evaluate.plan import Plan, Stage
+    from rag.evaluate.evaluation_plan import Plan, Stage
     from state.errors import UsageError
 
     if baseline and stage is not StageChoice.FULL:

@@ -9,10 +9,10 @@ import typer
 from cli import options
 from cli.app import new_app
 from cli.exits import Exit
-from cli.render.ingest import event_json, foretelling, progress, report_json, tell_report
+from cli.render.ingest_view import event_json, foretelling, progress, report_json, tell_report
 
 if TYPE_CHECKING:
-    from rag.ingest.report import IngestReport
+    from rag.ingest.ingest_report import IngestReport
 
 app = new_app()
 

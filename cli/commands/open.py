@@ -12,7 +12,7 @@ import typer
 from cli import options
 from cli.app import new_app
 from cli.completion import complete_trace
-from cli.render.answer import cited
+from cli.render.answer_text import cited
 from cli.render.places import place
 from cli.terminal import Terminal
 from state.counting import many

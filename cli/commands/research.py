@@ -13,7 +13,7 @@ from cli.completion import complete_run
 from cli.exits import Exit
 from cli.files import STDOUT, check_writable, write_text
 from cli.question_input import read_question
-from cli.render.research import ResearchView
+from cli.render.research_view import ResearchView
 from cli.render.shorten import shorten
 from cli.terminal import Terminal, clean
 from cli.thread_collection import on_thread
@@ -77,7 +77,7 @@ def research(
     _check_out(out, data=json_ or events)
     settings = given.settings()
     text = read_question(question) if question is not None else ""
-    from rag.research.options import MAX_ROUNDS, ResearchOptions
+    from rag.research.research_options import MAX_ROUNDS, ResearchOptions
     from rag.research.roles import ROLES
     from rag.research.run import Research, run_start
 

@@ -9,7 +9,7 @@ from cli.app import new_app
 from state.counting import many
 
 if TYPE_CHECKING:
-    from rag.status import CollectionStatus, Status
+    from rag.collection_status import CollectionStatus, Status
 
 app = new_app()
 
@@ -20,7 +20,7 @@ def status(given: options.Given, json_: options.Json = False) -> None:
     """Show every collection, or the one that --collection names."""
     terminal = given.terminal
     settings = given.settings()
-    from rag.status import read_status
+    from rag.collection_status import read_status
 
     found = read_status(settings, only=given.flags["collection"])
     if json_:

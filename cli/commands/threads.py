@@ -19,7 +19,7 @@ from state.counting import many
 
 if TYPE_CHECKING:
     from rag.memory import ThreadMemory
-    from state.threads import PrunePlan, Turn
+    from state.turn_store import PrunePlan, Turn
 
 app = new_app("List, show, export, delete and prune threads.", no_args_is_help=True)
 
@@ -233,7 +233,7 @@ def _turns(memory: ThreadMemory, name: str) -> Iterator[Turn]:
         UsageError: there is no such thread.
 
     """
-    from state.threads import no_such_thread
+    from state.turn_store import no_such_thread
 
     if memory.store.last_turn(name) == 0:
         raise no_such_thread(name, (each.name for each in memory.store.threads()))
@@ -243,7 +243,7 @@ def _turns(memory: ThreadMemory, name: str) -> Iterator[Turn]:
 def _plan(days: float | None, keep: int | None, thread: str | None, *, pinned: bool) -> PrunePlan:
     from datetime import UTC, datetime, timedelta
 
-    from state.threads import PrunePlan
+    from state.turn_store import PrunePlan
 
     before = None
     if days is not None:

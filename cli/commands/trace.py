@@ -203,9 +203,9 @@ def _store(home: Path) -> TraceStore:
 def _print(trace: Trace, terminal: Terminal) -> None:
     from rich.console import Console
 
-    from cli.render.answer import answer_lines
-    from cli.render.research import ResearchView
-    from cli.render.trace import TraceView
+    from cli.render.answer_text import answer_lines
+    from cli.render.research_view import ResearchView
+    from cli.render.trace_view import TraceView
 
     if trace["kind"] == "research":
         for line in ResearchView(terminal, events=False).lines(trace["events"]):

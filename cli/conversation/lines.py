@@ -47,7 +47,7 @@ class TypedLines:
         from prompt_toolkit.history import FileHistory
         from prompt_toolkit.output import create_output
 
-        from cli.conversation.completion import ChatCompleter
+        from cli.conversation.chat_completion import ChatCompleter
 
         self._prompt: PromptSession[str] = PromptSession(
             PROMPT,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from cli.conversation.passage import passage_lines
 from cli.conversation.talk import Conversation, new_thread_name
-from cli.render.answer import print_sources
+from cli.render.answer_text import print_sources
 from cli.render.links import citation_links
 from cli.render.money import dollars
 from cli.render.shorten import shorten
@@ -82,7 +82,7 @@ def _trace(talk: Conversation, argument: str) -> None:
     answer = _last(talk)
     from rich.console import Console
 
-    from cli.render.trace import TraceView
+    from cli.render.trace_view import TraceView
     from state.traces import TraceStore
 
     with TraceStore(talk.settings.home) as traces:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Self
 
-from cli.render.answer import answer_lines, answer_text, cited, source_text, tell_notices
+from cli.render.answer_text import answer_lines, answer_text, cited, source_text, tell_notices
 from cli.render.live import LiveAnswer
 from cli.terminal import Terminal, clean
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from cli.first_sign import clear_first_sign
-from cli.render.trace import TraceView
+from cli.render.trace_view import TraceView
 from cli.terminal import Terminal, clean
 from rag.topology import CORRECTIVE
 

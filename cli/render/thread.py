@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from cli.render.answer import print_sources
+from cli.render.answer_text import print_sources
 from cli.render.money import dollars
 from cli.render.shorten import shorten
 from cli.terminal import Terminal
@@ -13,7 +13,7 @@ from rag.cited_files import file_states
 from state.counting import many
 
 if TYPE_CHECKING:
-    from state.threads import ThreadSummary, Turn
+    from state.turn_store import ThreadSummary, Turn
 
 
 def thread_line(thread: ThreadSummary, width: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rag.index.terms import terms
-from state.draft import DraftClaim
+from state.draft_claims import DraftClaim
 
 UNVERIFIED = "(unverified)"
 

@@ -19,7 +19,7 @@ from rag.citations.quotes import standing_quotes
 from rag.index.protocol import CollectionReader
 from rag.index.terms import terms
 from state.answer import Citation, ClaimRecord, Verdict
-from state.draft import DraftClaim
+from state.draft_claims import DraftClaim
 from state.errors import ModelError
 from state.passages import Passage, RetrievedChunk
 

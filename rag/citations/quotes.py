@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rag.index.protocol import CollectionReader
 from state.answer import Citation
-from state.draft import DraftQuote
+from state.draft_claims import DraftQuote
 from state.passages import Passage
 
 

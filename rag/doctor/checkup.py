@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from rag.doctor.check import Check
 from rag.doctor.home import check_databases, check_home
 from rag.doctor.indexes import check_collections, repair_collections
 from rag.doctor.models import check_models
+from rag.doctor.part_check import Check
 from rag.doctor.rows import drop_changed_rows
 from rag.opening import build_embedder
 from state.settings import Settings

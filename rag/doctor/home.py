@@ -11,16 +11,16 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from rag.doctor.check import REPAIR, Check, ill, well
+from rag.doctor.part_check import REPAIR, Check, ill, well
 from rag.doctor.rows import changed_rows
 from rag.index.catalog import catalog_path, is_sound
 from rag.research.journal import JOURNAL_FILE
 from state.checkpoints import CHECKPOINTS_FILE
 from state.errors import CragError, DamagedError
 from state.sqlite_file import DAMAGE, connect_to_read, readable, sqlite_failures
-from state.threads import THREADS_FILE
 from state.traces import TRACES_FILE, TraceStore
 from state.turn_codec import decode_turn
+from state.turn_store import THREADS_FILE
 
 LEAST_FREE = 500 << 20
 _ROOM = "Make room in its folder and let it be written there; nothing says that it is damaged"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 
-from rag.doctor.check import REPAIR, Check, ill, well
+from rag.doctor.part_check import REPAIR, Check, ill, well
 from rag.embed.protocol import EmbedderIdentity
 from rag.index import collection_rows, document_rows
 from rag.index.catalog import catalog_path, connect, mapped_errors, reading

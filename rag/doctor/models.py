@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rag.doctor.check import Check, ill, well
+from rag.doctor.part_check import Check, ill, well
 from rag.engines.factory import choose_engine
 from state.errors import CragError
 from state.settings import EngineName, Settings
@@ -75,7 +75,7 @@ def _endpoint(settings: Settings) -> Check:
 
 
 def _replies(settings: Settings) -> Iterator[Check]:
-    from rag.doctor.replies import check_replies
+    from rag.doctor.server_replies import check_replies
     from rag.endpoint.address import chat_endpoint
     from rag.engines.openai.chat import ChatModel
 

@@ -32,7 +32,7 @@ def title(text: str) -> str | None:
 
 
 def _parse(text: str) -> Parsed | None:
-    from rag.text.markdown import markdown_blocks
+    from rag.text.markdown_blocks import markdown_blocks
 
     placed = markdown_blocks(text)
     return None if placed is None else (text, placed)

@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 from rag.budget import Budget
 from rag.question.parts import QuestionPart
 from state.answer import NodeUsage
-from state.draft import DraftClaim
+from state.draft_claims import DraftClaim
 from state.grades import Grade
 from state.passages import HistoryTurn, Passage, RetrievedChunk
 from state.usage import NO_CALLS

@@ -10,10 +10,10 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from rag.evaluate.datasets import Dataset, Judgement, Query
-from rag.evaluate.journal import Journal, fingerprint
+from rag.evaluate.evaluation_journal import Journal, fingerprint
+from rag.evaluate.evaluation_plan import Plan, Stage
 from rag.evaluate.measure import Measurer
 from rag.evaluate.measurements import Evaluation, Measurement
-from rag.evaluate.plan import Plan, Stage
 from rag.evaluate.prepare import code_fingerprint, prepare
 from rag.evaluate.progress import Progress
 from rag.evaluate.sources import Sources

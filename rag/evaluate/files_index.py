@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rag.embed.protocol import Embedder
 from rag.evaluate.progress import Progress
-from rag.ingest.report import FileDone, IngestEvent, Planned
+from rag.ingest.ingest_report import FileDone, IngestEvent, Planned
 from rag.ingest.sync import ingest
 from state.settings import Settings
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from rag.engines.protocol import GradeRequest
 from rag.evaluate.datasets import Judgement, Query
+from rag.evaluate.evaluation_plan import Stage
 from rag.evaluate.measurements import AnswerMeasurement, CitationCheck, GradedPair, Measurement
 from rag.evaluate.overlap import contains, token_f1, without_markers
-from rag.evaluate.plan import Stage
 from rag.evaluate.sources import Sources
 from rag.question.parts import read_parts
 from state.answer import Answer, GradedChunk

@@ -13,8 +13,8 @@ from shutil import rmtree
 from rag.embed.protocol import Embedder
 from rag.evaluate.corpus_index import index_corpus
 from rag.evaluate.datasets import Dataset, read_corpus
+from rag.evaluate.evaluation_journal import fingerprint
 from rag.evaluate.files_index import index_files
-from rag.evaluate.journal import fingerprint
 from rag.evaluate.progress import Progress
 from rag.index.stores import store_of
 from rag.opening import build_embedder

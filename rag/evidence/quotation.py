@@ -13,7 +13,7 @@ from rag.question.parse import ParsedQuestion
 from rag.text.sentences import block_sentences
 from state.answer import Citation
 from state.blocks import Block, BlockKind
-from state.draft import DraftClaim
+from state.draft_claims import DraftClaim
 from state.passages import Passage, Span, blocks_of_spans
 
 _NOTE = re.compile(r"(?<!\])\[\d{1,3}\](?![\[(:])")  # no part of a link

@@ -23,8 +23,8 @@ from rag.index.protocol import (
     IndexedDocument,
     UnreadFile,
 )
+from rag.ingest.ingest_report import FileDone, IngestReport, Kind, OnEvent, Planned, Trouble
 from rag.ingest.plan import Plan
-from rag.ingest.report import FileDone, IngestReport, Kind, OnEvent, Planned, Trouble
 from rag.ingest.roots import Root, root_of
 from rag.ingest.task import Task
 from rag.ingest.walk import FileStat, Found

@@ -13,9 +13,17 @@ from typing import TYPE_CHECKING
 
 from rag.documents.recognizer import can_recognize
 from rag.ingest.ignore import rules_for
+from rag.ingest.ingest_report import (
+    FileDone,
+    IngestEvent,
+    IngestReport,
+    Kind,
+    OnEvent,
+    Planned,
+    Trouble,
+)
 from rag.ingest.pipeline import Ingest
 from rag.ingest.plan import Plan, has_new_files, make_plan, same_paths, unchanged_plan
-from rag.ingest.report import FileDone, IngestEvent, IngestReport, Kind, OnEvent, Planned, Trouble
 from rag.ingest.roots import Root, root_of, roots_of
 from rag.ingest.task import READING, Task
 from rag.ingest.walk import Found, file_stat, walk

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from langgraph.types import Command
 
-from rag.research.dependencies import ResearchDependencies
-from rag.research.graph import compile_research
+from rag.research.research_dependencies import ResearchDependencies
+from rag.research.research_graph import compile_research
 from state.research_state import ResearchState
 
 if TYPE_CHECKING:

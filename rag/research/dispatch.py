@@ -13,7 +13,7 @@ from threading import Thread
 
 from rag.budget import BudgetSpent
 from rag.endpoint.calls import Call, noted
-from rag.research.dependencies import ResearchDependencies
+from rag.research.research_dependencies import ResearchDependencies
 from rag.research.subagents import run_subtask
 from state.research_events import SubtaskFinished
 from state.research_state import EVERYTHING, Artifact, Subtask

@@ -12,7 +12,8 @@ from rag.index.protocol import CollectionReader
 from rag.question.followup import stand_alone
 from rag.question.parts import split
 from rag.research.following import followed, leads_from
-from rag.research.protocol import (
+from rag.research.roles import Role
+from rag.research.thinker import (
     Composed,
     DraftSubtask,
     Planned,
@@ -21,7 +22,6 @@ from rag.research.protocol import (
     Reflected,
     ReflectionView,
 )
-from rag.research.roles import Role
 from state.passages import HistoryTurn, Passage
 from state.research_state import EVERYTHING
 

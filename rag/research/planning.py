@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rag.index.terms import terms
-from rag.research.dependencies import ResearchDependencies
-from rag.research.files import summaries
 from rag.research.plan_check import checked_plan
-from rag.research.protocol import DraftSubtask, Planned, PlanView, UnusableReplyError
+from rag.research.research_dependencies import ResearchDependencies
+from rag.research.thinker import DraftSubtask, Planned, PlanView, UnusableReplyError
+from rag.research.virtual_files import summaries
 from state.answer import NodeUsage
 from state.research_state import EVERYTHING, ResearchState, Subtask
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rag.research.dependencies import ResearchDependencies
-from rag.research.protocol import Reflected, ReflectionView, UnusableReplyError
+from rag.research.research_dependencies import ResearchDependencies
+from rag.research.thinker import Reflected, ReflectionView, UnusableReplyError
 from state.research_state import Artifact, ResearchState
 
 LONGEST_QUESTION = 500

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Self, cast
 from rag.budget import Budget, BudgetSpent
 from rag.index.lock import WriteLock
 from rag.research.boundary import checkpoint_name, to_boundary
-from rag.research.dependencies import Corrective, ResearchDependencies, Tell
 from rag.research.journal import Journal, Start, Unfinished
 from rag.research.journal_bounds import journal_bounds
 from rag.research.keeping import keep_trace, record_turn
 from rag.research.local_thinker import LocalThinker
-from rag.research.options import ResearchOptions, kept_flags
-from rag.research.protocol import Thinker
 from rag.research.report import Report, make_report
+from rag.research.research_dependencies import Corrective, ResearchDependencies, Tell
+from rag.research.research_options import ResearchOptions, kept_flags
+from rag.research.thinker import Thinker
 from rag.research.thinkers import build_thinker
 from rag.session import Session, new_trace_id
 from state.answer import Answer

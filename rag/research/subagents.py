@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from rag.citations.check import check
 from rag.citations.left_out import left_out
 from rag.engines.openai.claims import read_claims
-from rag.research.dependencies import ResearchDependencies
-from rag.research.protocol import UnusableReplyError
 from rag.research.reading import Rested, cited_from, passages_of, quoted, read_files_of
+from rag.research.research_dependencies import ResearchDependencies
 from rag.research.roles import Role
+from rag.research.thinker import UnusableReplyError
 from state.answer import Citation, Usage
 from state.passages import Passage
 from state.research_state import Artifact, Subtask

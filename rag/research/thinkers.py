@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rag.budget import Budget
-from rag.research.protocol import Thinker
+from rag.research.thinker import Thinker
 from rag.session import Session
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from rag.ingest.report import OnEvent
+from rag.ingest.ingest_report import OnEvent
 from rag.serving.results import IngestResult
 from state.errors import UsageError
 from state.settings import Settings

@@ -13,7 +13,7 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp_types import CallToolResult, ContentBlock, ResourceLink, TextContent
 
-from rag.ingest.report import FileDone, IngestEvent, OnEvent, Planned
+from rag.ingest.ingest_report import FileDone, IngestEvent, OnEvent, Planned
 from rag.serving.refresh import refresh
 from rag.serving.results import IngestResult, Result
 from rag.serving.tools import one_line

@@ -22,7 +22,7 @@ def blocks_of_text(text: str, document_format: str = "text", base: int = 0) -> l
     """
     placed: list[Placed] | None = None
     if document_format == "markdown" and len(text) <= MOST_PARSED:
-        from rag.text.markdown import markdown_blocks
+        from rag.text.markdown_blocks import markdown_blocks
 
         placed = markdown_blocks(text)
     if placed is None:

@@ -11,8 +11,8 @@ from cli.render.places import place
 from cli.render.shorten import shorten
 from cli.terminal import clean
 from state import errors
-from state.threads import open_turn_store
 from state.traces import TraceStore
+from state.turn_store import open_turn_store
 
 
 @pytest.mark.parametrize(

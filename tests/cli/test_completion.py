@@ -8,8 +8,8 @@ import pytest
 from turn_samples import make_answer
 
 from cli.completion import complete_collection, complete_thread, complete_trace
-from state.threads import open_turn_store
 from state.traces import TraceStore
+from state.turn_store import open_turn_store
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from evaluation_samples import measurement
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.evaluate.journal import Journal, fingerprint
+from rag.evaluate.evaluation_journal import Journal, fingerprint
 from state.errors import StoreBusyError
 
 

@@ -12,8 +12,8 @@ from cli.exits import Exit
 from cli.main import app
 from rag.evaluate.datasets import load_dataset
 from rag.evaluate.evaluate_dataset import evaluate
+from rag.evaluate.evaluation_plan import Plan, Stage
 from rag.evaluate.measurements import Measurement
-from rag.evaluate.plan import Plan, Stage
 from rag.evaluate.progress import silent
 from state.settings import Settings, load_settings
 

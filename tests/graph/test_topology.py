@@ -8,7 +8,7 @@ import pytest
 
 from rag.diagram import ascii_diagram, edges, mermaid, transition_table
 from rag.graph import NODES, ROUTERS, compile_graph, recursion_limit
-from rag.research.graph import after_reflection, compile_research
+from rag.research.research_graph import after_reflection, compile_research
 from rag.topology import ALWAYS, CORRECTIVE, RESEARCH, edges_of
 
 TOPOLOGY = {

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.research.files import (
+from rag.research.virtual_files import (
     INLINE_BYTES,
     INLINE_TOTAL,
     artifact_name,

@@ -11,9 +11,9 @@ from memory_collection import MemoryCollection
 
 from rag.research.following import followed, leads_from
 from rag.research.local_thinker import LocalThinker
-from rag.research.protocol import Planned, PlanView, ReadFile
 from rag.research.reading import cited_from, markers_in, quoted, renumbered
 from rag.research.roles import ROLES
+from rag.research.thinker import Planned, PlanView, ReadFile
 from state.answer import Citation
 from state.research_state import EVERYTHING, Artifact
 from state.usage import NO_USAGE

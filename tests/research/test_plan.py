@@ -5,13 +5,13 @@ from typing import Any, cast
 
 import pytest
 
-from rag.research.dependencies import ResearchDependencies
 from rag.research.local_thinker import LocalThinker
-from rag.research.options import ResearchOptions
 from rag.research.plan_check import LONGEST_INSTRUCTION, checked_plan, subtask_id
-from rag.research.protocol import DraftSubtask, Reflected
 from rag.research.reflection import reflect
+from rag.research.research_dependencies import ResearchDependencies
+from rag.research.research_options import ResearchOptions
 from rag.research.roles import MAX_ROLES, MIN_ROLES, ROLES
+from rag.research.thinker import DraftSubtask, Reflected
 from state.errors import UsageError
 from state.research_state import Artifact, ResearchState, new_research
 from state.usage import NO_USAGE

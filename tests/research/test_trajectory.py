@@ -12,13 +12,13 @@ import pytest
 from research_library import ABSENT, TWO_HOPS, lasting, library, places
 from research_scripted import ScriptedThinker, long_answer
 
-from rag.research.options import ResearchOptions
+from rag.research.research_options import ResearchOptions
 from rag.research.run import Research
 from state.checkpoints import TurnSaver
 from state.errors import NoIndexError, StoreBusyError, UsageError
 from state.settings import load_settings
-from state.threads import open_turn_store
 from state.traces import TraceStore
+from state.turn_store import open_turn_store
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag.research.protocol import (
+from rag.research.roles import Role
+from rag.research.thinker import (
     Composed,
     Planned,
     PlanView,
@@ -12,7 +13,6 @@ from rag.research.protocol import (
     Reflected,
     ReflectionView,
 )
-from rag.research.roles import Role
 from state.answer import ANSWER_SCHEMA, Answer, Citation
 from state.graph_state import Passage
 from state.usage import NO_USAGE

@@ -11,7 +11,7 @@ from rag.documents.registry import open_document
 from rag.documents.stream import Part
 from rag.text.blocks import Block, BlockKind, blocks_of_text
 from rag.text.chunk import chunk_parts
-from rag.text.markdown import markdown_blocks
+from rag.text.markdown_blocks import markdown_blocks
 from rag.text.sentences import block_sentences
 from state.block_codec import decode_blocks, encode_blocks
 

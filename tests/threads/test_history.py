@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from turn_samples import make_answer
 
 from state.history import history_slice, read_history
-from state.threads import Turn, memory_turn_store
+from state.turn_store import Turn, memory_turn_store
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -8,10 +8,10 @@ from postgres_server import fresh_schema
 from turn_samples import make_answer, real_looking_answer
 
 from state.errors import UsageError
-from state.threads import PrunePlan, TurnStore, open_turn_store
 from state.threads_postgres import PostgresTurnStore
 from state.threads_sqlite import SqliteTurnStore
 from state.turn_codec import decode_turn, encode_turn
+from state.turn_store import PrunePlan, TurnStore, open_turn_store
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

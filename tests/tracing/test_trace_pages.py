@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from trace_runs import ANSWERED, HOSTILE, MISSPELT, RESEARCHED, UNKNOWN, ask_all, local, make_home
 
-from rag.research.options import ResearchOptions
+from rag.research.research_options import ResearchOptions
 from rag.research.run import Research
 from rag.topology import CORRECTIVE, edges_of
 from rag.tracing.flow import flow_of, quantile

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from trace_runs import MISSPELT, RESEARCHED, SAMPLES, UNKNOWN, local, make_home
 
-from rag.research.options import ResearchOptions
+from rag.research.research_options import ResearchOptions
 from rag.research.run import Research
 from rag.session import open_session
 from rag.tracing.diff import diff_traces

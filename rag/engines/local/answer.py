@@ -8,7 +8,7 @@ from rag.engines.local.grader_model import grader_model
 from rag.engines.protocol import Emit, Generated, GenerateRequest
 from rag.evidence.quotation import likeliest_spans, quoting_claim
 from rag.index.protocol import CollectionReader
-from state.draft import DraftClaim
+from state.draft_claims import DraftClaim
 from state.passages import Passage, Span
 
 MOST_EXCERPTS = 3

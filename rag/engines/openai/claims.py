@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from rag.engines.openai.markers import marker_spans
 from rag.index.terms import terms
 from rag.text.sentences import sentence_spans
-from state.draft import ClaimKind, DraftClaim
+from state.draft_claims import ClaimKind, DraftClaim
 
 _FENCE = re.compile(r"\s{0,3}(?:`{3,}|~{3,})")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s|\s{0,3}\*\*[^*\n]{1,80}\*\*:?$")

@@ -19,7 +19,8 @@ from rag.engines.openai.prompts import Messages, passage_text, passage_title
 from rag.engines.openai.replies import fields, plain_text
 from rag.engines.openai.research_schemas import Reflection, SubagentReply, plan_schema
 from rag.engines.openai.tally import Tally
-from rag.research.protocol import (
+from rag.research.roles import Role
+from rag.research.thinker import (
     Composed,
     DraftSubtask,
     Planned,
@@ -29,7 +30,6 @@ from rag.research.protocol import (
     ReflectionView,
     UnusableReplyError,
 )
-from rag.research.roles import Role
 from state.passages import Passage
 from state.research_state import Artifact
 

@@ -11,8 +11,8 @@ from rag.budget import Budget
 from rag.index.protocol import CollectionReader
 from rag.research.journal import Journal
 from rag.research.local_thinker import LocalThinker
-from rag.research.protocol import Thinker
 from rag.research.roles import Role
+from rag.research.thinker import Thinker
 from state.answer import Answer
 from state.research_events import ResearchEvent
 

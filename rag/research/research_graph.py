@@ -14,11 +14,11 @@ from langgraph.types import interrupt
 
 from rag.endpoint.calls import noted
 from rag.graph import wire
-from rag.research.dependencies import ResearchDependencies
 from rag.research.dispatch import dispatch as run_plan
-from rag.research.files import evict, shrink, summaries, write
 from rag.research.planning import new_subtasks
 from rag.research.reflection import reflect as decide
+from rag.research.research_dependencies import ResearchDependencies
+from rag.research.virtual_files import evict, shrink, summaries, write
 from rag.topology import RESEARCH
 from state.research_state import FileEntry, ResearchState
 from state.usage import add_usage

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 
 from rag.budget import Budget
-from rag.doctor.check import Check, ill, well
+from rag.doctor.part_check import Check, ill, well
 from rag.doctor.server import facts_of
 from rag.endpoint.servers import ServerTraits
 from rag.engines.openai import ceilings

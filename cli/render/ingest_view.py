@@ -13,7 +13,7 @@ from state.extras import OCR, mending
 
 if TYPE_CHECKING:
     from cli.terminal import Terminal
-    from rag.ingest.report import IngestEvent, IngestReport, OnEvent, Trouble
+    from rag.ingest.ingest_report import IngestEvent, IngestReport, OnEvent, Trouble
     from state.ingest_events import FileEvent, FileTrouble, IngestResult, PlannedFiles
 
 _MOST_LINES = 40
@@ -49,7 +49,7 @@ def _troubles(troubles: Sequence[Trouble]) -> list[FileTrouble]:
 
 def event_json(event: IngestEvent) -> PlannedFiles | FileEvent:
     """An event as one object of the NDJSON stream."""
-    from rag.ingest.report import Planned
+    from rag.ingest.ingest_report import Planned
 
     if isinstance(event, Planned):
         return {
@@ -147,7 +147,7 @@ def _foresight(report: IngestReport) -> str:
 
 def foretelling(terminal: Terminal) -> OnEvent:
     """Names the files that a dry run would deal with, the first of each kind."""
-    from rag.ingest.report import Planned
+    from rag.ingest.ingest_report import Planned
 
     told: Counter[str] = Counter()
 
@@ -184,7 +184,7 @@ def progress(terminal: Terminal) -> Iterator[OnEvent]:
 
 
 def _advance(bar: Any) -> Callable[[IngestEvent], None]:
-    from rag.ingest.report import Planned
+    from rag.ingest.ingest_report import Planned
 
     task = bar.add_task("", total=None, files=0, all_files=0, rate="", visible=False)
     state = {"files": 0, "octets": 0}

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NotRequired, Protocol, TypedDict
 
-from rag.research.roles.role import Role
+from rag.research.roles import Role
 from state.answer import NodeUsage
 from state.errors import ModelError
 from state.passages import Passage
