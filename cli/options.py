@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.choices import EngineChoice, GraderOption, VerifyOption
 from cli.completion import complete_collection, complete_thread
 from cli.terminal import Terminal
+from state.choices import EngineName, GraderChoice, Verifier
 
 if TYPE_CHECKING:
     from state.settings import Settings
@@ -78,13 +78,7 @@ def read_settings(config: Path | None = None, **flags: Any) -> Settings:
     from state.private_home import make_private
     from state.settings import load_settings
 
-    values = {
-        name: value.value
-        if isinstance(value, EngineChoice | GraderOption | VerifyOption)
-        else value
-        for name, value in flags.items()
-    }
-    settings = load_settings(values, config)
+    settings = load_settings(flags, config)
     make_private(settings.home)
     return settings
 
@@ -111,7 +105,7 @@ SHARED: dict[str, Any] = {
     ],
     "thread": Thread,
     "engine": Annotated[
-        EngineChoice | None,
+        EngineName | None,
         typer.Option("--engine", help="Rules, a model, or a model where one is set."),
     ],
     "k": Annotated[
@@ -125,10 +119,10 @@ SHARED: dict[str, Any] = {
         ),
     ],
     "grader": Annotated[
-        GraderOption | None, typer.Option("--grader", help="Who grades the chunks.")
+        GraderChoice | None, typer.Option("--grader", help="Who grades the chunks.")
     ],
     "verify": Annotated[
-        VerifyOption | None,
+        Verifier | None,
         typer.Option("--verify", help="Who checks that the sources support the answer."),
     ],
     "web": Annotated[

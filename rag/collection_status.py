@@ -11,8 +11,9 @@ from rag.index.inventory import CollectionSummary
 from rag.index.stores import Store, store_of
 from rag.ingest.staleness import Staleness, staleness
 from rag.opening import build_embedder
+from state.choices import EngineName
 from state.errors import UsageError
-from state.settings import EngineName, Settings
+from state.settings import Settings
 
 _PLACES = ("catalog", "vectors", "threads", "checkpoints", "traces")
 

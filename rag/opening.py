@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
+from state.choices import EmbedderName
 from state.errors import UsageError
-from state.settings import EmbedderName, Settings
+from state.settings import Settings
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

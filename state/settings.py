@@ -11,7 +11,6 @@ import re
 import tomllib
 from collections.abc import Mapping
 from contextvars import ContextVar
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -24,34 +23,13 @@ from pydantic_settings import (
 )
 from pydantic_settings import SettingsError as UnreadableValueError
 
+from state.choices import EmbedderName, EngineName, GraderChoice, Verifier
 from state.errors import SettingsError, UsageError
 from state.nearest import did_you_mean
 from state.urls import holds_user, is_postgres
 
 STAND_INS = {"api_key": "OPENAI_API_KEY", "base_url": "OPENAI_BASE_URL"}
 _FILE_VALUES: ContextVar[Mapping[str, Any] | None] = ContextVar("file_values", default=None)
-
-
-class EngineName(StrEnum):
-    LOCAL = "local"
-    OPENAI = "openai"
-    AUTO = "auto"
-
-
-class GraderChoice(StrEnum):
-    AUTO = "auto"
-    LOCAL = "local"
-    MODEL = "model"
-
-
-class Verifier(StrEnum):
-    CODE = "code"
-    MODEL = "model"
-
-
-class EmbedderName(StrEnum):
-    BUILTIN = "builtin"
-    OPENAI = "openai"
 
 
 def default_home() -> Path:

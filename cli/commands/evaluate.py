@@ -10,9 +10,9 @@ import typer
 
 from cli import options
 from cli.app import new_app
-from cli.choices import StageChoice
 from cli.files import STDOUT, check_writable, write_text
 from cli.terminal import Terminal
+from state.choices import EvaluationStage
 
 if TYPE_CHECKING:
     from rag.evaluate.measurements import Evaluation
@@ -31,8 +31,8 @@ def evaluate(
         ),
     ],
     stage: Annotated[
-        StageChoice, typer.Option("--stage", help="How far to go.")
-    ] = StageChoice.FULL,
+        EvaluationStage, typer.Option("--stage", help="How far to go.")
+    ] = EvaluationStage.FULL,
     limit: Annotated[
         int | None, typer.Option("--limit", metavar="N", min=1, help="Queries at most.")
     ] = None,
@@ -63,15 +63,15 @@ def evaluate(
     from rag.evaluate.compare import comparison, read_report
     from rag.evaluate.datasets import load_dataset
     from rag.evaluate.evaluate_dataset import evaluate as run
-    from rag.evaluate.evaluation_plan import Plan, Stage
+    from rag.evaluate.evaluation_plan import Plan
     from state.errors import UsageError
 
-    if baseline and stage is not StageChoice.FULL:
+    if baseline and stage is not EvaluationStage.FULL:
         raise UsageError("--baseline compares answers.", "Use it with --stage full.")
     check_writable(html)
     old = None if compare is None else read_report(compare)
     loaded = load_dataset(dataset)
-    plan = Plan(Stage(stage.value), limit, seed, baseline, collection)
+    plan = Plan(stage, limit, seed, baseline, collection)
     with _progress(terminal) as on:
         evaluation = run(loaded, settings, plan, on, terminal.notice)
     report = _report(evaluation)

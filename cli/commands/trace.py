@@ -12,10 +12,10 @@ import typer.core
 
 from cli import options
 from cli.app import new_app
-from cli.choices import KindOption, StatusOption
 from cli.completion import complete_thread, complete_trace
 from cli.confirm import confirm
 from cli.terminal import Terminal
+from state.choices import TraceKind, TraceStatus
 from state.counting import many
 
 if TYPE_CHECKING:
@@ -88,8 +88,8 @@ def list_(
             "--thread", "-t", metavar="NAME", help="Of this thread.", autocompletion=complete_thread
         ),
     ] = None,
-    status: Annotated[StatusOption | None, typer.Option("--status", help="That ended so.")] = None,
-    kind: Annotated[KindOption | None, typer.Option("--kind", help="Of this kind.")] = None,
+    status: Annotated[TraceStatus | None, typer.Option("--status", help="That ended so.")] = None,
+    kind: Annotated[TraceKind | None, typer.Option("--kind", help="Of this kind.")] = None,
     since: Annotated[
         str | None,
         typer.Option("--since", metavar="WHEN", help="Not older: 90m, 12h, 3d, 2w or a date."),

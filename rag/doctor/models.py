@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from rag.doctor.part_check import Check, ill, well
 from rag.engines.factory import choose_engine
+from state.choices import EngineName
 from state.errors import CragError
-from state.settings import EngineName, Settings
+from state.settings import Settings
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder

@@ -18,7 +18,8 @@ from rag.engines.openai.prices import cost_of, dated, price_of
 from rag.engines.openai.prompts import LONGEST_DOUBTFUL, LONGEST_KNOWN, MOST_KNOWN
 from rag.evidence.refine import SHOWN_TO_A_MODEL
 from rag.text.chunk import CHUNK_CHARS
-from state.settings import EngineName, GraderChoice, Settings, Verifier
+from state.choices import EngineName, GraderChoice, Verifier
+from state.settings import Settings
 from state.tokens import count_tokens
 
 DRAFTS = 2

@@ -9,7 +9,8 @@ from rag.endpoint.address import host_of
 from rag.engines.protocol import Engine
 from rag.index.protocol import CollectionReader
 from rag.index.reranked import RerankedCollection
-from state.settings import EngineName, Settings
+from state.choices import EngineName
+from state.settings import Settings
 
 if TYPE_CHECKING:
     from rag.engines.local.engine import LocalEngine

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from rag.evaluate.datasets import Dataset, Judgement, Query
 from rag.evaluate.evaluation_journal import Journal, fingerprint
-from rag.evaluate.evaluation_plan import Plan, Stage
+from rag.evaluate.evaluation_plan import Plan
 from rag.evaluate.measure import Measurer
 from rag.evaluate.measurements import Evaluation, Measurement
 from rag.evaluate.prepare import code_fingerprint, prepare
 from rag.evaluate.progress import Progress
 from rag.evaluate.sources import Sources
+from state.choices import EvaluationStage
 from state.errors import UsageError
 from state.settings import Settings
 
@@ -41,7 +42,7 @@ def evaluate(
     ready = prepare(dataset, settings, plan.collection, on, notify)
     run = _Run(dataset, plan, settings.home / "eval" / "runs", on, notify)
     queries = dataset.sample(plan.limit, plan.seed)
-    judged = () if plan.stage is Stage.RETRIEVAL else _judged(dataset, plan)
+    judged = () if plan.stage is EvaluationStage.RETRIEVAL else _judged(dataset, plan)
     measured, config = run.measure(ready, queries, judged, "measure")
     baseline = None
     if plan.baseline:

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
-
-class Stage(StrEnum):
-    RETRIEVAL = "retrieval"
-    GRADING = "grading"
-    FULL = "full"
+from state.choices import EvaluationStage
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What to evaluate and how far; `collection` is one that exists, instead of the dataset's."""
 
-    stage: Stage = Stage.FULL
+    stage: EvaluationStage = EvaluationStage.FULL
     limit: int | None = None
     seed: int = 0
     baseline: bool = False

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from rag.engines.protocol import GradeRequest
 from rag.evaluate.datasets import Judgement, Query
-from rag.evaluate.evaluation_plan import Stage
 from rag.evaluate.measurements import AnswerMeasurement, CitationCheck, GradedPair, Measurement
 from rag.evaluate.overlap import contains, token_f1, without_markers
 from rag.evaluate.sources import Sources
 from rag.question.parts import read_parts
 from state.answer import Answer, GradedChunk
+from state.choices import EvaluationStage
 from state.passages import RetrievedChunk
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Measurer:
     """Asks the queries of one dataset of one session."""
 
     def __init__(
-        self, session: Session, sources: Sources, stage: Stage, *, grade_queries: bool
+        self, session: Session, sources: Sources, stage: EvaluationStage, *, grade_queries: bool
     ) -> None:
         self._session = session
         self._reader = session.reader
@@ -43,7 +43,7 @@ class Measurer:
         began = time.perf_counter()
         answer: Answer | None = None
         standalone = query.text
-        if self._stage is Stage.FULL:
+        if self._stage is EvaluationStage.FULL:
             answer = self._session.ask(query.text, history=query.history)
             standalone = answer["standalone_question"]
         elif query.history:
@@ -121,7 +121,11 @@ class Measurer:
         answer: Answer | None,
     ) -> list[GradedPair]:
         """The first loop's grades of an answerable query, whose truth is known."""
-        if self._stage is Stage.RETRIEVAL or not self._grade_queries or not query.relevant:
+        if (
+            self._stage is EvaluationStage.RETRIEVAL
+            or not self._grade_queries
+            or not query.relevant
+        ):
             return []
         first = list(hits[: self._session.settings.k])
         if answer is None:

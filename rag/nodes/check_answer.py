@@ -18,8 +18,8 @@ from rag.engines.protocol import ClaimChecker
 from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
 from state.answer import ClaimRecord, Status, Verdict
+from state.choices import Verifier
 from state.graph_state import GraphState
-from state.settings import Verifier
 from state.usage import add_usage
 
 MAX_RETRIES = 1

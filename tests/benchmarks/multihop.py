@@ -22,7 +22,8 @@ from rag.evaluate.datasets import Query, load_dataset
 from rag.evaluate.prepare import prepare
 from rag.research.run import Research
 from state.answer import Citation
-from state.settings import EngineName, Settings
+from state.choices import EngineName
+from state.settings import Settings
 
 
 @dataclass

@@ -24,8 +24,9 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[2])]
 from rag.evaluate.datasets import Query, load_dataset  # noqa: E402
 from rag.evaluate.prepare import prepare  # noqa: E402
 from rag.session import Session  # noqa: E402
+from state.choices import EngineName  # noqa: E402
 from state.errors import CragError  # noqa: E402
-from state.settings import EngineName, Settings  # noqa: E402
+from state.settings import Settings  # noqa: E402
 
 BEST = 4
 REFUSED = "I cannot answer"

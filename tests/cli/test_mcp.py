@@ -16,7 +16,8 @@ from ingest_runs import Library
 from mcp import Client, MCPError, StdioServerParameters
 
 from rag.session import open_session
-from state.settings import EngineName, Settings
+from state.choices import EngineName
+from state.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 READING = {"ask", "search", "sources", "read_source", "status", "thread_history"}

@@ -5,9 +5,6 @@ import sys
 
 import pytest
 
-from cli.choices import EngineChoice, GraderOption, VerifyOption
-from state.settings import EngineName, GraderChoice, Verifier
-
 HEAVY = (
     "pydantic",
     "numpy",
@@ -35,11 +32,3 @@ def test_help_and_version_import_no_model_store_or_graph(flag: str):
     )
     assert "crag" in done.stdout
     assert done.stdout.splitlines()[-1] == "loaded:"
-
-
-@pytest.mark.parametrize(
-    ("option", "setting"),
-    [(EngineChoice, EngineName), (GraderOption, GraderChoice), (VerifyOption, Verifier)],
-)
-def test_options_offer_what_the_settings_take(option: type, setting: type):
-    assert [choice.value for choice in option] == [choice.value for choice in setting]  # type: ignore[attr-defined]

@@ -12,9 +12,10 @@ from cli.exits import Exit
 from cli.main import app
 from rag.evaluate.datasets import load_dataset
 from rag.evaluate.evaluate_dataset import evaluate
-from rag.evaluate.evaluation_plan import Plan, Stage
+from rag.evaluate.evaluation_plan import Plan
 from rag.evaluate.measurements import Measurement
 from rag.evaluate.progress import silent
+from state.choices import EvaluationStage
 from state.settings import Settings, load_settings
 
 CORPUS = {
@@ -114,7 +115,7 @@ def test_an_index_is_made_once_for_its_content(dataset, settings):
 
     def measured() -> None:
         heard.clear()
-        plan = Plan(stage=Stage.RETRIEVAL)
+        plan = Plan(stage=EvaluationStage.RETRIEVAL)
         evaluate(load_dataset(dataset), settings, plan, lambda what, *_: heard.append(what), str)
 
     measured()
@@ -129,7 +130,7 @@ def test_an_index_is_made_once_for_its_content(dataset, settings):
 
 
 def test_an_interrupted_run_goes_on_where_it_was(dataset, settings):
-    plan = Plan(stage=Stage.RETRIEVAL)
+    plan = Plan(stage=EvaluationStage.RETRIEVAL)
     loaded = load_dataset(dataset)
     whole = evaluate(loaded, settings, plan, silent, str)
 
@@ -157,7 +158,7 @@ def test_an_interrupted_run_goes_on_where_it_was(dataset, settings):
 def test_a_limit_takes_the_same_queries_for_a_seed(dataset, settings):
     loaded = load_dataset(dataset)
     runs = [
-        evaluate(loaded, settings, Plan(Stage.RETRIEVAL, limit=2, seed=seed), silent, str)
+        evaluate(loaded, settings, Plan(EvaluationStage.RETRIEVAL, limit=2, seed=seed), silent, str)
         for seed in (5, 5)
     ]
     assert without_times(runs[0].measurements) == without_times(runs[1].measurements)

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from state.choices import EngineName
 from state.errors import SettingsError, UsageError
-from state.settings import EngineName, load_settings
+from state.settings import load_settings
 from state.settings_report import describe_settings, settings_template
 
 

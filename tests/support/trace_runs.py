@@ -8,7 +8,8 @@ from ingest_runs import Library
 
 from rag.session import open_session
 from state.answer import Answer
-from state.settings import EngineName, Settings
+from state.choices import EngineName
+from state.settings import Settings
 
 SAMPLES = Path(__file__).parents[2] / "sample_corpus"
 HOSTILE_FILE = "# <script>alert(1)</script>\n\nThe <b>stoker</b> of engine No. 4 is Ada Holm.\n"

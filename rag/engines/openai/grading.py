@@ -19,10 +19,10 @@ from rag.engines.openai.queries import same_query
 from rag.engines.openai.schemas import GRADE_FORM, Verdict, binary_score
 from rag.engines.openai.tally import Tally
 from rag.engines.protocol import Engine, Graded, GradeRequest
+from state.choices import GraderChoice
 from state.errors import CragError, ModelError, SetupError
 from state.grades import Grade
 from state.passages import RetrievedChunk
-from state.settings import GraderChoice
 
 MOST_DOUBTFUL = 4
 """Chunks that the model is asked about where code is not sure: a short prompt."""

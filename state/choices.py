@@ -1,44 +1,45 @@
-"""The choices of shared options.
-
-They mirror the enums of `state.settings`, which would cost pydantic to import for
-`--help`; a test holds the two equal.
-"""
+"""What some settings and options can be; pydantic is not imported for it."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
 
-class EngineChoice(StrEnum):
+class EngineName(StrEnum):
     LOCAL = "local"
     OPENAI = "openai"
     AUTO = "auto"
 
 
-class GraderOption(StrEnum):
+class GraderChoice(StrEnum):
     AUTO = "auto"
     LOCAL = "local"
     MODEL = "model"
 
 
-class VerifyOption(StrEnum):
+class Verifier(StrEnum):
     CODE = "code"
     MODEL = "model"
 
 
-class StageChoice(StrEnum):
+class EmbedderName(StrEnum):
+    BUILTIN = "builtin"
+    OPENAI = "openai"
+
+
+class EvaluationStage(StrEnum):
     RETRIEVAL = "retrieval"
     GRADING = "grading"
     FULL = "full"
 
 
-class StatusOption(StrEnum):
+class TraceStatus(StrEnum):
     ANSWERED = "answered"
     PARTIAL = "partial"
     ABSTAINED = "abstained"
     FAILED = "failed"
 
 
-class KindOption(StrEnum):
+class TraceKind(StrEnum):
     ANSWER = "answer"
     RESEARCH = "research"
