@@ -74,15 +74,15 @@ def history_slice(
     newest = next(walk, None)
     if newest is None:
         return []
-    purse = _Budget(budget, count)
-    purse.take(newest)
+    allowance = _Budget(budget, count)
+    allowance.take(newest)
     shown = {newest.number: newest}
     for turn in milestones:
-        if turn.number not in shown and purse.fits(turn):
+        if turn.number not in shown and allowance.fits(turn):
             shown[turn.number] = turn
     for turn in walk:
         if turn.number not in shown:
-            if not purse.fits(turn):
+            if not allowance.fits(turn):
                 break
             shown[turn.number] = turn
     return [

@@ -13,7 +13,7 @@ from state.extras import OCR, mending
 
 if TYPE_CHECKING:
     from cli.terminal import Terminal
-    from rag.ingest.ingest_report import IngestEvent, IngestReport, OnEvent, Trouble
+    from rag.ingest.ingest_report import FileProblem, IngestEvent, IngestReport, OnEvent
     from state.ingest_events import FileEvent, FileTrouble, IngestResult, PlannedFiles
 
 _MOST_LINES = 40
@@ -34,17 +34,17 @@ def report_json(report: IngestReport) -> IngestResult:
         "moved": report.moved,
         "unchanged": report.unchanged,
         "removed": report.removed,
-        "skipped": _troubles(report.skipped),
-        "failed": _troubles(report.failed),
-        "warnings": _troubles(report.warnings),
+        "skipped": _problems(report.skipped),
+        "failed": _problems(report.failed),
+        "warnings": _problems(report.warnings),
         "documents": report.documents,
         "chunks": report.chunks,
         "seconds": round(report.seconds, 4),
     }
 
 
-def _troubles(troubles: Sequence[Trouble]) -> list[FileTrouble]:
-    return [{"path": path, "reason": reason} for path, reason in troubles]
+def _problems(problems: Sequence[FileProblem]) -> list[FileTrouble]:
+    return [{"path": path, "reason": reason} for path, reason in problems]
 
 
 def event_json(event: IngestEvent) -> PlannedFiles | FileEvent:
@@ -72,8 +72,8 @@ def tell_report(report: IngestReport, terminal: Terminal) -> None:
     """Failures, skips and the summary, one line each, on stderr."""
     for path, reason in _together(report.failed):
         terminal.warn(f"failed: {path}: {reason}")
-    for kind, troubles in (("warning", report.warnings), ("skipped", report.skipped)):
-        told = _together(troubles)
+    for kind, problems in (("warning", report.warnings), ("skipped", report.skipped)):
+        told = _together(problems)
         for path, reason in told[:_MOST_LINES]:
             terminal.notice(f"{kind}: {path}: {reason}")
         if len(told) > _MOST_LINES:
@@ -88,10 +88,10 @@ def tell_report(report: IngestReport, terminal: Terminal) -> None:
     terminal.notice(summary(report))
 
 
-def _together(troubles: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+def _together(problems: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """Files of one reason as one line, where they are many: a folder of pictures."""
     by_reason: dict[str, list[str]] = {}
-    for path, reason in troubles:
+    for path, reason in problems:
         by_reason.setdefault(reason, []).append(path)
     told: list[tuple[str, str]] = []
     for reason, paths in by_reason.items():
@@ -145,7 +145,7 @@ def _foresight(report: IngestReport) -> str:
     return f"{report.collection}: {what}{'; ' * bool(others)}{others}.{end}"
 
 
-def foretelling(terminal: Terminal) -> OnEvent:
+def dry_run_lines(terminal: Terminal) -> OnEvent:
     """Names the files that a dry run would deal with, the first of each kind."""
     from rag.ingest.ingest_report import Planned
 

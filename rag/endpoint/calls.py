@@ -1,6 +1,6 @@
-"""What was asked of a remote model, call by call, noted for whoever wants to know.
+"""What was asked of a remote model, call by call, recorded for whoever wants to know.
 
-A node notes the calls made for it with `noted()`; what makes calls finds the log with
+A node notes the calls made for it with `recorded()`; what makes calls finds the log with
 `call_log()`, in the node's own thread, and may then add to it from any other.
 """
 
@@ -55,12 +55,12 @@ _LOG: ContextVar[list[Call] | None] = ContextVar("calls", default=None)
 
 
 def call_log() -> list[Call] | None:
-    """Where the calls made on this thread are noted; None where nobody asked."""
+    """Where the calls made on this thread are recorded; None where nobody asked."""
     return _LOG.get()
 
 
 @contextmanager
-def noted() -> Iterator[list[Call]]:
+def recorded() -> Iterator[list[Call]]:
     """The calls that are made inside, in the order they began."""
     calls: list[Call] = []
     token = _LOG.set(calls)
@@ -74,7 +74,7 @@ def noted() -> Iterator[list[Call]]:
 def noting(
     log: list[Call] | None, operation: Operation, model: str, host: str, prompt: str | None = None
 ) -> Iterator[Call]:
-    """One call, noted in `log` whether it comes to its end or not."""
+    """One call, recorded in `log` whether it comes to its end or not."""
     call = Call(operation, model, host, prompt, time.perf_counter())
     if log is not None:
         log.append(call)

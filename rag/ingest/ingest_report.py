@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 Kind = Literal["added", "updated", "moved", "unchanged", "removed", "skipped", "failed"]
 
 
-class Trouble(NamedTuple):
+class FileProblem(NamedTuple):
     """A file that gave no document: its path as it can be opened, and why."""
 
     path: str
@@ -30,9 +30,9 @@ class IngestReport:
     moved: int = 0
     unchanged: int = 0
     removed: int = 0
-    skipped: list[Trouble] = field(default_factory=list)
-    failed: list[Trouble] = field(default_factory=list)
-    warnings: list[Trouble] = field(default_factory=list)
+    skipped: list[FileProblem] = field(default_factory=list)
+    failed: list[FileProblem] = field(default_factory=list)
+    warnings: list[FileProblem] = field(default_factory=list)
     documents: int = 0
     chunks: int = 0
     waiting_pages: int = 0

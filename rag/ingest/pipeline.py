@@ -23,7 +23,7 @@ from rag.index.protocol import (
     IndexedDocument,
     UnreadFile,
 )
-from rag.ingest.ingest_report import FileDone, IngestReport, Kind, OnEvent, Planned, Trouble
+from rag.ingest.ingest_report import FileDone, FileProblem, IngestReport, Kind, OnEvent, Planned
 from rag.ingest.plan import Plan
 from rag.ingest.roots import Root, root_of
 from rag.ingest.task import Task
@@ -119,7 +119,7 @@ class Ingest:
         self._report.waiting_pages += file.waiting
         self._writer.put(document, parts)
         for warning in file.warnings:
-            self._report.warnings.append(Trouble(self._shown(file.path), warning))
+            self._report.warnings.append(FileProblem(self._shown(file.path), warning))
         known = file.path in self._plan.changed
         self._report.updated += known
         self._report.added += not known
@@ -170,7 +170,7 @@ class Ingest:
             self._remove([old])
         if file.stat is not None and file.lasting:
             self._unread.append(UnreadFile(file.path, *file.stat, reason, failed=file.failed))
-        shown = Trouble(self._shown(file.path), reason)
+        shown = FileProblem(self._shown(file.path), reason)
         (self._report.failed if file.failed else self._report.skipped).append(shown)
         self._tell(file.path, "failed" if file.failed else "skipped", None, file.stat, reason)
 

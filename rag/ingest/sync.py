@@ -15,12 +15,12 @@ from rag.documents.recognizer import can_recognize
 from rag.ingest.ignore import rules_for
 from rag.ingest.ingest_report import (
     FileDone,
+    FileProblem,
     IngestEvent,
     IngestReport,
     Kind,
     OnEvent,
     Planned,
-    Trouble,
 )
 from rag.ingest.pipeline import Ingest
 from rag.ingest.plan import Plan, has_new_files, make_plan, same_paths, unchanged_plan
@@ -94,7 +94,7 @@ def _bring_up_to_date(
     known_roots = writer.roots()
     unread = _remembered(writer, roots, known_roots)
     plan = None
-    if all(_is_current(noted) for noted in known_roots.values()):
+    if all(_is_current(recorded) for recorded in known_roots.values()):
         times = writer.file_times()
         plan = unchanged_plan(roots, found, times, unread)
         if plan is None and not has_new_files(found, times, unread):
@@ -111,7 +111,7 @@ def _bring_up_to_date(
     report.documents, report.chunks = writer.totals()
     if not plan.is_empty or not all(_is_known(root, known_roots) for root in roots):
         for root in roots:
-            writer.set_root(root.path, _noted(options))
+            writer.set_root(root.path, _recorded(options))
 
 
 def _foresee(
@@ -186,11 +186,15 @@ def _walk_all(roots: Sequence[Root], options: IngestOptions, home: os.PathLike[s
 
 def _note_plan(plan: Plan, roots: Sequence[Root], found: Found, report: IngestReport) -> None:
     report.unchanged = plan.unchanged
-    report.skipped.extend(Trouble(_shown(roots, path), reason) for path, reason in found.skipped)
-    report.failed.extend(Trouble(_shown(roots, path), reason) for path, reason in found.unlisted)
+    report.skipped.extend(
+        FileProblem(_shown(roots, path), reason) for path, reason in found.skipped
+    )
+    report.failed.extend(
+        FileProblem(_shown(roots, path), reason) for path, reason in found.unlisted
+    )
     for file in plan.unread:
         listed = report.failed if file.failed else report.skipped
-        listed.append(Trouble(_shown(roots, file.path), file.reason))
+        listed.append(FileProblem(_shown(roots, file.path), file.reason))
 
 
 def _shown(roots: Sequence[Root], path: str) -> str:
@@ -205,8 +209,8 @@ def _remembered(
     kept = []
     for file in writer.unread():
         root = root_of(roots, file.path)
-        noted = None if root is None else known_roots.get(root.path)
-        if noted is not None and _is_current(noted, release=True):
+        recorded = None if root is None else known_roots.get(root.path)
+        if recorded is not None and _is_current(recorded, release=True):
             kept.append(file)
     return kept
 
@@ -215,7 +219,7 @@ def _is_known(root: Root, known_roots: dict[str, str]) -> bool:
     return root.path in known_roots and _is_current(known_roots[root.path])
 
 
-def _noted(options: IngestOptions) -> str:
+def _recorded(options: IngestOptions) -> str:
     values = {
         "include": options.include,
         "exclude": options.exclude,
@@ -226,9 +230,9 @@ def _noted(options: IngestOptions) -> str:
     return json.dumps(values)
 
 
-def _is_current(noted: str, *, release: bool = False) -> bool:
-    """Whether what was noted of a root says that its files were read as they are now."""
-    values = json.loads(noted)
+def _is_current(recorded: str, *, release: bool = False) -> bool:
+    """Whether what was recorded of a root says that its files were read as they are now."""
+    values = json.loads(recorded)
     same = values.get("reading") == READING
     same &= values.get("recognizing", False) == can_recognize()
     return same and (not release or values.get("release") == _release())

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from langgraph.runtime import Runtime
 
 from rag.dependencies import Dependencies
-from rag.endpoint.calls import noted
+from rag.endpoint.calls import recorded
 from state.graph_state import GraphState
 
 Update = dict[str, Any]
@@ -34,7 +34,7 @@ def timed(name: str, node: Node) -> TimedNode:
         began = clock()
         at_ms = round((began - started) * 1000, 3)
         write({"event": "node_started", "node": name, "at_ms": at_ms})
-        with noted() as calls:
+        with recorded() as calls:
             try:
                 update = node(state, runtime)
             finally:  # a node that fails has called too

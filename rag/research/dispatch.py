@@ -12,7 +12,7 @@ from queue import SimpleQueue
 from threading import Thread
 
 from rag.budget import BudgetSpent
-from rag.endpoint.calls import Call, noted
+from rag.endpoint.calls import Call, recorded
 from rag.research.research_dependencies import ResearchDependencies
 from rag.research.subagents import run_subtask
 from state.research_events import SubtaskFinished
@@ -81,7 +81,7 @@ def _start(
     def work() -> None:
         began = deps.at_ms()
         result: Artifact | BaseException
-        with noted() as calls:
+        with recorded() as calls:
             try:
                 result = run_subtask(task, read, deps)
             except BaseException as error:  # noqa: BLE001 - raised again by the dispatcher

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 
+from rag.research.researcher import DraftSubtask
 from rag.research.roles import Role
-from rag.research.thinker import DraftSubtask
 from rag.research.virtual_files import artifact_name
 from state.research_state import EVERYTHING, FileEntry, Subtask
 

@@ -1,4 +1,4 @@
-"""A round's subtasks: what the thinker plans, made safe, and what a run must not go without.
+"""A round's subtasks: what the researcher plans, made safe, and what a run must not go without.
 
 A planner that offers nothing new, or nothing that bears on the question, does not stop the
 run: rules plan the round, and the report says so.
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from rag.index.terms import terms
 from rag.research.plan_check import checked_plan
 from rag.research.research_dependencies import ResearchDependencies
-from rag.research.thinker import DraftSubtask, Planned, PlanView, UnusableReplyError
+from rag.research.researcher import DraftSubtask, Planned, PlanView, UnusableReplyError
 from rag.research.virtual_files import summaries
 from state.answer import NodeUsage
 from state.research_state import EVERYTHING, ResearchState, Subtask
@@ -22,11 +22,11 @@ BY_RULES = "Rules planned what the model's plan left out."
 def new_subtasks(
     state: ResearchState, deps: ResearchDependencies
 ) -> tuple[list[Subtask], NodeUsage]:
-    """The round's new subtasks; errors as the thinker's."""
+    """The round's new subtasks; errors as the researcher's."""
     view = _view(state, deps)
     warning = BY_RULES
     try:
-        planned = deps.thinker.plan(view)
+        planned = deps.researcher.plan(view)
     except UnusableReplyError as error:
         planned = Planned((), error.usage)
         warning = f"{error.message} Rules planned instead."
@@ -37,7 +37,7 @@ def new_subtasks(
     ruled = _checked([*by_rules, *planned.subtasks], state, deps)
     if not ruled:
         ruled = _checked([_whole(state, deps)], state, deps)
-    if len(ruled) > len(new) and deps.thinker is not deps.rules:
+    if len(ruled) > len(new) and deps.researcher is not deps.rules:
         deps.warn(warning)
     return ruled, planned.usage
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rag.research.thinker import ReadFile
+from rag.research.researcher import ReadFile
 from rag.text.blocks import blocks_of_text
 from state.answer import Citation
 from state.passages import Passage, block_spans

@@ -1,4 +1,4 @@
-"""Reflection with the rules that no thinker may break: an end needs an artifact that is
+"""Reflection with the rules that no researcher may break: an end needs an artifact that is
 done, and the last round ends or escalates.
 """
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rag.research.research_dependencies import ResearchDependencies
-from rag.research.thinker import Reflected, ReflectionView, UnusableReplyError
+from rag.research.researcher import Reflected, ReflectionView, UnusableReplyError
 from state.research_state import Artifact, ResearchState
 
 LONGEST_QUESTION = 500
@@ -18,7 +18,7 @@ ASKED_AT_THE_CAP = "How should the research go on: what should be searched inste
 def reflect(
     state: ResearchState, artifacts: Sequence[Artifact], deps: ResearchDependencies
 ) -> Reflected:
-    """What the thinker decides, within the rules."""
+    """What the researcher decides, within the rules."""
     done = any(artifact["status"] == "done" for artifact in artifacts)
     last = state["rounds"] + 1 >= deps.max_rounds
     reflected = _thought(
@@ -46,11 +46,11 @@ def reflect(
 
 
 def _thought(view: ReflectionView, deps: ResearchDependencies) -> Reflected:
-    """The thinker's decision; that of rules, where it cannot be read or means nothing: a plan
+    """The researcher's decision; that of rules, where it cannot be read or means nothing: a plan
     that is worked off cannot be continued.
     """
     try:
-        reflected = deps.thinker.reflect(view)
+        reflected = deps.researcher.reflect(view)
     except UnusableReplyError as error:
         deps.warn(f"{error.message} Rules decided how the run goes on.")
         return replace(deps.rules.reflect(view), usage=error.usage)

@@ -10,9 +10,9 @@ from pathlib import Path
 from rag.budget import Budget
 from rag.index.protocol import CollectionReader
 from rag.research.journal import Journal
-from rag.research.local_thinker import LocalThinker
+from rag.research.local_researcher import LocalResearcher
+from rag.research.researcher import Researcher
 from rag.research.roles import Role
-from rag.research.thinker import Thinker
 from state.answer import Answer
 from state.research_events import ResearchEvent
 
@@ -29,12 +29,12 @@ Not LangGraph's custom stream: that moves the nodes to other threads, where an i
 
 @dataclass(frozen=True, slots=True)
 class ResearchDependencies:
-    """`rules` take the place of a thinker whose reply is of no use; `warn` keeps a line for the
+    """`rules` take the place of a researcher whose reply is of no use; `warn` keeps a line for the
     report. `folder` takes spilled files; `at_once` bounds the subtasks that run together.
     """
 
-    thinker: Thinker
-    rules: LocalThinker
+    researcher: Researcher
+    rules: LocalResearcher
     corrective: Corrective
     reader: CollectionReader
     journal: Journal

@@ -12,7 +12,7 @@ from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from rag.endpoint.calls import noted
+from rag.endpoint.calls import recorded
 from rag.graph import wire
 from rag.research.dispatch import dispatch as run_plan
 from rag.research.planning import new_subtasks
@@ -151,7 +151,7 @@ def _timed(name: str, node: ResearchNode) -> ResearchNode:
         deps = runtime.context
         began = deps.at_ms()
         deps.tell({"event": "node_started", "node": name, "at_ms": began})
-        with noted() as calls:
+        with recorded() as calls:
             update = node(state, runtime=runtime)
         for call in calls:
             deps.tell(call.event(name, deps.started))

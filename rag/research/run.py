@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Self, cast
 from rag.budget import Budget, BudgetSpent
 from rag.index.lock import WriteLock
 from rag.research.boundary import checkpoint_name, to_boundary
+from rag.research.choose_researcher import choose_researcher
 from rag.research.journal import Journal, Start, Unfinished
 from rag.research.journal_bounds import journal_bounds
 from rag.research.keeping import keep_trace, record_turn
-from rag.research.local_thinker import LocalThinker
+from rag.research.local_researcher import LocalResearcher
 from rag.research.report import Report, make_report
 from rag.research.research_dependencies import Corrective, ResearchDependencies, Tell
 from rag.research.research_options import ResearchOptions, kept_flags
-from rag.research.thinker import Thinker
-from rag.research.thinkers import build_thinker
+from rag.research.researcher import Researcher
 from rag.session import Session, new_trace_id
 from state.answer import Answer
 from state.checkpoints import open_checkpoints
@@ -48,7 +48,7 @@ class Research:
     """Runs over one collection; a context manager. `run_id` is the one worked on, None before
     there is one and once it is finished: nothing is left to resume.
 
-    `thinker` and `corrective` stand in for the session's own.
+    `researcher` and `corrective` stand in for the session's own.
     """
 
     def __init__(
@@ -57,13 +57,13 @@ class Research:
         options: ResearchOptions | None = None,
         notify: Callable[[str], None] = lambda _line: None,
         *,
-        thinker: Thinker | None = None,
+        researcher: Researcher | None = None,
         corrective: Corrective | None = None,
     ) -> None:
         self._settings = settings
         self._options = options or ResearchOptions()
         self._pool = self._options.pool()
-        self._thinker = thinker
+        self._researcher = researcher
         self._corrective = corrective
         self.run_id: str | None = None
         self._resources = ExitStack()
@@ -243,13 +243,13 @@ class Research:
 
     def _dependencies(self, run_id: str, budget: Budget, tell: Tell) -> ResearchDependencies:
         session = self.session
-        rules = LocalThinker(session.reader)
+        rules = LocalResearcher(session.reader)
 
         def ask(question: str) -> Answer:
             return session.ask(question, budget=budget, parent=run_id)
 
         return ResearchDependencies(
-            thinker=self._thinker or build_thinker(session, budget, rules),
+            researcher=self._researcher or choose_researcher(session, budget, rules),
             rules=rules,
             corrective=self._corrective or ask,
             reader=session.reader,

@@ -14,8 +14,8 @@ from rag.citations.left_out import left_out
 from rag.engines.openai.claims import read_claims
 from rag.research.reading import Rested, cited_from, passages_of, quoted, read_files_of
 from rag.research.research_dependencies import ResearchDependencies
+from rag.research.researcher import UnusableReplyError
 from rag.research.roles import Role
-from rag.research.thinker import UnusableReplyError
 from state.answer import Citation, Usage
 from state.passages import Passage
 from state.research_state import Artifact, Subtask
@@ -138,7 +138,7 @@ def _told(
         return _Told("", NO_USAGE, [])
     files = read_files_of(read, passages)
     try:
-        composed = deps.thinker.compose(role, task["instruction"], files, passages)
+        composed = deps.researcher.compose(role, task["instruction"], files, passages)
     except UnusableReplyError as error:
         usage = add_usage(NO_USAGE, role.name, error.usage)
         return _by_rules(task, role, passages, read, deps, error.message, usage)

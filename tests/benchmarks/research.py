@@ -26,7 +26,7 @@ sys.path[:0] = [str(Path(__file__).parents[1] / "support")]
 from openai_samples import settings_for  # noqa: E402
 from research_library import library  # noqa: E402
 from research_model import decide, researcher, subtask  # noqa: E402
-from research_scripted import ARTIFACT_BYTES, ScriptedThinker, long_answer  # noqa: E402
+from research_scripted import ARTIFACT_BYTES, ScriptedResearcher, long_answer  # noqa: E402
 from scripted_server import ScriptedServer  # noqa: E402
 
 import state.checkpoints  # noqa: E402
@@ -61,7 +61,7 @@ def _boundaries(home: Path) -> None:
 @contextmanager
 def _runs(home: Path) -> Iterator[Research]:
     settings = load_settings({"home": home, "engine": "local"})
-    with Research(settings, thinker=ScriptedThinker(), corrective=long_answer) as run:
+    with Research(settings, researcher=ScriptedResearcher(), corrective=long_answer) as run:
         yield run
 
 

@@ -111,9 +111,9 @@ def test_an_estimate_grows_with_what_may_happen():
     assert foreign["calls"] == 4 + 3 + 2
     assert estimate(Settings(**remote, verify="model"), "Who?")["calls"] == 7 + 2
     hosted = {"api_key": "sk-1", "prices": {"m": (1, 1), "o4-mini": (1, 1)}}
-    thinker = estimate(Settings(**hosted, model="o4-mini"), "Who?")
+    researcher = estimate(Settings(**hosted, model="o4-mini"), "Who?")
     assert (
-        thinker["output_tokens"]
+        researcher["output_tokens"]
         > 2 * estimate(Settings(**hosted, model="m"), "Who?")["output_tokens"]
     )
     assert estimate(Settings(**remote, max_cost=0.001), "Who?")["cost_usd"] == 0.001

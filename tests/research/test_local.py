@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from memory_collection import MemoryCollection
 
 from rag.research.following import followed, leads_from
-from rag.research.local_thinker import LocalThinker
+from rag.research.local_researcher import LocalResearcher
 from rag.research.reading import cited_from, markers_in, quoted, renumbered
+from rag.research.researcher import Planned, PlanView, ReadFile
 from rag.research.roles import ROLES
-from rag.research.thinker import Planned, PlanView, ReadFile
 from state.answer import Citation
 from state.research_state import EVERYTHING, Artifact
 from state.usage import NO_USAGE
@@ -74,7 +74,7 @@ def artifact(content: str, *citations: Citation) -> Artifact:
 def plan(collection: Any, question: str, *leads: str) -> Planned:
     earlier: Any = [{"id": "0", "instruction": question}] if leads else []
     view = PlanView(question, tuple(ROLES.values()), earlier, (), leads, (), "", last=False)
-    return LocalThinker(collection).plan(view)
+    return LocalResearcher(collection).plan(view)
 
 
 def searched(planned: Planned) -> list[str]:
@@ -158,8 +158,8 @@ def test_the_writer_quotes_the_files_whole_under_what_was_asked(collection: Any)
         ReadFile("a.md", BIRTH, f"{TEXTS['bridge.md']} [1]"),
         ReadFile("b.md", "“Anna Berg”: town born", f"{TEXTS['anna.md']} [2]"),
     ]
-    thinker = LocalThinker(collection)
-    composed = thinker.compose(ROLES["writer"], BIRTH, files, ())
+    researcher = LocalResearcher(collection)
+    composed = researcher.compose(ROLES["writer"], BIRTH, files, ())
     assert composed.content == (
         f"{files[0].content}\n\n## “Anna Berg”: town born\n\n{files[1].content}"
     )
@@ -170,4 +170,4 @@ def test_the_writer_quotes_the_files_whole_under_what_was_asked(collection: Any)
 @pytest.mark.parametrize("role", ["comparer", "timeline", "skeptic"])
 def test_no_role_composes_without_a_model(collection: Any, role: str):
     files = [ReadFile("a.md", "q", "Told. [1]")]
-    assert LocalThinker(collection).compose(ROLES[role], "q", files, ()).content == ""
+    assert LocalResearcher(collection).compose(ROLES[role], "q", files, ()).content == ""

@@ -5,13 +5,13 @@ from typing import Any, cast
 
 import pytest
 
-from rag.research.local_thinker import LocalThinker
+from rag.research.local_researcher import LocalResearcher
 from rag.research.plan_check import LONGEST_INSTRUCTION, checked_plan, subtask_id
 from rag.research.reflection import reflect
 from rag.research.research_dependencies import ResearchDependencies
 from rag.research.research_options import ResearchOptions
+from rag.research.researcher import DraftSubtask, Reflected
 from rag.research.roles import MAX_ROLES, MIN_ROLES, ROLES
-from rag.research.thinker import DraftSubtask, Reflected
 from state.errors import UsageError
 from state.research_state import Artifact, ResearchState, new_research
 from state.usage import NO_USAGE
@@ -89,7 +89,7 @@ def artifact(status: str = "done") -> Artifact:
 
 
 class Says:
-    """A thinker that always reflects the same."""
+    """A researcher that always reflects the same."""
 
     def __init__(self, reflected: Reflected) -> None:
         self._reflected = reflected
@@ -101,8 +101,8 @@ class Says:
 def reflected(says: Reflected, artifacts: list[Artifact], rounds: int = 0) -> Reflected:
     state: ResearchState = {**new_research("q", "r"), "rounds": rounds}
     deps = ResearchDependencies(
-        thinker=cast("Any", Says(says)),
-        rules=LocalThinker(cast("Any", None)),
+        researcher=cast("Any", Says(says)),
+        rules=LocalResearcher(cast("Any", None)),
         corrective=cast("Any", None),
         reader=cast("Any", None),
         journal=cast("Any", None),

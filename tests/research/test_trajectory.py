@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from research_library import ABSENT, TWO_HOPS, lasting, library, places
-from research_scripted import ScriptedThinker, long_answer
+from research_scripted import ScriptedResearcher, long_answer
 
 from rag.research.research_options import ResearchOptions
 from rag.research.run import Research
@@ -38,7 +38,7 @@ def research(home: Path, rounds: int = 5, **changed: Any) -> Research:
 
 
 def scripted(home: Path, width: int = 1) -> Research:
-    return research(home, thinker=ScriptedThinker(width), corrective=long_answer)
+    return research(home, researcher=ScriptedResearcher(width), corrective=long_answer)
 
 
 @pytest.fixture

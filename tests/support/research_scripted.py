@@ -1,11 +1,10 @@
-"""A thinker and a corrective graph that are scripted, for what needs no model and no search."""
+"""A researcher and a corrective graph that are scripted, for what needs no model and no search."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag.research.roles import Role
-from rag.research.thinker import (
+from rag.research.researcher import (
     Composed,
     Planned,
     PlanView,
@@ -13,6 +12,7 @@ from rag.research.thinker import (
     Reflected,
     ReflectionView,
 )
+from rag.research.roles import Role
 from state.answer import ANSWER_SCHEMA, Answer, Citation
 from state.graph_state import Passage
 from state.usage import NO_USAGE
@@ -20,7 +20,7 @@ from state.usage import NO_USAGE
 ARTIFACT_BYTES = 20_000
 
 
-class ScriptedThinker:
+class ScriptedResearcher:
     """Plans `width` new searches a round, and never thinks that it is enough."""
 
     def __init__(self, width: int = 1) -> None:

@@ -19,8 +19,7 @@ from rag.engines.openai.prompts import Messages, passage_text, passage_title
 from rag.engines.openai.replies import fields, plain_text
 from rag.engines.openai.research_schemas import Reflection, SubagentReply, plan_schema
 from rag.engines.openai.tally import Tally
-from rag.research.roles import Role
-from rag.research.thinker import (
+from rag.research.researcher import (
     Composed,
     DraftSubtask,
     Planned,
@@ -30,6 +29,7 @@ from rag.research.thinker import (
     ReflectionView,
     UnusableReplyError,
 )
+from rag.research.roles import Role
 from state.passages import Passage
 from state.research_state import Artifact
 
@@ -60,8 +60,8 @@ REFLECTION = (
 )
 
 
-class ModelThinker:
-    """A `Thinker` behind one chat model. Raises ModelError and BudgetSpent."""
+class ModelResearcher:
+    """A `Researcher` behind one chat model. Raises ModelError and BudgetSpent."""
 
     def __init__(self, chat: ChatModel, budget: Budget) -> None:
         self._chat = chat

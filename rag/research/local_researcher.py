@@ -12,8 +12,7 @@ from rag.index.protocol import CollectionReader
 from rag.question.followup import stand_alone
 from rag.question.parts import split
 from rag.research.following import followed, leads_from
-from rag.research.roles import Role
-from rag.research.thinker import (
+from rag.research.researcher import (
     Composed,
     DraftSubtask,
     Planned,
@@ -22,6 +21,7 @@ from rag.research.thinker import (
     Reflected,
     ReflectionView,
 )
+from rag.research.roles import Role
 from state.passages import HistoryTurn, Passage
 from state.research_state import EVERYTHING
 
@@ -32,8 +32,8 @@ MOST_PARTS, MOST_LEADS = 7, 4
 """With the writer no more than a plan may hold."""
 
 
-class LocalThinker:
-    """A `Thinker` over one collection."""
+class LocalResearcher:
+    """A `Researcher` over one collection."""
 
     def __init__(self, collection: CollectionReader) -> None:
         self._collection = collection

@@ -106,7 +106,7 @@ class Reflected:
     usage: NodeUsage = field(default_factory=lambda: NO_CALLS)
 
 
-class Thinker(Protocol):
+class Researcher(Protocol):
     """Each call starts from nothing but its arguments. Failures are RemoteError subclasses,
     UnusableReplyError among them.
     """
