@@ -1,60 +1,139 @@
 """What opens a door is in no output and in no file."""
 
+import base64
+import json
 import os
 import subprocess
 import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
+from state.settings import Settings
 from state.urls import masked
 
 ROOT = Path(__file__).parents[2]
-SECRET = "hunter2"
-WHERE = "nobody.invalid:9"
-SETTINGS = {
-    "CRAG_STORE": f"postgresql://me:{SECRET}@127.0.0.1:9/db",
-    "CRAG_STORE_READ": f"postgresql://me:{SECRET}@127.0.0.1:9/db",
-    "CRAG_THREADS": f"postgresql://me:{SECRET}@127.0.0.1:9/db",
-    "CRAG_WEB_URL": f"http://me:{SECRET}@127.0.0.1:9/search?api_key={SECRET}",
-    "CRAG_BASE_URL": f"http://me:{SECRET}@127.0.0.1:9/v1",
-    "CRAG_EMBEDDING_BASE_URL": f"http://me:{SECRET}@127.0.0.1:9/v1",
-    "CRAG_OTLP_ENDPOINT": f"http://me:{SECRET}@127.0.0.1:9",
-    "CRAG_API_KEY": SECRET,
-    "CRAG_EMBEDDING_API_KEY": SECRET,
-    "CRAG_OTLP_HEADERS": f"authorization={SECRET}",
-}
+KEYS = {name for name, field in Settings.model_fields.items() if "SecretStr" in str(field)}
+MODELS = {"base_url", "embedding_base_url", "reranker_url"}
+DATABASES = {"store", "store_read", "threads"}
+ADDRESSES = MODELS | DATABASES | {"web_url", "otlp_endpoint"}
 COMMANDS = [
     ["config", "show"],
     ["config", "show", "--json"],
-    ["status", "--json"],
-    ["doctor"],
     ["ingest", "railway.md"],
-    ["ask", "How long is the tunnel?", "--engine", "local", "--web", "-t", "railway"],
-    ["ask", "How long is the tunnel?", "--engine", "local", "--web", "--trace", "--events"],
+    ["status", "--json"],
+    ["doctor", "--json"],
+    ["search", "tunnel"],
+    ["ask", "How long is the tunnel?", "--engine", "local", "--events"],
+    ["ask", "How long is the tunnel?", "--engine", "local", "--web", "-t", "railway", "--debug"],
+    ["ask", "Who is the mayor of Tokyo?", "--engine", "local", "--web", "--trace", "--events"],
     ["ask", "Who is the mayor of Tokyo?", "--engine", "openai", "--debug"],
+    ["research", "Who is the mayor of Tokyo?", "--engine", "openai"],
+    ["trace", "last", "--json"],
     ["threads", "list"],
     ["collections", "list", "--json"],
 ]
 
 
-@pytest.mark.parametrize("name", SETTINGS)
-def test_no_password_is_shown_or_kept(tmp_path, name):
+def secret_of(name):
+    return f"hunter2{name.replace('_', '')}"
+
+
+def database(name):
+    return f"postgresql://me:{secret_of(name)}@127.0.0.1:9/db?password={secret_of(name)}"
+
+
+class Telltale(BaseHTTPRequestHandler):
+    """A server that refuses, and says what it was sent."""
+
+    def do_GET(self):
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        told = f"no entry for {self.path} with {dict(self.headers)}"
+        body = json.dumps({"error": {"message": told, "code": "invalid_api_key"}}).encode()
+        self.send_response(401)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_POST = do_GET  # noqa: N815 - the name that http.server looks for
+
+    def log_message(self, *_arguments):
+        pass
+
+
+@pytest.fixture
+def telltale():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Telltale)
+    Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    yield f"127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def run(work, *arguments, **settings):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "CRAG_HOME": str(work / "home")}
+    environment |= {f"CRAG_{name.upper()}": value for name, value in settings.items()}
+    return subprocess.run(
+        [sys.executable, "-m", "cli", *arguments],
+        cwd=work, env=environment, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+
+
+def test_every_setting_that_can_hold_a_secret_is_tried():
+    ends = ("url", "key", "endpoint", "store", "store_read", "threads", "headers")
+    named = {name for name in Settings.model_fields if name.endswith(ends)}
+    assert named <= KEYS | ADDRESSES
+
+
+def test_no_secret_is_shown_or_kept(tmp_path, telltale):
     (tmp_path / "railway.md").write_text("# Railway\n\nThe tunnel is 1,204 metres long.\n")
-    home = tmp_path / "home"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "CRAG_HOME": str(home)}
-    environment |= {name: SETTINGS[name], "CRAG_MAX_RETRIES": "0", "CRAG_REQUEST_TIMEOUT": "2"}
-    if name == "CRAG_EMBEDDING_BASE_URL":
-        environment["CRAG_EMBEDDER"] = "openai"
-    for command in COMMANDS:
-        ran = subprocess.run(
-            [sys.executable, "-m", "cli", *command],
-            cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False,
-        )  # fmt: skip
-        assert SECRET not in ran.stdout + ran.stderr, (command, ran.stdout, ran.stderr)
+    settings = {name: secret_of(name) for name in KEYS}
+    settings["otlp_headers"] = f"authorization={secret_of('otlp_headers')}"
+    settings |= {name: f"http://{telltale}/v1?api_key={secret_of(name)}" for name in MODELS}
+    settings["web_url"] = f"http://me:{secret_of('web_url')}@{telltale}/search"
+    settings["threads"] = database("threads")
+    settings["otlp_endpoint"] = f"http://{telltale}"
+    settings |= {"max_retries": "0", "request_timeout": "5"}
+    said = {tuple(command): run(tmp_path, *command, **settings) for command in COMMANDS}
+    (tmp_path / "again").mkdir()
+    for name in ("store", "store_read"):
+        for command in (["ingest", "railway.md"], ["ask", "How long?"], ["doctor"], ["status"]):
+            said[name, *command] = run(tmp_path, *command, **settings, **{name: database(name)})
+    said["embedder",] = run(
+        tmp_path, "ingest", "railway.md", "-c", "b", **settings, embedder="openai"
+    )
+    for ran in said.values():
         assert ran.returncode != 1, ran.stderr
-    held = [path for path in home.rglob("*") if path.is_file()]
-    assert [path.name for path in held if SECRET.encode() in path.read_bytes()] == []
+    assert said["ingest", "railway.md"].returncode == 0
+    told = said["ask", "Who is the mayor of Tokyo?", "--engine", "openai", "--debug"]
+    assert (told.returncode, telltale in told.stderr) == (5, True)
+    files = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert "traces.db" in {path.name for path in files}
+    for name in KEYS | ADDRESSES:
+        secret = secret_of(name)
+        basic = base64.b64encode(f"me:{secret}".encode()).decode()
+        for word in (secret, basic):
+            shown = [" ".join(each) for each, r in said.items() if word in r.stdout + r.stderr]
+            assert shown == [], name
+            assert [path.name for path, data in files.items() if word.encode() in data] == [], name
+
+
+@pytest.mark.parametrize("name", sorted(MODELS | {"otlp_endpoint"}))
+def test_a_password_is_refused_where_it_would_be_noted(tmp_path, name):
+    (tmp_path / "railway.md").write_text("# Railway\n\nThe tunnel is 1,204 metres long.\n")
+    settings = {name: f"http://me:{secret_of(name)}@127.0.0.1:9"}
+    if name.startswith("embedding"):
+        settings["embedder"] = "openai"
+    else:
+        assert run(tmp_path, "ingest", "railway.md").returncode == 0
+    for command in (["config", "show"], ["ingest", "railway.md"], ["ask", "How long?"]):
+        ran = run(tmp_path, *command, **settings)
+        assert secret_of(name) not in ran.stdout + ran.stderr
+    assert (ran.returncode, ran.stderr.count("\n")) == (4, 1)
+    assert name in ran.stderr.lower()
 
 
 @pytest.mark.parametrize(
