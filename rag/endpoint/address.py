@@ -128,12 +128,12 @@ def _is_loopback(host: str) -> bool:
 
 
 def http_client(endpoint: Endpoint) -> DefaultHttpxClient:
-    """A connection pool. HTTP_PROXY does not apply to loopback, and a redirect is not
-    followed: documents go to the host that the person was told of, or nowhere.
+    """A connection pool whose requests are bounded. HTTP_PROXY does not apply to loopback, and a
+    redirect is not followed: documents go to the host that the person was told of, or nowhere.
     """
-    from openai import DefaultHttpxClient
+    from rag.endpoint.bounded_client import BoundedClient
 
-    return DefaultHttpxClient(
+    return BoundedClient(
         trust_env=not endpoint.loopback,
         follow_redirects=False,
         verify=_no_tls() if endpoint.base_url.startswith("http:") else True,

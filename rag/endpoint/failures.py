@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
+from types import ModuleType
 from typing import Any
 
 from rag.endpoint.address import Endpoint
@@ -72,15 +73,20 @@ def foreign_errors() -> tuple[type[Exception], ...]:
     )
 
 
-def _transport_errors() -> tuple[type[Exception], ...]:
-    # openai moved from httpx to its successor; what its client derives from tells which.
+def transport() -> ModuleType:
+    """The HTTP library beneath openai: it moved from httpx to its successor, and what its client
+    derives from tells which.
+    """
     from importlib import import_module
 
     from openai import DefaultHttpxClient
 
     roots = (kind.__module__.split(".")[0] for kind in DefaultHttpxClient.__mro__)
-    transport = import_module(next(root for root in roots if root.startswith("httpx")))
-    return (transport.HTTPError,)
+    return import_module(next(root for root in roots if root.startswith("httpx")))
+
+
+def _transport_errors() -> tuple[type[Exception], ...]:
+    return (transport().HTTPError,)
 
 
 def describe(
@@ -133,6 +139,9 @@ def _unconnected(
     if any("certificate" in str(cause).lower() for cause in causes):
         why, mend = "its TLS certificate is not trusted", "Check base_url and the certificate."
         return Failure(ModelAccessError(f"{who} cannot be reached: {why}.", mend))
+    for cause in causes:
+        if type(cause).__name__ == "UnboundedError":
+            return Failure(ModelError(f"{who} failed: {cause}.", "Check base_url."))
     if "ReadError" in kinds or "RemoteProtocolError" in kinds:
         broken = ModelError(f"{who} failed: the connection broke off.", "Try again.")
         return Failure(broken, retries=MANY)

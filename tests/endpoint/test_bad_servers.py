@@ -1,0 +1,87 @@
+"""Whatever is asked over the network may do what it likes: a command ends in time, in one line."""
+
+import os
+import resource
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from bad_servers import MISDEEDS, bad_server
+
+ROOT = Path(__file__).parents[2]
+QUESTION = "How long is the Corbel Tunnel?"
+UNKNOWN = "Who is the mayor of Tokyo?"
+SECONDS = 25
+"""A start, a limit of 6 seconds, and a machine that has other things to do."""
+PATHS = {
+    "a model": (["ask", QUESTION, "--engine", "openai"], "base_url", "http://{}/v1", (4, 5)),
+    "research with a model": (["research", QUESTION], "base_url", "http://{}/v1", (0, 3, 4, 5)),
+    "embeddings": (["ingest", "docs", "-c", "b"], "embedding_base_url", "http://{}/v1", (0, 4, 5)),
+    "a reranker": (["search", "tunnel"], "reranker_url", "http://{}/v1", (0,)),
+    "the web": (["ask", UNKNOWN, "--web"], "web_url", "http://{}/search", (3, 5)),
+    "a collector": (["ask", QUESTION], "otlp_endpoint", "http://{}", (0,)),
+    "Postgres": (["ask", QUESTION, "-t", "one"], "threads", "postgresql://me@{}/db", (5,)),
+    "doctor": (["doctor", "--engine", "openai"], "base_url", "http://{}/v1", (4,)),
+}
+LIMITS = {"MAX_RETRIES": "0", "REQUEST_TIMEOUT": "3", "TIMEOUT": "6"}
+
+
+def run(work, *arguments, **settings):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "CRAG_HOME": str(work / "home")}
+    environment |= {f"CRAG_{name.upper()}": value for name, value in settings.items()}
+    return subprocess.run(
+        [sys.executable, "-m", "cli", *arguments],
+        cwd=work, env=environment, capture_output=True, text=True, timeout=120, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (6 << 30,) * 2),
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("work")
+    (folder / "docs").mkdir()
+    (folder / "docs" / "line.md").write_text("The Corbel Tunnel is 1,204 metres long.\n")
+    (folder / "docs" / "road.md").write_text("The road through the tunnel is 900 metres long.\n")
+    assert run(folder, "ingest", "docs").returncode == 0
+    return folder
+
+
+def cases():
+    """In the short form each way once."""
+    for number, path in enumerate(PATHS):
+        for turn, misdeed in enumerate(("refuses", *MISDEEDS)):
+            marks = [] if (turn - number) % 9 == 1 else [pytest.mark.slow]
+            yield pytest.param(path, misdeed, marks=marks, id=f"{path} {misdeed}")
+
+
+def check(work, path, port):
+    command, name, address, codes = PATHS[path]
+    settings = {name: address.format(f"127.0.0.1:{port}"), **LIMITS}
+    if name.startswith("base"):
+        settings["engine"] = "openai"
+    if name.startswith("embedding"):
+        settings["embedder"] = "openai"
+    began = time.monotonic()
+    ran = run(work, *command, **settings)
+    assert time.monotonic() - began < SECONDS
+    assert ran.returncode in codes, ran.stderr
+    assert "Traceback" not in ran.stderr
+    ended = [line for line in ran.stderr.splitlines() if line.startswith("crag: ")]
+    assert len(ended) == (ran.returncode in (4, 5) and path != "doctor"), ran.stderr
+    assert len(ran.stderr) < 2_000
+    if path in ("a reranker", "a collector"):
+        assert "1,204 metres" in ran.stdout
+
+
+@pytest.mark.parametrize(("path", "misdeed"), list(cases()))
+def test_a_command_ends_in_time_with_one_line(work, path, misdeed):
+    if misdeed == "refuses":
+        with socket.create_server(("127.0.0.1", 0)) as unheard:
+            port = unheard.getsockname()[1]
+        check(work, path, port)
+    else:
+        with bad_server(MISDEEDS[misdeed]) as port:
+            check(work, path, port)

@@ -1,0 +1,90 @@
+"""Servers that take a connection and then do what no server should, below HTTP and in it."""
+
+from __future__ import annotations
+
+import gzip
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from threading import Event, Thread
+from time import sleep
+
+_OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+_ENDLESS = _OK + b"Connection: close\r\n\r\n"
+
+Misdeed = Callable[[socket.socket, Event], None]
+
+
+def _whole(head: bytes, body: bytes) -> bytes:
+    return head + f"Content-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+def _hang(_taken: socket.socket, done: Event) -> None:
+    done.wait()
+
+
+def _drip(taken: socket.socket, done: Event) -> None:
+    taken.sendall(_OK + b"Content-Length: 100000\r\n\r\n")
+    while not done.is_set():
+        taken.sendall(b" ")
+        sleep(0.2)
+
+
+def _drip_head(taken: socket.socket, done: Event) -> None:
+    taken.sendall(b"HTTP/1.1 200 OK\r\n")
+    while not done.is_set():
+        taken.sendall(b"X: y\r\n")
+        sleep(0.2)
+
+
+def _flood(taken: socket.socket, done: Event) -> None:
+    taken.sendall(_ENDLESS)
+    while not done.is_set():
+        taken.sendall(b'["x",' * 20_000)
+
+
+def _says(data: bytes) -> Misdeed:
+    return lambda taken, _done: taken.sendall(data)
+
+
+MISDEEDS: dict[str, Misdeed] = {
+    "hangs": _hang,
+    "drips": _drip,
+    "drips headers": _drip_head,
+    "floods": _flood,
+    "floods, packed": _says(
+        _whole(_OK + b"Content-Encoding: gzip\r\n", gzip.compress(bytes(300_000_000)))
+    ),
+    "nests": _says(_whole(_OK, b"[" * 100_000)),
+    "sends another shape": _says(_whole(_OK, b'{"data": 7, "choices": {}, "results": null}')),
+    "sends a page": _says(_whole(_OK.replace(b"application/json", b"text/html"), b"<html>Sign in")),
+    "says too much length": _says(_OK + b"Content-Length: 900\r\n\r\n{}"),
+    "closes": _says(b""),
+    "speaks no HTTP": _says(b"\x00\xff\x16SSH-2.0-x\r\n\r\n"),
+    "redirects for ever": _says(_whole(b"HTTP/1.1 302 Found\r\nLocation: /again\r\n", b"")),
+}
+
+
+@contextmanager
+def bad_server(misdeed: Misdeed) -> Iterator[int]:
+    """The port of a server that does this with every connection."""
+    done = Event()
+    listening = socket.create_server(("127.0.0.1", 0))
+
+    def take(taken: socket.socket) -> None:
+        with taken, suppress(OSError):
+            taken.settimeout(60)
+            taken.recv(65_536)
+            misdeed(taken, done)
+
+    def accept() -> None:
+        with suppress(OSError):
+            while True:
+                Thread(target=take, args=(listening.accept()[0],), daemon=True).start()
+
+    Thread(target=accept, daemon=True).start()
+    try:
+        yield int(listening.getsockname()[1])
+    finally:
+        done.set()
+        listening.close()
