@@ -18,26 +18,32 @@ _PR_SET_PDEATHSIG = 1
 
 
 def child_command(module: str, *arguments: str) -> list[str]:
-    """How to run `main(*arguments)` of a module of ours. The first argument that `main` gets is
-    the id of this process; `-P` keeps the user's current directory off the child's path.
+    """How to run `main(*arguments)` of a module of ours; it ends with this process. `-P` keeps
+    the user's current directory off the child's path.
     """
     package = str(Path(__file__).resolve().parents[1])
     code = (
         "import sys; sys.path.append(sys.argv[1]);"
-        f"from {module} import main; main(int(sys.argv[2]), *sys.argv[3:])"
+        # Before the module, whose import takes a while in which the parent may be killed.
+        "from rag.child_process import end_with; end_with(int(sys.argv[2]));"
+        f"from {module} import main; main(*sys.argv[3:])"
     )
     return [sys.executable, "-P", "-c", code, package, str(os.getpid()), *arguments]
 
 
-def serve_parent(parent: int) -> tuple[BinaryIO, BinaryIO]:
-    """For a child: end with its parent, leave Ctrl-C to it; our ends of the pipes. What a
-    library prints or reads meets the null device.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def end_with(parent: int) -> None:
+    """For a child: to be killed when its parent ends, whatever it is doing."""
     if sys.platform == "linux":  # elsewhere it ends when it next looks at its pipe
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
             os._exit(0)
+
+
+def serve_parent() -> tuple[BinaryIO, BinaryIO]:
+    """For a child: leave Ctrl-C to its parent; our ends of the pipes. What a library prints or
+    reads meets the null device.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     asked = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
     null = os.open(os.devnull, os.O_RDWR)

@@ -42,11 +42,17 @@ def seal_rows(db: sqlite3.Connection, tables: Sequence[str]) -> None:
 def damaged_rows(db: sqlite3.Connection, tables: Sequence[str]) -> dict[str, int]:
     """How many rows of each table are not what was written, or are lost; tables that are not
     sealed, and those that are sound, are left out.
+
+    Raises:
+        sqlite3.Error: the file is not as it should be, or a trigger.
+
     """
     found = {}
     for table in _sealed(db, tables):
         columns, keys = _columns(db, table)
         names = ", ".join(keys)
+        for deed in ("insert into {0} default values", "update {0} set {1} = 0", "delete from {0}"):
+            db.execute(f"explain {deed.format(table, keys[0])}")  # are its triggers sound?
         (changed,) = db.execute(
             f"select count(*) from {table} as held join {table}_seals as seal using ({names})"
             f" where seal.crc is not {_crc('held', columns)}"

@@ -63,7 +63,8 @@ def storage_failure(error: sqlite3.Error, name: str, damaged: str) -> CragError:
         return full_disk(name)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreBusyError(f"{name} is held by another process.", "Try again when it is done.")
-    if code in DAMAGE or "UTF-8" in str(error):  # a text that is none any more
+    # A text that is none any more; a schema whose words have changed.
+    if code in DAMAGE or "UTF-8" in str(error) or str(error).startswith("no such "):
         return DamagedError(f"{name} is damaged ({error}).", damaged)
     if code == sqlite3.SQLITE_CANTOPEN and (limit := limit_on_files()) is not None:
         return limit

@@ -59,11 +59,11 @@ def check_databases(home: Path) -> Iterator[Check]:
         if (home / name).exists():
             check = _database(part, home / name, then)
             if check.ok and name == TRACES_FILE:
-                check = _traces(home)
+                check = _traces(home, then)
             elif check.ok and name == THREADS_FILE:
-                check = _turns(home / name)
+                check = _turns(home / name, then)
             elif check.ok:
-                check = _rows(part, home / name)
+                check = _rows(part, home / name, then)
             yield check
 
 
@@ -77,13 +77,15 @@ def _catalog(home: Path) -> Check:
     except CragError as error:  # it could not be looked at, which is no damage
         return ill("catalog", error.message, _ROOM)
     if not problems:
-        return _rows("catalog", catalog_path(home))
+        return _rows("catalog", catalog_path(home), "then run `crag ingest` again")
     return _verdict("catalog", catalog_path(home), problems, "then run `crag ingest` again")
 
 
-def _rows(part: str, path: Path) -> Check:
+def _rows(part: str, path: Path, then: str) -> Check:
     try:
         found = changed_rows(path)
+    except DamagedError as error:
+        return _verdict(part, path, [error.message], then)
     except CragError as error:
         return ill(part, error.message, error.mend)
     if found:
@@ -103,11 +105,16 @@ def _database(part: str, path: Path, then: str) -> Check:
     return _verdict(part, path, [str(row[0]) for row in rows if row[0] != "ok"], then)
 
 
-def _turns(path: Path) -> Check:
-    with sqlite_failures(path.name), closing(connect_to_read(path)) as connection:
-        rows = connection.execute(
-            "SELECT name, n, body FROM turns JOIN threads ON threads.id = turns.thread_id"
-        ).fetchall()
+def _turns(path: Path, then: str) -> Check:
+    try:
+        with sqlite_failures(path.name), closing(connect_to_read(path)) as connection:
+            rows = connection.execute(
+                "SELECT name, n, body FROM turns JOIN threads ON threads.id = turns.thread_id"
+            ).fetchall()
+            connection.execute("EXPLAIN SELECT created_at, last_turn FROM threads")
+            connection.execute("EXPLAIN SELECT created_at, milestone FROM turns")
+    except DamagedError as error:
+        return _verdict("threads", path, [error.message], then)
     for name, number, body in rows:
         try:
             decode_turn(body)
@@ -117,10 +124,13 @@ def _turns(path: Path) -> Check:
     return well("threads", f"{path.name} is sound")
 
 
-def _traces(home: Path) -> Check:
+def _traces(home: Path, then: str) -> Check:
     with TraceStore(home) as traces:
         try:
+            traces.summaries(limit=1)
             damaged = traces.damaged()
+        except DamagedError as error:
+            return _verdict("traces", home / TRACES_FILE, [error.message], then)
         except CragError as error:
             return ill("traces", error.message, error.mend)
     if not damaged:

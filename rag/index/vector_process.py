@@ -116,9 +116,9 @@ class VectorProcess:
         raise getattr(errors, failure)(*result)
 
 
-def main(parent: int) -> None:
+def main() -> None:
     """Serve until standard input ends."""
-    asked, answers = serve_parent(parent)
+    asked, answers = serve_parent()
     with contextlib.suppress(errors.SetupError):  # told by `open`
         chromadb_module()
     served = _Served()

@@ -20,9 +20,9 @@ _BEAT_SECONDS = 1.0
 _MEMORY_BYTES = 4 << 30
 
 
-def main(parent: int, spool_folder: str) -> None:
+def main(spool_folder: str) -> None:
     """Serve until standard input ends."""
-    tasks, outcomes = serve_parent(parent)
+    tasks, outcomes = serve_parent()
     with contextlib.suppress(ValueError, OSError):  # a lower limit is already set
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
     last = time.monotonic()

@@ -1,5 +1,6 @@
 """Bits that change in the rows of small tables: found by doctor, taken out by its repair."""
 
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -100,6 +101,26 @@ def test_a_damaged_row_is_found_and_taken_out(home, file, part, table, column):
     assert failing(home) == []
     with open_session(load_settings({"home": home, "engine": "local"})) as session:
         assert session.ask("How long is the whale?", thread="talk")["status"] == "answered"
+
+
+@pytest.mark.parametrize(
+    ("file", "part", "word"),
+    [
+        ("checkpoints.db", "checkpoints", "crag_crc"),
+        ("threads.db", "threads", "milestone"),
+        ("traces.db", "traces", "parent"),
+    ],
+)
+def test_a_schema_whose_words_changed_is_found_and_its_file_is_to_be_moved(home, file, part, word):
+    made = home.parent / "changed"
+    made.mkdir(exist_ok=True)
+    shutil.copy(home / file, made / file)
+    with closing(sqlite3.connect(made / file)) as db, db:
+        db.execute("PRAGMA writable_schema = 1")
+        db.execute("UPDATE sqlite_schema SET sql = replace(sql, ?, ?)", (word, f"{word[:-1]}~"))
+    (found,) = [check for check in check_databases(made) if not check.ok]
+    assert (found.part, found.mend.split(";")[0]) == (part, f"Move {made / file} away")
+    (made / file).unlink()
 
 
 def test_a_document_is_called_what_its_title_says(home):

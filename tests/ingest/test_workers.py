@@ -1,7 +1,9 @@
 """Reading processes that hang, crash or die idle: their file fails, the rest goes on."""
 
 import os
+import select
 import signal
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -31,14 +33,14 @@ def read_file(task, spool, beat):
         os._exit(3)
     return true_read(task, spool, beat)
 worker.read_file = read_file
-worker.main(int(sys.argv[2]), sys.argv[3])
+worker.main(sys.argv[2])
 """
 
 
 @pytest.fixture
 def _bad_workers(monkeypatch):
     root = str(Path(pool.__file__).resolve().parents[2])
-    own = [sys.executable, "-P", "-c", BADLY, root, str(os.getpid())]
+    own = [sys.executable, "-P", "-c", BADLY, root]
     monkeypatch.setattr(pool, "child_command", lambda _module, spool: [*own, spool])
 
 
@@ -132,3 +134,27 @@ def test_a_file_that_keeps_changing_is_told_and_tried_again_next_time(tmp_path):
     assert isinstance(outcome, Unread)
     assert "kept changing" in outcome.reason
     assert not outcome.lasting
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it ends with its pipe")
+def test_one_whose_parent_is_killed_while_it_starts_ends_with_it(tmp_path):
+    (tmp_path / "slow_module.py").write_text(
+        "import os, time; print(os.getpid(), flush=True); time.sleep(600)"
+    )
+    code = (
+        "import os, signal, subprocess, sys; from rag.child_process import child_command;"
+        "child = subprocess.Popen(child_command('slow_module'), stdout=subprocess.PIPE);"
+        "print(int(child.stdout.readline()), flush=True); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    paths = [str(Path(pool.__file__).resolve().parents[2]), str(tmp_path)]
+    done = subprocess.run(  # noqa: PLW1510 - it is killed
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        stdout=subprocess.PIPE,
+    )
+    try:
+        handle = os.pidfd_open(int(done.stdout))
+    except ProcessLookupError:
+        return
+    assert select.select([handle], [], [], 5)[0]
+    os.close(handle)
