@@ -18,7 +18,10 @@ _PLAIN = re.compile(r"[\w.,@%+=-]+")
 
 
 def complete_collection(incomplete: str) -> list[str]:
-    return _names("catalog.sqlite", "select name from collections order by name", incomplete)
+    """Also the last of several, as in a,b."""
+    before, comma, last = incomplete.rpartition(",")
+    names = _names("catalog.sqlite", "select name from collections order by name", last)
+    return [f"{before}{comma}{name}" for name in names]
 
 
 def complete_thread(incomplete: str) -> list[str]:

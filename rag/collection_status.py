@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rag.engines.factory import choose_engine
+from rag.index.collection_rows import no_such_collection
 from rag.index.inventory import CollectionSummary
 from rag.index.stores import Store, store_of
 from rag.ingest.staleness import Staleness, staleness
 from rag.opening import build_embedder
 from state.choices import EngineName
-from state.errors import UsageError
 from state.settings import Settings
 
 _PLACES = ("catalog", "vectors", "threads", "checkpoints", "traces")
@@ -47,16 +47,17 @@ def read_status(settings: Settings, only: str | None = None) -> Status:
     """Look at the home of the settings. `only`: one collection.
 
     Raises:
-        UsageError: there is no collection of that name.
+        UsageError, NoIndexError: there is no collection of that name.
         StorageError: the catalog cannot be read.
 
     """
     store = store_of(settings)
     found = store.summaries()
     if only is not None:
+        names = [each.name for each in found]
+        if unknown := [name for name in settings.collections if name not in names]:
+            raise no_such_collection(unknown[0], names)
         found = [each for each in found if each.name in settings.collections]
-        if not found:
-            raise UsageError(f"There is no collection {only!r}.", "`crag status` shows all.")
     engine = choose_engine(settings).name
     return Status(
         home=str(settings.home),

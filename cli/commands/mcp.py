@@ -104,7 +104,17 @@ def install(
     if not change_file(file.path, before, after, terminal, yes=yes):
         terminal.notice(f"{file.path} {'has no such server' if undo else 'is so already'}.")
     elif not undo:
+        if left := sorted(name for name in os.environ if _is_setting(name)):
+            terminal.notice(
+                f"Not passed on: {', '.join(left)}. Put what is needed into config.toml."
+            )
         terminal.notice(f"Start {client.value} anew; ask it something that your documents hold.")
+
+
+def _is_setting(variable: str) -> bool:
+    """Whether the environment says something here that the server will not be told."""
+    passed = {"CRAG_HOME", "CRAG_COLLECTION", "CRAG_DEBUG", "CRAG_QUIET", "CRAG_YES"}
+    return variable.startswith(("CRAG_", "OPENAI_")) and variable not in passed
 
 
 def _program() -> list[str]:

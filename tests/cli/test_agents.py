@@ -213,6 +213,15 @@ def test_a_linked_file_stays_a_link(person, home):
     assert "crag" in real.read_text()
 
 
+def test_what_only_this_shell_says_is_not_passed_on_and_that_is_told(person, home, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    done = crag(home, "mcp", "install", "cursor", "--yes", "-c", "default,other")
+    assert "Not passed on: CRAG_ENGINE, OPENAI_API_KEY." in done.stderr
+    written = (person / ".cursor" / "mcp.json").read_text()
+    assert "sk-secret" not in written
+    assert "default,other" in written
+
+
 def test_a_mac_keeps_them_elsewhere(person, monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
     support = person / "Library" / "Application Support"

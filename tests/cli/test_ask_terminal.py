@@ -113,3 +113,10 @@ def test_a_thread_goes_on_with_the_collections_that_it_asked(home, tmp_path):
     refused = crag(home, "ingest", "-c", "default,tunnels", str(tmp_path))
     assert refused.exit_code == 2
     assert "takes one collection" in refused.stderr
+
+
+@pytest.mark.parametrize("words", [("ask", HIGH), ("search", "x"), ("status",)])
+def test_a_collection_that_is_not_there_names_the_nearest(home, words):
+    done = crag(home, *words, "-c", "defualt")
+    assert done.exit_code == 2
+    assert "There is no collection 'defualt'. Did you mean 'default'?" in done.stderr

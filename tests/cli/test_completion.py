@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from ingest_runs import Library
 from turn_samples import make_answer
 
 from cli.completion import complete_collection, complete_thread, complete_trace
@@ -34,6 +35,12 @@ def test_threads_and_traces_are_offered_newest_first(home: Path):
     assert complete_thread("") == ["museum", "railway"]
     assert complete_thread("r") == ["railway"]
     assert complete_trace("") == ["last", "20260101-000000-aaaaaa"]
+
+
+def test_the_last_of_several_collections_is_completed(home: Path):
+    Library(home, collection="minutes").ingest(Path(__file__))
+    assert complete_collection("min") == ["minutes"]
+    assert complete_collection("default,mi") == ["default,minutes"]
 
 
 def test_a_damaged_store_offers_nothing(home: Path):
