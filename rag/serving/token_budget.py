@@ -14,6 +14,8 @@ LEAST, USUAL, MOST = 200, 4_000, 100_000
 _FRAME = 100
 """Tokens of what surrounds the items: the result's own keys and small values."""
 _BETWEEN = 2
+_LINK = '{{"type":"resource_link","uri":"{uri}","name":"{uri}","mimeType":"text/plain"}}'
+"""A link's name is no longer than its address."""
 R = TypeVar("R", bound=Result)
 
 
@@ -59,10 +61,8 @@ def fitting(items: Iterable[R], budget: TokenBudget) -> list[R]:
     """The first items, as many as fit, each with the link that goes along with it."""
     found = []
     for item in items:
-        link = (
-            f'{{"type":"resource_link","uri":"{uri}"}}' if (uri := getattr(item, "uri", "")) else ""
-        )
-        if not budget.take(item.as_json() + link):
+        uri = getattr(item, "uri", None)
+        if not budget.take(item.as_json() + (_LINK.format(uri=uri) if uri else "")):
             break
         found.append(item)
     return found

@@ -60,7 +60,9 @@ def test_a_result_keeps_to_the_tokens_that_the_caller_has_room_for(home: Path, t
     for (name, _), result in zip(CALLS, results, strict=True):
         assert not result.is_error, result.content
         shown = "".join(
-            part.text if part.type == "text" else f'{{"type":"{part.type}","uri":"{part.uri}"}}'
+            part.text
+            if part.type == "text"
+            else part.model_dump_json(by_alias=True, exclude_none=True)
             for part in result.content
         )
         assert tokens_of(shown) <= tokens, name
