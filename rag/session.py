@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Self
 
-from rag.background import Leave, in_background
+from rag.background import Leave
 from rag.budget import Budget
 from rag.cited_files import cited_files
 from rag.clock import check_clock
@@ -20,9 +20,10 @@ from rag.dependencies import Dependencies
 from rag.engines.factory import build_engine, choose_engine, local_engine
 from rag.engines.protocol import Budgeted, Engine
 from rag.failed_turn import failed_turn, failure
-from rag.graph import compile_graph, recursion_limit
+from rag.graph import compile_graph
 from rag.memory import ThreadMemory
 from rag.opening import open_reader
+from rag.turn_run import run_turn
 from rag.web import open_web
 from state.answer import Answer
 from state.errors import CragError
@@ -33,14 +34,9 @@ from state.trace_bounds import bounds_of
 from state.traces import TraceStore
 
 if TYPE_CHECKING:
-    from langchain_core.runnables import RunnableConfig
-    from langgraph.checkpoint.base import BaseCheckpointSaver
-
     from rag.engines.estimate import Estimate
     from rag.graph import CompiledGraph
     from rag.index.protocol import CollectionReader
-
-_GRACE_SECONDS = 3.0
 
 Notify = Callable[[str], None]
 """Receives one line about the run, for the person."""
@@ -185,11 +181,12 @@ class Session:
             "verify": self.settings.verify.value,
             "web": self.settings.web,
         }
+        saver = None if thread is None else self.memory.turn(thread)
         events: list[Event] = [started]
         answer: Answer | None = None
         yield started
         try:
-            for event in self._run(question, deps, leave, budget):
+            for event in run_turn(self._graph, question, deps, saver, leave, budget):
                 if event["event"] == "answer":
                     answer = event["answer"]
                 elif event["event"] != "token":
@@ -205,43 +202,6 @@ class Session:
         finally:
             if answer is not None and self._keep_traces:
                 self._keep_trace(events, answer, parent)
-
-    def _run(
-        self, question: str, deps: Dependencies, leave: Leave, budget: Budget
-    ) -> Iterator[Event]:
-        # A model's calls end in time by themselves, and what was found is then told.
-        grace = _GRACE_SECONDS if isinstance(deps.engine, Budgeted) else 0.0
-
-        def left() -> float | None:
-            seconds = budget.seconds_left()
-            return None if seconds is None else seconds + grace
-
-        with ExitStack() as turn:
-            checkpointer = None
-            if deps.thread is not None:
-                checkpointer = turn.enter_context(self.memory.turn(deps.thread))
-            try:
-                yield from in_background(
-                    lambda: self._steps(question, deps, checkpointer), leave, left
-                )
-            except TimeoutError:
-                raise budget.out_of_time() from None
-
-    def _steps(
-        self, question: str, deps: Dependencies, checkpointer: BaseCheckpointSaver[Any] | None
-    ) -> Iterator[Event]:
-        config: RunnableConfig = {"recursion_limit": recursion_limit(self.settings.max_loops)}
-        if checkpointer is not None:
-            config["configurable"] = {"thread_id": deps.thread}
-        for part in self._graph.copy({"checkpointer": checkpointer}).stream(
-            {"question": question},
-            config,
-            context=deps,
-            stream_mode=["custom"],
-            durability=None if checkpointer is None else "exit",
-            version="v2",
-        ):
-            yield cast("Event", part["data"])
 
     @cached_property
     def _graph(self) -> CompiledGraph:
