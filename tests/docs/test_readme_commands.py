@@ -61,6 +61,7 @@ ELSEWHERE = {
     "pipx install '.[mcp]'": "state/test_extras.py",
     "pipx install '.[postgres]'": "state/test_extras.py",
     "uv tool install '.[mcp]'": "state/test_extras.py",
+    "uv tool install --overrides overrides.txt .": "docs/test_packaging.py",
     "make docs": "docs/test_site.py",
     "pip install . && pip list && du -sm lib": "docs/test_packaging.py",
     "ollama pull llama3.1": "support/word_model.py",
