@@ -17,6 +17,9 @@ from state.draft_claims import DraftClaim
 from state.passages import Passage, Span, blocks_of_spans
 
 _NOTE = re.compile(r"(?<!\])\[\d{1,3}\](?![\[(:])")  # no part of a link
+_QUOTED = re.compile(
+    r"\n[ \t]*(?:>[ \t]?)+"
+)  # the mark of a quoted paragraph, on its further lines
 _BLANK_LINES = re.compile(r"[ \t]*\n(?:[ \t]*\n)+")
 
 AS_WRITTEN = (BlockKind.CODE, BlockKind.ROW, BlockKind.METADATA)
@@ -157,8 +160,8 @@ def whole_text(span: Span) -> str:
 
 
 def shown_text(span: Span) -> str:
-    """The excerpt with the wrapped lines of its prose joined and without the marks of headings;
-    code, rows and fields, and the lines that stand around code, as they were written.
+    """The excerpt with the wrapped lines of its prose joined, without the marks of headings and of
+    quoted lines; code, rows and fields, and the lines that stand around code, as they were written.
     """
     text, base, shown = span["text"], span["start_char"], ""
     end = base
@@ -167,10 +170,14 @@ def shown_text(span: Span) -> str:
         if before and BlockKind.HEADING in (before.kind, block.kind):
             shown += "\n\n"
         else:
-            shown += _between(text[end - base : block.start_char - base])
+            marks = text[end - base : block.start_char - base]
+            code = before is None or {before.kind, block.kind} & {*AS_WRITTEN}
+            shown += _between(marks if code else _QUOTED.sub("\n", marks))
         before = block
         own = text[block.start_char - base : block.end_char - base]
-        shown += own if block.kind in AS_WRITTEN else _without_notes(" ".join(own.split()))
+        if block.kind not in AS_WRITTEN:
+            own = _without_notes(" ".join(_QUOTED.sub("\n", own).split()))
+        shown += own
         end = block.end_char
     shown += _between(text[end - base :])
     lead = span["lead"]

@@ -105,6 +105,13 @@ def test_wrapped_prose_is_joined_and_what_is_set_out_is_not():
     assert "| cone | heat |\n|---|---|\n| 04 | 1060 |\n| 6 | 1222 |" in shown
 
 
+def test_a_quoted_paragraph_is_joined_without_the_marks_of_its_lines():
+    (excerpt,) = excerpts_of(
+        [chunk_of("> A kiln does\n> _not_ cool\n> in an hour.\n>\n> It is hot.")]
+    )
+    assert shown_text(span_of(excerpt)) == ("A kiln does _not_ cool in an hour.\n\nIt is hot.")
+
+
 def test_what_introduces_from_afar_stands_before_the_excerpt():
     text = "| 6 | 1222 |"
     (excerpt,) = excerpts_of([chunk_of(text, "text", start=5000)])
