@@ -31,8 +31,11 @@ def unreliable(share):
         if draw / 2**32 < share:
             return FAULTS[draw % 2 if share <= 0.2 else draw % len(FAULTS)](body)
         number = re.findall(r"number (\d+)", json.dumps(body))[-1]
+        grade = {"document_1": verdict(int(number) % 2 == 0), "sufficient": True}
         if shape_asked(body):
-            return call({"document_1": verdict(int(number) % 2 == 0), "sufficient": True})(body)
+            return call(grade)(body)
+        if "You grade" in body["messages"][0]["content"]:  # after a 500 to another form
+            return text(json.dumps(grade))(body)
         return text(f"It is {number} [1].")(body)
 
     return reply
