@@ -55,7 +55,7 @@ class BuiltinEmbedder:
             release = version("wordllama")
         except PackageNotFoundError:
             raise _unusable("it is not installed") from None
-        return EmbedderIdentity("wordllama-l2-supercat", DIMENSION, f"{release}+words")
+        return EmbedderIdentity("wordllama-l2-supercat", DIMENSION, release)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         import numpy as np
