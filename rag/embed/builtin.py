@@ -101,11 +101,10 @@ class BuiltinEmbedder:
         words = [text.split() for text in texts]
         if len(self._seen) > _SEEN_WORDS:
             self._seen.clear()
-        if new := list({word for each in words for word in each if word not in self._seen}):
+        for word in {word for each in words for word in each if word not in self._seen}:
             # A lone surrogate is no text; the tokenizer refuses it.
-            clean = [word.encode("utf-8", "replace").decode("utf-8") for word in new]
-            encodings = self._tokenizer.encode_batch_fast(clean, add_special_tokens=False)
-            self._seen.update(zip(new, (encoding.ids for encoding in encodings), strict=True))
+            clean = word.encode("utf-8", "replace").decode("utf-8")
+            self._seen[word] = self._tokenizer.encode(clean, add_special_tokens=False).ids
         return [list(chain.from_iterable(map(self._seen.__getitem__, each))) for each in words]
 
     @cached_property
