@@ -33,7 +33,7 @@ _TENSOR = "embedding.weight"
 _BATCH = 64
 _FEW = 32
 """So many texts are not worth converting all weights."""
-_SEEN_WORDS = 1 << 16
+_SEEN_WORDS = 1 << 15
 # A query longer than this carries no more meaning in a mean of token vectors, only time.
 _QUERY_CHARACTERS = 20_000
 
@@ -100,12 +100,13 @@ class BuiltinEmbedder:
         """
         words = [text.split() for text in texts]
         if len(self._seen) > _SEEN_WORDS:
-            self._seen.clear()
-        for word in {word for each in words for word in each if word not in self._seen}:
+            self._seen = {}  # another thread may still read the old one
+        seen = self._seen
+        for word in {word for each in words for word in each if word not in seen}:
             # A lone surrogate is no text; the tokenizer refuses it.
             clean = word.encode("utf-8", "replace").decode("utf-8")
-            self._seen[word] = self._tokenizer.encode(clean, add_special_tokens=False).ids
-        return [list(chain.from_iterable(map(self._seen.__getitem__, each))) for each in words]
+            seen[word] = self._tokenizer.encode(clean, add_special_tokens=False).ids
+        return [list(chain.from_iterable(map(seen.__getitem__, each))) for each in words]
 
     @cached_property
     def _root(self) -> Path:
