@@ -1,8 +1,8 @@
-"""`crag collections`: list, show, delete and in part forget what was ingested."""
+"""`crag collections`: list, show, delete, copy and in part forget what was ingested."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -17,7 +17,7 @@ from state.counting import many, plural
 if TYPE_CHECKING:
     from rag.index.protocol import IndexedDocument
 
-app = new_app("List, show and delete collections, and forget folders.", no_args_is_help=True)
+app = new_app("List, show, copy and delete collections, and forget folders.", no_args_is_help=True)
 
 Name = Annotated[
     str, typer.Argument(help="The collection.", metavar="NAME", autocompletion=complete_collection)
@@ -141,6 +141,88 @@ def forget(
         )
     stay = "its file stays as it is" if removed == 1 else "their files stay as they are"
     terminal.notice(f"{name}: {many(removed, 'document')} forgotten; {stay}.")
+
+
+@app.command()
+@options.taking("quiet")
+def push(
+    given: options.Given,
+    name: Name,
+    to: Annotated[
+        str | None,
+        typer.Option("--to", metavar="URL", help="The shared store, if the settings name none."),
+    ] = None,
+    yes: options.Yes = False,
+    json_: options.Json = False,
+) -> None:
+    """Copy a collection of this machine to a shared store, without embedding it again."""
+    _transfer(given, name, "pushed", to, yes=yes, json_=json_)
+
+
+@app.command()
+@options.taking("quiet")
+def pull(
+    given: options.Given,
+    name: Name,
+    from_: Annotated[
+        str | None,
+        typer.Option("--from", metavar="URL", help="The shared store, if the settings name none."),
+    ] = None,
+    yes: options.Yes = False,
+    json_: options.Json = False,
+) -> None:
+    """Copy a collection of a shared store to this machine."""
+    _transfer(given, name, "pulled", from_, yes=yes, json_=json_)
+
+
+def _transfer(
+    given: options.Given,
+    name: str,
+    done: Literal["pushed", "pulled"],
+    url: str | None,
+    *,
+    yes: bool,
+    json_: bool,
+) -> None:
+    terminal = given.terminal
+    from cli.commands.evaluate import counting
+    from rag.index.stores import LocalStore, store_of
+    from rag.index.transfer import transfer
+    from state.errors import UsageError
+
+    settings = given.settings({} if url is None else {"store": url})
+    if settings.store is None:
+        raise UsageError(
+            "No shared store is named.", f"--{'to' if done == 'pushed' else 'from'} postgresql://…"
+        )
+    here, there = LocalStore(settings.home), store_of(settings)
+    with counting(terminal) as on:
+        report = transfer(
+            here if done == "pushed" else there,
+            there if done == "pushed" else here,
+            name,
+            places=done == "pushed",
+            may_remove=lambda count: confirm(
+                f"Remove {many(count, 'document')} that only the other {name!r} has?", yes=yes
+            ),
+            tell=lambda sent, count: on("documents", sent, count),
+            notice=terminal.notice,
+        )
+    if json_:
+        terminal.json(
+            {
+                "schema": "crag.transferred/1",
+                "name": name,
+                "documents": report.documents,
+                "sent": report.sent,
+                "unchanged": report.unchanged,
+                "removed": report.removed,
+            }
+        )
+    terminal.notice(
+        f"{name}: {many(report.sent, 'document')} {done}, {report.unchanged:,} unchanged,"
+        f" {report.removed:,} removed; verified."
+    )
 
 
 def _document(document: IndexedDocument) -> dict[str, object]:

@@ -72,7 +72,7 @@ def evaluate(
     old = None if compare is None else read_report(compare)
     loaded = load_dataset(dataset)
     plan = Plan(stage, limit, seed, baseline, collection)
-    with _progress(terminal) as on:
+    with counting(terminal) as on:
         evaluation = run(loaded, settings, plan, on, terminal.notice)
     report = _report(evaluation)
     if old is not None:
@@ -101,7 +101,7 @@ def _report(evaluation: Evaluation) -> dict[str, Any]:
     return figures
 
 
-def _progress(terminal: Terminal) -> Any:
+def counting(terminal: Terminal) -> Any:
     """A bar on a terminal; nothing elsewhere."""
     if terminal.quiet or not terminal.err_is_tty:
         from rag.evaluate.progress import silent

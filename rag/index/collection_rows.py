@@ -80,14 +80,16 @@ def no_text(name: str) -> NoIndexError:
     )
 
 
-def create(connection: sqlite3.Connection, name: str, embedder: EmbedderIdentity) -> CollectionRow:
+def create(
+    connection: sqlite3.Connection, name: str, embedder: EmbedderIdentity, uid: str | None = None
+) -> CollectionRow:
     """A new collection with its lexical index; inside a transaction of the caller."""
     connection.execute(
         "INSERT INTO collections (name, uid, embedder, dimension, embedder_version,"
         " terms_version, created) VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
             name,
-            uuid.uuid4().hex,
+            uid or uuid.uuid4().hex,
             embedder.name,
             embedder.dimension,
             embedder.version,

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable
 
 from rag.index.codec import decode_path, encode_path
-from rag.index.protocol import FileMark
+from rag.index.protocol import FileMark, UnreadFile
 
 
 def file_times(
@@ -43,3 +43,16 @@ def file_marks(
             roots[root] = decode_path(root)
         marks.append(FileMark(decode_path(path), roots[root], decode_path(source), *rest))
     return marks
+
+
+def unread(connection: sqlite3.Connection, collection_id: int) -> list[UnreadFile]:
+    """The files remembered as unreadable, in no order."""
+    rows = connection.execute(
+        "SELECT path, size, mtime_ns, changed_ns, reason, failed FROM unread"
+        " WHERE collection_id = ?",
+        (collection_id,),
+    )
+    return [
+        UnreadFile(decode_path(path), size, modified, changed, reason, bool(failed))
+        for path, size, modified, changed, reason, failed in rows
+    ]

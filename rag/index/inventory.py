@@ -59,11 +59,6 @@ def read_inventory(home: Path, name: str) -> Inventory | None:
         row = collection_rows.find(connection, name)
         if row is None:
             return None
-        unread = connection.execute(
-            "SELECT path, size, mtime_ns, changed_ns, reason, failed FROM unread"
-            " WHERE collection_id = ?",
-            (row.id,),
-        ).fetchall()
         roots = connection.execute(
             "SELECT path FROM roots WHERE collection_id = ? ORDER BY path", (row.id,)
         ).fetchall()
@@ -72,10 +67,7 @@ def read_inventory(home: Path, name: str) -> Inventory | None:
             row.embedder,
             document_rows.visible_documents(connection, row.id),
             file_rows.file_marks(connection, row.id),
-            [
-                UnreadFile(decode_path(path), size, modified, changed, reason, bool(failed))
-                for path, size, modified, changed, reason, failed in unread
-            ],
+            file_rows.unread(connection, row.id),
             [decode_path(path) for (path,) in roots],
         )
 

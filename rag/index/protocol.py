@@ -146,6 +146,10 @@ class CollectionWriter(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def uid(self) -> str:
+        """Tells the collection and its copies from another of the same name."""
+
     def documents(self) -> Iterator[IndexedDocument]:
         """What is indexed now, in no order; includes what was put and not yet flushed."""
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rag.embed.protocol import Embedder, EmbedderIdentity
     from rag.engines.openai.cache import GradeCache
     from rag.index.candidates import CandidateReader
+    from rag.index.export import Export
     from rag.index.inventory import CollectionSummary, FileTime, Inventory
 
 
@@ -47,10 +48,12 @@ class Store(Protocol):
         name: str,
         embedder: EmbedderIdentity,
         *,
+        uid: str | None = None,
         wait: float = 0.0,
         notice: Notice = ...,
     ) -> AbstractContextManager[CollectionWriter]:
-        """The collection of this name, created if need be, locked until the block ends. `wait`:
+        """The collection of this name, created if need be (as `uid`), locked until the block ends.
+        `wait`:
         the seconds to wait for another writer; `notice` receives lines about repairs.
 
         Raises:
@@ -76,6 +79,9 @@ class Store(Protocol):
 
     def delete(self, name: str) -> None:
         """Deletes a collection whole; raises as `open_writer`."""
+
+    def export(self, name: str) -> AbstractContextManager[Export]:
+        """One moment of the collection, to be copied; raises as `require_inventory`."""
 
     def grades(self) -> GradeCache: ...
 
@@ -110,12 +116,13 @@ class LocalStore:
         name: str,
         embedder: EmbedderIdentity,
         *,
+        uid: str | None = None,
         wait: float = 0.0,
         notice: Notice = lambda _line: None,
     ) -> AbstractContextManager[CollectionWriter]:
         from rag.index.writer import open_writer
 
-        return open_writer(self._home, name, embedder, wait=wait, notice=notice)
+        return open_writer(self._home, name, embedder, uid=uid, wait=wait, notice=notice)
 
     def names(self) -> list[str]:
         from rag.index.inventory import collection_names
@@ -146,6 +153,11 @@ class LocalStore:
         from rag.index.removal import delete_collection
 
         delete_collection(self._home, name)
+
+    def export(self, name: str) -> AbstractContextManager[Export]:
+        from rag.index.export import export_collection
+
+        return export_collection(self._home, name)
 
     def grades(self) -> GradeCache:
         from rag.index.kept_grades import KeptGrades

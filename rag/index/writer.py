@@ -10,7 +10,7 @@ from pathlib import Path
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.index import collection_rows, document_rows, file_rows
 from rag.index.catalog import catalog_path, connect, mapped_errors
-from rag.index.codec import decode_path, decode_vectors, encode_label, encode_path, text_hash
+from rag.index.codec import decode_vectors, encode_label, encode_path, text_hash
 from rag.index.collection_rows import CollectionRow
 from rag.index.document_seal import is_damaged
 from rag.index.feeder import VectorFeeder
@@ -39,10 +39,11 @@ def open_writer(
     name: str,
     embedder: EmbedderIdentity,
     *,
+    uid: str | None = None,
     wait: float = 0.0,
     notice: Notice = lambda _line: None,
 ) -> Iterator[CollectionWriter]:
-    """The collection of this name, created if need be, locked until the block ends.
+    """The collection of this name, created if need be (as `uid`), locked until the block ends.
 
     `wait`: the seconds to wait for another writer; `notice` receives lines about repairs.
 
@@ -56,7 +57,7 @@ def open_writer(
         connection = connect(home, create=True)
         try:
             with mapped_errors(catalog_path(home)):
-                row = _prepare(connection, name, embedder, notice)
+                row = _prepare(connection, name, embedder, uid, notice)
                 place = VectorPlace(home, row.id, row.uid, row.embedder)
                 writer = CatalogWriter(connection, row, VectorFeeder(place, notice))
                 try:
@@ -70,12 +71,16 @@ def open_writer(
 
 
 def _prepare(
-    connection: sqlite3.Connection, name: str, embedder: EmbedderIdentity, notice: Notice
+    connection: sqlite3.Connection,
+    name: str,
+    embedder: EmbedderIdentity,
+    uid: str | None,
+    notice: Notice,
 ) -> CollectionRow:
     with transaction(connection):
         row = collection_rows.find(connection, name)
         if row is None:
-            return collection_rows.create(connection, name, embedder)
+            return collection_rows.create(connection, name, embedder, uid)
         collection_rows.check_embedder(row, embedder)
         lexical = LexicalTable(connection, row.id)
         if row.terms_version != TERMS_VERSION:
@@ -123,6 +128,10 @@ class CatalogWriter:
     @property
     def name(self) -> str:
         return self._row.name
+
+    @property
+    def uid(self) -> str:
+        return self._row.uid
 
     def documents(self) -> Iterator[IndexedDocument]:
         self._staging.commit()
@@ -211,15 +220,7 @@ class CatalogWriter:
             )
 
     def unread(self) -> list[UnreadFile]:
-        rows = self._connection.execute(
-            "SELECT path, size, mtime_ns, changed_ns, reason, failed FROM unread"
-            " WHERE collection_id = ?",
-            (self._row.id,),
-        )
-        return [
-            UnreadFile(decode_path(path), size, modified, changed, reason, bool(failed))
-            for path, size, modified, changed, reason, failed in rows
-        ]
+        return file_rows.unread(self._connection, self._row.id)
 
     def set_unread(self, files: Iterable[UnreadFile], forget: Iterable[str] = ()) -> None:
         with transaction(self._connection):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import subprocess
 import sys
@@ -15,6 +14,7 @@ import pytest
 from index_samples import EMBEDDER, document, part, parts
 from ingest_runs import Library, counts
 from pathspec import GitIgnoreSpec
+from shared_stores import ask, assert_sound, fill, new_store
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.lexical import query_terms
@@ -36,63 +36,17 @@ from state.settings import load_settings
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "sample_corpus"
 QUERIES = [json.loads(line)["text"] for line in (SAMPLE / "questions.jsonl").open(encoding="utf-8")]
-_SCHEMAS = itertools.count()
 
 
 @pytest.fixture
 def store(postgres) -> PostgresStore:
     """An empty schema of its own."""
-    return PostgresStore(postgres.url, f"team_{next(_SCHEMAS)}")
+    return new_store(postgres.url)
 
 
 @pytest.fixture
 def library(store, tmp_path) -> Library:
     return Library(tmp_path / "home", store=store.url, store_schema=store.schema)
-
-
-def fill(store, texts: dict[str, str], name: str = "default") -> None:
-    with store.open_writer(name, EMBEDDER.identity) as opened:
-        for source, text in texts.items():
-            opened.put(document(source), [part(source, text)])
-
-
-def ask(store, query: str, k: int = 5, name: str = "default") -> list[str]:
-    with closing(store.open_collection(name, EMBEDDER)) as reader:
-        return [chunk["source"] for chunk in reader.search(query, k)]
-
-
-def assert_sound(store, name: str = "default") -> None:
-    """The totals, the chunks, the vectors and the postings are of the same documents."""
-    with psycopg.connect(store.url) as db:
-        db.execute(f"SET search_path = {store.schema}, public")
-        row = db.execute(
-            "SELECT id, documents, chunks, terms, characters FROM collections WHERE name = %s",
-            (name,),
-        ).fetchone()
-        number, *totals = row
-        assert totals[:1] + totals[1:2] + totals[3:] == list(
-            db.execute(
-                "SELECT count(*), coalesce(sum(chunk_count), 0), coalesce(sum(characters), 0)"
-                " FROM documents WHERE collection_id = %s",
-                (number,),
-            ).fetchone()
-        )
-        for table in ("chunks", "vectors"):
-            assert db.execute(
-                f"SELECT count(*) FROM {table} WHERE collection_id = %s", (number,)
-            ).fetchone() == (totals[1],)
-        held = dict(
-            db.execute(
-                "SELECT term, sum(cardinality(entries))::int FROM postings"
-                " WHERE collection_id = %s GROUP BY term",
-                (number,),
-            ).fetchall()
-        )
-        assert held == dict(
-            db.execute(
-                "SELECT term, chunks FROM terms WHERE collection_id = %s AND chunks <> 0", (number,)
-            ).fetchall()
-        )
 
 
 @pytest.fixture(scope="module")
@@ -242,10 +196,12 @@ def test_a_reader_never_sees_half_a_write(store):
 
     thread = threading.Thread(target=read)
     thread.start()
-    for number in range(15):
-        fill(store, dict.fromkeys(("a.md", "b.md"), f"motor {number}"))
-    done.set()
-    thread.join()
+    try:
+        for number in range(15):
+            fill(store, dict.fromkeys(("a.md", "b.md"), f"motor {number}"))
+    finally:
+        done.set()
+        thread.join()
     assert torn == []
     assert_sound(store)
 

@@ -126,6 +126,14 @@ def file_marks(
     ]  # fmt: skip
 
 
+def roots(db: psycopg.Connection[Any], collection_id: int) -> dict[str, str]:
+    """What was ingested, each path with its options, in order."""
+    rows = db.execute(
+        "SELECT path, options FROM roots WHERE collection_id = %s ORDER BY path", (collection_id,)
+    )
+    return {decode_path(path): options for path, options in rows}
+
+
 def unread(db: psycopg.Connection[Any], collection_id: int) -> list[UnreadFile]:
     rows = db.execute(
         "SELECT path, size, mtime_ns, changed_ns, reason, failed FROM unread"

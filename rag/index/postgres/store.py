@@ -13,8 +13,9 @@ from rag.index.inventory import CollectionSummary, FileTime, Inventory
 from rag.index.postgres import collections, document_rows
 from rag.index.postgres.collection import PostgresCollection
 from rag.index.postgres.database import Database
+from rag.index.postgres.export import PostgresExport
 from rag.index.postgres.schema import migrate
-from rag.index.postgres.write_lock import lock_collection
+from rag.index.postgres.write_lock import collection_lock
 from rag.index.postgres.writer import PostgresWriter, open_writer
 from rag.index.protocol import Notice
 from state.errors import NoIndexError
@@ -100,7 +101,7 @@ class PostgresStore:
                     document_rows.documents(db, row.id),
                     document_rows.file_marks(db, row.id),
                     document_rows.unread(db, row.id),
-                    _roots(db, row.id),
+                    list(document_rows.roots(db, row.id)),
                 )
         except NoIndexError:
             return None
@@ -131,7 +132,7 @@ class PostgresStore:
                         row.chunks,
                         row.characters,
                         *unread.get(row.id, (0, 0)),
-                        _roots(db, row.id),
+                        list(document_rows.roots(db, row.id)),
                     )
                     for row in collections.every(db)
                 ]
@@ -160,13 +161,17 @@ class PostgresStore:
         database = Database(self.url, self.schema)
         with closing(database), database.failures():
             db = database.connected()
-            lock_collection(db, self.schema, name)
-            with db.transaction():
+            with collection_lock(db, self.schema, name), db.transaction():
                 row = collections.require(db, name)
                 for table in ("documents", "names", "blocks", "chunks", "terms", "postings"):
                     db.execute(f"DELETE FROM {table} WHERE collection_id = %s", (row.id,))
                 db.execute("DELETE FROM collections WHERE id = %s", (row.id,))
                 db.execute("SELECT drop_vectors(%s)", (row.id,))
+
+    @contextmanager
+    def export(self, name: str) -> Iterator[PostgresExport]:
+        with self._reading(self.url) as db:
+            yield PostgresExport(db, collections.require(db, name))
 
     def grades(self) -> PostgresGrades:
         from rag.index.postgres.kept_grades import PostgresGrades
@@ -187,14 +192,7 @@ class PostgresStore:
         return {"store": row[0] if row else 0}
 
     @contextmanager
-    def _reading(self) -> Iterator[psycopg.Connection[Any]]:
-        database = Database(self._read_url, self.schema)
+    def _reading(self, url: str | None = None) -> Iterator[psycopg.Connection[Any]]:
+        database = Database(url or self._read_url, self.schema)
         with closing(database), database.reading() as db:
             yield db
-
-
-def _roots(db: psycopg.Connection[Any], collection_id: int) -> list[str]:
-    rows = db.execute(
-        "SELECT path FROM roots WHERE collection_id = %s ORDER BY path", (collection_id,)
-    )
-    return [decode_path(path) for (path,) in rows]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from state.errors import StoreBusyError
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
     import psycopg
 
 _POLL_SECONDS = 0.1
+_LEAST_SECONDS = 1.0
+"""For a server to see that a killed process is gone."""
 _HOLDER = """
 SELECT application_name, backend_start::timestamptz(0)::text
 FROM pg_locks JOIN pg_stat_activity USING (pid)
@@ -20,8 +24,12 @@ AND (classid::bigint << 32 | objid::bigint) = %s
 """
 
 
-def lock_collection(db: psycopg.Connection[Any], schema: str, name: str, wait: float = 0.0) -> None:
-    """Holds the collection of this name until the connection ends. `wait`: seconds.
+@contextmanager
+def collection_lock(
+    db: psycopg.Connection[Any], schema: str, name: str, wait: float = 0.0
+) -> Iterator[None]:
+    """Holds the collection of this name; a killed holder's is free once the server has seen that
+    its connection ended. `wait`: seconds to wait for another holder.
 
     Raises:
         StoreBusyError: another connection holds it; names its process and machine.
@@ -30,11 +38,8 @@ def lock_collection(db: psycopg.Connection[Any], schema: str, name: str, wait: f
     label = f"{schema}\0{name}".encode("utf-8", "surrogatepass")
     digest = hashlib.blake2b(label, digest_size=8).digest()
     key = int.from_bytes(digest, "big", signed=True)
-    deadline = time.monotonic() + wait
-    while True:
-        row = db.execute("SELECT pg_try_advisory_lock(%s)", (key,)).fetchone()
-        if row is not None and row[0]:
-            return
+    deadline = time.monotonic() + max(wait, _LEAST_SECONDS)
+    while not _taken(db, key):
         if time.monotonic() >= deadline:
             held = db.execute(_HOLDER, (key,)).fetchone()
             who = f" ({held[0]}, since {held[1]})" if held and held[0] else ""
@@ -42,3 +47,13 @@ def lock_collection(db: psycopg.Connection[Any], schema: str, name: str, wait: f
                 f"Another process is writing to this collection{who}.", "Try again when it is done."
             )
         time.sleep(_POLL_SECONDS)
+    try:
+        yield
+    finally:
+        if not db.closed:
+            db.execute("SELECT pg_advisory_unlock(%s)", (key,))
+
+
+def _taken(db: psycopg.Connection[Any], key: int) -> bool:
+    row = db.execute("SELECT pg_try_advisory_lock(%s)", (key,)).fetchone()
+    return row is not None and bool(row[0])

@@ -5,12 +5,12 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
-from rag.index.codec import decode_path, encode_path, text_hash
+from rag.index.codec import encode_path, text_hash
 from rag.index.collection_rows import check_same_embedder
 from rag.index.postgres import collections, document_rows
 from rag.index.postgres.batch import Batch
@@ -18,7 +18,7 @@ from rag.index.postgres.collections import StoredCollection
 from rag.index.postgres.database import Database
 from rag.index.postgres.document_rows import label, path_or_none
 from rag.index.postgres.rebuilding import rebuild_terms, same_terms
-from rag.index.postgres.write_lock import lock_collection
+from rag.index.postgres.write_lock import collection_lock
 from rag.index.protocol import (
     DocumentPart,
     FileMark,
@@ -53,27 +53,26 @@ def open_writer(
     """The collection of this name, created if need be (as `uid`), locked until the block ends.
     The store must have been made. Raises as `rag.index.writer.open_writer`.
     """
-    with database.failures():
+    with (
+        closing(database),
+        database.failures(),
+        collection_lock(database.connected(), database.schema, name, wait),
+    ):
         db = database.connected()
-        lock_collection(db, database.schema, name, wait)
         with db.transaction():
             row = collections.find(db, name) or collections.create(db, name, embedder, uid)
             check_same_embedder(name, row.embedder, embedder)
             if not same_terms(row):
                 notice("The lexical index is of another version; building it again.")
                 rebuild_terms(db, row)
-        lookup = Database(database.url, database.schema)
-        writer = PostgresWriter(db, row, lookup)
-        try:
-            yield writer
-        except BaseException:
-            writer.close(hurry=True)
-            raise
-        else:
+        with closing(Database(database.url, database.schema)) as lookup:
+            writer = PostgresWriter(db, row, lookup)
+            try:
+                yield writer
+            except BaseException:
+                writer.close(hurry=True)
+                raise
             writer.close()
-        finally:
-            lookup.close()
-            database.close()
 
 
 class PostgresWriter:
@@ -122,10 +121,7 @@ class PostgresWriter:
         return row.documents, row.chunks
 
     def roots(self) -> dict[str, str]:
-        rows = self._db.execute(
-            "SELECT path, options FROM roots WHERE collection_id = %s", (self._row.id,)
-        )
-        return {decode_path(path): options for path, options in rows}
+        return document_rows.roots(self._db, self._row.id)
 
     def set_root(self, path: str, options: str) -> None:
         self._db.execute(

@@ -1,0 +1,108 @@
+"""A collection of a shared store as it can be copied whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rag.embed.protocol import EmbedderIdentity
+from rag.index.codec import BLOCK_CHARACTERS, chunk_id_of, decode_block, decode_path, encode_path
+from rag.index.export import PART_CHUNKS, digest_of, no_vectors
+from rag.index.postgres import document_rows
+from rag.index.postgres.collections import StoredCollection
+from rag.index.protocol import DocumentPart, IndexedDocument, UnreadFile
+from state.block_codec import decode_blocks
+from state.documents import Chunk
+
+if TYPE_CHECKING:
+    import psycopg
+
+# The first four bytes that `halfvec_send` gives are the dimension.
+_DIGESTS = """
+SELECT source, content_hash, characters, chunk_count, encode(sha256(coalesce(string_agg(
+  int8send(key) || substring(halfvec_send(vector) FROM 5), ''::bytea ORDER BY chunks.id),
+  ''::bytea)), 'hex')
+FROM documents
+LEFT JOIN chunks ON chunks.collection_id = documents.collection_id
+  AND chunks.document_id = documents.id
+LEFT JOIN vectors ON vectors.collection_id = %(collection)s AND vectors.chunk_id = chunks.id
+WHERE documents.collection_id = %(collection)s
+GROUP BY documents.collection_id, documents.id ORDER BY documents.id
+"""
+_CHUNKS = """
+SELECT key, page, start_line, end_line, start_char, end_char, heading, blocks, text,
+  halfvec_send(vector)
+FROM chunks JOIN vectors ON vectors.collection_id = %(collection)s
+  AND vectors.chunk_id = chunks.id
+WHERE chunks.collection_id = %(collection)s AND chunks.id >= %(first)s AND chunks.id < %(past)s
+ORDER BY chunks.id
+"""
+
+
+class PostgresExport:
+    """An `Export`, on a connection in a snapshot."""
+
+    def __init__(self, db: psycopg.Connection[Any], row: StoredCollection) -> None:
+        self._db = db
+        self._row = row
+
+    @property
+    def uid(self) -> str:
+        return self._row.uid
+
+    @property
+    def embedder(self) -> EmbedderIdentity:
+        return self._row.embedder
+
+    def roots(self) -> dict[str, str]:
+        return document_rows.roots(self._db, self._row.id)
+
+    def unread(self) -> list[UnreadFile]:
+        return document_rows.unread(self._db, self._row.id)
+
+    def digests(self) -> dict[str, str]:
+        rows = self._db.execute(_DIGESTS, {"collection": self._row.id})
+        return {decode_path(source): digest_of(*rest) for source, *rest in rows}
+
+    def document(self, source: str) -> IndexedDocument:
+        (found,) = document_rows.documents(self._db, self._row.id, source)
+        return found
+
+    def parts(self, document: IndexedDocument) -> Iterator[DocumentPart]:
+        number, first, count = self._db.execute(
+            "SELECT id, first_chunk, chunk_count FROM documents"
+            " WHERE collection_id = %s AND source = %s",
+            (self._row.id, encode_path(document.source)),
+        ).fetchone() or (0, 0, 0)
+        # The text first: whoever stores chunks must be able to read them again.
+        nothing = no_vectors(self._row.embedder.dimension)
+        for place in range(-(-document.characters // BLOCK_CHARACTERS)):
+            row = self._db.execute(
+                "SELECT data FROM blocks WHERE collection_id = %s AND document_id = %s"
+                " AND number = %s",
+                (self._row.id, number, place),
+                binary=True,
+            ).fetchone()
+            assert row is not None
+            yield DocumentPart(decode_block(row[0]), [], nothing)
+        for start in range(first, first + count, PART_CHUNKS):
+            rows = self._db.execute(
+                _CHUNKS,
+                {
+                    "collection": self._row.id,
+                    "first": start,
+                    "past": min(start + PART_CHUNKS, first + count),
+                },
+                binary=True,
+            ).fetchall()
+            chunks = [
+                Chunk(
+                    chunk_id_of(key), document.source, document.title, page, line, final, begin,
+                    end, text.decode("utf-8", "surrogatepass"), heading,
+                    tuple(decode_blocks(blocks, begin)) if blocks else (),
+                )
+                for key, page, line, final, begin, end, heading, blocks, text, _ in rows
+            ]  # fmt: skip
+            yield DocumentPart("", chunks, np.stack([document_rows.received(r[-1]) for r in rows]))
