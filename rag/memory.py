@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from state.answer import Answer
 from state.history import read_history
 from state.shared_place import threads_place
-from state.traces import TraceStore
+from state.traces import open_traces
 from state.turn_store import CitedFile, TurnStore, open_turn_store
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class ThreadMemory:
         """Forget a thread whole, its traces here too; returns how many turns it had."""
         turns = self.store.delete(thread)
         self.checkpoints.delete(thread)
-        with TraceStore(self._settings.home) as traces:
+        with open_traces(self._settings) as traces:
             traces.delete_thread(thread)
         return turns
 

@@ -30,8 +30,7 @@ from state.errors import CragError
 from state.events import Event, TurnStarted
 from state.passages import HistoryTurn
 from state.settings import Settings
-from state.trace_bounds import bounds_of
-from state.traces import TraceStore
+from state.traces import TraceStore, open_traces
 
 if TYPE_CHECKING:
     from rag.engines.estimate import Estimate
@@ -95,8 +94,7 @@ class Session:
     @cached_property
     def _traces(self) -> TraceStore:
         """Held open: an SQLite file that its last user closes is written a second time."""
-        store = TraceStore(self.settings.home, bounds_of(self.settings))
-        return self._resources.enter_context(store)
+        return self._resources.enter_context(open_traces(self.settings))
 
     @property
     def memory(self) -> ThreadMemory:

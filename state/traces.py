@@ -8,6 +8,7 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Literal, Self, TypedDict
 
@@ -15,8 +16,10 @@ from state.answer import Answer, as_stored
 from state.errors import DamagedError, UsageError
 from state.events import Event
 from state.nearest import did_you_mean
+from state.settings import Settings
+from state.shared_place import store_place
 from state.sqlite_file import connect, connect_to_read, create_private, sqlite_failures, transaction
-from state.trace_bounds import TraceBounds, drop_most, drop_old, shrink
+from state.trace_bounds import TraceBounds, bounds_of, drop_most, drop_old, shrink
 from state.trace_filter import TraceFilter
 
 TRACES_FILE = "traces.db"
@@ -32,6 +35,10 @@ create table if not exists traces (
     status text not null, question text not null, body blob not null, parent text);
 create index if not exists traces_by_time on traces (created_at);
 """
+_INSERT = (
+    "insert into traces (id, created_at, kind, thread, status, question, body, parent)"
+    " values (?, ?, ?, ?, ?, ?, ?, ?)"
+)
 _SUMMARY = "select id, created_at, kind, thread, status, question, parent from traces"
 
 
@@ -98,19 +105,20 @@ class TraceStore:
         body = json.dumps({"answer": answer, "events": list(events)}, separators=(",", ":"))
         packed = zlib.compress(body.encode(), 1)
         now = time.time()
-        question = answer["question"].encode("utf-8", "replace").decode()
+        question = answer["question"].encode("utf-8", "replace").decode().replace("\0", " ")
         row = (trace_id, now, kind, answer["thread"], answer["status"], question, packed, parent)
-        with sqlite_failures(self._name):
+        with self._failures():
             db = self._writable()
-            with transaction(db):
-                db.execute("insert or replace into traces values (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            with self._transaction(db):
+                db.execute("delete from traces where id = ?", (trace_id,))
+                db.execute(_INSERT, row)
                 drop_old(db, self._bounds)
                 (rowid,) = db.execute("select max(rowid) from traces").fetchone()
                 looking = rowid % PRUNE_EVERY == 0
                 if looking:
                     drop_most(db, self._bounds)
             if looking:
-                shrink(db)
+                self._shrink(db)
 
     def get(self, trace_id: str) -> Trace:
         """One trace by its id, an unambiguous beginning of it, or "last".
@@ -123,7 +131,7 @@ class TraceStore:
 
     def damaged(self) -> list[str]:
         """The ids of the traces that cannot be read; all are."""
-        with sqlite_failures(self._name):
+        with self._failures():
             db = self._readable()
             if db is None:
                 return []
@@ -131,7 +139,7 @@ class TraceStore:
         return [row[0] for row in rows if not _is_readable(row)]
 
     def _find(self, trace_id: str) -> tuple[str, float, str, bytes]:
-        with sqlite_failures(self._name):
+        with self._failures():
             rows = self._matching(trace_id)
         if not rows and trace_id == "last":
             raise UsageError("There are no traces yet.", "Every `crag ask` keeps one.")
@@ -148,7 +156,7 @@ class TraceStore:
     def summaries(self, limit: int = 20, wanted: TraceFilter | None = None) -> list[TraceSummary]:
         """The newest traces that were asked for, newest first."""
         where, values = (wanted or TraceFilter()).where()
-        with sqlite_failures(self._name):
+        with self._failures():
             db = self._readable()
             statement = f"{_SUMMARY} where {where} order by created_at desc, rowid desc limit ?"
             rows = [] if db is None else db.execute(statement, (*values, limit)).fetchall()
@@ -167,7 +175,7 @@ class TraceStore:
 
     def every(self, kind: Kind, parent: str | None = None) -> Iterator[Trace]:
         """Whole traces of a kind, oldest first; only those kept for `parent`, where given."""
-        with sqlite_failures(self._name):
+        with self._failures():
             db = self._readable()
             if db is None:
                 return
@@ -197,17 +205,26 @@ class TraceStore:
     def delete_all(self) -> int:
         return self._drop("delete from traces", ())
 
+    def _failures(self) -> AbstractContextManager[None]:
+        return sqlite_failures(self._name)
+
+    def _transaction(self, db: Any) -> AbstractContextManager[Any]:
+        return transaction(db)
+
+    def _shrink(self, db: Any) -> None:
+        """Gives freed room back to the disk."""
+        shrink(db)
+
     def _drop(self, statement: str, values: tuple[str, ...]) -> int:
-        with sqlite_failures(self._name):
+        with self._failures():
             db = self._readable()
             if db is None:
                 return 0
-            db.execute("pragma secure_delete = on")
             count = db.execute(statement, values).rowcount
-            shrink(db)
-        return count
+            self._shrink(db)
+        return int(count)
 
-    def _matching(self, trace_id: str) -> list[tuple[str, float, str, bytes]]:
+    def _matching(self, trace_id: str) -> Sequence[tuple[str, float, str, bytes]]:
         db = self._readable()
         if db is None:
             return []
@@ -225,12 +242,15 @@ class TraceStore:
             or db.execute(f"{begins} limit 2", values).fetchall()
         )
 
-    def _writable(self) -> sqlite3.Connection:
+    def _writable(self) -> Any:
         if self._connection is None:
             create_private(self._path)
             db = connect(self._path)
             # A trace may be lost with the power; the file stays whole.
-            db.executescript(f"pragma journal_mode = wal; pragma synchronous = normal; {_SCHEMA}")
+            db.executescript(
+                "pragma journal_mode = wal; pragma synchronous = normal; pragma secure_delete = on;"
+                + _SCHEMA
+            )
             if not db.execute(
                 "select 1 from pragma_table_info('traces') where name = 'parent'"
             ).fetchone():
@@ -238,12 +258,29 @@ class TraceStore:
             self._connection = db
         return self._connection
 
-    def _readable(self) -> sqlite3.Connection | None:
+    def _readable(self) -> Any | None:
+        """Whatever runs SQL with `?` for values; None where nothing was ever kept."""
         if self._connection is None and not self._path.exists():
             return None
         if self._connection is None and not os.access(self._path, os.W_OK):
             self._connection = connect_to_read(self._path)
         return self._writable()
+
+
+def open_traces(settings: Settings) -> TraceStore:
+    """The traces of the shared store, where the settings name one in which this role may write;
+    else those of the home.
+
+    Raises:
+        RemoteStoreError: the store cannot be reached.
+
+    """
+    place = store_place(settings)
+    if place.url is None:
+        return TraceStore(settings.home, bounds_of(settings))
+    from state.traces_postgres import PostgresTraceStore
+
+    return PostgresTraceStore(place, bounds_of(settings))
 
 
 def _is_readable(row: tuple[str, float, str, bytes]) -> bool:

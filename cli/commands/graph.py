@@ -35,7 +35,7 @@ def graph(
         from cli.files import write_text
         from rag.tracing.graph_page import graph_page
 
-        write_text(html, graph_page(given.home), terminal)
+        write_text(html, graph_page(given.settings()), terminal)
     elif json_:
         terminal.json({"schema": "crag.graph/1", "edges": edges(), "mermaid": mermaid()})
     else:

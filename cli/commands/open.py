@@ -44,9 +44,9 @@ def open_(
     settings = given.settings()
     from rag.opening import open_reader
     from rag.tracing.rounds import asked_collection
-    from state.traces import TraceStore
+    from state.traces import open_traces
 
-    with TraceStore(settings.home) as traces:
+    with open_traces(settings) as traces:
         found = traces.get(trace)
     citation = _citation(found, number)
     asked = settings.model_copy(update={"collection": asked_collection(found), "files": None})

@@ -19,6 +19,7 @@ from state.choices import TraceKind, TraceStatus
 from state.counting import many
 
 if TYPE_CHECKING:
+    from state.settings import Settings
     from state.traces import Trace, TraceStore
 
 
@@ -64,7 +65,7 @@ def show(
     """Print one trace: its loops, grades and decisions."""
     terminal = Terminal()
     settings = given.settings()
-    with _store(settings.home) as traces:
+    with _store(settings) as traces:
         found = traces.get(trace_id)
     if html is not None:
         from cli.files import write_text
@@ -116,7 +117,7 @@ def list_(
         since=moment(since) if since else None,
         text=contains,
     )
-    with _store(given.home) as traces:
+    with _store(given.settings()) as traces:
         if run is not None:
             wanted = replace(wanted, parent=traces.get(run)["trace_id"])
         rows = traces.summaries(limit, wanted)
@@ -162,7 +163,7 @@ def delete(
     if trace_id is None:
         what = "every trace" if thread is None else f"the traces of {thread!r}"
         confirm(f"Forget {what}?", yes=yes)
-    with _store(given.home) as traces:
+    with _store(given.settings()) as traces:
         if trace_id is not None:
             count = traces.delete(trace_id)
         else:
@@ -174,7 +175,7 @@ def delete(
 @options.taking()
 def diff(given: options.Given, one: TraceId, other: TraceId, json_: options.Json = False) -> None:
     """Print what two runs did differently, down to grades and ranks."""
-    with _store(given.home) as traces:
+    with _store(given.settings()) as traces:
         a, b = traces.get(one), traces.get(other)
     _print_diff(a, b, Terminal(), json_=json_)
 
@@ -187,17 +188,17 @@ def replay(given: options.Given, trace_id: TraceId = "last", json_: options.Json
     from rag.tracing.replay import replay_flags
 
     terminal = given.terminal
-    with _store(given.home) as traces:
+    with _store(given.settings()) as traces:
         before = traces.get(trace_id)
     settings = options.read_settings(given.config, **replay_flags(before, given.flags))
     after = run_again(before, settings, terminal.notice)
     _print_diff(before, after, terminal, json_=json_)
 
 
-def _store(home: Path) -> TraceStore:
-    from state.traces import TraceStore
+def _store(settings: Settings) -> TraceStore:
+    from state.traces import open_traces
 
-    return TraceStore(home)
+    return open_traces(settings)
 
 
 def _print(trace: Trace, terminal: Terminal) -> None:

@@ -83,9 +83,9 @@ def _trace(talk: Conversation, argument: str) -> None:
     from rich.console import Console
 
     from cli.render.trace_view import TraceView
-    from state.traces import TraceStore
+    from state.traces import open_traces
 
-    with TraceStore(talk.settings.home) as traces:
+    with open_traces(talk.settings) as traces:
         found = traces.get(argument or answer["trace_id"])
     view = TraceView(Console(highlight=False, markup=False, soft_wrap=True))
     for event in found["events"]:

@@ -9,6 +9,7 @@ from rag.doctor.indexes import check_collections, repair_collections
 from rag.doctor.models import check_models
 from rag.doctor.part_check import Check
 from rag.doctor.rows import drop_changed_rows
+from rag.index.stores import LocalStore, store_of
 from rag.opening import build_embedder
 from state.settings import Settings
 
@@ -21,7 +22,12 @@ def examine(settings: Settings) -> Iterator[Check]:
     yield from databases
     embedder = build_embedder(settings)
     yield from check_models(settings, embedder)
-    if all(check.ok for check in databases if check.part == "catalog"):
+    store = store_of(settings)
+    if not isinstance(store, LocalStore):
+        from rag.doctor.shared_store import check_store
+
+        yield from check_store(store, embedder.identity)
+    elif all(check.ok for check in databases if check.part == "catalog"):
         yield from check_collections(settings.home, embedder.identity)
 
 
@@ -35,3 +41,8 @@ def repair(settings: Settings, tell: Callable[[str], None]) -> None:
     """
     drop_changed_rows(settings.home, tell)
     repair_collections(settings.home, tell)
+    store = store_of(settings)
+    if not isinstance(store, LocalStore):
+        from rag.doctor.shared_store import repair_store
+
+        repair_store(store, tell)

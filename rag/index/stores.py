@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rag.index.candidates import CandidateReader
     from rag.index.export import Export
     from rag.index.inventory import CollectionSummary, FileTime, Inventory
+    from rag.index.postgres.store import PostgresStore
 
 
 class Store(Protocol):
@@ -168,7 +169,7 @@ class LocalStore:
         return {}
 
 
-def store_of(settings: Settings) -> Store:
+def store_of(settings: Settings) -> LocalStore | PostgresStore:
     """Nothing is opened or connected before its first use."""
     if settings.store is None:
         return LocalStore(settings.home, settings.exact_chunks)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from state.answer import ANSWER_SCHEMA, Answer
 from state.errors import CragError, UsageError
-from state.trace_bounds import bounds_of
-from state.traces import TraceStore
+from state.traces import TraceStore, open_traces
 
 if TYPE_CHECKING:
     from rag.research.report import Report
@@ -21,7 +20,7 @@ def keep_trace(session: Session, report: Report, events: Sequence[Mapping[str, A
     """
     settings = session.settings
     try:
-        with TraceStore(settings.home, bounds_of(settings)) as traces:
+        with open_traces(settings) as traces:
             earlier = _earlier(traces, report["run_id"])
             answer = as_answer(session, report)
             traces.keep(report["run_id"], [*earlier, *events], answer, kind="research")

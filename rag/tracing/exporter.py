@@ -13,7 +13,7 @@ from rag.tracing.otlp import SECONDS, Collector, collector_of
 from rag.tracing.spans import spans_of
 from state.errors import CragError
 from state.settings import Settings
-from state.traces import TraceStore
+from state.traces import open_traces
 
 MOST_WAITING = 64
 PATIENCE = SECONDS + 0.5
@@ -82,7 +82,7 @@ class Exporter:
                 self._trouble = f"unexpected {type(error).__name__}."
 
     def _export(self, trace_id: str) -> None:
-        with TraceStore(self._settings.home) as traces:
+        with open_traces(self._settings) as traces:
             trace = traces.get(trace_id)
             asked = list(traces.every("answer", trace_id)) if trace["kind"] == "research" else []
         spans = spans_of(trace, asked, content=self._settings.otlp_content)

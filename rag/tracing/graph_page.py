@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from html import escape
-from pathlib import Path
 
 from rag.topology import ALWAYS, CORRECTIVE, END, RESEARCH, START, Topology, edges_of
 from rag.tracing.flow import Flow, flow_of, quantile
@@ -14,7 +13,8 @@ from rag.tracing.graph_svg import counted_svg
 from rag.tracing.page_frame import page
 from rag.tracing.pieces import table, tiles
 from state.counting import many, plural
-from state.traces import TraceStore
+from state.settings import Settings
+from state.traces import open_traces
 
 _LEGEND = (
     "Drawn from the compiled graph by <code>crag graph --html</code>. Solid lines were taken, as "
@@ -23,14 +23,14 @@ _LEGEND = (
 )
 
 
-def graph_page(home: Path) -> str:
-    """A self-contained page of both graphs, counted from the traces kept under `home`.
+def graph_page(settings: Settings) -> str:
+    """A self-contained page of both graphs, counted from the traces that were kept.
 
     Raises:
         CragError: the trace store cannot be read.
 
     """
-    with TraceStore(home) as traces:
+    with open_traces(settings) as traces:
         turns = flow_of(traces.every("answer"))
         runs = flow_of(traces.every("research"))
     body = [

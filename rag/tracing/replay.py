@@ -11,7 +11,7 @@ from rag.tracing.stored_trace import started
 from state.errors import StorageError, UsageError
 from state.passages import HistoryTurn
 from state.settings import Settings
-from state.traces import Trace, TraceStore
+from state.traces import Trace, open_traces
 
 _SAME = ("collection", "files", "engine", "model", "k", "max_loops", "grader", "verify", "web")
 
@@ -42,7 +42,7 @@ def replay(trace: Trace, settings: Settings, notify: Callable[[str], None]) -> T
         with open_session(settings, notify) as session:
             asked = trace["answer"]["question"]
             identity = session.ask(asked, history=_history(trace))["trace_id"]
-    with TraceStore(settings.home) as traces:
+    with open_traces(settings) as traces:
         try:
             return traces.get(identity)
         except UsageError:  # a notice said why

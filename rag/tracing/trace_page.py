@@ -11,7 +11,7 @@ from rag.tracing.rounds import run_started
 from rag.tracing.stored_trace import loops, started
 from rag.tracing.turn_page import turn_body
 from state.errors import CragError
-from state.traces import Trace, TraceStore
+from state.traces import Trace, open_traces
 
 if TYPE_CHECKING:
     from state.settings import Settings
@@ -26,7 +26,7 @@ def trace_page(trace: Trace, settings: Settings) -> str:
     """
     title = f"crag trace {trace['trace_id']}"
     if trace["kind"] == "research":
-        with TraceStore(settings.home) as traces:
+        with open_traces(settings) as traces:
             asked = {t["trace_id"]: t for t in traces.every("answer", trace["trace_id"])}
         texts = _texts(asked.values(), run_started(trace)["collection"], settings)
         return page(title, research_body(trace, asked, texts))

@@ -14,6 +14,7 @@ from rag.tracing.flow import flow_of, quantile
 from rag.tracing.graph_page import graph_page
 from rag.tracing.trace_page import trace_page
 from state.trace_filter import TraceFilter
+from state.settings import load_settings
 from state.traces import TraceStore
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
@@ -67,7 +68,7 @@ def self_contained(text: str) -> Checked:
 
 
 def test_the_graph_page_counts_every_edge_that_the_stored_runs_took(home: Path):
-    text = graph_page(home)
+    text = graph_page(load_settings({"home": home}))
     self_contained(text)
     with TraceStore(home) as traces:
         every = list(traces.every("answer"))
@@ -98,7 +99,7 @@ def test_every_node_that_ran_has_its_time(home: Path):
 
 
 def test_without_runs_the_page_says_so_and_makes_nothing(tmp_path: Path):
-    text = graph_page(tmp_path / "nowhere")
+    text = graph_page(load_settings({"home": tmp_path / "nowhere"}))
     self_contained(text)
     assert "No run was kept yet" in text
     assert not (tmp_path / "nowhere").exists()

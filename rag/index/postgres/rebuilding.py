@@ -15,6 +15,20 @@ if TYPE_CHECKING:
     from rag.index.postgres.collections import StoredCollection
 
 
+COUNTS = """
+SELECT (SELECT count(*) FROM chunks WHERE collection_id = %(collection)s),
+  (SELECT count(*) FROM vectors WHERE collection_id = %(collection)s),
+  (SELECT coalesce(sum(terms), 0) FROM chunks WHERE collection_id = %(collection)s),
+  (SELECT count(*) FROM (SELECT term, sum(cardinality(entries)) AS held FROM postings
+     WHERE collection_id = %(collection)s GROUP BY term) AS counted
+   FULL JOIN (SELECT term, chunks FROM terms WHERE collection_id = %(collection)s) AS known
+   USING (term) WHERE coalesce(held, 0) <> coalesce(chunks, 0))
+"""
+"""How many chunks and vectors there are, how many terms the chunks have, and how many terms are
+counted otherwise than they are held.
+"""
+
+
 def same_terms(row: StoredCollection) -> bool:
     """Whether its terms were made by the rules of this program. Of a stemmer or a Unicode of
     another release a shared index is not built again: the machines of a team would do so in turn.

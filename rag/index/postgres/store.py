@@ -14,12 +14,13 @@ from rag.index.postgres import collections, document_rows
 from rag.index.postgres.collection import PostgresCollection
 from rag.index.postgres.database import Database
 from rag.index.postgres.export import PostgresExport
+from rag.index.postgres.rebuilding import COUNTS, rebuild_terms
 from rag.index.postgres.schema import migrate
 from rag.index.postgres.write_lock import collection_lock
 from rag.index.postgres.writer import PostgresWriter, open_writer
 from rag.index.protocol import Notice
 from state.errors import NoIndexError
-from state.postgres import checked_url
+from state.postgres import checked_url, place
 
 if TYPE_CHECKING:
     import psycopg
@@ -177,6 +178,54 @@ class PostgresStore:
         from rag.index.postgres.kept_grades import PostgresGrades
 
         return PostgresGrades(Database(self.url, self.schema))
+
+    def about(self) -> str:
+        """What answers there, in words; the replica's answer where there is one.
+
+        Raises:
+            RemoteStoreError: it cannot be reached.
+
+        """
+        said = []
+        for url in dict.fromkeys((self.url, self._read_url)):
+            with closing(Database(url, self.schema)) as database, database.failures():
+                row = (
+                    database.connected()
+                    .execute(
+                        "SELECT current_setting('server_version'), (SELECT extversion FROM"
+                        " pg_extension WHERE extname = 'vector'), pg_is_in_recovery()"
+                    )
+                    .fetchone()
+                )
+            assert row is not None
+            kind = "replica " if row[2] else ""
+            said.append(f"{kind}{place(url)}: PostgreSQL {row[0]}, pgvector {row[1] or 'missing'}")
+        return f"{'; '.join(said)}; schema {self.schema}"
+
+    def differences(self, name: str) -> list[str]:
+        """Where the rows of a collection do not agree with each other, in words."""
+        with self._reading(self.url) as db:
+            row = collections.require(db, name)
+            counted = db.execute(COUNTS, {"collection": row.id}).fetchone()
+        assert counted is not None
+        wanted = (row.chunks, row.chunks, row.terms, 0)
+        parts = ("chunks", "vectors", "terms in chunks", "terms with other counts than postings")
+        return [
+            f"{found:,} {part} where {right:,} belong"
+            for part, found, right in zip(parts, counted, wanted, strict=True)
+            if found != right
+        ]
+
+    def rebuild(self, name: str) -> None:
+        """Builds the lexical index again from the stored text."""
+        with (
+            closing(Database(self.url, self.schema)) as database,
+            database.failures(),
+            collection_lock(database.connected(), self.schema, name),
+            database.connected().transaction(),
+        ):
+            db = database.connected()
+            rebuild_terms(db, collections.require(db, name))
 
     def octets(self) -> dict[str, int]:
         """What the server keeps for the whole schema."""

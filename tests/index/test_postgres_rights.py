@@ -1,0 +1,199 @@
+"""Who may do what in a shared store, where questions go, and what is kept of them there."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+from chat_samples import crag
+from index_samples import EMBEDDER
+from postgres_server import find_pg_ctl, free_port, running_postgres
+from psycopg import sql
+from shared_stores import ask, assert_sound, fill, new_store
+
+from rag.index.postgres.store import PostgresStore
+from state.errors import RemoteStoreError, UsageError
+
+ROOT = Path(__file__).parents[2]
+TEXTS = {f"{n}.md": f"The motor {n} runs well in winter." for n in range(6)}
+
+
+@pytest.fixture
+def store(postgres):
+    return new_store(postgres.url)
+
+
+def documented(store, heading: str) -> str:
+    """The SQL of the team's page under a heading, for this store's schema and roles of its own."""
+    page = (ROOT / "docs" / "team.md").read_text(encoding="utf-8")
+    (block,) = re.findall(rf"## {heading}\n.*?```sql\n(.*?)```", page, re.DOTALL)
+    words = {r"\bcrag\.": f"{store.schema}.", r"SCHEMA crag\b": f"SCHEMA {store.schema}"}
+    words |= {rf"\b{role}\b": f"{store.schema}_{role}" for role in ("asking", "ingesting")}
+    for pattern, word in words.items():
+        block = re.sub(pattern, word, block)
+    return block
+
+
+def run_sql(store, statements: str) -> None:
+    with psycopg.connect(store.url, autocommit=True) as db:
+        db.execute(statements)
+
+
+@contextmanager
+def user(store, *roles: str, name: str = "someone"):
+    """The store as a person of these roles sees it."""
+    person = sql.Identifier(f"{store.schema}_{name}")
+    granted = sql.SQL(", ").join(sql.Identifier(f"{store.schema}_{role}") for role in roles)
+    with psycopg.connect(store.url, autocommit=True) as db:
+        db.execute(sql.SQL("CREATE ROLE {} LOGIN PASSWORD 'hunter2'").format(person))
+        db.execute(sql.SQL("GRANT {} TO {}").format(granted, person))
+    url = store.url.replace("postgres@", f"{store.schema}_{name}:hunter2@")
+    yield PostgresStore(url, store.schema)
+
+
+def test_a_role_that_may_read_asks_and_keeps_its_traces_at_home(store, tmp_path, monkeypatch):
+    fill(store, TEXTS)
+    run_sql(store, documented(store, "Roles"))
+    with user(store, "asking") as reader:
+        assert ask(reader, "motor 3", 1) == ["3.md"]
+        assert reader.summaries()[0].documents == 6
+        with pytest.raises(RemoteStoreError, match="permission denied"):
+            fill(reader, {"no.md": "no"})
+        with pytest.raises(RemoteStoreError, match="permission denied"):
+            reader.delete("default")
+        reader.grades().put({"00": "x"})
+        assert reader.grades().get(["00"]) == {}
+        monkeypatch.setenv("CRAG_STORE", reader.url)
+        monkeypatch.setenv("CRAG_STORE_SCHEMA", store.schema)
+        answered = crag(tmp_path, "ask", "Which motor runs well in winter?", "--trace")
+        assert answered.exit_code == 0, answered.output
+        assert crag(tmp_path, "ask", "-t", "line", "And the motor 3?").exit_code in (0, 3)
+        assert "line" in crag(tmp_path, "threads", "list").stdout
+        assert len(crag(tmp_path, "trace", "list").stdout.splitlines()) == 2
+        for words in (("doctor",), ("status",), ("config", "show"), ("ingest", str(ROOT))):
+            assert "hunter2" not in crag(tmp_path, *words).output
+    assert (tmp_path / "traces.db").exists()
+
+
+def test_a_role_that_may_ingest_need_not_own_the_schema(store):
+    fill(store, TEXTS)
+    run_sql(store, documented(store, "Roles"))
+    with user(store, "ingesting") as writer:
+        fill(writer, {"new.md": "A new pump."})
+        fill(writer, {"own.md": "A valve."}, "another")
+        assert ask(writer, "pump", 1) == ["new.md"]
+        with writer.open_writer("another", EMBEDDER.identity) as opened:
+            opened._start = -1_000  # as if much had been written
+        with psycopg.connect(writer.url) as db, pytest.raises(psycopg.errors.InsufficientPrivilege):
+            db.execute(f"SELECT {store.schema}.drop_vectors(1)")
+        writer.delete("another")
+    assert store.names() == ["default"]
+    assert_sound(store)
+
+
+def test_rows_of_other_teams_are_not_seen(store):
+    fill(store, TEXTS, "sales-plans")
+    fill(store, {"secret.md": "The secret motor."}, "research-notes")
+    run_sql(store, documented(store, "Roles"))
+    run_sql(store, documented(store, "Rights by collection"))
+    with user(store, "asking", "ingesting", name="sales") as sales:
+        assert sales.names() == ["sales-plans"]
+        assert ask(sales, "motor 3", 1, "sales-plans") == ["3.md"]
+        with pytest.raises(UsageError, match="no collection 'research-notes'"):
+            ask(sales, "motor", 1, "research-notes")
+        with psycopg.connect(sales.url) as db:
+            for table in ("chunks", "postings", "terms", "vectors", "documents", "blocks", "names"):
+                found = db.execute(
+                    f"SELECT count(DISTINCT collection_id) FROM {store.schema}.{table}"
+                ).fetchone()
+                assert found == (1,), table
+        fill(sales, {"new.md": "A new pump."}, "sales-more")
+        with pytest.raises(RemoteStoreError, match="row-level security"):
+            fill(sales, {"new.md": "A new pump."}, "research-more")
+    assert store.names() == ["research-notes", "sales-more", "sales-plans"]
+
+
+def test_threads_traces_and_grades_are_kept_in_the_store(store, tmp_path, monkeypatch):
+    fill(store, TEXTS)
+    monkeypatch.setenv("CRAG_STORE", store.url)
+    monkeypatch.setenv("CRAG_STORE_SCHEMA", store.schema)
+    one, two = tmp_path / "one", tmp_path / "two"
+    assert crag(one, "ask", "-t", "line", "Which motor runs well in winter?").exit_code == 0
+    assert [path.name for path in one.iterdir()] == []
+    assert "line" in crag(two, "threads", "list").stdout
+    assert "Which motor" in crag(two, "threads", "show", "line").stdout
+    assert "Which motor" in crag(two, "trace", "list").stdout
+    assert "Which motor" in crag(two, "trace", "list", "--contains", "MOTOR").stdout
+    assert crag(two, "trace", "list", "--contains", "?%").stdout == ""
+    (shown,) = [json.loads(crag(two, "trace", "show", "last", "--json").stdout)]
+    assert shown["answer"]["thread"] == "line"
+    assert crag(two, "trace", shown["trace_id"][:12]).exit_code == 0
+    assert crag(two, "trace", "replay", "last").exit_code == 0
+    assert crag(two, "trace", "delete", "--thread", "line", "-y").exit_code == 0
+    assert crag(one, "threads", "delete", "line", "-y").exit_code == 0
+    assert "line" not in crag(two, "threads", "list").stdout
+    grades = store.grades()
+    grades.put({"00": "old", "01": "x"})
+    grades.put({"00": "new"})
+    assert store.grades().get(["00", "01", "02"]) == {"00": "new", "01": "x"}
+
+
+def test_doctor_looks_at_the_store_and_mends_the_lexical_index(store, tmp_path, monkeypatch):
+    fill(store, TEXTS)
+    monkeypatch.setenv("CRAG_STORE", store.url)
+    monkeypatch.setenv("CRAG_STORE_SCHEMA", store.schema)
+    told = crag(tmp_path, "doctor")
+    assert told.exit_code == 0, told.output
+    assert re.search(r"store: .*PostgreSQL \d+.*pgvector 0\.", told.output)
+    run_sql(store, f"DELETE FROM {store.schema}.postings WHERE term = 'motor'")
+    told = crag(tmp_path, "doctor")
+    assert told.exit_code == 4
+    assert "1 terms with other counts than postings" in told.output
+    assert crag(tmp_path, "doctor", "--repair").exit_code == 0
+    assert_sound(store)
+    monkeypatch.setenv("CRAG_STORE", f"postgresql://me:hunter2@127.0.0.1:{free_port()}/d")
+    told = crag(tmp_path, "doctor")
+    assert told.exit_code == 4
+    assert "hunter2" not in told.output
+
+
+def test_questions_go_to_the_replica_and_writing_to_the_first():
+    pg_ctl = find_pg_ctl()
+    if pg_ctl is None:
+        pytest.skip("no Postgres here")
+    with running_postgres(pg_ctl) as first, first.replica() as second:
+        store = PostgresStore(first.url, "crag", second.url)
+        fill(store, TEXTS)
+        second.wait_for(first)
+        with closing(store.open_collection("default", EMBEDDER)) as reader:
+            assert reader.search("motor 3", 1)[0]["source"] == "3.md"
+            first.stop()
+            assert reader.search("motor 4", 1)[0]["source"] == "4.md"
+        first.start()
+        assert "replica" in store.about()
+        fill(store, {"new.md": "A new pump."})
+        second.wait_for(first)
+        assert ask(store, "pump", 1) == ["new.md"]
+
+
+def test_a_dump_brings_everything_back(store, postgres, tmp_path):
+    fill(store, TEXTS)
+    dump = find_pg_ctl().with_name("pg_dump")
+    if not dump.exists():
+        pytest.skip("no pg_dump here")
+    file = tmp_path / "store.sql"
+    subprocess.run([dump, "-n", store.schema, "-f", file, store.url], check=True)
+    store_sql = file.read_text()
+    run_sql(store, f"DROP SCHEMA {store.schema} CASCADE")
+    subprocess.run(
+        [dump.with_name("psql"), "-q", "-v", "ON_ERROR_STOP=1", "-f", file, postgres.url],
+        check=True, stdout=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert "postings" in store_sql
+    assert ask(store, "motor 3", 1) == ["3.md"]
+    assert_sound(store)
