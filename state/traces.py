@@ -225,22 +225,23 @@ class TraceStore:
         return int(count)
 
     def _matching(self, trace_id: str) -> Sequence[tuple[str, float, str, bytes]]:
-        db = self._readable()
+        db: Any = self._readable()
         if db is None:
             return []
         select = "select id, created_at, kind, body from traces"
         if trace_id == "last":
             newest = "where parent is null order by created_at desc, rowid desc limit 1"
-            return db.execute(f"{select} {newest}").fetchall()
+            return list(db.execute(f"{select} {newest}").fetchall())
         exact = db.execute(f"{select} where id = ?", (trace_id,)).fetchall()
         begins = f"{select} where substr(id, 1, length(?)) = ?"
         values = (trace_id, trace_id)
-        return (
+        found: Sequence[tuple[str, float, str, bytes]] = (
             exact
             # A run before the questions that it asked: they began in the same second.
             or db.execute(f"{begins} and parent is null limit 2", values).fetchall()
             or db.execute(f"{begins} limit 2", values).fetchall()
         )
+        return found
 
     def _writable(self) -> Any:
         if self._connection is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from rag.doctor.check import REPAIR, Check, ill, well
+from rag.doctor.part_check import REPAIR, Check, ill, well
 from rag.ingest.staleness import staleness
 from state.counting import many
 from state.errors import CragError

@@ -13,8 +13,8 @@ from rag.topology import CORRECTIVE, edges_of
 from rag.tracing.flow import flow_of, quantile
 from rag.tracing.graph_page import graph_page
 from rag.tracing.trace_page import trace_page
-from state.trace_filter import TraceFilter
 from state.settings import load_settings
+from state.trace_filter import TraceFilter
 from state.traces import TraceStore
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}

@@ -12,7 +12,7 @@ import numpy as np
 from rag.index.codec import blocks_of, chunk_key, encode_block, encode_path, text_hash
 from rag.index.lexical import LexicalRow
 from rag.index.names import name_keys
-from rag.index.postgres.document_rows import copy_rows, copy_vectors, label, path_or_none
+from rag.index.postgres.document_rows import copy_rows, copy_vectors, copying, label, path_or_none
 from rag.index.postgres.postings import COUNT, REMOVE, counted, ranges, segment_of
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from state.block_codec import encode_blocks
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rag.index.postgres.collections import StoredCollection
 
 FLUSH_CHUNKS = 1_000
+_FLUSH_BLOCKS = 250
 _CHUNK_COLUMNS = (
     "collection_id, id, document_id, segment, terms, key, text_hash, start_char, end_char,"
     " start_line, end_line, page, heading, text, blocks"
@@ -47,6 +48,9 @@ class Batch:
         self._change: Counter[str] = Counter()
         self._waiting: list[tuple[int, Chunk, LexicalRow]] = []
         self._vectors: list[Vectors] = []
+        self._documents: list[tuple[Any, ...]] = []
+        self._names: list[tuple[Any, ...]] = []
+        self._blocks: list[tuple[Any, ...]] = []
 
     def write(self, document: IndexedDocument, parts: Iterable[DocumentPart]) -> None:
         """Adds a document; one of the same source must have been removed."""
@@ -62,10 +66,9 @@ class Batch:
                 yield part.text
 
         for place, block in enumerate(blocks_of(texts())):
-            self._db.execute(
-                "INSERT INTO blocks VALUES (%s, %s, %s, %s)",
-                (self._row.id, number, place, encode_block(block)),
-            )
+            self._blocks.append((self._row.id, number, place, encode_block(block)))
+            if len(self._blocks) >= _FLUSH_BLOCKS:
+                self._flush_blocks()
         count = self._chunk - first
         row = (
             self._row.id, number, encode_path(document.source), path_or_none(document.path),
@@ -73,8 +76,8 @@ class Batch:
             document.content_hash, title, document.format, first, count, characters,
             json.dumps(document.warnings), json.dumps(document.recognized),
         )  # fmt: skip
-        copy_rows(self._db, "documents", _DOCUMENT_COLUMNS, [row])
-        self.name(number, document)
+        self._documents.append(row)
+        self._name(number, document)
         self._change.update(documents=1, chunks=count, characters=characters)
 
     def _add_chunks(self, number: int, title: str | None, part: DocumentPart) -> None:
@@ -87,11 +90,14 @@ class Batch:
             if len(self._waiting) == FLUSH_CHUNKS:
                 self._flush()
 
-    def name(self, number: int, document: IndexedDocument) -> None:
+    def _flush_blocks(self) -> None:
+        copy_rows(self._db, "blocks", "collection_id, document_id, number, data", self._blocks)
+        self._blocks.clear()
+
+    def _name(self, number: int, document: IndexedDocument) -> None:
         """Notes what a document is called."""
         keys = sorted(name_keys(document.source, document.title))
-        rows = [(self._row.id, label(key), number) for key in keys]
-        copy_rows(self._db, "names", "collection_id, key, document_id", rows)
+        self._names += [(self._row.id, label(key), number) for key in keys]
 
     def _flush(self) -> None:
         """Writes the chunks that wait, as one segment of the lexical index."""
@@ -183,7 +189,7 @@ class Batch:
             "DELETE FROM names WHERE collection_id = %s AND document_id = %s",
             (self._row.id, number),
         )
-        self.name(number, document)
+        self._name(number, document)
         first, count = self._db.execute(
             "SELECT first_chunk, chunk_count FROM documents WHERE collection_id = %s AND id = %s",
             (self._row.id, number),
@@ -207,6 +213,9 @@ class Batch:
     def finish(self) -> None:
         """Writes what waits and the totals."""
         self._flush()
+        self._flush_blocks()
+        copy_rows(self._db, "documents", _DOCUMENT_COLUMNS, self._documents)
+        copy_rows(self._db, "names", "collection_id, key, document_id", self._names)
         self._db.execute(
             "UPDATE collections SET revision = revision + 1, documents = documents + %s,"
             " chunks = chunks + %s, characters = characters + %s, terms = terms + %s,"
@@ -230,10 +239,7 @@ def write_segment(
     how many terms they have in all.
     """
     held: Counter[str] = Counter()
-    with (
-        db.cursor() as cursor,
-        cursor.copy("COPY postings (collection_id, segment, term, entries) FROM STDIN") as copy,
-    ):
+    with copying(db, "postings", "collection_id, segment, term, entries") as copy:
         for term, entries in segment_of(chunks):
             held[term] = len(entries)
             listed = ",".join(map(str, entries))
