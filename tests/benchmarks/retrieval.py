@@ -89,14 +89,14 @@ def judge(folder, limit, embedder):
         for query in queries[:limit]:
             text = query.get("rewrite") or query["text"]
             relevant = set(query["relevant"]) & known
-            lexical = reader._lexical.search(query_terms(text), DEPTH)
+            lexical = reader._legs.lexical(query_terms(text), DEPTH)
             dense = exact.nearest(
                 reader._connection, reader._row.id, embedder.embed_query(text), DEPTH
             )
             started = time.perf_counter()
             fused = reader.search(text, 60)
             taken.append(time.perf_counter() - started)
-            table["BM25"].append(scores(sources(reader, [row for row, _ in lexical]), relevant))
+            table["BM25"].append(scores(sources(reader, list(lexical)), relevant))
             table["dense"].append(scores(sources(reader, [row for row, _ in dense]), relevant))
             ranked = list(dict.fromkeys(chunk["source"] for chunk in fused))
             table["fused"].append(scores(ranked, relevant))

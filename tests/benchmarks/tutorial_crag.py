@@ -83,7 +83,9 @@ class Tutorial:
     def __init__(self, url: str, texts: Sequence[str], k: int = 4, max_loops: int = 3) -> None:
         llm = ChatOpenAI(model="gpt-4o-mini", base_url=url, api_key="none", temperature=0)
         store = InMemoryVectorStore(
-            OpenAIEmbeddings(base_url=url, api_key="none", check_embedding_ctx_length=False)
+            OpenAIEmbeddings(  # type: ignore[call-arg] # by the aliases of its fields
+                base_url=url, api_key="none", check_embedding_ctx_length=False
+            )
         )
         store.add_texts([chunk for text in texts for chunk in split(text)])
         self.retriever = store.as_retriever(search_kwargs={"k": k})
