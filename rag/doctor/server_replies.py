@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rag.budget import Budget
 from rag.doctor.part_check import Check, ill, well
-from rag.doctor.server import facts_of
+from rag.doctor.server import ServerFacts, facts_of
 from rag.endpoint.servers import ServerTraits
 from rag.engines.openai import ceilings
 from rag.engines.openai.chat import ChatModel
@@ -20,6 +20,8 @@ from state.errors import ModelError
 
 NEEDED_CONTEXT = 4_096
 """Tokens of the longest prompt of the usual settings, with its reply."""
+ARRIVING = 0.8
+"""The share of a long prompt's tokens, judged by a short one's, from which none was cut."""
 SLOW = 15.0
 """Prompt tokens a second below which a question takes minutes."""
 _SAID = {
@@ -63,13 +65,48 @@ def check_replies(chat: ChatModel) -> Iterator[Check]:
         yield ill("model: speed", rate, mend)
     else:
         yield well("model: speed", rate)
+    yield _context(chat, facts, tally)
+
+
+def _context(chat: ChatModel, facts: ServerFacts, tally: Tally) -> Check:
+    part = "model: context"
+    if facts.kind == "OpenAI":
+        return well(part, "OpenAI's models take more than a question needs")
     if facts.context is None:
-        yield well("model: context", f"{facts.kind or 'the server'} does not tell its size")
-    elif facts.context < NEEDED_CONTEXT:
+        return _tried_context(chat, facts, tally)
+    if facts.context < NEEDED_CONTEXT:
         short = f"{facts.context:,} tokens; a question takes up to {NEEDED_CONTEXT:,}"
-        yield ill("model: context", short, facts.longer_context)
-    else:
-        yield well("model: context", f"{facts.context:,} tokens ({facts.kind})")
+        return ill(part, short, facts.longer_context)
+    return well(part, f"{facts.context:,} tokens ({facts.kind})")
+
+
+def _tried_context(chat: ChatModel, facts: ServerFacts, tally: Tally) -> Check:
+    """Of a server that does not tell: whether as many tokens arrive as a long prompt has."""
+    part = "model: context"
+    untold = well(part, f"{facts.kind or 'the server'} tells neither its size nor what arrives")
+    short = _arriving(chat, 1, tally)
+    if not short or tally.estimated:
+        return untold
+    times = NEEDED_CONTEXT // short
+    try:
+        arrived = _arriving(chat, times, tally)
+    except ModelError as error:
+        detail = f"a prompt of some {short * times:,} tokens is refused: {error.message}"
+        return ill(part, detail, facts.longer_context)
+    if arrived <= short:  # whatever is sent
+        return untold
+    if arrived < ARRIVING * short * times:
+        detail = f"of some {short * times:,} tokens sent {arrived:,} arrived: the rest was cut"
+        return ill(part, detail, facts.longer_context)
+    return well(part, f"{arrived:,} tokens arrived")
+
+
+def _arriving(chat: ChatModel, times: int, tally: Tally) -> int:
+    """Tokens that the server counted of a prompt with the filler so many times."""
+    before = tally.inputs
+    said = f"{_FILLER * times}\nQuestion: Say yes."
+    chat.tell([("system", "You reply in one word."), ("user", said)], tally, ceilings.LINE)
+    return tally.inputs - before
 
 
 def _speed(chat: ChatModel, tally: Tally) -> tuple[float, float]:
