@@ -84,14 +84,14 @@ def _tried_context(chat: ChatModel, facts: ServerFacts, tally: Tally) -> Check:
     """Of a server that does not tell: whether as many tokens arrive as a long prompt has."""
     part = "model: context"
     untold = well(part, f"{facts.kind or 'the server'} tells neither its size nor what arrives")
-    short = _arriving(chat, 1, tally)
-    if not short or tally.estimated:
-        return untold
-    times = NEEDED_CONTEXT // short
     try:
+        short = _arriving(chat, 1, tally)
+        if not short or tally.estimated:
+            return untold
+        times = NEEDED_CONTEXT // short
         arrived = _arriving(chat, times, tally)
     except ModelError as error:
-        detail = f"a prompt of some {short * times:,} tokens is refused: {error.message}"
+        detail = f"a prompt of up to {NEEDED_CONTEXT:,} tokens is refused: {error.message}"
         return ill(part, detail, facts.longer_context)
     if arrived <= short:  # whatever is sent
         return untold
