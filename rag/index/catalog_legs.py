@@ -84,10 +84,8 @@ class CatalogLegs:
 
     def dense(self, vector: Vectors, limit: int) -> dict[int, float]:
         only = self._chosen()
-        if only is None:
-            return dict(self._dense.nearest(self._connection, vector, limit))
-        chosen = json.dumps(only)
-        return dict(exact.nearest_of(self._connection, self._collection_id, vector, limit, chosen))
+        chosen = None if only is None else json.dumps(only)
+        return dict(self._dense.nearest(self._connection, vector, limit, chosen))
 
     def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
         return exact.cosines(self._connection, vector, rows)

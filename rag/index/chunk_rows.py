@@ -36,6 +36,14 @@ def visible(connection: sqlite3.Connection, collection_id: int, numbers: Sequenc
     return found
 
 
+def of_documents(connection: sqlite3.Connection, documents: str) -> set[int]:
+    """The rows of the chunks of those documents whose ids are in a JSON list."""
+    rows = connection.execute(
+        "SELECT id FROM chunks WHERE document_id IN (SELECT value FROM json_each(?))", (documents,)
+    )
+    return {row[0] for row in rows}
+
+
 def number_of(connection: sqlite3.Connection, collection_id: int, key: int) -> int | None:
     """The row of a chunk by the integer of its id."""
     row = connection.execute(

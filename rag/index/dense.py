@@ -62,14 +62,19 @@ class DenseLeg:
             self._given_up = mark
 
     def nearest(
-        self, connection: sqlite3.Connection, query: Vectors, limit: int
+        self, connection: sqlite3.Connection, query: Vectors, limit: int, only: str | None = None
     ) -> list[tuple[int, float]]:
-        """(chunk row, cosine) of visible chunks, best first; inside the caller's snapshot."""
+        """(chunk row, cosine) of visible chunks, best first; inside the caller's snapshot. Of the
+        documents whose ids are in the JSON list `only`, where it is given.
+        """
         place = self._place
         state = read_state(connection, place)
-        if (short := self._shortlist) is not None and state is not None:
-            if state.token == short.token:
-                return self._exactly(connection, short, query, limit)
+        short = self._shortlist
+        if short is not None and state is not None and state.token == short.token:
+            return self._exactly(connection, short, query, limit, only)
+        if only is not None:
+            return exact.nearest_of(connection, place.collection_id, query, limit, only)
+        if short is not None:
             return exact.nearest(connection, place.collection_id, query, limit)
         if self._store is None or state is None or state.dirty or state.token != self._token:
             return exact.nearest(connection, place.collection_id, query, limit)
@@ -100,13 +105,23 @@ class DenseLeg:
             self._shortlist = shortlist.read(self._place, state)
 
     def _exactly(
-        self, connection: sqlite3.Connection, short: Shortlist, query: Vectors, limit: int
+        self,
+        connection: sqlite3.Connection,
+        short: Shortlist,
+        query: Vectors,
+        limit: int,
+        only: str | None = None,
     ) -> list[tuple[int, float]]:
         collection = self._place.collection_id
-        numbers = short.candidates(query, limit, removals(connection, self._place))
+        among = None if only is None else chunk_rows.of_documents(connection, only)
+        numbers = short.candidates(query, limit, removals(connection, self._place), among)
         shown = chunk_rows.visible(connection, collection, numbers)
         found = exact.cosines(connection, query, [row for row in numbers if row in shown])
-        found |= exact.nearest(connection, collection, query, limit, above=short.synced)
+        if among is None:
+            found |= exact.nearest(connection, collection, query, limit, above=short.synced)
+        else:
+            new = [row for row in among if row > short.synced]
+            found |= exact.cosines(connection, query, new)
         return sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
 
     def _open(self, state: StoreState) -> bool:

@@ -56,8 +56,16 @@ class Shortlist:
     steps: npt.NDArray[np.float32]
     codes: npt.NDArray[np.int8]
 
-    def candidates(self, query: Vectors, limit: int, without: Collection[int] = ()) -> list[int]:
-        """Every chunk that may be one of the `limit` nearest to `query`, and some others."""
+    def candidates(
+        self,
+        query: Vectors,
+        limit: int,
+        without: Collection[int] = (),
+        among: Collection[int] | None = None,
+    ) -> list[int]:
+        """Every chunk that may be one of the `limit` nearest to `query`, and some others; of those
+        `among` only, where they are given.
+        """
         if not len(self.ids) or not limit:
             return []
         near = np.empty(len(self.ids), dtype=np.float32)
@@ -69,6 +77,8 @@ class Shortlist:
         off = self.steps * (0.501 * float(np.abs(query).sum()))
         if without:
             near[np.isin(self.ids, list(without))] = -np.inf
+        if among is not None:
+            near[np.isin(self.ids, list(among), invert=True)] = -np.inf
         if len(near) > limit:
             sure = np.partition(near - off, len(near) - limit)[len(near) - limit]
             kept = near + off >= sure
