@@ -231,7 +231,7 @@ def main() -> None:
         }
         ours = {name: forgetful(session) for name, session in sessions.items()}
         ours["crag k=4 asked again"] = sessions["crag k=4 grader auto"].ask
-        tutorial = Tutorial(server.url, list(files.values()), k=K)
+        tutorial = Tutorial.over(server.url, list(files.values()), k=K)
         for ask in (tutorial.ask, *ours.values()):
             ask(cases["answerable"][0])  # imports, clients, indexes: paid before measuring
         server.configure(latency_ms=given.latency_ms)

@@ -1,11 +1,12 @@
 """A real model behind crag, crag without one, and one plain prompt: the same questions.
 
     python tests/benchmarks/real_model.py --server http://127.0.0.1:8080/v1 --model qwen \
-        [--limit 40] [--seed 7] [--ways model,local,plain] [--show] DATA...
+        [--limit 40] [--seed 7] [--ways model,local,plain,tutorial] [--show] DATA...
 
 DATA is a folder as `crag eval` takes it. Right is an answer that contains one of the gold
 answers, and for a question that the documents do not answer, a refusal. The plain prompt holds
-the four best chunks whole, as most scripts do it. Tokens are the server's own counts.
+the four best chunks whole, as most scripts do it; the tutorial is the usual LangGraph one, over the
+same search. Tokens are the server's own counts.
 """
 
 from __future__ import annotations
@@ -98,6 +99,36 @@ def by_plain_prompt(session: Session, server: str, model: str, timeout: float) -
     return ask
 
 
+def by_tutorial(session: Session, server: str, model: str, timeout: float) -> Way:
+    """The usual tutorial graph over the same search: its prompts, calls and loops."""
+    from langchain_core.callbacks import get_usage_metadata_callback
+    from langchain_core.documents import Document
+    from langchain_openai import ChatOpenAI
+    from tutorial_crag import Tutorial
+
+    llm = ChatOpenAI(
+        model=model, base_url=server, api_key="none", temperature=0, timeout=timeout, max_retries=0
+    )
+
+    def found(query: str) -> list[Document]:
+        return [Document(hit["text"]) for hit in session.reader.search(query, BEST)]
+
+    graph = Tutorial(llm, found)
+
+    def ask(query: Query) -> Outcome:
+        began = time.perf_counter()
+        with get_usage_metadata_callback() as usage:
+            try:
+                text = graph.ask(query.rewrite or query.text)
+            except Exception as error:  # noqa: BLE001 - whatever a small model's reply breaks
+                return Outcome(str(error), False, time.perf_counter() - began, failed=True)
+        tokens = sum(each["input_tokens"] for each in usage.usage_metadata.values())
+        refused = "don't know" in text.casefold()
+        return Outcome(text, refused, time.perf_counter() - began, 0, tokens)
+
+    return ask
+
+
 def is_right(query: Query, outcome: Outcome) -> bool:
     if outcome.failed or outcome.refused or query.answerable is False:
         return outcome.refused and query.answerable is False
@@ -144,6 +175,7 @@ def main() -> None:
                 "model": by_crag(with_model),
                 "local": by_crag(local),
                 "plain": by_plain_prompt(local, options.server, options.model, options.timeout),
+                "tutorial": by_tutorial(local, options.server, options.model, options.timeout),
             }
             ways = {name: every[name] for name in options.ways.split(",")}
             rows = [(query, run(query, ways, show=options.show)) for query in queries]

@@ -6,7 +6,7 @@ call a loop; an answer even when nothing was relevant. Only the web search is le
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypedDict
 
 from langchain_core.documents import Document
@@ -78,9 +78,24 @@ def split(text: str) -> list[str]:
 
 
 class Tutorial:
-    """The graph over the given texts, against one OpenAI-compatible server."""
+    """The graph over what `retriever` finds, against one OpenAI-compatible server."""
 
-    def __init__(self, url: str, texts: Sequence[str], k: int = 4, max_loops: int = 3) -> None:
+    def __init__(
+        self,
+        llm: ChatOpenAI,
+        retriever: Callable[[str], list[Document]],
+        max_loops: int = 3,
+    ) -> None:
+        self.retriever = retriever
+        self.grader = GRADE | llm.with_structured_output(GradeDocuments, method="function_calling")
+        self.rewriter = REWRITE | llm | StrOutputParser()
+        self.answerer = ANSWER | llm | StrOutputParser()
+        self.max_loops = max_loops
+        self.graph = self._compile()
+
+    @classmethod
+    def over(cls, url: str, texts: Sequence[str], k: int = 4) -> Tutorial:
+        """Over the texts, embedded by the server itself."""
         llm = ChatOpenAI(model="gpt-4o-mini", base_url=url, api_key="none", temperature=0)
         store = InMemoryVectorStore(
             OpenAIEmbeddings(  # type: ignore[call-arg] # by the aliases of its fields
@@ -88,12 +103,7 @@ class Tutorial:
             )
         )
         store.add_texts([chunk for text in texts for chunk in split(text)])
-        self.retriever = store.as_retriever(search_kwargs={"k": k})
-        self.grader = GRADE | llm.with_structured_output(GradeDocuments, method="function_calling")
-        self.rewriter = REWRITE | llm | StrOutputParser()
-        self.answerer = ANSWER | llm | StrOutputParser()
-        self.max_loops = max_loops
-        self.graph = self._compile()
+        return cls(llm, store.as_retriever(search_kwargs={"k": k}).invoke)
 
     def _compile(self) -> Any:
         graph = StateGraph(State)
@@ -109,7 +119,7 @@ class Tutorial:
         return graph.compile()
 
     def retrieve(self, state: State) -> State:
-        return {"documents": self.retriever.invoke(state["question"])}
+        return {"documents": self.retriever(state["question"])}
 
     def grade_documents(self, state: State) -> State:
         kept = []
