@@ -24,7 +24,7 @@ class ThreadMemory:
     """The threads of the settings' home or Postgres, connected when first used."""
 
     def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+        self.settings = settings
         self._place = threads_place(settings)
         self._checkpoints: Checkpoints | None = None
         self.store: TurnStore = open_turn_store(settings.home, *self._place)
@@ -45,7 +45,7 @@ class ThreadMemory:
         if self._checkpoints is None:
             from state.checkpoints import open_checkpoints
 
-            self._checkpoints = open_checkpoints(self._settings.home, *self._place)
+            self._checkpoints = open_checkpoints(self.settings.home, *self._place)
         return self._checkpoints
 
     @contextmanager
@@ -56,7 +56,7 @@ class ThreadMemory:
 
     def history(self, thread: str) -> list[HistoryTurn]:
         """The slice of earlier turns within `history_tokens`, oldest first."""
-        return read_history(self.store, thread, self._settings.history_tokens, _count_tokens)
+        return read_history(self.store, thread, self.settings.history_tokens, _count_tokens)
 
     def questions(self, thread: str) -> Iterator[str]:
         """What was typed on the thread, oldest first, read as it is asked for."""
@@ -97,7 +97,7 @@ class ThreadMemory:
         """Forget a thread whole, its traces here too; returns how many turns it had."""
         turns = self.store.delete(thread)
         self.checkpoints.delete(thread)
-        with open_traces(self._settings) as traces:
+        with open_traces(self.settings) as traces:
             traces.delete_thread(thread)
         return turns
 

@@ -79,7 +79,6 @@ def show(
     from cli.render.thread import print_turn
     from rag.thread_export import thread_json
 
-    template = given.settings().links
     with _memory(given) as memory:
         found = _turns(memory, name) if turn is None else iter([memory.store.turn(name, turn)])
         if json_:
@@ -88,7 +87,7 @@ def show(
         for index, each in enumerate(found):
             if index:
                 terminal.out("")
-            print_turn(terminal, each, file_links(template, each.answer, each.files))
+            print_turn(terminal, each, file_links(memory.settings.links, each.answer, each.files))
 
 
 @app.command()
