@@ -6,6 +6,7 @@ import hashlib
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from shutil import rmtree
@@ -18,7 +19,7 @@ from rag.evaluate.files_index import index_files
 from rag.evaluate.progress import Progress
 from rag.index.stores import store_of
 from rag.opening import build_embedder
-from state.errors import NoIndexError, UsageError
+from state.errors import CragError, NoIndexError, UsageError
 from state.settings import Settings
 
 _UNUSED_DAYS = 30
@@ -75,7 +76,7 @@ def prepare(
             raise NoIndexError(f"The dataset {dataset.name} holds no document with text.")
         finished.write_text(f"{count}\n")
     os.utime(finished)
-    _forget_unused(indexes, keep=key)
+    _forget_unused(indexes, settings, keep=key)
     return ready
 
 
@@ -124,9 +125,12 @@ def code_fingerprint(*parts: str) -> str:
     return digest.hexdigest()
 
 
-def _forget_unused(indexes: Path, keep: str) -> None:
+def _forget_unused(indexes: Path, settings: Settings, keep: str) -> None:
     oldest = time.time() - _UNUSED_DAYS * 86_400
     for folder in indexes.iterdir():
         finished = folder / "documents"
         if folder.name != keep and finished.is_file() and finished.stat().st_mtime < oldest:
+            if settings.store is not None:
+                with suppress(CragError):  # gone already, or for its owner to delete
+                    store_of(settings).delete(f"eval-{folder.name}")
             rmtree(folder)

@@ -77,7 +77,8 @@ def transfer(
                 writer.set_unread(given.unread())
             writer.flush()
             with target.export(name) as held:
-                differing = sum(held.digests().get(each) != d for each, d in wanted.items())
+                there = held.digests()
+            differing = sum(there.get(each) != digest for each, digest in wanted.items())
             if differing:
                 raise StorageError(
                     f"{differing} documents of {name!r} are not what was sent.", "Run it again."

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -15,8 +17,9 @@ import rag.ingest.read_file  # noqa: F401 - imported so that no kill is spent on
 from rag.embed.builtin import BuiltinEmbedder
 from rag.index import feeder, staging
 from rag.index.postgres import writer
+from rag.index.stores import store_of
 from rag.ingest.sync import ingest
-from state.errors import StoreBusyError
+from state.errors import CragError, StoreBusyError
 from state.settings import Settings
 
 BUSY = 4
@@ -33,11 +36,29 @@ def run(settings: Settings, folder: str, started: Connection) -> None:
         sys.exit(BUSY)
 
 
+def read(settings: Settings, started: Connection) -> None:
+    """Asks until it is killed; ends with 1 where it sees a document that is not whole."""
+    store, embedder = store_of(settings), BuiltinEmbedder()
+    started.send(True)
+    while True:
+        with suppress(CragError):
+            reader = store.open_collection(settings.collection, embedder)
+            while True:
+                for chunk in reader.search("valve pump rotor", 10):
+                    text = reader.document_text(chunk["source"])
+                    assert text is None or text.endswith("x.\n"), chunk["source"]
+
+
 def start(settings: Settings, folder: Path) -> BaseProcess:
     """Returns once the process is about to ingest."""
+    return start_as(run, settings, str(folder))
+
+
+def start_as(work: Callable[..., None], settings: Settings, *more: str) -> BaseProcess:
+    """A process that does `work`; returns once it has sent that it begins."""
     context = forked("ingest_child")
     here, there = context.Pipe()
-    process = context.Process(target=run, args=(settings, str(folder), there))
+    process = context.Process(target=work, args=(settings, *more, there))
     process.start()
     there.close()
     here.recv()

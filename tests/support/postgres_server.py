@@ -38,7 +38,8 @@ def free_port() -> int:
 
 
 class PostgresServer:
-    def __init__(self, pg_ctl: Path, folder: Path) -> None:
+    def __init__(self, pg_ctl: Path, folder: Path, *, durable: bool = False) -> None:
+        self._fsync = "on" if durable else "off"
         self._pg_ctl = pg_ctl
         self._folder = folder
         self.port = free_port()
@@ -52,7 +53,7 @@ class PostgresServer:
 
     def start(self) -> None:
         options = (
-            f"-p {self.port} -c listen_addresses=127.0.0.1 -c fsync=off "
+            f"-p {self.port} -c listen_addresses=127.0.0.1 -c fsync={self._fsync} "
             f"-c unix_socket_directories={self._folder}"
         )
         log = str(self._folder / "log")
@@ -106,12 +107,13 @@ class PostgresServer:
 
 
 @contextmanager
-def running_postgres(pg_ctl: Path) -> Iterator[PostgresServer]:
+def running_postgres(pg_ctl: Path, *, durable: bool = False) -> Iterator[PostgresServer]:
+    """`durable`: what was committed outlives a server that is killed."""
     # Not pytest's own folder: its parents are closed to the server's user.
     with tempfile.TemporaryDirectory(prefix="crag-pg-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         folder.chmod(0o755)
-        server = PostgresServer(pg_ctl, folder)
+        server = PostgresServer(pg_ctl, folder, durable=durable)
         server.create()
         server.start()
         try:

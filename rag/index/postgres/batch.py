@@ -109,7 +109,7 @@ class Batch:
             self._db,
             "chunks",
             _CHUNK_COLUMNS,
-            (
+            [
                 (
                     self._row.id, row.chunk_id, number, segment, size,
                     chunk_key(chunk.chunk_id), text_hash(embedding_text(chunk)),
@@ -118,7 +118,7 @@ class Batch:
                     encode_blocks(chunk.blocks, chunk.start_char) if chunk.blocks else None,
                 )
                 for (number, chunk, row), (_, size) in zip(self._waiting, counts, strict=True)
-            ),
+            ],
         )  # fmt: skip
         copy_vectors(self._db, self._row.id, segment, np.stack(self._vectors))
         self._change["terms"] += write_segment(

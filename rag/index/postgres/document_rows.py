@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -85,11 +85,12 @@ def copying(
 
 
 def copy_rows(
-    db: psycopg.Connection[Any], table: str, columns: str, rows: Iterable[Sequence[Any]]
+    db: psycopg.Connection[Any], table: str, columns: str, rows: Collection[Sequence[Any]]
 ) -> None:
-    with copying(db, table, columns) as copy:
-        for row in rows:
-            copy.write_row(row)
+    if rows:
+        with copying(db, table, columns) as copy:
+            for row in rows:
+                copy.write_row(row)
 
 
 def copy_vectors(
