@@ -35,6 +35,8 @@ def _not_recorded(_answer: Answer) -> int:
 class Dependencies:
     """`fallback` answers from what was found when a budget ends before the engine could.
 
+    `can_reply` says that somebody is there to be asked back.
+
     `history` gives the earlier turns that this one may see, oldest first, where they are stored;
     `questions` all that was typed on the thread, oldest first. `pin` makes the turn a milestone.
     """
@@ -50,5 +52,6 @@ class Dependencies:
     pin: bool = False
     record: Record = _not_recorded
     search_web: SearchMore | None = None
+    can_reply: bool = False
     clock: Callable[[], float] = time.perf_counter
     started: float = field(default_factory=time.perf_counter)

@@ -11,7 +11,8 @@ from typing import Literal
 from state.answer import Decision
 from state.graph_state import GraphState
 
-AfterContextualizing = Literal["retrieve", "record_turn"]
+AfterContextualizing = Literal["retrieve", "ask_back", "record_turn"]
+AfterAskingBack = Literal["retrieve", "record_turn"]
 AfterGrading = Literal["refine", "transform_query", "search_web", "abstain"]
 AfterRewriting = Literal["retrieve", "refine", "search_web", "abstain"]
 AfterChecking = Literal["generate", "abstain", "record_turn"]
@@ -59,6 +60,12 @@ def _ended(state: GraphState) -> str | None:
 
 
 def after_contextualizing(state: GraphState) -> AfterContextualizing:
+    if state["open_question"] is not None:
+        return "ask_back"
+    return "retrieve" if state["status"] is None else "record_turn"
+
+
+def after_asking_back(state: GraphState) -> AfterAskingBack:
     return "retrieve" if state["status"] is None else "record_turn"
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from rag.background import Leave
 from rag.budget import Budget
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from rag.engines.estimate import Estimate
     from rag.graph import CompiledGraph
     from rag.index.protocol import CollectionReader
+    from state.graph_state import TurnInput
 
 Notify = Callable[[str], None]
 """Receives one line about the run, for the person."""
@@ -147,13 +148,17 @@ class Session:
         tokens: bool = True,
         budget: Budget | None = None,
         parent: str | None = None,
+        can_reply: bool = False,
+        reply: str | None = None,
     ) -> Generator[Event]:
         """Run one turn and yield its events, the answer last.
 
         Without `tokens` a draft comes as one token event, which costs a model less work.
         `budget` stands in for the settings' own, where several questions share one.
         `history` stands in for a thread's own, oldest turn first. `parent` is the research
-        run that the question is asked for; its trace is kept with that. Whatever ends the turn
+        run that the question is asked for; its trace is kept with that. On a thread where somebody
+        `can_reply`, a question that says too little ends with `asked_back` and no answer; the same
+        question with the `reply` goes on from there. Whatever ends the turn
         early (an error, Ctrl-C, a closed iterator) leaves the thread as it was.
 
         Raises:
@@ -163,6 +168,7 @@ class Session:
         leave = Leave()
         budget = budget or Budget.start(self.settings)
         deps = self._dependencies(thread, history, budget, leave, pin=pin, tokens=tokens)
+        deps = replace(deps, can_reply=can_reply and thread is not None)
         started: TurnStarted = {
             "event": "turn_started",
             "trace_id": deps.trace_id,
@@ -180,11 +186,16 @@ class Session:
             "web": self.settings.web,
         }
         saver = None if thread is None else self.memory.turn(thread)
+        asked: TurnInput | Command[Any] = {"question": question}
+        if reply is not None:
+            from langgraph.types import Command
+
+            asked = Command(resume=reply)
         events: list[Event] = [started]
         answer: Answer | None = None
         yield started
         try:
-            for event in run_turn(self._graph, question, deps, saver, leave, budget):
+            for event in run_turn(self._graph, asked, deps, saver, leave, budget):
                 if event["event"] == "answer":
                     answer = event["answer"]
                 elif event["event"] != "token":

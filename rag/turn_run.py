@@ -16,21 +16,24 @@ from state.events import Event
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import BaseCheckpointSaver
+    from langgraph.types import Command
 
     from rag.graph import CompiledGraph
+    from state.graph_state import OpenQuestion, TurnInput
 
 _GRACE_SECONDS = 3.0
 
 
 def run_turn(
     graph: CompiledGraph,
-    question: str,
+    asked: TurnInput | Command[Any],
     deps: Dependencies,
     saver: AbstractContextManager[BaseCheckpointSaver[Any]] | None,
     leave: Leave,
     budget: Budget,
 ) -> Iterator[Event]:
-    """Run the graph on a thread of its own until it ends, the time is up or `leave` is told.
+    """Run the graph on a thread of its own until it ends, the time is up or `leave` is told; from a
+    question, or from the reply to one that was asked back.
     `saver` gives the turn's checkpointer, where it is one of a thread.
 
     Raises:
@@ -46,16 +49,14 @@ def run_turn(
 
     with saver or nullcontext() as checkpointer:
         try:
-            yield from in_background(
-                lambda: _steps(graph, question, deps, checkpointer), leave, left
-            )
+            yield from in_background(lambda: _steps(graph, asked, deps, checkpointer), leave, left)
         except TimeoutError:
             raise budget.out_of_time() from None
 
 
 def _steps(
     graph: CompiledGraph,
-    question: str,
+    asked: TurnInput | Command[Any],
     deps: Dependencies,
     checkpointer: BaseCheckpointSaver[Any] | None,
 ) -> Iterator[Event]:
@@ -63,11 +64,16 @@ def _steps(
     if checkpointer is not None:
         config["configurable"] = {"thread_id": deps.thread}
     for part in graph.copy({"checkpointer": checkpointer}).stream(
-        {"question": question},
+        asked,
         config,
         context=deps,
-        stream_mode=["custom"],
+        stream_mode=["custom", "updates"],
         durability=None if checkpointer is None else "exit",
         version="v2",
     ):
-        yield cast("Event", part["data"])
+        told = cast("dict[str, Any]", part["data"])
+        if part["type"] == "custom":
+            yield cast("Event", told)
+        elif stopped := told.get("__interrupt__"):
+            value: OpenQuestion = stopped[0].value
+            yield {"event": "asked_back", **value}

@@ -72,6 +72,14 @@ class ContextualizedEvent(TypedDict):
     history: list[HistoryTurn]
 
 
+class AskedBackEvent(TypedDict):
+    """The run stops until the person says what is meant; no answer follows."""
+
+    event: Literal["asked_back"]
+    question: str
+    choices: list[str]
+
+
 class RetrievedItem(TypedDict):
     """`new` is True where no earlier loop of the question had found the chunk."""
 
@@ -185,6 +193,7 @@ Event = (
     | NodeFinished
     | ModelCalled
     | ContextualizedEvent
+    | AskedBackEvent
     | RetrievedEvent
     | GradedEvent
     | DecidedEvent

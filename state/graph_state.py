@@ -33,8 +33,17 @@ TIMELINE_WINDOW = 10
 DEFAULT_MAX_LOOPS = 3
 
 
+class OpenQuestion(TypedDict):
+    """A question that says too little, and what could be meant, the likeliest first."""
+
+    question: str
+    choices: list[str]
+
+
 class ThreadState(TypedDict):
     """What a thread keeps between questions.
+
+    `open_question` waits for the person to say what is meant.
 
     `timeline` holds earlier turns, oldest first, and the one that was just finished. Where turns
     are stored, start_turn takes it from the store: the newest within the token budget and the
@@ -42,6 +51,7 @@ class ThreadState(TypedDict):
     """
 
     timeline: Annotated[list[HistoryTurn], milestone_window(TIMELINE_WINDOW)]
+    open_question: Annotated[OpenQuestion | None, overwrite]
 
 
 class QuestionState(TypedDict):

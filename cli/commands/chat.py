@@ -114,21 +114,24 @@ def _take(talk: Conversation, line: str, *, streaming: bool, json: bool, typed: 
             run_command(line, talk)
         except RetryError as again:
             line = str(again)
+            talk.asked_back = None
         else:
             return
-    if not line:
+    if not line and talk.asked_back is None:
         return
-    question = checked_question(line)
+    question = checked_question(line) if line else ""
     before = talk.turns
     view = ChatView(talk.terminal, trace=talk.live_trace, stream=streaming, json=json)
     try:
         with view:
-            answer = talk.ask(question, view.show, tokens=streaming)
+            answer = talk.ask(question, view.show, tokens=streaming, can_reply=typed)
     except KeyboardInterrupt:
         if not typed:
             raise
         kept = talk.turns
         what = f"It was answered already: turn {kept}." if kept > before else "Nothing was kept."
         talk.terminal.notice(f"Cancelled. {what}")
+        return
+    if answer is None:
         return
     view.finish(answer, citation_links(talk.settings.links, answer, talk.session.reader))

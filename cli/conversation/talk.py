@@ -34,6 +34,7 @@ class Conversation:
         self.terminal = terminal
         self.live_trace = False
         self.last: Answer | None = None
+        self.asked_back: str | None = None
         self.question: str | None = None
         self.calls = 0
         self.tokens = [0, 0]
@@ -82,24 +83,36 @@ class Conversation:
         if before not in (None, self.session.reader.name):
             self.change(collection=before)
         self.thread = thread
-        self.last = None
+        self.last = self.asked_back = None
 
-    def ask(self, question: str, show: Show, *, tokens: bool) -> Answer:
-        """One turn; whatever ends it early leaves the thread as it was.
+    def ask(self, line: str, show: Show, *, tokens: bool, can_reply: bool) -> Answer | None:
+        """One turn; whatever ends it early leaves the thread as it was. None where the question
+        says too little: the next line says what is meant.
 
         Raises:
             CragError: as `Session.stream`.
 
         """
-        self.question = question
+        open_question, self.asked_back = self.asked_back, None
+        self.question = open_question or line
         answer: Answer | None = None
-        turn = self.session.stream(question, thread=self.thread, tokens=tokens)
+        turn = self.session.stream(
+            self.question,
+            thread=self.thread,
+            tokens=tokens,
+            can_reply=can_reply,
+            reply=None if open_question is None else line,
+        )
         with closing(turn) as run:
             for event in run:
                 show(event)
                 if event["event"] == "answer":
                     answer = event["answer"]
-        assert answer is not None, "a turn ends with an answer or an error"
+                elif event["event"] == "asked_back":
+                    self.asked_back = event["question"]
+        if answer is None:
+            assert self.asked_back is not None, "a turn ends with an answer, a question or an error"
+            return None
         self._count(answer)
         self.last = answer
         return answer

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from state.answer import Answer
+    from state.events import Event
 
 
 class ChatView(LiveAnswer):
@@ -28,6 +29,15 @@ class ChatView(LiveAnswer):
 
     def _frame(self) -> RenderableType:
         return _markdown(self._draft) if self._draft else super()._frame()
+
+    def show(self, event: Event) -> None:
+        super().show(event)
+        if event["event"] == "asked_back":
+            from rag.nodes.ask_back import asked_back
+
+            for line in asked_back(event["question"], event["choices"]).splitlines():
+                self._terminal.notice(line)
+            self._terminal.notice("Say which, by its number or in words; Enter goes on without.")
 
     def finish(self, answer: Answer, links: Mapping[int, str]) -> None:
         """Print the answer that was kept, and how a follow-up was understood; `links` by marker."""

@@ -8,7 +8,8 @@ from langgraph.runtime import Runtime
 
 from rag.dependencies import Dependencies
 from rag.nodes.update import Update
-from rag.question.aside import asks_back, recalled, small_talk
+from rag.question.aside import asks_back, is_aside, recalled, small_talk
+from rag.question.underspecified import choices
 from state.graph_state import GraphState
 from state.usage import add_usage
 
@@ -20,8 +21,12 @@ def contextualize(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     if reply is not None:
         _tell(state, runtime, question, "nothing to look up")
         return {**alone, "generation": reply, "status": "answered"}
-    if not earlier:
-        return alone
+    if all(is_aside(turn["question"]) for turn in earlier):
+        meant = choices(question, runtime.context.reader)
+        if not meant:
+            return alone
+        _tell(state, runtime, question, "it says too little alone")
+        return {**alone, "open_question": {"question": question, "choices": meant}}
     result = runtime.context.engine.contextualize(question, earlier)
     _tell(state, runtime, result.question, result.reason)
     return {

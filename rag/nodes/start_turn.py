@@ -14,9 +14,13 @@ from state.usage import NO_USAGE
 def start_turn(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     deps = runtime.context
     told = {} if deps.history is None else {"timeline": Overwrite(list(deps.history()))}
+    return {**told, **begun(state["question"], deps), "open_question": None}
+
+
+def begun(question: str, deps: Dependencies) -> Update:
+    """The state of a question of which nothing is known yet."""
     return {
-        **told,
-        **new_question(state["question"], deps.settings.max_loops),
+        **new_question(question, deps.settings.max_loops),
         "complete": True,
         "usage": NO_USAGE,
         "web": "allowed" if deps.search_web is not None else None,

@@ -50,7 +50,7 @@ _CLAUSE = re.compile(
     r"|would|should|has|have|had)\b(?!\s+about\b)",
     re.IGNORECASE,
 )
-_PRONOUN = re.compile(
+PRONOUN = re.compile(
     r"\b(?:it|its|they|them|their|he|him|his|she|her|these|those|ones?)\b", re.IGNORECASE
 )
 
@@ -82,12 +82,12 @@ def stand_alone(question: str, history: Sequence[HistoryTurn], collection: Searc
     turns = asked_before[-LOOK_BACK:]
     own = set(terms(question))
     asked = (terms(turn["standalone_question"]) for turn in turns)
-    weights = _weights(sorted(own.union(*asked)), collection)
+    weights = weights_of(sorted(own.union(*asked)), collection)
     # A word that no document has may well be the new topic: it counts as the rarest.
     if not _leans(question, {term: weights[term] or 1.0 for term in own}):
         return FollowUp(question)
-    if _is_part(question):
-        carried = _whole([turn for turn in asked_before if not _is_part(turn["question"])])
+    if is_part(question):
+        carried = _whole([turn for turn in asked_before if not is_part(turn["question"])])
     elif not own:
         carried = _whole(asked_before)
     else:
@@ -104,7 +104,7 @@ def _leans(question: str, weights: Mapping[str, float]) -> bool:
     first = next(iter(question.split()), "")
     if _OPENING.match(question) or mass(question) <= (ONE_WORD if terms(first) else BARE):
         return True
-    pronoun = _PRONOUN.search(question)
+    pronoun = PRONOUN.search(question)
     if pronoun is None:
         return False
     before = {
@@ -113,7 +113,7 @@ def _leans(question: str, weights: Mapping[str, float]) -> bool:
     return sum(weights.get(term, 1.0) for term in before) <= ONE_WORD
 
 
-def _weights(wanted: Sequence[str], collection: Searchable) -> dict[str, float]:
+def weights_of(wanted: Sequence[str], collection: Searchable) -> dict[str, float]:
     """0 to 1 by inverse document frequency; 0 for a term that no chunk has."""
     chunks = collection.chunk_count
     rarest = math.log((chunks + 1) / 1.5)
@@ -164,7 +164,7 @@ def _names(question: str, weights: Mapping[str, float], collection: Searchable) 
     return {term: known[term] for term in named | which}
 
 
-def _is_part(question: str) -> bool:
+def is_part(question: str) -> bool:
     """Whether it replaces a part of the question before it: "And in winter?"."""
     return bool(_OPENING.match(question)) and not _CLAUSE.match(question)
 

@@ -50,6 +50,22 @@ def leave(child):
     return child.exitstatus
 
 
+def test_a_question_that_says_too_little_is_asked_back_once(tmp_path):
+    (tmp_path / "tunnel.md").write_text("# Corbel Tunnel\n\nThe tunnel is 912 metres long.\n")
+    (tmp_path / "pier.md").write_text("# Osmer Pier\n\nThe pier is 80 metres long.\n")
+    home = tmp_path / "home"
+    assert (
+        crag(home, "ingest", str(tmp_path / "tunnel.md"), str(tmp_path / "pier.md")).exit_code == 0
+    )
+    child = chat_in_terminal(home, "-t", "asked-back")
+    shown = say(child, "How long is it?", "about?", "1.", "2.", "Say which")
+    number = re.search(r"(\d)\. Corbel", shown)[1]
+    say(child, number, "Understood as", "912 metres")
+    assert leave(child) == 0
+    (kept,) = turns(home, "asked-back")
+    assert kept["answer"]["question"] == "How long is it?"
+
+
 def test_a_conversation(home, tmp_path):
     child = chat_in_terminal(home, "-t", "pty")
     say(child, "How high is the Gillfoot Viaduct?", "31 metres")

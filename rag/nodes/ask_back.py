@@ -1,0 +1,52 @@
+"""ask_back: a question that says too little is met with a question that names what could be meant.
+
+In a conversation the run stops here (LangGraph's `interrupt`) and goes on with the reply; what it
+needs then is in the thread's state. Elsewhere the turn ends, and says what could be meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from langgraph.runtime import Runtime
+from langgraph.types import interrupt
+
+from rag.dependencies import Dependencies
+from rag.nodes.start_turn import begun
+from rag.nodes.update import Update
+from state.graph_state import GraphState
+
+
+def ask_back(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
+    open_question = state["open_question"]
+    assert open_question is not None, "contextualize leaves what is to be asked"
+    question, meant = open_question["question"], open_question["choices"]
+    if not runtime.context.can_reply:
+        return {
+            "open_question": None,
+            "generation": asked_back(question, meant),
+            "clarify": list(meant),
+            "status": "abstained",
+        }
+    reply = _chosen(str(interrupt(open_question)), meant)
+    alone = f"{question.rstrip()} ({reply})" if reply else question
+    return {
+        **begun(question, runtime.context),
+        "open_question": None,
+        "standalone_question": alone,
+        "query": alone,
+    }
+
+
+def asked_back(question: str, meant: Sequence[str]) -> str:
+    """The question back, with the choices numbered."""
+    listed = "\n".join(f"{number}. {each}" for number, each in enumerate(meant, start=1))
+    return f"What is “{' '.join(question.split())}” about?\n\n{listed}"
+
+
+def _chosen(reply: str, meant: Sequence[str]) -> str:
+    """A choice by its number, or what was typed instead."""
+    text = reply.strip()
+    if text.isdecimal() and 1 <= int(text) <= len(meant):
+        return meant[int(text) - 1]
+    return text

@@ -1,0 +1,83 @@
+"""Whether a question says too little to be looked up, and what could be meant by it.
+
+A pronoun with nothing before it to mean, or a part of a question that was never asked ("and in
+winter?", "why?"). What could be meant are the documents, or the sections of the only one, that the
+words lead to about equally. tests/benchmarks/underspecified.py shows what the numbers earn. A whole
+sentence of common words ("who was the enemy?") is not asked back: "what is ownership?" is one too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+
+from rag.index.terms import term_spans, terms
+from rag.question.followup import ONE_WORD, PRONOUN, Searchable, is_part, weights_of
+from state.passages import RetrievedChunk
+
+MUCH = 2.5
+"""A question that weighs more says enough, whatever its pronouns: 1 is the weight of a word that
+one chunk alone holds.
+"""
+LOOKED_AT = 10
+MOST_CHOICES = 4
+ABOUT_EQUAL = 0.6
+"""Of the best chunk's score, what another must have."""
+
+_NEXT_WORD = re.compile(r"\s+(\w+)")
+
+
+def choices(question: str, collection: Searchable) -> list[str]:
+    """What could be meant, the likeliest first; empty where the question says enough, or leads to
+    one thing alone.
+    """
+    if not says_too_little(question, collection):
+        return []
+    found = collection.search(question, LOOKED_AT)
+    near = [each for each in found if each["score"] >= ABOUT_EQUAL * found[0]["score"]]
+    sources = list(dict.fromkeys(each["source"] for each in near))
+    named = [_section(each) for each in near] if len(sources) == 1 else _documents(near)
+    shown = [name for name in dict.fromkeys(named) if name][:MOST_CHOICES]
+    return shown if len(shown) > 1 else []
+
+
+def says_too_little(question: str, collection: Searchable) -> bool:
+    own = set(terms(question))
+    known = weights_of(sorted(own), collection)
+    # A word that no document has may well be what is asked about: it counts as the rarest.
+    weights = {term: known[term] or 1.0 for term in own}
+    if is_part(question) or not own:
+        return bool(question.strip(" ?!."))
+    return sum(weights.values()) <= MUCH and _leans(question, weights)
+
+
+def _leans(question: str, weights: Mapping[str, float]) -> bool:
+    """Whether its first pronoun has nothing before it to mean."""
+    for pronoun in PRONOUN.finditer(question):
+        following = _NEXT_WORD.match(question, pronoun.end())
+        if pronoun.group().lower() == "one" and following and terms(following.group(1)):
+            continue  # "one way" is no pronoun
+        before = {
+            term
+            for _, end, found in term_spans(question)
+            if end <= pronoun.start()
+            for term in found
+        }
+        return sum(weights.get(term, 1.0) for term in before) <= ONE_WORD
+    return False
+
+
+def _documents(chunks: Sequence[RetrievedChunk]) -> list[str]:
+    """By title, or by the file's name where it has none, or one that another has too."""
+    titles = {chunk["source"]: chunk["title"] for chunk in chunks}
+    shared = Counter(titles.values())
+    return [
+        title if title and shared[title] == 1 else PurePath(source).stem
+        for source, title in titles.items()
+    ]
+
+
+def _section(chunk: RetrievedChunk) -> str:
+    return chunk["heading"].rpartition(" > ")[2]

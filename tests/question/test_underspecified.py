@@ -1,0 +1,116 @@
+"""Questions that say too little are asked back, with what could be meant; others are not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rag.ingest.sync import ingest
+from rag.opening import build_embedder
+from rag.question.underspecified import choices, says_too_little
+from rag.session import Session, open_session
+from state.settings import Settings
+
+FILES = {
+    "tunnel.md": "# Corbel Tunnel\n\nThe tunnel is 912 metres long. It was driven in 1896.\n",
+    "viaduct.md": "# Gillfoot Viaduct\n\nThe viaduct is 212 metres long. It was built in 1895.\n",
+    "depot.md": "# Osmer Depot\n\nThe depot is 80 metres long and holds nine engines.\n",
+    "fares.md": "# Fares\n\nA single ticket to Osmer costs 14 pounds. Dogs travel free.\n",
+}
+
+
+def session_over(folder: Path, files: dict[str, str]) -> Session:
+    (folder / "files").mkdir()
+    for name, text in files.items():
+        (folder / "files" / name).write_text(text)
+    settings = Settings(home=folder / "home", engine="local")
+    ingest(settings, build_embedder(settings), [str(folder / "files")])
+    return open_session(settings)
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory):
+    with session_over(tmp_path_factory.mktemp("line"), FILES) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    "question", ["How long is it?", "When was it built?", "And in winter?", "why?"]
+)
+def test_a_question_about_nothing_named_says_too_little(session, question):
+    assert says_too_little(question, session.reader)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How long is the Corbel Tunnel?",
+        "When was the Gillfoot Viaduct built and how long is it?",
+        "tunnel",
+        "What is a depot?",
+        "What does a single ticket to Osmer cost?",
+        "What is one way to travel to Osmer with dogs?",
+    ],
+)
+def test_a_question_that_names_its_matter_does_not(session, question):
+    assert not says_too_little(question, session.reader)
+
+
+def test_the_choices_are_what_the_words_lead_to(session):
+    meant = choices("How long is it?", session.reader)
+    assert set(meant) >= {"Corbel Tunnel", "Gillfoot Viaduct"}
+    assert "Fares" not in meant
+
+
+def test_where_only_one_thing_can_be_meant_nothing_is_asked_back(tmp_path):
+    with session_over(tmp_path, {"tunnel.md": FILES["tunnel.md"]}) as opened:
+        assert choices("How long is it?", opened.reader) == []
+        assert "912 metres" in opened.ask("How long is it?")["answer"]
+
+
+def test_without_anybody_to_reply_the_turn_abstains_and_says_what_could_be_meant(session):
+    answer = session.ask("How long is it?")
+    assert answer["status"] == "abstained"
+    assert "Corbel Tunnel" in answer["clarify"]
+    assert all(choice in answer["answer"] for choice in answer["clarify"])
+    assert answer["citations"] == answer["nearest"] == []
+
+
+def test_the_reply_resumes_the_turn_and_is_not_asked_for_again(session):
+    question = "How long is it?"
+    events = list(session.stream(question, thread="a", can_reply=True))
+    assert events[-1]["event"] == "asked_back"
+    place = events[-1]["choices"].index("Corbel Tunnel") + 1
+    assert session.memory.store.last_turn("a") == 0
+    resumed = list(session.stream(question, thread="a", can_reply=True, reply=str(place)))
+    assert "asked_back" not in [event["event"] for event in resumed]
+    answer = next(event["answer"] for event in resumed if event["event"] == "answer")
+    assert answer["question"] == question
+    assert answer["standalone_question"] == "How long is it? (Corbel Tunnel)"
+    assert "912 metres" in answer["answer"]
+    assert session.memory.store.last_turn("a") == 1
+    json.dumps(answer)
+
+
+def test_a_reply_in_words_counts_and_an_empty_one_goes_on_without(session):
+    for reply, told in (("the viaduct", "212 metres"), ("", "metres")):
+        list(session.stream("How long is it?", thread="b", can_reply=True))
+        resumed = session.stream("How long is it?", thread="b", can_reply=True, reply=reply)
+        answer = next(event["answer"] for event in resumed if event["event"] == "answer")
+        assert told in answer["answer"]
+        session.memory.delete("b")
+
+
+def test_another_question_instead_of_a_reply_begins_anew(session):
+    list(session.stream("How long is it?", thread="c", can_reply=True))
+    events = list(session.stream("What does a single ticket to Osmer cost?", thread="c"))
+    answer = next(event["answer"] for event in events if event["event"] == "answer")
+    assert "14 pounds" in answer["answer"]
+
+
+def test_within_a_conversation_a_follow_up_is_understood_and_not_asked_back(session):
+    session.ask("How long is the Corbel Tunnel?", thread="d")
+    events = list(session.stream("When was it driven?", thread="d", can_reply=True))
+    assert "1896" in next(e["answer"]["answer"] for e in events if e["event"] == "answer")
