@@ -72,7 +72,7 @@ def _setup_pairs(
     b: Answer,
 ) -> Pairs:
     yield "collection", first["collection"], second["collection"]
-    yield "files", first.get("files"), second.get("files")
+    yield "files", str(first.get("files")), str(second.get("files"))
     yield "engine", _engine(a), _engine(b)
     yield "k", str(first["k"]), str(second["k"])
     yield "max_loops", str(first["max_loops"]), str(second["max_loops"])
