@@ -9,6 +9,7 @@ stopped; with it, collections of an earlier run are used again. --long adds 1,00
 import argparse
 import json
 import multiprocessing
+import os
 import random
 import resource
 import subprocess
@@ -146,12 +147,27 @@ def shown(taken):
     return f"p50 {taken[len(taken) // 2]:.0f} ms, p95 {taken[int(len(taken) * 0.95)]:.0f} ms"
 
 
+def server_cpu(reader):
+    """Seconds that the server's process for this reader has computed; 0 on another machine."""
+    process = reader._database.connected().info.backend_pid
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def latency(store, name, asked, common):
     with closing(store.open_collection(name, EMBEDDER)) as reader:
         times(reader, [*asked[:20], *common[:5]])
+        spent, served = time.process_time(), server_cpu(reader)
         some, more = times(reader, asked), times(reader, common)
+        count_of = len(asked) + len(common)
+        spent = (time.process_time() - spent) / count_of * 1000
+        served = (server_cpu(reader) - served) / count_of * 1000
     together = sorted(some + more)
     print(f"{name}: {shown(together)}; questions {shown(some)}; common words {shown(more)}")
+    print(f"  CPU a query: {spent:.0f} ms here, {served:.0f} ms in the server")
     return together
 
 

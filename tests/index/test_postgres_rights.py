@@ -97,13 +97,14 @@ def test_a_role_that_may_ingest_need_not_own_the_schema(store):
 
 
 def test_rows_of_other_teams_are_not_seen(store):
-    fill(store, TEXTS, "sales-plans")
+    own = f"{store.schema}_sales"
+    fill(store, TEXTS, f"{own}-plans")
     fill(store, {"secret.md": "The secret motor."}, "research-notes")
     run_sql(store, documented(store, "Roles"))
     run_sql(store, documented(store, "Rights by collection"))
     with user(store, "asking", "ingesting", name="sales") as sales:
-        assert sales.names() == ["sales-plans"]
-        assert ask(sales, "motor 3", 1, "sales-plans") == ["3.md"]
+        assert sales.names() == [f"{own}-plans"]
+        assert ask(sales, "motor 3", 1, f"{own}-plans") == ["3.md"]
         with pytest.raises(UsageError, match="no collection 'research-notes'"):
             ask(sales, "motor", 1, "research-notes")
         with psycopg.connect(sales.url) as db:
@@ -112,10 +113,16 @@ def test_rows_of_other_teams_are_not_seen(store):
                     f"SELECT count(DISTINCT collection_id) FROM {store.schema}.{table}"
                 ).fetchone()
                 assert found == (1,), table
-        fill(sales, {"new.md": "A new pump."}, "sales-more")
+            for number in (1, 2):  # not by the back door either
+                found = db.execute(
+                    f"SELECT count(*) FROM {store.schema}.vectors_{number}"
+                ).fetchone()
+                assert found == (0,)
+        fill(sales, {"new.md": "A new pump."}, f"{own}-more")
         with pytest.raises(RemoteStoreError, match="row-level security"):
             fill(sales, {"new.md": "A new pump."}, "research-more")
-    assert store.names() == ["research-notes", "sales-more", "sales-plans"]
+    assert store.names() == ["research-notes", f"{own}-more", f"{own}-plans"]
+    assert_sound(store, f"{own}-more")
 
 
 def test_threads_traces_and_grades_are_kept_in_the_store(store, tmp_path, monkeypatch):

@@ -154,6 +154,8 @@ CREATE FUNCTION make_vectors(collection integer) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$ BEGIN
   EXECUTE format('CREATE TABLE IF NOT EXISTS vectors_%s PARTITION OF vectors FOR VALUES IN (%s)',
     collection, collection);
+  -- Of no policy: whoever was granted every table reads it by way of `vectors` alone.
+  EXECUTE format('ALTER TABLE vectors_%s ENABLE ROW LEVEL SECURITY', collection);
 END $$;
 CREATE FUNCTION drop_vectors(collection integer) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$ BEGIN

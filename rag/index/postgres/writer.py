@@ -26,7 +26,7 @@ from rag.index.protocol import (
     Notice,
     UnreadFile,
 )
-from rag.index.staging import GROUP_CHARACTERS, GROUP_CHUNKS, GROUP_SECONDS
+from rag.index.staging import GROUP_CHARACTERS, GROUP_CHUNKS
 
 if TYPE_CHECKING:
     import psycopg
@@ -35,6 +35,9 @@ _Result = TypeVar("_Result")
 
 EXACT_CHUNKS = 50_000
 """Up to so many vectors are compared one by one; more get an HNSW index."""
+
+_GROUP_SECONDS = 10.0
+"""Longer than at home: the larger a segment of the lexical index is, the less it takes."""
 
 _SETTLE_CHUNKS = 500
 """The engine's statistics are made again after so many were written."""
@@ -160,7 +163,7 @@ class PostgresWriter:
         if (
             self._chunks >= GROUP_CHUNKS
             or self._characters >= GROUP_CHARACTERS
-            or time.monotonic() - self._since > GROUP_SECONDS
+            or time.monotonic() - self._since > _GROUP_SECONDS
         ):
             self.flush()
 
