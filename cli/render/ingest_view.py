@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _MOST_LINES = 40
 _A_FOLDER_OF = 6
 """Files skipped for one reason from which they are told of on one line."""
+_NUMBER = re.compile(r"\d[\d,.]*\d|\d")
 _VERBS = {"added": "add", "updated": "update", "moved": "move", "removed": "remove"}
 
 
@@ -89,16 +91,20 @@ def tell_report(report: IngestReport, terminal: Terminal) -> None:
 
 
 def _together(problems: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Files of one reason as one line, where they are many: a folder of pictures."""
-    by_reason: dict[str, list[str]] = {}
+    """Files of one reason as one line, where they are many: a folder of pictures. Reasons are one
+    where only their numbers differ.
+    """
+    alike: dict[str, list[tuple[str, str]]] = {}
     for path, reason in problems:
-        by_reason.setdefault(reason, []).append(path)
+        alike.setdefault(_NUMBER.sub("…", reason), []).append((path, reason))
     told: list[tuple[str, str]] = []
-    for reason, paths in by_reason.items():
-        if len(paths) < _A_FOLDER_OF:
-            told += [(path, reason) for path in paths]
+    for without_numbers, some in alike.items():
+        path, reason = some[0]
+        if len(some) < _A_FOLDER_OF:
+            told += some
         else:
-            told.append((f"{paths[0]} and {len(paths) - 1:,} more", reason))
+            same = all(each == reason for _, each in some)
+            told.append((f"{path} and {len(some) - 1:,} more", reason if same else without_numbers))
     return told
 
 

@@ -151,8 +151,7 @@ def _no_text(blank: list[int], count: int) -> str:
     if not count:
         return "no pages"
     if len(blank) == count:
-        which = "its only page has no text" if count == 1 else f"none of its {count} pages has text"
-        return f"{which}: scanned or drawn"
+        return "no text on any page: scanned or drawn"
     shown = ", ".join(str(number) for number in blank[:10])
     more = f" and {len(blank) - 10} more" if len(blank) > 10 else ""
     return f"no text on {plural(len(blank), 'page')} {shown}{more}: scanned, drawn or blank"

@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from pypdf import PdfWriter
 from typer.testing import CliRunner
 
 from cli.main import app
@@ -285,3 +286,24 @@ def test_many_files_that_failed_for_one_reason_are_one_line(tmp_path):
     told = crag("ingest", tmp_path / "docs").stderr
     assert told.count("failed: ") == 1
     assert " and 6 more: " in told
+
+
+def test_files_that_differ_only_in_where_they_are_wrong_are_one_line(tmp_path):
+    (tmp_path / "docs").mkdir()
+    for number in range(7):
+        (tmp_path / "docs" / f"{number}.json").write_text('{"a":' + "\n" * number + "x")
+    told = crag("ingest", tmp_path / "docs").stderr.splitlines()
+    assert len(told) == 2
+    assert " and 6 more: not valid JSON (Expecting value: line … column … (char …))" in told[0]
+
+
+def test_a_folder_of_scans_is_one_line(tmp_path):
+    (tmp_path / "docs").mkdir()
+    for number in range(7):
+        pages = PdfWriter()
+        for _ in range(1 + number % 3):
+            pages.add_blank_page(200, 200)
+        pages.write(tmp_path / "docs" / f"scan{number}.pdf")
+    told = crag("ingest", tmp_path / "docs").stderr.splitlines()
+    assert told[0].endswith(" and 6 more: empty: no text on any page: scanned or drawn")
+    assert len(told) == 2

@@ -94,7 +94,7 @@ def test_pdf_has_pages_and_says_which_have_no_text(tmp_path: Path) -> None:
 
 
 def test_a_scan_and_a_locked_pdf_say_so(tmp_path: Path) -> None:
-    with pytest.raises(DocumentError, match="none of its 2 pages has text"):
+    with pytest.raises(DocumentError, match="no text on any page: scanned or drawn"):
         read(make_pdf(tmp_path / "scan.pdf", ["", ""]))
     locked = make_pdf(tmp_path / "l.pdf", ["Secret"], owner_password="o", user_password="u")
     with pytest.raises(DocumentError, match="encrypted PDF: needs a password"):
