@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rag.index.chunk_rows import retrieved
 from rag.index.codec import decode_path
-from rag.index.postgres.postings import SEARCH, ranges, rarity, read_of_each
+from rag.index.postgres.postings import SEARCH, SEGMENT_CHUNKS, ranges, rarity, read_of_each
 from rag.index.terms import terms
 
 if TYPE_CHECKING:
@@ -57,14 +57,16 @@ FROM names JOIN documents ON documents.collection_id = names.collection_id
   AND documents.id = names.document_id
 WHERE names.collection_id = %s AND names.key = ANY(%s)
 """
-_BOTH = """
-SELECT text, title, heading FROM chunks JOIN documents
-  ON documents.collection_id = chunks.collection_id AND documents.id = chunks.document_id
-WHERE chunks.collection_id = %(collection)s AND chunks.document_id = %(document)s
-AND chunks.id BETWEEN first_chunk AND first_chunk + chunk_count - 1
-AND (SELECT count(DISTINCT term) FROM postings, unnest(entries) AS entry
+_BOTH = f"""
+SELECT text, title, heading FROM documents
+JOIN LATERAL (
+  SELECT segment + (entry >> 20) AS id FROM postings CROSS JOIN LATERAL unnest(entries) AS entry
   WHERE postings.collection_id = %(collection)s AND term = ANY(%(words)s)
-  AND postings.segment = chunks.segment AND postings.segment + (entry >> 20) = chunks.id) = 2
+    AND segment BETWEEN first_chunk - {SEGMENT_CHUNKS} AND first_chunk + chunk_count
+  GROUP BY 1 HAVING count(*) = 2
+) AS held ON held.id >= first_chunk AND held.id < first_chunk + chunk_count
+JOIN chunks ON chunks.collection_id = %(collection)s AND chunks.id = held.id
+WHERE documents.collection_id = %(collection)s AND documents.id = %(document)s
 """
 
 

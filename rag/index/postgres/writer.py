@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _Result = TypeVar("_Result")
 
-EXACT_CHUNKS = 50_000
+EXACT_CHUNKS = 20_000
 """Up to so many vectors are compared one by one; more get an HNSW index."""
 
 _GROUP_SECONDS = 10.0
