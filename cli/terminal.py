@@ -9,10 +9,11 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from cli.first_sign import clear_first_sign
 
@@ -112,12 +113,13 @@ class Terminal:
         clear_first_sign()
         return Console(stderr=True, highlight=False, markup=False, soft_wrap=False)
 
-    def out_console(self) -> Console:
+    def out_console(self, *, soft_wrap: bool = False) -> Console:
         """A rich console on stdout, for what a person reads there."""
         from rich.console import Console
 
         clear_first_sign()
-        return Console(highlight=False, markup=False)
+        file = cast("IO[str]", _NamingStdout())
+        return Console(file=file, highlight=False, markup=False, emoji=False, soft_wrap=soft_wrap)
 
 
 def open_closed_streams() -> None:
@@ -136,9 +138,30 @@ def open_closed_streams() -> None:
 
 def _to_stdout(line: str) -> None:
     clear_first_sign()
-    try:
+    with _stdout_failures():
         sys.stdout.write(line + "\n")
         sys.stdout.flush()
+
+
+class _NamingStdout:
+    """Standard output for rich, which would let its failures through as they are."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(sys.stdout, name)
+
+    def write(self, text: str) -> int:
+        with _stdout_failures():
+            return sys.stdout.write(text)
+
+    def flush(self) -> None:
+        with _stdout_failures():
+            sys.stdout.flush()
+
+
+@contextmanager
+def _stdout_failures() -> Iterator[None]:
+    try:
+        yield
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -202,8 +202,6 @@ def _store(settings: Settings) -> TraceStore:
 
 
 def _print(trace: Trace, terminal: Terminal) -> None:
-    from rich.console import Console
-
     from cli.render.answer_text import answer_lines
     from cli.render.research_view import ResearchView
     from cli.render.trace_view import TraceView
@@ -214,7 +212,7 @@ def _print(trace: Trace, terminal: Terminal) -> None:
         terminal.out("")
         terminal.wrapped(trace["answer"]["answer"])
         return
-    view = TraceView(Console(highlight=False, markup=False, soft_wrap=True))
+    view = TraceView(terminal.out_console(soft_wrap=True))
     for event in trace["events"]:
         view.show(event)
     view.show({"event": "answer", "answer": trace["answer"]})

@@ -80,14 +80,12 @@ def _trace(talk: Conversation, argument: str) -> None:
         talk.terminal.notice(f"Traces are {argument}.")
         return
     answer = _last(talk)
-    from rich.console import Console
-
     from cli.render.trace_view import TraceView
     from state.traces import open_traces
 
     with open_traces(talk.settings) as traces:
         found = traces.get(argument or answer["trace_id"])
-    view = TraceView(Console(highlight=False, markup=False, soft_wrap=True))
+    view = TraceView(talk.terminal.out_console(soft_wrap=True))
     for event in found["events"]:
         view.show(event)
     view.show({"event": "answer", "answer": found["answer"]})

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from cli.terminal import clean
+from cli.terminal import Terminal, clean
 from rag.evaluate.labels import DIFFERENCES, LABELS, Label, known
 from rag.evaluate.progress import Progress as OnProgress
 from state.counting import many
@@ -38,7 +38,7 @@ def progress_bar(console: Console) -> Iterator[OnProgress]:
 
 
 def print_report(report: dict[str, Any]) -> None:
-    console = Console(highlight=False, markup=False, emoji=False)
+    console = Terminal().out_console()
     config = report["config"]
     thinks = config["engine"] + (f" ({config['model']})" if config["model"] else "")
     asked = f"{report['queries']:,} question" + ("s" if report["queries"] != 1 else "")

@@ -165,7 +165,8 @@ def test_a_hardship_is_one_true_line_and_loses_nothing(made, clock, tmp_path, na
         assert any(word in last for word in hardship.words), last
         assert last.count(". ") or last.count(": "), last  # what happened, and what helps
     after = held(work)
-    if not (name in REMOVES and ran.returncode == 0):
+    # What was asked to be removed may be gone although its list could not be printed.
+    if not (name in REMOVES and (ran.returncode == 0 or hard == "closed output")):
         assert after[:2] >= before[:2]
     if name not in REMOVES_TRACES:
         assert after[2] >= before[2]

@@ -56,6 +56,17 @@ def test_an_answer_that_did_not_arrive_is_a_failure_and_a_notice_is_none(tmp_pat
     assert ran.stderr == "crag: Standard output cannot be written: No space left on device.\n"
     ran = shell(tmp_path, f"$CRAG trace list 2> {FULL}")
     assert (ran.returncode, ran.stdout) == (0, "")
+    (tmp_path / "lamp.md").write_text("# Lamp\n\nIt is 34 metres high.\n")
+    assert (
+        shell(
+            tmp_path, f"$CRAG ingest {tmp_path}/lamp.md && $CRAG ask 'How high is it?'"
+        ).returncode
+        == 0
+    )
+    for closed, why in (("&-", "it is closed"), (f" {FULL}", "No space left on device")):
+        ran = shell(tmp_path, f"$CRAG trace show >{closed}")
+        line = f"crag: Standard output cannot be written: {why}.\n"
+        assert (ran.returncode, ran.stderr) == (4, line)
 
 
 def test_a_locale_that_cannot_hold_file_names_is_named(tmp_path):
