@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -38,6 +39,15 @@ def _isolated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     leave_home(tmp_path_factory.mktemp("home"))
     with loopback_only():
         yield
+
+
+@pytest.fixture(autouse=True)
+def _own_umask() -> Iterator[None]:
+    """A command that is run in this process makes its umask private; the next test's is not."""
+    own = os.umask(0o022)
+    os.umask(own)
+    yield
+    os.umask(own)
 
 
 @pytest.fixture(scope="session")
