@@ -52,6 +52,11 @@ class LiveAnswer:
 
     def __exit__(self, *_exc: object) -> None:
         if self._live is not None:
+            from rich.text import Text
+
+            # Stopping draws the last frame whole, and of one taller than the screen takes back
+            # no more than a screen.
+            self._live.update(Text(""), refresh=True)
             self._live.stop()
 
     def show(self, event: Event) -> None:

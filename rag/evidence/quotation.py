@@ -16,7 +16,7 @@ from state.blocks import Block, BlockKind
 from state.draft_claims import DraftClaim
 from state.passages import Passage, Span, blocks_of_spans
 
-_NOTE = re.compile(r"(?<!\])\[\d{1,3}\](?![\[(:])")  # no part of a link
+_NOTE = re.compile(r"(?<![\w\]])\[\d{1,3}\](?![\[(:])")  # no part of a link or a name (`reg[1]`)
 _QUOTED = re.compile(
     r"\n[ \t]*(?:>[ \t]?)+"
 )  # the mark of a quoted paragraph, on its further lines
