@@ -9,8 +9,9 @@ from typing import Any
 
 from rag.index.protocol import CollectionReader
 from rag.index.terms import terms
+from rag.question.followup import stand_alone
 from rag.question.parse import QUESTION_CHARACTERS, ParsedQuestion, parse_question
-from state.passages import RetrievedChunk
+from state.passages import HistoryTurn, RetrievedChunk
 
 FIELD = 30
 """How many chunks that a question finds by itself the others are measured against."""
@@ -51,9 +52,24 @@ def read_parts(
     question: str, reader: CollectionReader, found: Sequence[RetrievedChunk] = ()
 ) -> list[QuestionPart]:
     """The questions within the question, read against the collection; `found` is what the question
-    finds as it stands, where it was searched for already.
+    finds as it stands, where it was searched for already. A later one may mean by "it" what an
+    earlier one names.
     """
-    return [_read(text, question, found, reader) for text in split(question)]
+    asked: list[HistoryTurn] = []
+    parts = []
+    for text in split(question):
+        alone = stand_alone(text, asked, reader).question
+        asked.append(
+            {
+                "question": text,
+                "standalone_question": alone,
+                "answer": "",
+                "turn": 0,
+                "milestone": False,
+            }
+        )
+        parts.append(_read(alone, question, found, reader))
+    return parts
 
 
 def _read(
