@@ -12,5 +12,5 @@ run() {
     "$crag" "$@"
 }
 run ingest sample_corpus
-run ask "Who is the archivest?" --k 3 --trace
+run ask "Who is the treasuer?" --k 3 --trace
 run ask "Who is the mayor of Tokyo?" --ok-abstain

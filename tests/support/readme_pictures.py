@@ -64,7 +64,7 @@ PICTURES = (
         "ask",
         "crag ask --trace: a question with a misspelt word, its rewriting, the grade of each "
         "chunk, the cited answer",
-        'crag ask "Who is the archivest?" --k 3 --trace',
+        'crag ask "Who is the treasuer?" --k 3 --trace',
     ),
     Picture(
         "chat",

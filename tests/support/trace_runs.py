@@ -15,7 +15,7 @@ SAMPLES = Path(__file__).parents[2] / "sample_corpus"
 HOSTILE_FILE = "# <script>alert(1)</script>\n\nThe <b>stoker</b> of engine No. 4 is Ada Holm.\n"
 ANSWERED = "How many parking spaces are there at Hollin Bridge?"
 RESEARCHED = "How many parking spaces are there, and are dogs allowed in the museum?"
-MISSPELT = "Who is the archivest?"
+MISSPELT = "Who is the treasuer?"
 UNKNOWN = "What is the capital of Mongolia?"
 HOSTILE = "Who is the <b>stoker</b> of engine No. 4?"
 

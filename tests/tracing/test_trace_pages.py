@@ -107,7 +107,7 @@ def test_without_runs_the_page_says_so_and_makes_nothing(tmp_path: Path):
 
 def test_a_turn_s_page_holds_its_loops_and_marks_what_counted(home: Path):
     with TraceStore(home) as traces:
-        (row,) = traces.summaries(wanted=TraceFilter(text="archivest"))
+        (row,) = traces.summaries(wanted=TraceFilter(text="treasuer"))
         trace = traces.get(row["trace_id"])
     text = trace_page(trace, local(home))
     self_contained(text)
