@@ -83,6 +83,7 @@ def test_an_older_catalog_learns_what_its_documents_are_called(tmp_path: Path) -
     with closing(sqlite3.connect(catalog_path(tmp_path))) as db:  # as version 4 had it
         before = db.execute("SELECT * FROM names ORDER BY key").fetchall()
         db.execute("DROP TABLE names")
+        db.execute("ALTER TABLE documents DROP COLUMN recognized")
         db.execute("PRAGMA user_version = 4")
     open_collection(tmp_path, "default", EMBEDDER)
     with closing(sqlite3.connect(catalog_path(tmp_path))) as db:
