@@ -13,7 +13,14 @@ from rag.index.codec import blocks_of, chunk_key, encode_block, encode_path, tex
 from rag.index.lexical import LexicalRow
 from rag.index.names import name_keys
 from rag.index.postgres.document_rows import copy_rows, copy_vectors, copying, label, path_or_none
-from rag.index.postgres.postings import COUNT, REMOVE, counted, ranges, segment_of
+from rag.index.postgres.postings import (
+    COUNT,
+    REMOVE,
+    SEGMENT_CHUNKS,
+    counted,
+    ranges,
+    segment_of,
+)
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from state.block_codec import encode_blocks
 from state.documents import Chunk, chunk_id
@@ -24,7 +31,7 @@ if TYPE_CHECKING:
     from rag.embed.protocol import Vectors
     from rag.index.postgres.collections import StoredCollection
 
-FLUSH_CHUNKS = 1_000
+FLUSH_CHUNKS = SEGMENT_CHUNKS
 _FLUSH_BLOCKS = 250
 _CHUNK_COLUMNS = (
     "collection_id, id, document_id, segment, terms, key, text_hash, start_char, end_char,"

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from rag.index.chunk_rows import retrieved
 from rag.index.codec import decode_path
-from rag.index.postgres.postings import SEARCH, SEGMENT_CHUNKS, ranges, rarity, read_of_each
+from rag.index.postgres.postings import (
+    SEARCH,
+    SEARCH_AMONG,
+    SEGMENT_CHUNKS,
+    ranges,
+    rarity,
+    read_of_each,
+)
 from rag.index.terms import terms
 
 if TYPE_CHECKING:
@@ -148,7 +155,7 @@ class PostgresLegs:
         chunks = self._row.chunks
         everything = tuple(spans) == _EVERY_CHUNK
         rows = self._db.execute(
-            SEARCH,
+            SEARCH if everything else SEARCH_AMONG,
             {
                 "collection": self._row.id,
                 "terms": list(held),
@@ -157,7 +164,7 @@ class PostgresLegs:
                 "average": max(self._row.terms, 1) / max(chunks, 1),
                 "first": min(first for first, _ in spans),
                 "past": max(past for _, past in spans),
-                "spans": ranges(spans),
+                **({} if everything else {"spans": ranges(spans)}),
                 "limit": limit,
             },
         )

@@ -18,7 +18,7 @@ from rag.index.terms import terms
 SEGMENT_CHUNKS = 2_000
 """At most; fewer than 2^11."""
 
-READ_POSTINGS = 30_000
+READ_POSTINGS = 20_000
 """Of a query's terms together; past that each is read in part."""
 
 _LEAST_READ = 8
@@ -32,15 +32,17 @@ SELECT chunk,
     / (times + {_K1 * (1 - _B)} + {_K1 * _B} * size / %(average)s)) AS score
 FROM (
   SELECT asked.rarity, postings.segment + (entry >> 20) AS chunk,
-    (entry >> 12 & 255)::float8 AS times, entry & 4095 AS size
+    (entry >> 12 & 255)::float8 AS times, (entry & 4095)::float8 AS size
   FROM unnest(%(terms)s::text[], %(rarities)s::float8[]) AS asked (term, rarity)
   JOIN postings ON postings.collection_id = %(collection)s AND postings.term = asked.term
     AND postings.segment BETWEEN %(first)s - {SEGMENT_CHUNKS} AND %(past)s
   CROSS JOIN LATERAL unnest(postings.entries[:%(most)s]) AS entry
 ) AS found
-WHERE %(spans)s::int4multirange @> chunk
 GROUP BY chunk ORDER BY score DESC, chunk LIMIT %(limit)s
 """
+SEARCH_AMONG = SEARCH.replace("GROUP", "WHERE %(spans)s::int4multirange @> chunk\nGROUP")
+"""Of some chunks; of all the server plans better without the condition."""
+
 
 REMOVE = """
 WITH touched AS (

@@ -269,5 +269,8 @@ class PostgresWriter:
             return
         row = collections.require(self._db, self._row.name)
         if row.next_chunk - self._start >= _SETTLE_CHUNKS:
-            self._db.execute("SET maintenance_work_mem = '1GB'")
+            self._db.execute(
+                "SELECT set_config('maintenance_work_mem', '1GB', false) WHERE"
+                " pg_size_bytes(current_setting('maintenance_work_mem')) < pg_size_bytes('1GB')"
+            )
             self._db.execute("SELECT settle(%s, %s)", (row.id, row.chunks > EXACT_CHUNKS))
