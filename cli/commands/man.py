@@ -9,6 +9,7 @@ import typer
 
 from cli.app import new_app
 from cli.lazy import COMMANDS, command_of
+from cli.terminal import Terminal
 from cli.versions import package_version
 
 app = new_app()
@@ -28,7 +29,7 @@ EXIT_CODES = (
 @app.command()
 def man() -> None:
     """Print the manual page."""
-    typer.echo("\n".join(page(package_version("crag-cli"))))
+    Terminal().out("\n".join(page(package_version("crag-cli"))))
 
 
 def page(version: str) -> Iterator[str]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import typer
-
 from cli.app import new_app
+from cli.terminal import Terminal
 
 app = new_app()
 
@@ -16,4 +15,4 @@ def schema() -> None:
 
     from rag.event_schema import event_schema
 
-    typer.echo(json.dumps(event_schema(), indent=1, ensure_ascii=False))
+    Terminal().out(json.dumps(event_schema(), indent=1, ensure_ascii=False))
