@@ -98,7 +98,7 @@ class Rewritten:
 class GenerateRequest:
     """`parts` are the questions within the question; `draft` is what was written before and sent
     back, `feedback` its claims that the sources contradict, each with the reason; both are empty
-    at first.
+    at first. `confidence` is that of the surest relevant chunk, where it was graded with one.
     """
 
     question: str
@@ -107,6 +107,7 @@ class GenerateRequest:
     history: Sequence[HistoryTurn]
     feedback: Sequence[str] = ()
     draft: str = ""
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from state.usage import add_usage
 
 def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     deps = runtime.context
+    relevant = [grade["confidence"] for grade in state["grades"].values() if grade["relevant"]]
     request = GenerateRequest(
         question=state["standalone_question"],
         parts=[QuestionPart.of_state(part) for part in state["parts"]],
@@ -27,6 +28,7 @@ def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         history=state["timeline"],
         feedback=tuple(state["scratchpad"]) if state["generation_retries"] else (),
         draft="".join(claim["before"] + claim["shown"] for claim in state["draft"]).strip(),
+        confidence=max(filter(None, relevant), default=None),
     )
 
     def emit(text: str) -> None:

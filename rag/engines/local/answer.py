@@ -39,12 +39,11 @@ def generate(request: GenerateRequest, emit: Emit, collection: CollectionReader)
     text = "\n\n".join(claim["shown"] for claim in claims)
     if text:
         emit(text)
-    return Generated(
-        text,
-        tuple(claims),
-        complete=not missing,
-        warnings=tuple(f"Not found in the documents: “{question}”." for question in missing),
-    )
+    warnings = [f"Not found in the documents: “{question}”." for question in missing]
+    sure = request.confidence
+    if text and sure is not None and sure < grader_model().relevant:
+        warnings.append("Not sure that this answers it: these are the nearest passages there are.")
+    return Generated(text, tuple(claims), complete=not missing, warnings=tuple(warnings))
 
 
 def _is_shown(pair: Quoted, shown: Sequence[Quoted]) -> bool:
