@@ -73,7 +73,7 @@ def test_a_name_that_was_found_is_followed_to_its_document_and_no_further(run: R
     report = run.start(TWO_HOPS)
     assert "The Stone Bridge was designed by the engineer Anna Berg." in report["answer"]
     assert (
-        "\n\n## “Anna Berg”: town born\n\nAnna Berg was born in the town of Lund"
+        "\n\n## “Anna Berg”: town born\n\nAnna Berg\n\nAnna Berg was born in the town of Lund"
         in (report["answer"])
     )
     assert (report["rounds"], sources(report)) == (2, {"stone-bridge.md", "anna-berg.md"})
