@@ -13,7 +13,8 @@ from itertools import pairwise
 
 from docutils import nodes
 
-from rag.documents.rst_found import Found, placed_blocks
+from rag.documents.found import Found, placed_blocks
+from rag.documents.layout import row
 from rag.documents.rst_parse import ADMONITIONS, DirectiveNode, parse
 from rag.documents.rst_shown import shown_text
 from rag.documents.rst_source import SourceLines, is_rule, mark_header
@@ -22,6 +23,8 @@ from rag.text.placed import Placed
 from state.blocks import BlockKind
 
 _FIELD_MARK = re.compile(r"^(\s*):((?:[^:\\\n]|\\.|:(?!\s))+):(\s+|$)")
+_FOOTNOTE = re.compile(r"\.\. (?:\[[#*][^\]]*\] *)?")
+"""The mark of a footnote; of one without a number nothing refers to what it is called."""
 _UNSEEN = (nodes.comment, nodes.target, nodes.substitution_definition)
 _INTRODUCED = (
     nodes.bullet_list, nodes.enumerated_list, nodes.definition_list, nodes.literal_block,
@@ -190,6 +193,9 @@ class _Placing:
         for line in range(first, min(body, len(self.out))):
             self.out[line] = ""
         self.source.cursor = max(self.source.cursor, first)
+        if "rows" in node:
+            self._rows(node, lead)
+            return
         children = list(node.children)
         before, self._note = self._note, self._note or node["name"] in ADMONITIONS
         if children and children[0].get("argument"):
@@ -201,6 +207,23 @@ class _Placing:
                 self._announced(node, argument)
         self.visit_all(children, lead)
         self._note = before
+
+    def _rows(self, node: DirectiveNode, lead: int | None) -> None:
+        """A table of comma-separated values; its title stands on the line of its mark."""
+        first = node["first"]
+        for line in range(
+            first, min(first + node.rawsource.rstrip().count("\n") + 1, len(self.out))
+        ):
+            self.out[line] = ""
+        title = " ".join(shown_text(each) for each in node.children)
+        if title:
+            self.out[first] = title
+            self.found.append(Found(BlockKind.LEAD, first, first, self._level))
+            lead = len(self.found) - 1
+        places = [line for line, _ in node["rows"]]
+        for line, cells in node["rows"]:
+            self.out[line] = row([shown_text(cell) for cell in cells])
+        self._add_rows([line for line in places if self.out[line]], lead)
 
     def _announced(self, node: DirectiveNode, argument: nodes.Element) -> None:
         found = self._place(argument, self._prose)
@@ -233,7 +256,7 @@ class _Placing:
         block = self.found[count]
         for line in (block.first - 1, block.first):
             if line >= 0 and self.out[line].lstrip().startswith(".. ["):
-                self.out[line] = self.out[line].replace(".. ", "", 1)
+                self.out[line] = _FOOTNOTE.sub("", self.out[line], count=1)
                 block.first = line
                 break
 
@@ -255,6 +278,9 @@ class _Placing:
             return
         rows = [[shown_text(entry) for entry in row.children] for row in node.findall(nodes.row)]
         places, self.source.cursor = write_table(self.source.lines, self.out, first, rows)
+        self._add_rows(places, lead)
+
+    def _add_rows(self, places: Sequence[int], lead: int | None) -> None:
         header: int | None = lead
         for place in places:
             self.found.append(Found(BlockKind.ROW, place, place, self._level, header))

@@ -16,15 +16,19 @@ from docutils.frontend import get_default_settings
 from docutils.parsers.rst import Directive, Parser, directives, states
 from docutils.utils import new_document, unescape
 
+from rag.documents.quoted_rows import quoted_rows
+
 _NAME = re.compile(r"^[ \t]*\.\. +(?:\|[^|\n]*\| +)?([\w.:+-]+) ?::", re.MULTILINE)
 _TARGET = re.compile(r"(.*?)\s*<([^<>]*)>\Z", re.DOTALL)
 _NUMBERED = frozenset({"pep", "rfc"})
 """Roles of docutils whose text is a number, shown behind the role's name."""
 
 _LITERAL = frozenset(  # a list of strings would take a line each
-    """code code-block sourcecode parsed-literal literalinclude csv-table doctest testcode testsetup
+    """code code-block sourcecode parsed-literal literalinclude doctest testcode testsetup
     testoutput prompt math graphviz mermaid productionlist ipython command-output""".split()  # noqa: SIM905
 )
+_TABLE_OPTION = re.compile(r"\s*:(header|delim):\s+(.*\S)")
+_DELIMITERS = {"tab": "\t", "space": " "}
 _UNSEEN = frozenset(  # a list of strings would take a line each
     """image toctree include raw highlight contents sectnum index role default-role module
     currentmodule meta header footer title unicode date sectionauthor""".split()  # noqa: SIM905
@@ -96,6 +100,12 @@ class _Any(Directive):  # type: ignore[misc]
             if code.strip():
                 node += nodes.literal_block(code, code)
                 node[-1].line = self.content_offset + 1
+        elif name == "csv-table":
+            node["rows"] = self._rows()
+            title = self.arguments[0].split("\n")[0] if self.arguments else ""
+            if not title.startswith(":"):
+                shown, _ = self.state.inline_text(title, self.lineno)
+                node += nodes.paragraph("", "", *shown)
         else:
             if self.arguments:
                 shown, _ = self.state.inline_text(self.arguments[0], self.lineno)
@@ -103,6 +113,23 @@ class _Any(Directive):  # type: ignore[misc]
                 node[-1].line = self.lineno
             self.state.nested_parse(self.content, self.content_offset, node)
         return [node]
+
+    def _rows(self) -> list[tuple[int, list[nodes.Node]]]:
+        """The line, from 0, of each row of a table of comma-separated values, and its cells."""
+        first, rows, delimiter = self.lineno - 1, [], ","
+        tables: list[tuple[int, list[str]]] = []
+        for number, line in enumerate(self.block_text.split("\n")[: self.content_offset - first]):
+            option = _TABLE_OPTION.match(line)
+            if option is not None and option.group(1) == "header":
+                tables.append((first + number, [option.group(2)]))
+            elif option is not None:
+                delimiter = _DELIMITERS.get(option.group(2), option.group(2))
+        tables.append((self.content_offset, list(self.content)))
+        for above, lines in tables:
+            for number, cells in quoted_rows(lines, delimiter[:1]):
+                shown = (self.state.inline_text(each, above + number + 1)[0] for each in cells)
+                rows.append((above + number, [nodes.entry("", *each) for each in shown]))
+        return rows
 
 
 @contextmanager

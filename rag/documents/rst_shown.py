@@ -13,8 +13,13 @@ def shown_text(node: nodes.Node) -> str:
         return ""
     if isinstance(node, nodes.entry):
         return " ".join(shown_text(child) for child in node.children)
-    text = "".join(shown_text(child) for child in node.children)
-    if isinstance(node, nodes.footnote_reference | nodes.citation_reference):
+    text = ""
+    for child in node.children:
+        shown = shown_text(child)
+        if isinstance(child, nodes.footnote_reference) and not shown:
+            text = text.rstrip(" ")
+        text += shown
+    if isinstance(node, nodes.footnote_reference | nodes.citation_reference) and text:
         text = f"[{text}]"
     if isinstance(node, nodes.Inline):
         text += "\n" * (node.rawsource.count("\n") - text.count("\n"))

@@ -121,6 +121,44 @@ def test_markup_becomes_its_text_and_lines_stay() -> None:
     assert "seen" not in text
 
 
+TABLE = """\
+.. csv-table:: Parts, *all*
+   :header: "part", "price"
+   :widths: 2, 1
+
+   rod,``3``
+   "oil, thin",":func:`~a.b`
+   or more"
+
+Text.
+"""
+
+
+def test_comma_separated_values_are_rows_below_their_header() -> None:
+    text, placed = read_blocks(TABLE)
+    assert text.count("\n") == TABLE.count("\n")
+    assert [
+        (
+            block.kind.value,
+            text[block.start_char : block.end_char],
+            block.lead and text[slice(*block.lead)],
+        )
+        for _, block in placed
+    ] == [
+        ("lead", "Parts, all", None),
+        ("row", "part | price", "Parts, all"),
+        ("row", "rod | 3", "part | price"),
+        ("row", "oil, thin | b or more", "part | price"),
+        ("paragraph", "Text.", None),
+    ]
+    assert text.count("part") == 1
+
+
+def test_a_reference_to_a_footnote_without_a_number_leaves_nothing() -> None:
+    source = "It runs [#]_, cold [#oil]_ [*]_; see [1]_.\n\n.. [#] Here.\n.. [#oil]\n   There.\n"
+    assert read_blocks(source)[0] == "It runs, cold; see [1].\n\nHere.\n\n   There.\n"
+
+
 def test_a_document_is_called_by_its_title_field(tmp_path: Path) -> None:
     file = tmp_path / "a.rst"
     file.write_text(MANUAL)

@@ -1,4 +1,4 @@
-"""The blocks found on the lines of a reStructuredText document, with their offsets."""
+"""The blocks that a reader found on the lines of a text, with their offsets."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def placed_blocks(lines: Sequence[str], found_blocks: Sequence[Found]) -> list[P
 
 
 def _with_rest(text: str, placed: list[Placed]) -> list[Placed]:
-    """With the blocks of lines that docutils could make nothing of, by plain rules."""
+    """With the blocks of lines that the reader could make nothing of, by plain rules."""
     whole: list[Placed] = []
     position = 0
     for each in [*placed, None]:
