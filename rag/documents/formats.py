@@ -30,10 +30,11 @@ _CODE = (
 
 _ALL = (
     Format("markdown", "markdown", "text", (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".rmd")),
-    Format("text", "encoding", "text", (".txt", ".text", ".asc", ".nfo", ".srt", ".vtt", ".adoc")),
+    Format("text", "encoding", "text", (".txt", ".text", ".nfo", ".srt", ".vtt")),
     Format("log", "encoding", "text", (".log", ".out", ".err")),
     Format("code", "encoding", "text", tuple(_CODE.split())),
     Format("rst", "rst", "text", (".rst", ".rest")),
+    Format("asciidoc", "asciidoc", "text", (".adoc", ".asciidoc", ".asc")),
     Format("org", "outlines", "text", (".org",)),
     Format("latex", "outlines", "text", (".tex", ".latex", ".ltx", ".sty", ".cls", ".bib")),
     Format("html", "html", "tree", (".html", ".htm", ".xhtml", ".shtml")),

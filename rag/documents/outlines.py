@@ -1,4 +1,4 @@
-"""reStructuredText, Org and LaTeX: plain text, its headings written as `# `, lines kept."""
+"""reStructuredText, AsciiDoc, Org, LaTeX: plain text, headings written as `# `, lines kept."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from rag.documents.encoding import text_blocks
 from rag.documents.stream import Part, Reading
 
 _RST_RULE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}\s*")
+_ADOC_HEADING = re.compile(r"^(={1,6})[ \t]+(?=\S)", re.MULTILINE)
 _ORG_HEADING = re.compile(r"^(\*+)[ \t]+(?=\S)", re.MULTILINE)
 _ORG_TITLE = re.compile(r"^#\+title:[ \t]*(.+)$", re.MULTILINE | re.IGNORECASE)
 _ORG_STATE = re.compile(r"^(#+ )(?:TODO|DONE) ", re.MULTILINE)
@@ -73,6 +74,10 @@ def _is_rule(line: str) -> bool:
     return _RST_RULE.fullmatch(line) is not None
 
 
+def _asciidoc(text: str, _levels: list[str]) -> str:
+    return _ADOC_HEADING.sub(lambda match: "#" * len(match.group(1)) + " ", text)
+
+
 def _org(text: str, _levels: list[str]) -> str:
     text = _ORG_HEADING.sub(lambda match: "#" * min(len(match.group(1)), 6) + " ", text)
     return _ORG_STATE.sub(r"\1", text)
@@ -86,6 +91,7 @@ def _latex(text: str, _levels: list[str]) -> str:
 
 _REWRITES: dict[str, Callable[[str, list[str]], str]] = {
     "rst": _rst,
+    "asciidoc": _asciidoc,
     "org": _org,
     "latex": _latex,
 }

@@ -1,0 +1,340 @@
+"""An AsciiDoc document as clean text on its own lines, and the blocks of that text.
+
+It is read by lines, as its language is defined: line n of the text is line n of the file, and
+a line that is only markup becomes an empty one. No other file is read, and what a condition
+(`ifdef`) encloses is kept, whether it holds or not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from string import ascii_letters, digits
+
+from rag.documents import asciidoc_lines as marks
+from rag.documents.asciidoc_inline import Inline
+from rag.documents.asciidoc_nesting import Nesting, OpenList
+from rag.documents.asciidoc_source import SourceLines
+from rag.documents.asciidoc_table import read_rows
+from rag.documents.asciidoc_written import Written
+from rag.documents.found import placed_blocks
+from rag.text.placed import Placed
+from state.blocks import BlockKind
+
+_DEEPEST = 50
+_LANGUAGE = "+-_" + ascii_letters + digits
+
+
+def read_blocks(text: str) -> tuple[str, list[Placed]]:
+    """The clean text, with as many lines as `text`, and its blocks."""
+    walk = _Walk(SourceLines(text.split("\n")))
+    written = walk.run()
+    return "\n".join(written.out), placed_blocks(written.out, written.found)
+
+
+@dataclass(slots=True)
+class _Walk:
+    """Over the lines in order."""
+
+    source: SourceLines
+    _written: Written = field(init=False)
+    _nesting: Nesting = field(default_factory=Nesting)
+    _style: str = ""
+    _attributes: str = ""
+    _opens: int | None = None  # the block right above, where it introduces what follows
+    _header: bool = True
+    _below_title: int = -1
+    _blank: bool = True
+    _continued: bool = False  # by a `+`
+
+    def __post_init__(self) -> None:
+        self._written = Written(list(self.source.lines), Inline(self.source.titles))
+
+    def run(self) -> Written:
+        index = 0
+        while index < len(self.source):
+            if index in self.source.gone:
+                index += 1
+            elif not self.source[index]:
+                self._blank = True
+                index += 1
+            else:
+                index = self._block(index, self.source[index])
+        return self._written
+
+    def _block(self, index: int, line: str) -> int:
+        """Reads what begins on the line; the number of the line below it."""
+        for read in _ABOVE_BLOCKS:
+            below = read(self, index, line)
+            if below is not None:
+                return below
+        self._header = False
+        below = next(filter(None, (read(self, index, line) for read in _BLOCKS)))
+        self._blank = False
+        return below
+
+    def read_comment(self, index: int, line: str) -> int | None:
+        is_comment = line.startswith("//") and not line.startswith("///")
+        return self._written.hide(index) if is_comment else None
+
+    def read_attribute(self, index: int, line: str) -> int | None:
+        entry = marks.ATTRIBUTE.match(line) if line[0] == ":" else None
+        if entry is None:
+            return None
+        name, value = entry.group(1), entry.group(2) or ""
+        last, value = self.source.continued(index, value)
+        self._written.inline.define(name, value)
+        self._written.hide(index, last)
+        if self._header and value:
+            self._written.out[index] = f"{name}: {self._written.inline.shown(value)}"
+            self._add(BlockKind.METADATA, index, index)
+        return last + 1
+
+    def read_styled(self, index: int, line: str) -> int | None:
+        if line[0] != "[" or not marks.STYLE_LINE.match(line):
+            return None
+        if not line.startswith("[["):
+            self._style, self._attributes = marks.style_of(line) or self._style, line
+            if self._style in marks.ADMONITIONS:
+                self._written.out[index] = f"{self._style}:"
+                self._written.named_at = index
+                return index + 1
+        return self._written.hide(index)
+
+    def read_section(self, index: int, line: str) -> int | None:
+        level = marks.underlined_level(line, self.source[index + 1])
+        section = marks.SECTION.match(line)
+        if not self._nesting.is_flat or not (level or section):
+            return None
+        if section is not None:
+            self._heading(index, len(section.group(1)), section.group(2))
+            below = index + 1
+        else:
+            self._written.inline.compatible |= level == 1
+            self._heading(index, level, line)
+            below = self._written.hide(index + 1)
+        self._below_title = below
+        return below
+
+    def read_author(self, index: int, line: str) -> int | None:
+        if not self._header or index != self._below_title or not marks.AUTHOR.match(line):
+            return None
+        self._add(BlockKind.METADATA, index, index)
+        return index + 1
+
+    def _heading(self, index: int, level: int, title: str) -> None:
+        self._nesting.lists.clear()
+        self._forget()
+        shown = self._written.inline.shown(title.removesuffix(" " + "=" * level)).strip()
+        self._written.out[index] = f"{'#' * level} {shown}"
+        self._add(BlockKind.HEADING, index, index, level=level)
+        self._header = self._header and level == 1
+
+    def read_continue(self, index: int, line: str) -> int | None:
+        if line != "+":
+            return None
+        if self._blank and len(self._nesting.lists) > 1:
+            self._nesting.lists.pop()
+        self._continued = True
+        return self._written.hide(index)
+
+    def read_titled(self, index: int, line: str) -> int | None:
+        title = marks.TITLE.match(line)
+        if title is None:
+            return None
+        self._end_lists()
+        self._written.out[index] = self._written.inline.shown(title.group(1))
+        self._opens = self._add(self._prose, index, index)
+        return index + 1
+
+    @property
+    def _prose(self) -> BlockKind:
+        return BlockKind.NOTE if self._nesting.note else BlockKind.PARAGRAPH
+
+    def read_delimited(self, index: int, line: str) -> int | None:
+        if not marks.DELIMITER.match(line):
+            return None
+        if self._nesting.close(line):
+            self._forget()
+            return self._written.hide(index)
+        self._begin()
+        fence = line.rstrip(_LANGUAGE) if line[0] == "`" else line
+        end = self.source.closing(index, fence)
+        self._written.hide(index)
+        if end is None:
+            return index + 1
+        if line[0] == "/":
+            return self._written.hide(index, end)
+        if (line[0] in "-.`+" and line != "--") or self._is_verbatim:
+            self._written.hide(end)
+            self._code(index + 1, end - 1)
+            return end + 1
+        note = line[0] == "_" or self._style in (*marks.ADMONITIONS, "quote")
+        self._nesting.open(line, note=note)
+        self._style = self._attributes = ""
+        return index + 1
+
+    @property
+    def _is_verbatim(self) -> bool:
+        return self._style in marks.LITERAL_STYLES or self._style == "verse"
+
+    def _code(self, first: int, last: int) -> None:
+        while first <= last and not self._written.out[first].strip():
+            first += 1
+        while last > first and not self._written.out[last].strip():
+            last -= 1
+        if first <= last:
+            if self._style == "verse":
+                self._written.show(range(first, last + 1))
+            self._add(BlockKind.CODE, first, last, self._introduction())
+        self._forget()
+
+    def read_table(self, index: int, line: str) -> int | None:
+        if not marks.TABLE.match(line):
+            return None
+        end = self.source.closing(index, line)
+        if end is None:
+            return self._written.hide(index)
+        self._begin()
+        rows, headed = read_rows(self.source.lines[index + 1 : end], self._attributes, line[0])
+        self._written.hide(index, end)
+        introduction = header = self._introduction()
+        for number, (offset, cells) in enumerate(rows):
+            at = index + 1 + offset
+            shown = (" ".join(self._written.inline.shown(cell).split()) for cell in cells)
+            self._written.out[at] = " | ".join(shown).strip(" |")
+            if self._written.out[at]:
+                self._add(BlockKind.ROW, at, at, header)
+            if headed and number == 0 and self._written.out[at]:
+                header = len(self._written.found) - 1
+            elif not headed:
+                header = introduction
+        self._forget()
+        return end + 1
+
+    def read_unseen(self, index: int, line: str) -> int | None:
+        """A break, a picture, a table of contents."""
+        if not marks.BREAK.match(line) and not marks.MACRO.match(line):
+            return None
+        self._begin()
+        return self._written.hide(index)
+
+    def read_item(self, index: int, line: str) -> int | None:
+        marker = marks.list_marker(line)
+        if marker is None:
+            return None
+        entered = self._enter(marker)
+        below, shown = self._gather(index)
+        if marker[0] in ".*":  # as many as the list is deep
+            mark = f"{entered.count}." if marker[0] == "." else "*"
+            self._written.out[index] = self._written.out[index].replace(marker, mark, 1)
+        entered.item = self._add(BlockKind.ITEM, index, shown[-1], entered.lead)
+        return below
+
+    def read_definition(self, index: int, line: str) -> int | None:
+        """Terms, one or several, and the first paragraph of what is said of them."""
+        first = marks.TERM.match(line)
+        if first is None:
+            return None
+        marker = first.group(2)
+        entered = self._enter(marker)
+        last, below = index, index
+        while below < len(self.source):
+            line = self.source[below]
+            term = marks.TERM.match(line) if line else None
+            if not line or below in self.source.gone or line.startswith("[["):
+                below = self._written.hide(below)
+            elif term is not None and term.group(2) == marker:
+                last, below = below, below + 1
+                self._written.out[last] = term[3] or ""
+                if term[3]:
+                    below, shown = self._gather(last)
+                self._written.show_term(last, line, term[1])
+                if term[3]:
+                    last = shown[-1]
+                    break
+            elif self._parts(below) or self.source.title_at(below):
+                break
+            else:
+                below, shown = self._gather(below)
+                last = shown[-1]
+                break
+        entered.item = self._add(BlockKind.ITEM, index, last, entered.lead)
+        return below
+
+    def _enter(self, marker: str) -> OpenList:
+        self._continued = False
+        return self._nesting.enter(marker, self._introduction())
+
+    def _parts(self, index: int) -> bool:
+        return self.source.ends_paragraph(index, in_list=bool(self._nesting.lists))
+
+    def _gather(self, first: int) -> tuple[int, list[int]]:
+        """Shows the paragraph that begins on line `first`: the line below it, and its lines."""
+        below, own = self.source.paragraph(first, in_list=bool(self._nesting.lists))
+        self._written.hide(own[-1] + 1, below - 1)
+        self._written.show(own)
+        return below, own
+
+    def read_paragraph(self, index: int, line: str) -> int:
+        indented = line[0] in " \t"
+        self._begin(indented=indented)
+        if self._is_verbatim or (indented and not self._style):
+            below = self.source.up_to_blank(index)
+            self._code(index, below - 1)
+            return below
+        below, own = self._gather(index)
+        named = marks.ADMONITION.match(line) or self._style in (*marks.ADMONITIONS, "quote")
+        number = self._add(BlockKind.NOTE if named else self._prose, index, own[-1])
+        self._forget()
+        if number is not None and self._written.out[own[-1]].endswith(":"):
+            self._opens = number
+        return below
+
+    def _begin(self, *, indented: bool = False) -> None:
+        """A block begins that is no item: it ends the lists that it is not within."""
+        if not indented:
+            self._end_lists()
+        self._continued = False
+
+    def _end_lists(self) -> None:
+        if self._blank and not self._continued:
+            self._nesting.end_lists()
+
+    def _introduction(self) -> int | None:
+        """The number of what introduces an item, code or a row that begins here."""
+        number = self._opens
+        if number is None:
+            return self._nesting.item
+        if self._written.found[number].kind is BlockKind.PARAGRAPH:
+            self._written.found[number].kind = BlockKind.LEAD
+        return number
+
+    def _forget(self) -> None:
+        self._style = self._attributes = ""
+        self._opens = self._written.named_at = None
+
+    def _add(
+        self, kind: BlockKind, first: int, last: int, lead: int | None = None, level: int = 0
+    ) -> int:
+        number = self._written.add(kind, first, last, level or self._nesting.level, lead)
+        self._opens = None
+        return number
+
+
+_ABOVE_BLOCKS = (
+    _Walk.read_comment,
+    _Walk.read_attribute,
+    _Walk.read_styled,
+    _Walk.read_section,
+    _Walk.read_author,
+    _Walk.read_titled,
+)
+_BLOCKS = (
+    _Walk.read_continue,
+    _Walk.read_delimited,
+    _Walk.read_table,
+    _Walk.read_unseen,
+    _Walk.read_item,
+    _Walk.read_definition,
+    _Walk.read_paragraph,
+)
