@@ -12,15 +12,14 @@ from string import ascii_letters, digits
 
 from rag.documents import asciidoc_lines as marks
 from rag.documents.asciidoc_inline import Inline
-from rag.documents.asciidoc_nesting import Nesting, OpenList
 from rag.documents.asciidoc_source import SourceLines
 from rag.documents.asciidoc_table import read_rows
 from rag.documents.asciidoc_written import Written
 from rag.documents.found import placed_blocks
+from rag.documents.layout import row
 from rag.text.placed import Placed
 from state.blocks import BlockKind
 
-_DEEPEST = 50
 _LANGUAGE = "+-_" + ascii_letters + digits
 
 
@@ -37,14 +36,10 @@ class _Walk:
 
     source: SourceLines
     _written: Written = field(init=False)
-    _nesting: Nesting = field(default_factory=Nesting)
     _style: str = ""
     _attributes: str = ""
-    _opens: int | None = None  # the block right above, where it introduces what follows
     _header: bool = True
     _below_title: int = -1
-    _blank: bool = True
-    _continued: bool = False  # by a `+`
 
     def __post_init__(self) -> None:
         self._written = Written(list(self.source.lines), Inline(self.source.titles))
@@ -55,7 +50,7 @@ class _Walk:
             if index in self.source.gone:
                 index += 1
             elif not self.source[index]:
-                self._blank = True
+                self._written.blank = True
                 index += 1
             else:
                 index = self._block(index, self.source[index])
@@ -69,7 +64,7 @@ class _Walk:
                 return below
         self._header = False
         below = next(filter(None, (read(self, index, line) for read in _BLOCKS)))
-        self._blank = False
+        self._written.blank = False
         return below
 
     def read_comment(self, index: int, line: str) -> int | None:
@@ -86,7 +81,7 @@ class _Walk:
         self._written.hide(index, last)
         if self._header and value:
             self._written.out[index] = f"{name}: {self._written.inline.shown(value)}"
-            self._add(BlockKind.METADATA, index, index)
+            self._written.add(BlockKind.METADATA, index, index)
         return last + 1
 
     def read_styled(self, index: int, line: str) -> int | None:
@@ -103,7 +98,7 @@ class _Walk:
     def read_section(self, index: int, line: str) -> int | None:
         level = marks.underlined_level(line, self.source[index + 1])
         section = marks.SECTION.match(line)
-        if not self._nesting.is_flat or not (level or section):
+        if not self._written.nesting.is_flat or not (level or section):
             return None
         if section is not None:
             self._heading(index, len(section.group(1)), section.group(2))
@@ -118,45 +113,45 @@ class _Walk:
     def read_author(self, index: int, line: str) -> int | None:
         if not self._header or index != self._below_title or not marks.AUTHOR.match(line):
             return None
-        self._add(BlockKind.METADATA, index, index)
+        self._written.add(BlockKind.METADATA, index, index)
         return index + 1
 
     def _heading(self, index: int, level: int, title: str) -> None:
-        self._nesting.lists.clear()
+        self._written.nesting.lists.clear()
         self._forget()
         shown = self._written.inline.shown(title.removesuffix(" " + "=" * level)).strip()
         self._written.out[index] = f"{'#' * level} {shown}"
-        self._add(BlockKind.HEADING, index, index, level=level)
+        self._written.add(BlockKind.HEADING, index, index, level=level)
         self._header = self._header and level == 1
 
     def read_continue(self, index: int, line: str) -> int | None:
         if line != "+":
             return None
-        if self._blank and len(self._nesting.lists) > 1:
-            self._nesting.lists.pop()
-        self._continued = True
+        if self._written.blank and len(self._written.nesting.lists) > 1:
+            self._written.nesting.lists.pop()
+        self._written.continued = True
         return self._written.hide(index)
 
     def read_titled(self, index: int, line: str) -> int | None:
         title = marks.TITLE.match(line)
         if title is None:
             return None
-        self._end_lists()
+        self._written.end_lists()
         self._written.out[index] = self._written.inline.shown(title.group(1))
-        self._opens = self._add(self._prose, index, index)
+        self._written.opens = self._written.add(self._prose, index, index)
         return index + 1
 
     @property
     def _prose(self) -> BlockKind:
-        return BlockKind.NOTE if self._nesting.note else BlockKind.PARAGRAPH
+        return BlockKind.NOTE if self._written.nesting.note else BlockKind.PARAGRAPH
 
     def read_delimited(self, index: int, line: str) -> int | None:
         if not marks.DELIMITER.match(line):
             return None
-        if self._nesting.close(line):
+        if self._written.nesting.close(line):
             self._forget()
             return self._written.hide(index)
-        self._begin()
+        self._written.begin()
         fence = line.rstrip(_LANGUAGE) if line[0] == "`" else line
         end = self.source.closing(index, fence)
         self._written.hide(index)
@@ -169,7 +164,7 @@ class _Walk:
             self._code(index + 1, end - 1)
             return end + 1
         note = line[0] == "_" or self._style in (*marks.ADMONITIONS, "quote")
-        self._nesting.open(line, note=note)
+        self._written.nesting.open(line, note=note)
         self._style = self._attributes = ""
         return index + 1
 
@@ -185,7 +180,7 @@ class _Walk:
         if first <= last:
             if self._style == "verse":
                 self._written.show(range(first, last + 1))
-            self._add(BlockKind.CODE, first, last, self._introduction())
+            self._written.add(BlockKind.CODE, first, last, self._written.introduction())
         self._forget()
 
     def read_table(self, index: int, line: str) -> int | None:
@@ -194,20 +189,16 @@ class _Walk:
         end = self.source.closing(index, line)
         if end is None:
             return self._written.hide(index)
-        self._begin()
+        self._written.begin()
         rows, headed = read_rows(self.source.lines[index + 1 : end], self._attributes, line[0])
         self._written.hide(index, end)
-        introduction = header = self._introduction()
-        for number, (offset, cells) in enumerate(rows):
+        introduction = header = self._written.introduction()
+        for offset, cells in rows:
             at = index + 1 + offset
-            shown = (" ".join(self._written.inline.shown(cell).split()) for cell in cells)
-            self._written.out[at] = " | ".join(shown).strip(" |")
+            self._written.out[at] = row([self._written.inline.shown(cell) for cell in cells])
             if self._written.out[at]:
-                self._add(BlockKind.ROW, at, at, header)
-            if headed and number == 0 and self._written.out[at]:
-                header = len(self._written.found) - 1
-            elif not headed:
-                header = introduction
+                number = self._written.add(BlockKind.ROW, at, at, header)
+                header = number if headed and header == introduction else header
         self._forget()
         return end + 1
 
@@ -215,19 +206,19 @@ class _Walk:
         """A break, a picture, a table of contents."""
         if not marks.BREAK.match(line) and not marks.MACRO.match(line):
             return None
-        self._begin()
+        self._written.begin()
         return self._written.hide(index)
 
     def read_item(self, index: int, line: str) -> int | None:
         marker = marks.list_marker(line)
         if marker is None:
             return None
-        entered = self._enter(marker)
+        entered = self._written.enter(marker)
         below, shown = self._gather(index)
         if marker[0] in ".*":  # as many as the list is deep
             mark = f"{entered.count}." if marker[0] == "." else "*"
             self._written.out[index] = self._written.out[index].replace(marker, mark, 1)
-        entered.item = self._add(BlockKind.ITEM, index, shown[-1], entered.lead)
+        entered.item = self._written.add(BlockKind.ITEM, index, shown[-1], entered.lead)
         return below
 
     def read_definition(self, index: int, line: str) -> int | None:
@@ -236,7 +227,7 @@ class _Walk:
         if first is None:
             return None
         marker = first.group(2)
-        entered = self._enter(marker)
+        entered = self._written.enter(marker)
         last, below = index, index
         while below < len(self.source):
             line = self.source[below]
@@ -252,73 +243,40 @@ class _Walk:
                 if term[3]:
                     last = shown[-1]
                     break
-            elif self._parts(below) or self.source.title_at(below):
+            elif self.source.ends_paragraph(below, in_list=True) or self.source.title_at(below):
                 break
             else:
                 below, shown = self._gather(below)
                 last = shown[-1]
                 break
-        entered.item = self._add(BlockKind.ITEM, index, last, entered.lead)
+        entered.item = self._written.add(BlockKind.ITEM, index, last, entered.lead)
         return below
-
-    def _enter(self, marker: str) -> OpenList:
-        self._continued = False
-        return self._nesting.enter(marker, self._introduction())
-
-    def _parts(self, index: int) -> bool:
-        return self.source.ends_paragraph(index, in_list=bool(self._nesting.lists))
 
     def _gather(self, first: int) -> tuple[int, list[int]]:
         """Shows the paragraph that begins on line `first`: the line below it, and its lines."""
-        below, own = self.source.paragraph(first, in_list=bool(self._nesting.lists))
+        below, own = self.source.paragraph(first, in_list=bool(self._written.nesting.lists))
         self._written.hide(own[-1] + 1, below - 1)
         self._written.show(own)
         return below, own
 
     def read_paragraph(self, index: int, line: str) -> int:
         indented = line[0] in " \t"
-        self._begin(indented=indented)
+        self._written.begin(indented=indented)
         if self._is_verbatim or (indented and not self._style):
             below = self.source.up_to_blank(index)
             self._code(index, below - 1)
             return below
         below, own = self._gather(index)
         named = marks.ADMONITION.match(line) or self._style in (*marks.ADMONITIONS, "quote")
-        number = self._add(BlockKind.NOTE if named else self._prose, index, own[-1])
+        number = self._written.add(BlockKind.NOTE if named else self._prose, index, own[-1])
         self._forget()
         if number is not None and self._written.out[own[-1]].endswith(":"):
-            self._opens = number
+            self._written.opens = number
         return below
-
-    def _begin(self, *, indented: bool = False) -> None:
-        """A block begins that is no item: it ends the lists that it is not within."""
-        if not indented:
-            self._end_lists()
-        self._continued = False
-
-    def _end_lists(self) -> None:
-        if self._blank and not self._continued:
-            self._nesting.end_lists()
-
-    def _introduction(self) -> int | None:
-        """The number of what introduces an item, code or a row that begins here."""
-        number = self._opens
-        if number is None:
-            return self._nesting.item
-        if self._written.found[number].kind is BlockKind.PARAGRAPH:
-            self._written.found[number].kind = BlockKind.LEAD
-        return number
 
     def _forget(self) -> None:
         self._style = self._attributes = ""
-        self._opens = self._written.named_at = None
-
-    def _add(
-        self, kind: BlockKind, first: int, last: int, lead: int | None = None, level: int = 0
-    ) -> int:
-        number = self._written.add(kind, first, last, level or self._nesting.level, lead)
-        self._opens = None
-        return number
+        self._written.opens = self._written.named_at = None
 
 
 _ABOVE_BLOCKS = (

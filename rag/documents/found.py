@@ -22,6 +22,15 @@ class Found:
     lead: int | None = None
 
 
+def add_rows(found: list[Found], places: Sequence[int], level: int, lead: int | None) -> None:
+    """The rows of a table, each on its line: the first introduces the others."""
+    header = lead
+    for place in places:
+        found.append(Found(BlockKind.ROW, place, place, level, header))
+        if header is lead:
+            header = len(found) - 1
+
+
 def placed_blocks(lines: Sequence[str], found_blocks: Sequence[Found]) -> list[Placed]:
     """The blocks of the text that `lines` are, also of lines on which none was found."""
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))

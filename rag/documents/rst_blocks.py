@@ -13,12 +13,11 @@ from itertools import pairwise
 
 from docutils import nodes
 
-from rag.documents.found import Found, placed_blocks
-from rag.documents.layout import row
+from rag.documents.found import Found, add_rows, placed_blocks
 from rag.documents.rst_parse import ADMONITIONS, DirectiveNode, parse
 from rag.documents.rst_shown import shown_text
 from rag.documents.rst_source import SourceLines, is_rule, mark_header
-from rag.documents.rst_table import find_table, write_table
+from rag.documents.rst_table import find_table, write_rows, write_table
 from rag.text.placed import Placed
 from state.blocks import BlockKind
 
@@ -209,21 +208,15 @@ class _Placing:
         self._note = before
 
     def _rows(self, node: DirectiveNode, lead: int | None) -> None:
-        """A table of comma-separated values; its title stands on the line of its mark."""
-        first = node["first"]
-        for line in range(
-            first, min(first + node.rawsource.rstrip().count("\n") + 1, len(self.out))
-        ):
-            self.out[line] = ""
+        """A table of comma-separated values."""
         title = " ".join(shown_text(each) for each in node.children)
+        rows = [(line, [shown_text(cell) for cell in cells]) for line, cells in node["rows"]]
+        height = node.rawsource.rstrip().count("\n") + 1
+        places = write_rows(self.out, node["first"], height, title, rows)
         if title:
-            self.out[first] = title
-            self.found.append(Found(BlockKind.LEAD, first, first, self._level))
+            self.found.append(Found(BlockKind.LEAD, node["first"], node["first"], self._level))
             lead = len(self.found) - 1
-        places = [line for line, _ in node["rows"]]
-        for line, cells in node["rows"]:
-            self.out[line] = row([shown_text(cell) for cell in cells])
-        self._add_rows([line for line in places if self.out[line]], lead)
+        add_rows(self.found, places, self._level, lead)
 
     def _announced(self, node: DirectiveNode, argument: nodes.Element) -> None:
         found = self._place(argument, self._prose)
@@ -261,15 +254,7 @@ class _Placing:
                 break
 
     def visit_hide(self, node: nodes.Element, _lead: int | None) -> None:
-        source = node.rawsource.split("\n")
-        first = self.source.find(source, node.line)
-        if first is None or not source[0].strip():
-            return
-        if first and self.source.lines[first - 1].strip() == "..":
-            self.out[first - 1] = ""
-        elif not self.source.lines[first].lstrip().startswith(("..", "__")):
-            return
-        for line in range(first, first + len(source)):
+        for line in self.source.explicit(node.rawsource.split("\n"), node.line):
             self.out[line] = ""
 
     def visit_table(self, node: nodes.Element, lead: int | None) -> None:
@@ -278,14 +263,7 @@ class _Placing:
             return
         rows = [[shown_text(entry) for entry in row.children] for row in node.findall(nodes.row)]
         places, self.source.cursor = write_table(self.source.lines, self.out, first, rows)
-        self._add_rows(places, lead)
-
-    def _add_rows(self, places: Sequence[int], lead: int | None) -> None:
-        header: int | None = lead
-        for place in places:
-            self.found.append(Found(BlockKind.ROW, place, place, self._level, header))
-            if header is lead:
-                header = len(self.found) - 1
+        add_rows(self.found, places, self._level, lead)
 
     def _place(self, node: nodes.Element, kind: BlockKind, lead: int | None = None) -> int | None:
         """Puts the node's text on the lines of its source; the number of the block made of it."""

@@ -25,6 +25,17 @@ class SourceLines:
         fits = (index for index in candidates if self._stands_at(index, source, begins=begins))
         return next(fits, None)
 
+    def explicit(self, source: list[str], line: int | None) -> range:
+        """The lines of what is not shown, such as a comment, with its mark."""
+        first = self.find(source, line)
+        if first is None or not source[0].strip():
+            return range(0)
+        last = first + len(source)
+        if first and self.lines[first - 1].strip() == "..":
+            return range(first - 1, last)
+        marked = self.lines[first].lstrip().startswith(("..", "__"))
+        return range(first, last) if marked else range(0)
+
     def _stands_at(self, index: int, source: list[str], *, begins: bool) -> bool:
         if not 0 <= index <= len(self.lines) - len(source):
             return False

@@ -1,9 +1,11 @@
-"""A drawn table of reStructuredText: where it stands, and its rows as `a | b`."""
+"""A table of reStructuredText: where a drawn one stands, and the rows of any as `a | b`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+
+from rag.documents.layout import row
 
 _BORDER = re.compile(r"\s*(?:\+[-=+]+\+|={2,}(?: +={2,})*)\s*$")
 
@@ -29,10 +31,24 @@ def write_table(
     indent = line[: len(line) - len(line.lstrip())]
     for index in range(first, end):
         out[index] = ""
-    for place, row in zip(places, rows, strict=True):
-        cells = (" ".join(cell.split()) for cell in row)
+    for place, written in zip(places, rows, strict=True):
+        cells = (" ".join(cell.split()) for cell in written)
         out[place] = (indent + " | ".join(cells)).rstrip(" |")
     return places, end
+
+
+def write_rows(
+    out: list[str], first: int, height: int, title: str, rows: Sequence[tuple[int, Sequence[str]]]
+) -> list[int]:
+    """Writes a table that stands on `height` lines from `first` on, each row on its own line, its
+    title on the first; the lines of the rows.
+    """
+    for index in range(first, min(first + height, len(out))):
+        out[index] = ""
+    out[first] = title
+    for line, cells in rows:
+        out[line] = row(cells)
+    return [line for line, _ in rows if out[line]]
 
 
 def _row_lines(lines: list[str], first: int) -> tuple[list[int], int]:

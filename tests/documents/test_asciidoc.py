@@ -194,6 +194,11 @@ def test_rows_that_cells_reach_into() -> None:
     assert [each[3] for each in shown(table.replace("c\n\n", "c\n"))] == [None] * 4
 
 
+def test_a_header_may_begin_with_an_empty_cell() -> None:
+    table = "|===\n| |price\n\n|rod |3\n|===\n"
+    assert [each[2] for each in shown(table)] == ["| price", "rod | 3"]
+
+
 def test_code_that_is_not_closed_swallows_nothing() -> None:
     assert [each[0] for each in shown("A long line.\n\n-------\n\nText.\n\n== End\n")] == [
         "paragraph", "paragraph", "heading"
