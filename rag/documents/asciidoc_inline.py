@@ -125,7 +125,7 @@ class Inline:
         if groups["macro"] is not None:
             return self._macro(match, depth)
         if groups["id"] is not None:
-            return self._reference(groups["id"], groups["named"])
+            return self._reference(groups["id"], groups["named"], depth)
         for name in _NESTED:
             if groups[name] is not None:
                 inner = groups[name]
@@ -143,9 +143,9 @@ class Inline:
         text = re.sub(r"\\(?=[{*_`#\[<]|--|\w+:)", "", self.filled(text))
         return _PAGE.sub(lambda each: f"{each[1]}({each[2]})", text)
 
-    def _reference(self, target: str, named: str | None) -> str:
+    def _reference(self, target: str, named: str | None, depth: int) -> str:
         if named:
-            return self._quoted(named.strip())
+            return self._shown(named.strip(), depth + 1) if depth < _NESTING else named
         target = target.strip().rpartition("#")[2] or target.strip()
         return self.titles.get(target) or target.removeprefix("_").replace("_", " ")
 
@@ -172,6 +172,6 @@ class Inline:
         if said and "=" not in said.split()[0]:
             return self._shown(said, depth + 1) if depth < _NESTING else said
         if name == "xref":
-            return self._reference(target, None)
+            return self._reference(target, None, depth)
         target = self.filled(target).removeprefix("++").removesuffix("++")
         return target if name in ("link", "mailto") else f"{name}:{target}"

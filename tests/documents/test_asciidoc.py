@@ -163,7 +163,7 @@ def test_markup_becomes_its_text_and_lines_stay() -> None:
         (r"\*a* \{sp} `+{sp}+` +*b*+ ++_c_++", "*a* {sp} {sp} *b* _c_"),
         ("link:x.html[the *page*] xref:a.adoc#b[there] https://x.org[] <https://y.org>",
          "the page there https://x.org https://y.org"),
-        ("<<_thin_oil>> <<x,see <y>>> [[id]]here (((index,of)))((term))",
+        ("<<_thin_oil>> <<x,see `<y>`>> [[id]]here (((index,of)))((term))",
          "thin oil see <y> here term"),
         ("kbd:[Ctrl+C] menu:File[Save > As] btn:[OK] image:x.png[] man:ls[1]",
          "Ctrl+C File > Save > As OK  ls(1)"),
