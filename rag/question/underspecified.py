@@ -44,6 +44,9 @@ def choices(question: str, collection: Searchable) -> list[str]:
 
 
 def says_too_little(question: str, collection: Searchable) -> bool:
+    """Never of one that says in brackets what it is about, as a follow-up that was read does."""
+    if question.endswith(")") and " (" in question:
+        return False
     own = set(terms(question))
     known = weights_of(sorted(own), collection)
     # A word that no document has may well be what is asked about: it counts as the rarest.
