@@ -160,14 +160,17 @@ def whole_text(span: Span) -> str:
 
 
 def shown_text(span: Span) -> str:
-    """The excerpt with the wrapped lines of its prose joined, without the marks of headings and of
-    quoted lines; code, rows and fields, and the lines that stand around code, as they were written.
+    """The excerpt with the wrapped lines of its prose joined, without the marks of headings, of
+    fields and of quoted lines; code, rows and fields, and the lines that stand around code, as
+    they were written.
     """
     text, base, shown = span["text"], span["start_char"], ""
     end = base
     before: Block | None = None
     for block in blocks_of_spans(span["blocks"]):
-        if before and BlockKind.HEADING in (before.kind, block.kind):
+        if before and (
+            BlockKind.HEADING in (before.kind, block.kind) or _ends_fields(before, block)
+        ):
             shown += "\n\n"
         else:
             marks = text[end - base : block.start_char - base]
@@ -182,6 +185,10 @@ def shown_text(span: Span) -> str:
     shown += _between(text[end - base :])
     lead = span["lead"]
     return (f"{lead}\n{shown}" if lead else shown).strip("\n")
+
+
+def _ends_fields(before: Block, block: Block) -> bool:
+    return before.kind is BlockKind.METADATA and block.kind is not BlockKind.METADATA
 
 
 def _without_notes(text: str) -> str:

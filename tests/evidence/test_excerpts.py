@@ -112,6 +112,13 @@ def test_a_quoted_paragraph_is_joined_without_the_marks_of_its_lines():
     assert shown_text(span_of(excerpt)) == ("A kiln does _not_ cool in an hour.\n\nIt is hot.")
 
 
+def test_fields_go_with_the_section_below_them_and_without_their_fence():
+    (excerpt,) = excerpts_of([chunk_of("---\ntitle: Kilns\nauthor: Ada\n---\n\n# Kilns\n\nHot.\n")])
+    assert shown_text(span_of(excerpt)) == "title: Kilns\nauthor: Ada\n\nKilns\n\nHot."
+    (excerpt,) = excerpts_of([chunk_of("---\ntitle: Kilns\n---\n\nHot.\n")])
+    assert shown_text(span_of(excerpt)) == "title: Kilns\n\nHot."
+
+
 def test_what_introduces_from_afar_stands_before_the_excerpt():
     text = "| 6 | 1222 |"
     (excerpt,) = excerpts_of([chunk_of(text, "text", start=5000)])
