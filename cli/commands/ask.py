@@ -28,17 +28,7 @@ app = new_app()
 
 
 @app.command()
-@options.taking(
-    "collections",
-    "files",
-    "thread",
-    *options.ANSWERING,
-    "verify",
-    "web",
-    "store",
-    "threads",
-    "quiet",
-)
+@options.taking(*options.ASKING)
 def ask(
     given: options.Given,
     question: Annotated[

@@ -21,17 +21,7 @@ app = new_app()
 
 
 @app.command()
-@options.taking(
-    "collections",
-    "files",
-    "thread",
-    *options.ANSWERING,
-    "verify",
-    "web",
-    "store",
-    "threads",
-    "quiet",
-)
+@options.taking(*options.ASKING)
 def chat(
     given: options.Given,
     continue_: options.Continue = False,

@@ -26,7 +26,7 @@ app = new_app()
 
 
 @app.command()
-@options.taking("collections", "thread", *options.ANSWERING, "store", "threads", "quiet")
+@options.taking("collections", "thread", *options.ANSWERING, *options.PLACES)
 def research(
     given: options.Given,
     question: Annotated[
