@@ -12,6 +12,7 @@ from rag.citations.statement import Statement, statement, words
 from rag.index.protocol import CollectionReader
 from rag.index.terms import terms
 from rag.text.blocks import blocks_of_text
+from rag.text.row_cells import cells_of_row
 from rag.text.sentences import block_sentences
 from state.answer import Citation, Support
 from state.blocks import Block, BlockKind, Extent
@@ -128,8 +129,8 @@ def _of_text(passage: Passage, text: Text, reader: CollectionReader) -> Iterator
         named = frozenset[str]()
         for start, end in block_sentences(text.text, block, text.start_char):
             quote = text.slice((start, end))
-            cells = _cells(quote) if block.kind is BlockKind.ROW else []
-            said = statement(_row(cells, _cells(lead)) if cells else quote)
+            cells = cells_of_row(quote) if block.kind is BlockKind.ROW else []
+            said = statement(_row(cells, cells_of_row(lead)) if cells else quote)
             yield Evidence(
                 passage=passage,
                 start_char=start,
@@ -153,11 +154,6 @@ def _slice(passage: Passage, text: Text, extent: Extent, reader: CollectionReade
     if text.start_char <= extent[0]:
         return text.slice(extent)
     return (reader.document_text(passage["source"]) or "")[extent[0] : extent[1]]
-
-
-def _cells(line: str) -> list[str]:
-    mark = "|" if "|" in line else "\t"
-    return [" ".join(cell.split()) for cell in line.strip().strip("|").split(mark)]
 
 
 def _row(cells: Sequence[str], head: Sequence[str]) -> str:

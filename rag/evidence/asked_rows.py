@@ -17,6 +17,7 @@ from rag.embed.builtin import fitted_embedder
 from rag.index.protocol import CollectionReader
 from rag.index.terms import terms
 from rag.question.parse import ParsedQuestion, share
+from rag.text.row_cells import cells_of_row
 from state.blocks import Block, BlockKind, Extent
 from state.passages import RetrievedChunk, blocks_of_spans
 
@@ -101,7 +102,7 @@ def _names(own: Mapping[str, float], row: str) -> float:
     """How much of what only the question's row says stands there; in its first cell twice, for
     other rows may speak of it.
     """
-    key = next(filter(None, _cells(row)), "")
+    key = next(filter(None, cells_of_row(row)), "")
     return share(own, set(terms(row))) + share(own, set(terms(key)))
 
 
@@ -119,11 +120,11 @@ def extreme_row(
     if not table.whole:
         return None
     sign = next((sign for word in _words(question.text) if (sign := _signs().get(word))), None)
-    cells = [_cells(table.text(row)) for row in rows]
+    cells = [cells_of_row(table.text(row)) for row in rows]
     column = None
     if sign is not None:
         by = reader if by_meaning else None
-        column = _column(_cells(table.header), cells, question, by)
+        column = _column(cells_of_row(table.header), cells, question, by)
     if sign is None or column is None:
         return None
     numbers = [(_number(each[column]), row) for each, row in zip(cells, rows, strict=True)
@@ -169,11 +170,6 @@ def _signs() -> dict[str, int]:
         name, _, listed = line.partition(":")
         signs |= dict.fromkeys(listed.split(), 1 if name == "greatest" else -1)
     return signs
-
-
-def _cells(line: str) -> list[str]:
-    mark = "|" if "|" in line else "\t"
-    return [" ".join(cell.split()) for cell in line.strip().strip("|").split(mark)]
 
 
 def _number(cell: str) -> float | None:
