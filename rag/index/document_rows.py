@@ -26,7 +26,7 @@ from rag.index.texts import Texts
 from state.block_codec import encode_blocks
 from state.documents import Chunk, chunk_id
 
-_COLUMNS = (
+COLUMNS = (
     "source, path, root, size, mtime_ns, changed_ns, content_hash, title, format, chunk_count,"
     " characters, warnings, recognized"
 )
@@ -37,7 +37,7 @@ def insert_hidden(
 ) -> int:
     """A document's row, not visible yet; returns its id."""
     cursor = connection.execute(
-        f"INSERT INTO documents (collection_id, {_COLUMNS})"
+        f"INSERT INTO documents (collection_id, {COLUMNS})"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?)",
         (
             collection_id,
@@ -237,17 +237,17 @@ def visible_documents(
     """All of a collection's documents, or the one of this source."""
     condition = "" if source is None else " AND source = ?"
     rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM documents WHERE collection_id = ? AND visible = 1{condition}",
+        f"SELECT {COLUMNS} FROM documents WHERE collection_id = ? AND visible = 1{condition}",
         (collection_id,) if source is None else (collection_id, encode_path(source)),
     )
-    return [_document(row) for row in rows]
+    return [document_of_row(row) for row in rows]
 
 
 def visible_document(connection: sqlite3.Connection, document_id: int) -> IndexedDocument:
     row = connection.execute(
-        f"SELECT {_COLUMNS} FROM documents WHERE id = ? AND visible = 1", (document_id,)
+        f"SELECT {COLUMNS} FROM documents WHERE id = ? AND visible = 1", (document_id,)
     ).fetchone()
-    return _document(row)
+    return document_of_row(row)
 
 
 def totals(connection: sqlite3.Connection, collection_id: int) -> tuple[int, int]:
@@ -260,7 +260,8 @@ def totals(connection: sqlite3.Connection, collection_id: int) -> tuple[int, int
     return int(row[0]), int(row[1])
 
 
-def _document(row: tuple[Any, ...]) -> IndexedDocument:
+def document_of_row(row: Sequence[Any]) -> IndexedDocument:
+    """`row` has COLUMNS, of the catalog or of a shared store."""
     source, path, root, size, mtime_ns, changed_ns, content_hash, *rest = row
     title, kind, chunks, characters, warnings, recognized = rest
     return IndexedDocument(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rag.index.codec import decode_path, encode_label, encode_path
+from rag.index.document_rows import COLUMNS, document_of_row
 from rag.index.protocol import FileMark, IndexedDocument, UnreadFile
 
 if TYPE_CHECKING:
@@ -17,10 +17,6 @@ if TYPE_CHECKING:
 
     from rag.embed.protocol import Vectors
 
-_COLUMNS = (
-    "source, path, root, size, mtime_ns, changed_ns, content_hash, title, format, chunk_count,"
-    " characters, warnings, recognized"
-)
 _COPY_HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _COPY_END = b"\xff\xff"
 
@@ -40,30 +36,10 @@ def documents(
     """All of a collection's documents, or the one of this source."""
     condition = "" if source is None else " AND source = %s"
     rows = db.execute(
-        f"SELECT {_COLUMNS} FROM documents WHERE collection_id = %s{condition}",
+        f"SELECT {COLUMNS} FROM documents WHERE collection_id = %s{condition}",
         (collection_id,) if source is None else (collection_id, encode_path(source)),
     )
-    return [document(row) for row in rows]
-
-
-def document(row: Sequence[Any]) -> IndexedDocument:
-    found, path, root, size, mtime_ns, changed_ns, content_hash, *rest = row
-    title, kind, chunks, characters, warnings, recognized = rest
-    return IndexedDocument(
-        source=decode_path(found),
-        path=None if path is None else decode_path(path),
-        root=None if root is None else decode_path(root),
-        size=size,
-        mtime_ns=mtime_ns,
-        changed_ns=changed_ns,
-        content_hash=content_hash,
-        title=title,
-        format=kind,
-        chunk_count=chunks,
-        characters=characters,
-        warnings=tuple(json.loads(warnings)),
-        recognized=tuple(map(tuple, json.loads(recognized))),
-    )
+    return [document_of_row(row) for row in rows]
 
 
 @contextmanager
