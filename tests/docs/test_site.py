@@ -57,6 +57,14 @@ def test_a_release_is_attested_and_keeps_no_key():
     assert "password" not in text
 
 
+@pytest.mark.parametrize("workflow", sorted((GITHUB / "workflows").glob("*.yml")))
+def test_what_a_workflow_uses_is_pinned_to_a_commit(workflow):
+    used = re.findall(r"^.*\buses: *(.*)$", workflow.read_text(encoding="utf-8"), re.MULTILINE)
+    assert used
+    for each in used:
+        assert re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each)
+
+
 @pytest.mark.parametrize("form", sorted((GITHUB / "ISSUE_TEMPLATE").glob("*.yml")))
 def test_an_issues_form_can_be_read(form):
     read = yaml.safe_load(form.read_text(encoding="utf-8"))
