@@ -25,6 +25,11 @@ def test_the_site_is_built_in_strict_mode(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "tutorial" / "index.html").exists()
+    loaded = re.compile(r"""<(?:script|img|link|iframe)\b[^>]*\b(?:src|href)=["']?(?:https?:)?//""")
+    for page in tmp_path.rglob("*.html"):
+        html = page.read_text(encoding="utf-8")
+        assert not loaded.search(html), "a page loads something from another host"
+        assert 'class="mermaid"' not in html, "the theme would load its drawer from another host"
 
 
 def test_what_builds_the_site_is_pinned_with_hashes():

@@ -4,7 +4,8 @@
     python tests/support/readme_pictures.py --write  draws them again
 
 Each is one `crag` command in a pseudo-terminal of its own size, on the sample corpus with the
-local engine. Times and ids differ from run to run and are left out of the comparison.
+local engine. Times and ids differ from run to run and are left out of the comparison. The
+picture of the graph is made again beside them.
 """
 
 from __future__ import annotations
@@ -17,26 +18,15 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
+import graph_picture
 import pexpect
+from picture_looks import BORDER, DIM, FOLDER, INK, PALETTE, PAPER
 from readme_blocks import ROOT, steady
 from screen import Screen, Style
 
-FOLDER = ROOT / "docs" / "pictures"
 COLUMNS = 98
 CELL, LINE, EDGE, BAR = 8.4, 19.0, 18.0, 34.0
-INK, PAPER, BORDER = "#d7dae0", "#16181d", "#3a3f4b"
-PALETTE = {
-    "black": "#5c6370",
-    "red": "#f47067",
-    "green": "#7ec699",
-    "yellow": "#e5c07b",
-    "blue": "#6cb6ff",
-    "magenta": "#d2a8ff",
-    "cyan": "#66d9ef",
-    "white": "#f0f3f6",
-}
 FONTS = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
-DIM = "#8b93a1"
 VARIES = (
     (re.compile(r"in \d+ ms"), "in 40 ms"),
     (re.compile(r"\([a-z_]+ \d+(?:, [a-z_]+ \d+)*(?:,|\))"), "(…)"),
@@ -198,12 +188,16 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         home = prepared(Path(folder) / "home")
         made_now = {each: drawn(recorded(each, home), each) for each in PICTURES}
-    stale = [each for each, svg in made_now.items() if words(each.file.read_text()) != words(svg)]
-    for each in stale:
+    files = {each.file: svg for each, svg in made_now.items()}
+    stale = [file for file, svg in files.items() if words(file.read_text()) != words(svg)]
+    files[graph_picture.FILE] = graph_picture.drawing()
+    if graph_picture.FILE.read_text() != files[graph_picture.FILE]:
+        stale.append(graph_picture.FILE)
+    for file in stale:
         if "--write" in sys.argv:
-            each.file.write_text(made_now[each], encoding="utf-8")
+            file.write_text(files[file], encoding="utf-8")
         else:
-            print(f"{each.name} is out of date: python tests/support/readme_pictures.py --write")
+            print(f"{file.stem} is out of date: python tests/support/readme_pictures.py --write")
     return int(bool(stale) and "--write" not in sys.argv)
 
 
