@@ -7,7 +7,7 @@ Nothing is inserted from other files, nothing raw is kept, and nothing is printe
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -27,7 +27,12 @@ _LITERAL = frozenset(  # a list of strings would take a line each
     """code code-block sourcecode parsed-literal literalinclude doctest testcode testsetup
     testoutput prompt math graphviz mermaid productionlist ipython command-output""".split()  # noqa: SIM905
 )
+_OPTIONS = re.compile(r"^[ \t]*:[\w-]+:(?:[ \t].*)?$", re.MULTILINE)
+"""Where what a directive was given goes over into its options: any is legal, and means nothing."""
 _TABLE_OPTION = re.compile(r"\s*:(header|delim):\s+(.*\S)")
+_TABLES = frozenset({"csv-table", "list-table"})
+Rows = list[tuple[int, list[nodes.Node]]]
+"""The line, from 0, of each row of a table, and its cells."""
 _DELIMITERS = {"tab": "\t", "space": " "}
 _UNSEEN = frozenset(  # a list of strings would take a line each
     """image toctree include raw highlight contents sectnum index role default-role module
@@ -74,20 +79,12 @@ def _interpreted(rawsource: str, text: str, role: str, _line: int) -> tuple[Any,
     return [nodes.inline(rawsource, shown.removeprefix("!"))], []
 
 
-class _Options(dict[str, Callable[[str], str]]):
-    """Any option is legal and means nothing here."""
-
-    def __missing__(self, name: str) -> Callable[[str], str]:
-        return str
-
-
 class _Any(Directive):  # type: ignore[misc]
     """What it is given and holds, as text."""
 
     optional_arguments = 1
     final_argument_whitespace = True
     has_content = True
-    option_spec = _Options()
 
     def run(self) -> list[nodes.Node]:
         name = self.name.lower().rpartition(":")[2]
@@ -100,23 +97,44 @@ class _Any(Directive):  # type: ignore[misc]
             if code.strip():
                 node += nodes.literal_block(code, code)
                 node[-1].line = self.content_offset + 1
-        elif name == "csv-table":
-            node["rows"] = self._rows()
-            title = self.arguments[0].split("\n")[0] if self.arguments else ""
-            if not title.startswith(":"):
-                shown, _ = self.state.inline_text(title, self.lineno)
+        elif name in _TABLES and (rows := self._rows(name)):
+            node["rows"] = rows
+            if given := self._given():
+                shown, _ = self.state.inline_text(given, self.lineno)
                 node += nodes.paragraph("", "", *shown)
         else:
-            if self.arguments:
-                shown, _ = self.state.inline_text(self.arguments[0], self.lineno)
-                node += nodes.paragraph(self.arguments[0], "", *shown, argument=True)
+            if given := self._given():
+                shown, _ = self.state.inline_text(given, self.lineno)
+                node += nodes.paragraph(given, "", *shown, argument=True)
                 node[-1].line = self.lineno
             self.state.nested_parse(self.content, self.content_offset, node)
         return [node]
 
-    def _rows(self) -> list[tuple[int, list[nodes.Node]]]:
-        """The line, from 0, of each row of a table of comma-separated values, and its cells."""
-        first, rows, delimiter = self.lineno - 1, [], ","
+    def _given(self) -> str:
+        """Its argument, without the options below it."""
+        given = self.arguments[0] if self.arguments else ""
+        options = _OPTIONS.search(given)
+        return (given[: options.start()] if options else given).rstrip()
+
+    def _rows(self, name: str) -> Rows:
+        return self._listed() if name == "list-table" else self._separated()
+
+    def _listed(self) -> Rows:
+        """Of a table whose rows are the items of a list, and their cells those of a list within."""
+        held = nodes.Element()
+        self.state.nested_parse(self.content, self.content_offset, held)
+        rows: Rows = []
+        lists = (each for each in held.children if isinstance(each, nodes.bullet_list))
+        for item in (row for each in lists for row in each.children):
+            lines = [each.line for each in item.findall(nodes.paragraph) if each.line]
+            cells = [cell for each in item.children for cell in each.children]
+            if lines and all(isinstance(cell, nodes.list_item) for cell in cells):
+                rows.append((lines[0] - 1, [nodes.entry("", *cell.children) for cell in cells]))
+        return rows
+
+    def _separated(self) -> Rows:
+        """Of a table of comma-separated values."""
+        first, rows, delimiter = self.lineno - 1, Rows(), ","
         tables: list[tuple[int, list[str]]] = []
         for number, line in enumerate(self.block_text.split("\n")[: self.content_offset - first]):
             option = _TABLE_OPTION.match(line)

@@ -154,6 +154,66 @@ def test_comma_separated_values_are_rows_below_their_header() -> None:
     assert text.count("part") == 1
 
 
+GIVEN = """\
+.. function:: open(path)
+   :noindex:
+   :module: io
+
+   Opens a file.
+
+.. note::
+   :class: wide
+
+   Mind the gap.
+
+.. method:: close(now)
+   :param now: at once
+"""
+
+
+def test_a_directive_s_options_are_not_shown() -> None:
+    text, placed = read_blocks(GIVEN)
+    shown = [" ".join(text[b.start_char : b.end_char].split()) for _, b in placed]
+    assert shown == [
+        "function: open(path) Opens a file.",
+        "Mind the gap.",
+        "method: close(now) :param now: at once",
+    ]
+    assert text.count("\n") == GIVEN.count("\n")
+    assert text.split("\n")[4] == "   Opens a file."
+
+
+LISTED = """\
+.. list-table:: Prices, *all*
+   :header-rows: 1
+
+   * - part
+     - price
+   * - rod
+     - ``3``,
+
+       at least
+   * -
+     - 4
+
+.. list-table:: No table
+
+   Only a sentence.
+"""
+
+
+def test_the_lists_of_a_list_table_are_rows_below_their_header() -> None:
+    text, placed = read_blocks(LISTED)
+    assert [(b.kind.value, text[b.start_char : b.end_char]) for _, b in placed[:4]] == [
+        ("lead", "Prices, all"),
+        ("row", "part | price"),
+        ("row", "rod | 3, at least"),
+        ("row", "| 4"),
+    ]
+    assert text.split("\n")[5] == "rod | 3, at least"
+    assert "Only a sentence." in text
+
+
 def test_a_reference_to_a_footnote_without_a_number_leaves_nothing() -> None:
     source = "It runs [#]_, cold [#oil]_ [*]_; see [1]_.\n\n.. [#] Here.\n.. [#oil]\n   There.\n"
     assert read_blocks(source)[0] == "It runs, cold; see [1].\n\nHere.\n\n   There.\n"

@@ -1,0 +1,127 @@
+"""The clean lines of a reStructuredText document as far as it is read, and the blocks on them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from docutils import nodes
+
+from rag.documents.found import Found, add_rows
+from rag.documents.rst_shown import shown_text
+from rag.documents.rst_source import SourceLines, is_rule
+from rag.documents.rst_table import find_table, write_rows, write_table
+from state.blocks import BlockKind
+
+MOST_LEVELS = 6
+
+
+@dataclass(slots=True)
+class Written:
+    """`out` are the lines, `found` the blocks, `level` is that of the list that is read."""
+
+    source: SourceLines
+    out: list[str] = field(init=False)
+    found: list[Found] = field(default_factory=list)
+    level: int = 0
+
+    def __post_init__(self) -> None:
+        self.out = list(self.source.lines)
+
+    def place(self, node: nodes.Element, kind: BlockKind, lead: int | None = None) -> int | None:
+        """Puts the node's text on the lines of its source; the number of the block made of it."""
+        source = node.rawsource.split("\n")
+        first = self.source.find(source, node.line)
+        if first is None:
+            return None
+        shown = [line.strip() for line in shown_text(node).split("\n")]
+        if len(shown) > len(source):
+            shown[len(source) - 1 :] = [" ".join(shown[len(source) - 1 :])]
+        shown += [""] * (len(source) - len(shown))
+        for index, (line, text) in enumerate(zip(source, shown, strict=True), first):
+            written = self.source.lines[index].rstrip()
+            self.out[index] = written[: len(written) - len(line.strip())] + text
+        last = first + len(source) - 1
+        while last > first and not self.out[last].strip():
+            last -= 1
+        self.source.cursor = first + len(source)
+        return self._add(kind, first, last, lead)
+
+    def title(self, node: nodes.Element, depth: int) -> None:
+        """A heading, without the rules above and below it."""
+        first = self.source.find(node.rawsource.split("\n"), node.line)
+        if first is None:
+            return
+        level = min(max(depth, 1), MOST_LEVELS)
+        self.out[first] = f"{'#' * level} {shown_text(node).strip()}"
+        for line in (first - 1, first + 1):
+            if 0 <= line < len(self.source.lines) and is_rule(self.source.lines[line]):
+                self.out[line] = ""
+        self.source.cursor = first
+        self.found.append(Found(BlockKind.HEADING, first, first, level))
+
+    def code(self, node: nodes.Element, lead: int | None) -> None:
+        """As it stands, without a `::` above it."""
+        source = node.rawsource.split("\n")
+        first = self.source.find(source, node.line)
+        if first is None:
+            return
+        for line in range(self.source.cursor, first):
+            if self.source.lines[line].strip() == "::":
+                self.out[line] = ""
+        last = first + len(source) - 1
+        self.source.cursor = last + 1
+        self._add(BlockKind.CODE, first, last, lead)
+
+    def drawn_table(self, node: nodes.Element, lead: int | None) -> None:
+        first = find_table(self.source.lines, self.source.cursor)
+        if first is None:
+            return
+        rows = [[shown_text(entry) for entry in row.children] for row in node.findall(nodes.row)]
+        places, self.source.cursor = write_table(self.source.lines, self.out, first, rows)
+        add_rows(self.found, places, self.level, lead)
+
+    def told_table(self, node: nodes.Element, lead: int | None) -> None:
+        """That of a directive, in its attribute `rows`, below its title."""
+        title = " ".join(shown_text(each) for each in node.children)
+        rows = [(line, [shown_text(cell) for cell in cells]) for line, cells in node["rows"]]
+        height = node.rawsource.rstrip().count("\n") + 1
+        places = write_rows(self.out, node["first"], height, title, rows)
+        if title:
+            lead = self._add(BlockKind.LEAD, node["first"], node["first"], None)
+        add_rows(self.found, places, self.level, lead)
+
+    def term(self, item: nodes.Element) -> int | None:
+        """The line on which the term of a definition was written."""
+        term = item.children[0]
+        start = self.source.find([term.rawsource], term.line, begins=True)
+        if start is not None:
+            line = self.source.lines[start]
+            indent = line[: len(line) - len(line.lstrip())]
+            shown = " : ".join(shown_text(each) for each in item.children[:-1])
+            self.out[start] = indent + " ".join(shown.split())
+            self.source.cursor = start + 1
+        return start
+
+    def name(self, name: str, line: int) -> None:
+        """Writes a directive's name in the place of its mark."""
+        mark = self.out[line].find("::")
+        indent = len(self.out[line]) - len(self.out[line].lstrip())
+        shown = self.out[line][mark + 2 :].strip() if mark >= 0 else self.out[line].strip()
+        self.out[line] = f"{' ' * indent}{name}: {shown}"
+
+    def cut(self, mark: re.Pattern[str], kept: str, line: int) -> None:
+        """Takes a mark out of a line, but for what is `kept` of it."""
+        self.out[line] = mark.sub(kept, self.out[line], count=1).rstrip()
+
+    def begins(self, number: int, line: int) -> None:
+        """The block begins there, where that is above what is known of it."""
+        self.found[number].first = min(line, self.found[number].first)
+
+    def hide(self, lines: range) -> None:
+        for line in range(lines.start, min(lines.stop, len(self.out))):
+            self.out[line] = ""
+
+    def _add(self, kind: BlockKind, first: int, last: int, lead: int | None) -> int:
+        self.found.append(Found(kind, first, last, self.level, lead))
+        return len(self.found) - 1
