@@ -46,7 +46,7 @@ def failed_turn(question: str, deps: Dependencies, events: Sequence[Event]) -> A
             loop_count = event["loop"]
         elif event["event"] == "node_finished":
             timings[event["node"]] = timings.get(event["node"], 0.0) + event["ms"]
-        elif event["event"] == "model_called" and event["operation"] == "chat":
+        elif event["event"] == "model_called" and event["operation"] != "embeddings":
             spent: NodeUsage = {
                 "llm_calls": 1,
                 "input_tokens": event["input_tokens"],

@@ -15,6 +15,7 @@ class GraderChoice(StrEnum):
     AUTO = "auto"
     LOCAL = "local"
     MODEL = "model"
+    DECISIONS = "decisions"
 
 
 class Verifier(StrEnum):

@@ -54,7 +54,7 @@ class ModelCalled(TypedDict):
 
     event: Literal["model_called"]
     node: str
-    operation: Literal["chat", "embeddings"]
+    operation: Literal["chat", "decisions", "embeddings"]
     model: str
     host: str
     prompt: str | None

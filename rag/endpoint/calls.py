@@ -15,7 +15,7 @@ from typing import Literal
 
 from state.events import ModelCalled
 
-Operation = Literal["chat", "embeddings"]
+Operation = Literal["chat", "decisions", "embeddings"]
 
 
 @dataclass(slots=True)

@@ -191,7 +191,7 @@ class _Tree:
         call.start = base + round(event["at_ms"] * 1e6)
         call.end = call.start + round(event["ms"] * 1e6)
         server = urlsplit(f"//{event['host']}")
-        chat = event["operation"] == "chat"
+        chat = event["operation"] != "embeddings"
         call.attributes |= {
             "gen_ai.operation.name": event["operation"],
             "gen_ai.provider.name": "openai" if not chat else _provider(answer),

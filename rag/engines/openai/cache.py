@@ -40,7 +40,8 @@ def key_of(model: str, prompt: str, question: str, texts: Iterable[str]) -> str:
 
 
 def pack(verdict: Verdict) -> str:
-    return json.dumps([verdict.value, verdict.reason])
+    sure = [] if verdict.confidence is None else [verdict.confidence]
+    return json.dumps([verdict.value, verdict.reason, *sure])
 
 
 def unpack(value: str | None) -> Verdict | None:
@@ -49,6 +50,8 @@ def unpack(value: str | None) -> Verdict | None:
         match json.loads(value or "null"):
             case [bool() as score, (str() | None) as reason]:
                 return Verdict(score, reason)
+            case [bool() as score, (str() | None) as reason, float() as sure]:
+                return Verdict(score, reason, sure)
     except ValueError:
         pass
     return None

@@ -7,14 +7,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from rag.budget import BudgetSpent
 from rag.endpoint.address import Endpoint, http_client, no_async_client, request_seconds
 from rag.endpoint.calls import Call, noting
 from rag.endpoint.failures import Failure, describe, foreign_errors, quoted
-from rag.endpoint.retry import Retries
 from rag.engines.openai.accounts import settle, tokens_of
+from rag.engines.openai.attempts import Attempts
 from rag.engines.openai.ceilings import ANSWER
 from rag.engines.openai.dialect import Dialect, Limits
 from rag.engines.openai.forms import ReplyForm, Wanted, asking
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     from langchain_core.messages.ai import UsageMetadata
 
     from rag.engines.openai.chat_client import ChatClient
-
-T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -55,7 +52,8 @@ class ChatModel:
         self.price = price_of(name, settings)
         self.dialect = Dialect(name, endpoint, settings)
         self._settings = settings
-        self._seconds = request_seconds(settings.request_timeout, endpoint)
+        seconds = request_seconds(settings.request_timeout, endpoint)
+        self._attempts = Attempts(settings.max_retries, seconds, self.price, self._describe)
         self._asking: dict[tuple[object, ReplyForm], dict[str, Any]] = {}
         self._lock = Lock()
 
@@ -122,13 +120,12 @@ class ChatModel:
                 options = self._options(told, tally, limits, seconds)
                 if wanted is not None:
                     options = self._demanding(options, wanted, form)
-                with _untraced():
-                    return self._built.invoke(told, **options)
+                return self._built.invoke(told, **options)
 
             return self.dialect.asked(send, self._describe, wanted)
 
         with self._noted(messages, tally) as call:
-            reply = self._run(attempt, messages, call, tally)
+            reply = self._attempts.run(attempt, messages, call, tally)
             written = reply.text + "".join(str(used["args"]) for used in reply.tool_calls)
             settle(call, tally, messages, reply.usage_metadata, written, self.price)
         return reply
@@ -194,7 +191,7 @@ class ChatModel:
             )
 
         with self._noted(messages, tally) as call:
-            reply = self._run(attempt, messages, call, tally)
+            reply = self._attempts.run(attempt, messages, call, tally)
             settle(call, tally, messages, reply.usage, reply.text, self.price)
         self._look_at(reply.text, beside, thought=reply.thought)
         return reply
@@ -215,17 +212,16 @@ class ChatModel:
         texts: list[str] = []
         began = False
         try:
-            with _untraced():
-                for piece in self._pieces(messages, options, tally):
-                    began = True
-                    reply.ending = piece.response_metadata.get("finish_reason", reply.ending)
-                    reply.usage = piece.usage_metadata or reply.usage
-                    reply.thought |= "reasoning_content" in piece.additional_kwargs
-                    if refusal := piece.additional_kwargs.get("refusal"):
-                        beside["refusal"] = beside.get("refusal", "") + refusal
-                    if piece.text:
-                        texts.append(piece.text)
-                        receive(piece.text)
+            for piece in self._pieces(messages, options, tally):
+                began = True
+                reply.ending = piece.response_metadata.get("finish_reason", reply.ending)
+                reply.usage = piece.usage_metadata or reply.usage
+                reply.thought |= "reasoning_content" in piece.additional_kwargs
+                if refusal := piece.additional_kwargs.get("refusal"):
+                    beside["refusal"] = beside.get("refusal", "") + refusal
+                if piece.text:
+                    texts.append(piece.text)
+                    receive(piece.text)
         except foreign_errors():
             if not texts:
                 raise
@@ -249,28 +245,8 @@ class ChatModel:
             if (left is not None and left <= 0) or size > longest:
                 return
 
-    def _run(
-        self, attempt: Callable[[float], T], messages: Messages, call: Call, tally: Tally
-    ) -> T:
-        left = tally.budget.seconds_left()
-        seconds = self._seconds if left is None else min(self._seconds, left)
-        try:
-            return Retries(self._settings.max_retries, seconds).run(
-                attempt, foreign_errors(), self._describe
-            )
-        except BudgetSpent:
-            raise
-        except ModelError:
-            try:
-                tally.budget.check()  # out of time rather than out of luck
-            except BudgetSpent:
-                # It was sent, and what was sent is paid for.
-                settle(call, tally, messages, None, "", self.price)
-                raise
-            raise
-
     def _describe(self, error: Exception) -> Failure:
-        return describe(error, self.endpoint, self.name, self._seconds)
+        return describe(error, self.endpoint, self.name, self._attempts.seconds)
 
     def _options(
         self,
@@ -293,10 +269,3 @@ def _in_form(messages: Messages, wanted: Wanted | None, form: ReplyForm) -> Mess
     if wanted is None or form is ReplyForm.TOOLS:
         return messages
     return with_line(messages, f"Reply with one JSON object and nothing else: {wanted.shape}")
-
-
-def _untraced() -> Any:
-    """LangSmith's variables in the environment do not send documents anywhere from here."""
-    from langsmith import tracing_context
-
-    return tracing_context(enabled=False)

@@ -13,6 +13,7 @@ from rag.endpoint.address import chat_endpoint
 from rag.engines.openai.answering import generate
 from rag.engines.openai.cache import GradeCache, GradeMemory
 from rag.engines.openai.chat import ChatModel
+from rag.engines.openai.decisions import Decisions
 from rag.engines.openai.grading import Grading
 from rag.engines.openai.panel import Panel
 from rag.engines.openai.prices import require_prices
@@ -32,6 +33,7 @@ from rag.engines.protocol import (
     Rewritten,
     Verified,
 )
+from state.choices import GraderChoice
 from state.counting import many
 from state.passages import HistoryTurn
 from state.settings import Settings
@@ -68,10 +70,12 @@ class OpenAIEngine:
         grader = chat
         if settings.grade_model not in (None, settings.model):
             grader = ChatModel(settings.grade_model or settings.model, endpoint, settings)
-        panel = Panel(grader)
+        panel = graders = Panel(grader)
+        if settings.grader is GraderChoice.DECISIONS:
+            graders = Decisions(grader, settings)
         return cls(
             chat=chat,
-            grading=Grading(grader, panel, local, cache or GradeMemory(), settings.grader),
+            grading=Grading(grader, graders, local, cache or GradeMemory(), settings.grader),
             claims=panel,
             local=local,
         )

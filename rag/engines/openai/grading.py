@@ -167,6 +167,7 @@ class Grading:
         )
 
     def _key(self, request: GradeRequest, texts: Sequence[str], kind: str = "one") -> str:
+        kind = f"{kind} decided" if self.choice is GraderChoice.DECISIONS else kind
         return key_of(self.chat.name, f"{GRADE.version} {kind}", request.question, texts)
 
     def _held(self, keys: Sequence[str], warnings: list[str]) -> dict[str, Verdict]:
@@ -226,7 +227,7 @@ def _grade(chunk: RetrievedChunk, verdict: Verdict) -> Grade:
         "chunk_id": chunk["chunk_id"],
         "relevant": verdict.value,
         "verdict": "correct" if verdict.value else "incorrect",
-        "confidence": None,
+        "confidence": verdict.confidence,
         "reason": verdict.reason,
         "grader": "model",
     }

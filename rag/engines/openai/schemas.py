@@ -52,8 +52,11 @@ class CheckClaim(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
+    """`confidence` is the probability of a yes, where it was told."""
+
     value: bool
     reason: str | None = None
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

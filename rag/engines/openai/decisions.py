@@ -1,0 +1,115 @@
+"""Grades by OpenAI's Decisions API: a probability for every document, and not a word to read.
+
+It writes no text, so there is no reason and no better query; a server that has no such API says
+so with a 404.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rag.endpoint.address import http_client, no_async_client, request_seconds
+from rag.endpoint.calls import noting
+from rag.endpoint.failures import Failure, describe
+from rag.engines.openai.accounts import settle
+from rag.engines.openai.attempts import Attempts
+from rag.engines.openai.chat import ChatModel
+from rag.engines.openai.panel import Ask, Found, Panel
+from rag.engines.openai.prompts import Messages, sendable, version_of
+from rag.engines.openai.schemas import Form, Verdict
+from rag.engines.openai.tally import Tally
+from state.errors import ModelAccessError
+from state.settings import Settings
+
+if TYPE_CHECKING:
+    from langchain_openai import OpenAIDecisions
+    from langchain_openai.decisions import DecisionResponse
+
+LIKELY = 0.5
+_SUFFICIENT = "sufficient"
+
+
+class Decisions(Panel):
+    """A Panel whose verdicts carry a probability."""
+
+    def __init__(self, chat: ChatModel, settings: Settings) -> None:
+        super().__init__(chat)
+        self._endpoint = chat.endpoint
+        self._client = http_client(chat.endpoint)
+        seconds = request_seconds(settings.request_timeout, chat.endpoint)
+        self._attempts = Attempts(settings.max_retries, seconds, chat.price, self._describe)
+
+    def judge(self, form: Form, items: int, ask: Ask, tally: Tally) -> Found:
+        """As a Panel, but what was refused is not asked for again in words."""
+        found = Found()
+        self._ladder(form, range(items), ask, tally, found, plain=False)
+        return found
+
+    def _together(
+        self, form: Form, group: Sequence[int], ask: Ask, tally: Tally, found: Found
+    ) -> None:
+        names = {f"{form.noun}_{number}": item for number, item in enumerate(group, 1)}
+        asked = {name: f"{name} states something that answers the question" for name in names}
+        if _SUFFICIENT in form.extras:
+            asked[_SUFFICIENT] = "the documents together answer the whole question"
+        for name, likely in self._asked(ask(group), asked, tally).items():
+            if name in names:
+                found.verdicts[names[name]] = Verdict(likely >= LIKELY, confidence=likely)
+            elif name in asked:
+                found.extras.setdefault(name, likely >= LIKELY)
+
+    def _asked(
+        self, messages: Messages, asked: Mapping[str, str], tally: Tally
+    ) -> dict[str, float]:
+        """The probability of each statement; one that was refused is absent."""
+        from langchain_openai.decisions import Predicate
+
+        messages = sendable(messages)
+
+        def attempt(seconds: float) -> DecisionResponse:
+            tally.budget.check()
+            return self._model(seconds).invoke(
+                {
+                    "input": "\n\n".join(text for _, text in messages),
+                    "questions": {
+                        name: Predicate(instructions=text) for name, text in asked.items()
+                    },
+                }
+            )
+
+        host, prompt = self._endpoint.host, version_of(messages)
+        with noting(tally.log, "decisions", self._chat.name, host, prompt) as call:
+            reply = self._attempts.run(attempt, messages, call, tally)
+            read, wrote = reply.usage.input_tokens or 0, reply.usage.output_tokens or 0
+            usage: Any = {"input_tokens": read, "output_tokens": wrote}
+            settle(call, tally, messages, usage, "", self._chat.price)
+        return {name: answer.probability for name, answer in reply.predicates.items()}
+
+    def _model(self, seconds: float) -> OpenAIDecisions:
+        from langchain_core._api import suppress_langchain_beta_warning
+        from langchain_openai import OpenAIDecisions
+
+        with suppress_langchain_beta_warning():
+            return OpenAIDecisions(
+                model=self._chat.name,
+                base_url=self._endpoint.base_url,
+                api_key=self._endpoint.key,
+                default_query=dict(self._endpoint.query) or None,
+                http_client=self._client,
+                http_async_client=no_async_client(),
+                timeout=seconds,
+                max_retries=0,
+            )
+
+    def _describe(self, error: Exception) -> Failure:
+        failure = describe(error, self._endpoint, self._chat.name, self._attempts.seconds)
+        if failure.status not in (404, 405):
+            return failure
+        return Failure(
+            ModelAccessError(
+                f"{self._chat.who} has no Decisions API ({failure.status}){failure.said}.",
+                "Name a model of OpenAI's that has one as grade_model, or use --grader model.",
+            ),
+            status=failure.status,
+        )
