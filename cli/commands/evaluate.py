@@ -62,8 +62,8 @@ def evaluate(
     settings = given.settings()
     from rag.evaluate.compare import comparison, read_report
     from rag.evaluate.datasets import load_dataset
+    from rag.evaluate.evaluate_dataset import Plan
     from rag.evaluate.evaluate_dataset import evaluate as run
-    from rag.evaluate.evaluation_plan import Plan
     from state.errors import UsageError
 
     if baseline and stage is not EvaluationStage.FULL:
@@ -104,9 +104,7 @@ def _report(evaluation: Evaluation) -> dict[str, Any]:
 def counting(terminal: Terminal) -> Any:
     """A bar on a terminal; nothing elsewhere."""
     if terminal.quiet or not terminal.err_is_tty:
-        from rag.evaluate.progress import silent
-
-        return nullcontext(silent)
+        return nullcontext(lambda _what, _done, _total: None)
     from cli.render.evaluation import progress_bar
 
     return progress_bar(terminal.console())

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from cli.terminal import Terminal, clean
 from rag.evaluate.labels import DIFFERENCES, LABELS, Label, known
-from rag.evaluate.progress import Progress as OnProgress
+from rag.evaluate.measurements import Progress as OnProgress
 from state.counting import many
 
 

@@ -10,7 +10,7 @@ from rag.documents.cleaning import clean, one_line
 from rag.documents.stream import Part
 from rag.embed.protocol import Embedder
 from rag.evaluate.datasets import CorpusDocument
-from rag.evaluate.progress import Progress
+from rag.evaluate.measurements import Progress
 from rag.index.protocol import (
     CollectionWriter,
     DocumentPart,

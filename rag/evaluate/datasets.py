@@ -6,17 +6,19 @@ A folder whose questions are called questions.jsonl may hold its documents besid
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 from state.errors import UsageError
 from state.passages import HistoryTurn
 
 QUERY_FILES = ("queries.jsonl", "questions.jsonl")
 _LONGEST_LINE = 64 << 20
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +64,13 @@ class Dataset:
     corpus: Path | None
     files: Path | None
 
-    def sample(self, limit: int | None, seed: int) -> tuple[Query, ...]:
-        """At most `limit` queries, the same for a seed, in the dataset's order."""
-        if limit is None or limit >= len(self.queries):
-            return self.queries
-        chosen = sorted(Random(seed).sample(range(len(self.queries)), limit))  # noqa: S311
-        return tuple(self.queries[place] for place in chosen)
+
+def sampled(items: Sequence[T], limit: int | None, seed: int) -> Sequence[T]:
+    """At most `limit`, the same for a seed, in their order."""
+    if limit is None or limit >= len(items):
+        return items
+    chosen = sorted(Random(seed).sample(range(len(items)), limit))  # noqa: S311
+    return [items[place] for place in chosen]
 
 
 def load_dataset(folder: Path) -> Dataset:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rag.evaluate.figures import abstention, answers, asked, citations, latency, rounded, usage
+from rag.evaluate.figures import (
+    abstention,
+    answers,
+    asked,
+    citations,
+    latency,
+    mean,
+    rounded,
+    usage,
+)
 from rag.evaluate.measurements import Evaluation, Measurement
 from rag.evaluate.ranking_metrics import recall_at
 from rag.evaluate.resampling import bootstrap_interval, paired_permutation
@@ -59,19 +68,15 @@ def difference(pairs: Sequence[Pair], score: Score, seed: int) -> dict[str, Any]
     changes = [f - s for f, s in both]
     interval = bootstrap_interval(changes, seed=seed)
     return {
-        "with": _mean(first),
-        "without": _mean(second),
-        "difference": _mean(changes),
+        "with": mean(first),
+        "without": mean(second),
+        "difference": mean(changes),
         "ci95": None if interval is None else [round(bound, 4) for bound in interval],
         "p": rounded(paired_permutation(first, second, seed=seed)),
         "helped": sum(change > 0 for change in changes),
         "hurt": sum(change < 0 for change in changes),
         "n": len(both),
     }
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return round(sum(values) / len(values), 4) if values else None
 
 
 def _recall(k: int) -> Score:

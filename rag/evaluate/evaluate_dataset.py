@@ -6,16 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from random import Random
 from typing import TYPE_CHECKING, Any
 
-from rag.evaluate.datasets import Dataset, Judgement, Query
+from rag.evaluate.datasets import Dataset, Judgement, Query, sampled
 from rag.evaluate.evaluation_journal import Journal, fingerprint
-from rag.evaluate.evaluation_plan import Plan
 from rag.evaluate.measure import Measurer
-from rag.evaluate.measurements import Evaluation, Measurement
+from rag.evaluate.measurements import Evaluation, Measurement, Progress
 from rag.evaluate.prepare import code_fingerprint, prepare
-from rag.evaluate.progress import Progress
 from rag.evaluate.sources import Sources
 from state.choices import EvaluationStage
 from state.errors import UsageError
@@ -26,6 +23,17 @@ if TYPE_CHECKING:
 
 Notify = Callable[[str], None]
 JudgedQuery = tuple[Query, tuple[Judgement, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to evaluate and how far; `collection` is one that exists, instead of the dataset's."""
+
+    stage: EvaluationStage = EvaluationStage.FULL
+    limit: int | None = None
+    seed: int = 0
+    baseline: bool = False
+    collection: str | None = None
 
 
 def evaluate(
@@ -41,7 +49,7 @@ def evaluate(
     """
     ready = prepare(dataset, settings, plan.collection, on, notify)
     run = _Run(dataset, plan, settings.home / "eval" / "runs", on, notify)
-    queries = dataset.sample(plan.limit, plan.seed)
+    queries = sampled(dataset.queries, plan.limit, plan.seed)
     judged = () if plan.stage is EvaluationStage.RETRIEVAL else _judged(dataset, plan)
     measured, config = run.measure(ready, queries, judged, "measure")
     baseline = None
@@ -57,16 +65,13 @@ def evaluate(
     )
 
 
-def _judged(dataset: Dataset, plan: Plan) -> tuple[JudgedQuery, ...]:
+def _judged(dataset: Dataset, plan: Plan) -> Sequence[JudgedQuery]:
     """The judgements by query, of at most `limit` queries."""
     held: dict[str, list[Judgement]] = {}
     for judgement in dataset.judgements:
         held.setdefault(judgement.query.id, []).append(judgement)
-    whole = tuple((judgements[0].query, tuple(judgements)) for judgements in held.values())
-    if plan.limit is None or plan.limit >= len(whole):
-        return whole
-    chosen = sorted(Random(plan.seed).sample(range(len(whole)), plan.limit))  # noqa: S311
-    return tuple(whole[place] for place in chosen)
+    whole = [(judgements[0].query, tuple(judgements)) for judgements in held.values()]
+    return sampled(whole, plan.limit, plan.seed)
 
 
 @dataclass(frozen=True, slots=True)

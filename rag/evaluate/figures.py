@@ -87,7 +87,7 @@ def abstention(measured: Sequence[Measurement]) -> Figures:
     """
     pairs = [
         (a["status"] == "abstained", not m["answerable"])
-        for m, a in _answered(measured)
+        for m, a in answered(measured)
         if m["answerable"] is not None
     ]
     decisions = Decisions.of(pairs)
@@ -103,7 +103,7 @@ def abstention(measured: Sequence[Measurement]) -> Figures:
 
 def answers(measured: Sequence[Measurement]) -> Figures:
     """Over answerable queries with gold answers; an abstention holds none."""
-    held = [a for m, a in _answered(measured) if m["answerable"] and m["has_answers"]]
+    held = [a for m, a in answered(measured) if m["answerable"] and m["has_answers"]]
     return {
         "contains": mean(a["contains"] for a in held),
         "token_f1": mean(a["token_f1"] for a in held),
@@ -115,7 +115,7 @@ def citations(measured: Sequence[Measurement]) -> Figures:
     """Verbatim: the quote is the document's text at its offsets. Precision: its document is
     relevant, over queries that have relevant ones.
     """
-    held = [(m, c) for m, a in _answered(measured) for c in a["citations"]]
+    held = [(m, c) for m, a in answered(measured) for c in a["citations"]]
     return {
         "verbatim": mean(citation["verbatim"] for _, citation in held),
         "precision": mean(c["source"] in m["relevant"] for m, c in held if m["relevant"]),
@@ -127,7 +127,7 @@ def loops(measured: Sequence[Measurement]) -> Figures:
     """Gain and hurt against what the same run knew before its first correction: the mean
     change of recall@5 of graded documents, and the share of queries where it fell.
     """
-    held = _answered(measured)
+    held = answered(measured)
     changes = [
         recall_at(5, a["rankings"][-1], m["relevant"])
         - recall_at(5, a["rankings"][0], m["relevant"])
@@ -149,7 +149,7 @@ def latency(measured: Sequence[Measurement]) -> Figures:
 
 def usage(measured: Sequence[Measurement]) -> Figures:
     """Sums over the queries; the cost is None as soon as one question's is unknown."""
-    held = [a for _, a in _answered(measured)]
+    held = [a for _, a in answered(measured)]
     if not held:
         return dict.fromkeys(("llm_calls", "input_tokens", "output_tokens", "cost_usd"))
     costs = [a["cost_usd"] for a in held]
@@ -171,7 +171,7 @@ def rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
-def _answered(measured: Sequence[Measurement]) -> list[tuple[Measurement, AnswerMeasurement]]:
+def answered(measured: Sequence[Measurement]) -> list[tuple[Measurement, AnswerMeasurement]]:
     return [(m, m["answer"]) for m in measured if m["answer"] is not None]
 
 

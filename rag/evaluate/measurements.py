@@ -5,10 +5,15 @@ Sources are the dataset's own: a document's id, or its path below files/.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from state.answer import Status
+
+Progress = Callable[[str, int, int | None], None]
+"""Receives what is going on ("index", "measure", "measure without loops"), how many are done,
+and of how many, None where that is not known."""
 
 
 class GradedPair(TypedDict):

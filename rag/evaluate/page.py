@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import Any
 
 from rag.evaluate import plots
 from rag.evaluate.classification import reliability
-from rag.evaluate.figures import asked
-from rag.evaluate.labels import DIFFERENCES, LABELS, known
-from rag.evaluate.measurements import AnswerMeasurement, Evaluation, Measurement
-from rag.evaluate.page_style import STYLE
+from rag.evaluate.figures import answered, asked
+from rag.evaluate.labels import DIFFERENCES, known
+from rag.evaluate.measurements import Evaluation, Measurement
 from rag.evaluate.ranking_metrics import recall_at
+from rag.pages.page_frame import page as framed
+from rag.pages.pieces import table, tiles
 
 _TILES = (
     ("retrieval", "recall@5"),
@@ -37,42 +38,49 @@ def page(evaluation: Evaluation, report: dict[str, Any]) -> str:
         _time(measured),
         _tokens(measured),
     ]
-    title = escape(f"crag eval · {evaluation.dataset}")
-    return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<style>{STYLE}</style></head><body><main>\n"
-        f"<h1>{escape(evaluation.dataset)}</h1>\n{_subtitle(report)}\n"
-        f'<section class="tiles">{_tiles(report)}</section>\n'
-        f'<section class="plots">{"".join(figure for figure in figures if figure)}</section>\n'
-        f"{_table(report)}\n{_questions(measured)}\n{_settings(report)}\n"
-        "</main></body></html>\n"
-    )
+    config = report["config"]
+    body = [
+        f"<h1>{escape(evaluation.dataset)}</h1>",
+        f"<p class=meta>{escape(_subtitle(report))}</p>",
+        tiles(_most_looked_at(report)),
+        f"<section class=plots>{''.join(figures)}</section>",
+        "<h2>All figures</h2>",
+        table(("", "figure", "value", "meaning"), _rows(report), (2,)),
+        _questions(measured),
+        _folded("Settings", ("", ""), [(k, str(v)) for k, v in config.items() if v is not None]),
+    ]
+    return framed(f"crag eval · {evaluation.dataset}", "\n".join(body), plots.STYLE)
 
 
 def _subtitle(report: dict[str, Any]) -> str:
     config = report["config"]
     thinks = config["model"] or f"{config['engine']} engine"
-    words = (
+    return (
         f"{report['queries']:,} questions on {config['documents']:,} documents "
         f"({config['chunks']:,} chunks) · {thinks} · k {config['k']} · "
         f"at most {config['max_loops']} loops"
     )
-    return f'<p class="subtitle">{escape(words)}</p>'
 
 
-def _tiles(report: dict[str, Any]) -> str:
-    labels = {(label.section, label.key): label for label in LABELS}
-    tiles = []
-    for section, key in _TILES:
-        label = labels[section, key]
-        value = label.of(report)
-        if value is not None:
-            tiles.append(
-                f'<div class="tile"><b>{value:.1%}</b><span>{section} {escape(key)}</span>'
-                f"<small>{escape(label.meaning)}</small></div>"
-            )
-    return "".join(tiles)
+def _most_looked_at(report: dict[str, Any]) -> dict[str, str]:
+    return {
+        f"{label.section} {label.key}": f"{value:.1%}"
+        for label, value in known(report)
+        if (label.section, label.key) in _TILES
+    }
+
+
+def _rows(report: dict[str, Any]) -> Iterator[Sequence[str]]:
+    section = ""
+    for label, value in known(report):
+        head = "" if label.section == section else f"<b>{label.section.removesuffix('_ms')}</b>"
+        section = label.section
+        yield head, escape(label.key), escape(label.text(value)), escape(label.meaning)
+
+
+def _folded(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    cells = [[escape(text) for text in row] for row in rows]
+    return f"<details><summary>{escape(title)}</summary>{table(head, cells)}</details>"
 
 
 def _figure(title: str, note: str, drawing: str) -> str:
@@ -126,7 +134,7 @@ def _reliability(measured: Sequence[Measurement], report: dict[str, Any]) -> str
 
 
 def _loop_gain(measured: Sequence[Measurement]) -> str:
-    held = [(m["relevant"], a["rankings"]) for m, a in _answers(measured) if m["relevant"]]
+    held = [(m["relevant"], a["rankings"]) for m, a in answered(measured) if m["relevant"]]
     held = [(relevant, rankings) for relevant, rankings in held if rankings]
     most = max((len(rankings) for _, rankings in held), default=0)
     if most < 2:
@@ -171,7 +179,7 @@ def _loop_differences(report: dict[str, Any]) -> str:
 
 
 def _time(measured: Sequence[Measurement]) -> str:
-    times = [a["timings_ms"] for _, a in _answers(measured)]
+    times = [a["timings_ms"] for _, a in answered(measured)]
     if not times:
         return ""
     nodes: dict[str, float] = defaultdict(float)
@@ -187,7 +195,7 @@ def _time(measured: Sequence[Measurement]) -> str:
 
 
 def _tokens(measured: Sequence[Measurement]) -> str:
-    held = [a["tokens_by_node"] for _, a in _answers(measured)]
+    held = [a["tokens_by_node"] for _, a in answered(measured)]
     nodes: dict[str, float] = defaultdict(float)
     for one in held:
         for node, tokens in one.items():
@@ -206,34 +214,14 @@ def _largest(nodes: dict[str, float], form: str) -> list[tuple[str, float, str]]
     return [(name, value, form.format(value)) for name, value in rows if value > 0]
 
 
-def _table(report: dict[str, Any]) -> str:
-    rows, section = [], ""
-    for label, value in known(report):
-        if label.section != section:
-            section = label.section
-            rows.append(f'<tr><th colspan="3">{escape(section.removesuffix("_ms"))}</th></tr>')
-        rows.append(
-            f"<tr><td>{escape(label.key)}</td><td>{escape(label.text(value))}</td>"
-            f"<td>{escape(label.meaning)}</td></tr>"
-        )
-    return f"<section><h2>All figures</h2><table>{''.join(rows)}</table></section>"
-
-
 def _questions(measured: Sequence[Measurement]) -> str:
-    wrong = [(m, fault) for m in measured for fault in _faults(m)]
+    wrong = [(m["id"], m["standalone_question"], fault) for m in measured for fault in _faults(m)]
     if not wrong:
         return ""
-    rows = "".join(
-        f"<tr><td>{escape(m['id'])}</td><td>{escape(m['standalone_question'])}</td>"
-        f"<td>{escape(fault)}</td></tr>"
-        for m, fault in wrong[:_MOST_QUESTIONS]
-    )
     more = len(wrong) - _MOST_QUESTIONS
-    tail = f"<p>{more:,} more are not shown.</p>" if more > 0 else ""
-    return (
-        f"<section><details><summary>{len(wrong):,} things that went wrong</summary>"
-        f"<table>{rows}</table>{tail}</details></section>"
-    )
+    title = f"{len(wrong):,} things that went wrong"
+    title += f", the first {_MOST_QUESTIONS}" if more > 0 else ""
+    return _folded(title, ("id", "question", "what"), wrong[:_MOST_QUESTIONS])
 
 
 def _faults(measured: Measurement) -> Iterable[str]:
@@ -251,16 +239,3 @@ def _faults(measured: Measurement) -> Iterable[str]:
         yield "the answer does not hold a gold answer"
     if any(not citation["verbatim"] for citation in answer["citations"]):
         yield "a quote is not in its document"
-
-
-def _settings(report: dict[str, Any]) -> str:
-    rows = "".join(
-        f"<tr><td>{escape(str(key))}</td><td>{escape(str(value))}</td></tr>"
-        for key, value in report["config"].items()
-        if value is not None
-    )
-    return f"<section><details><summary>Settings</summary><table>{rows}</table></details></section>"
-
-
-def _answers(measured: Sequence[Measurement]) -> list[tuple[Measurement, AnswerMeasurement]]:
-    return [(m, m["answer"]) for m in measured if m["answer"] is not None]

@@ -8,6 +8,23 @@ from html import escape
 
 from rag.evaluate.classification import Bin
 
+STYLE = """
+.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr));
+  gap: 1rem; margin: 1.6rem 0 }
+.plots figure { padding: .6rem 1.2rem 1rem } .plots svg { min-width: 0; width: 100% }
+.plots { --one: light-dark(#1f6feb, #6ea8ff); --two: light-dark(#d9730d, #ffa657) }
+.grid { stroke: var(--line); stroke-width: 1 } .axis { stroke: var(--soft); stroke-width: 1 }
+.ideal { stroke: var(--soft); stroke-width: 1.5; stroke-dasharray: 5 5 }
+.line { fill: none; stroke-width: 2.5; stroke-linejoin: round; stroke-linecap: round }
+.line.one { stroke: var(--one) } .dot.one, rect.bar { fill: var(--one) }
+.line.two { stroke: var(--two) } .dot.two { fill: var(--two) }
+.line.good { stroke: var(--good) } .dot.good { fill: var(--good) }
+.line.bad { stroke: var(--bad) } .dot.bad { fill: var(--bad) }
+.line.none { stroke: var(--soft) } .dot.none { fill: var(--soft) }
+.amount { fill: var(--line) }
+"""
+"""Colours that colour-blind people can tell apart, light and dark."""
+
 _WIDTH, _HEIGHT = 520, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 16, 14, 44
 
@@ -83,7 +100,7 @@ def reliability_curve(title: str, bins: Sequence[Bin]) -> str:
         height = (frame.y(0) - frame.y(0.25)) * held.n / most
         width = frame.x(held.upper) - frame.x(held.lower) - 2
         parts.append(
-            f'<rect class="count" x="{frame.x(held.lower) + 1}" y="{frame.y(0) - height:.1f}" '
+            f'<rect class="amount" x="{frame.x(held.lower) + 1}" y="{frame.y(0) - height:.1f}" '
             f'width="{width:.1f}" height="{height:.1f}"><title>{held.n:,} chunks</title></rect>'
         )
     parts.append(

@@ -15,9 +15,10 @@ from rag.embed.protocol import Embedder
 from rag.evaluate.corpus_index import index_corpus
 from rag.evaluate.datasets import Dataset, read_corpus
 from rag.evaluate.evaluation_journal import fingerprint
-from rag.evaluate.files_index import index_files
-from rag.evaluate.progress import Progress
+from rag.evaluate.measurements import Progress
 from rag.index.stores import store_of
+from rag.ingest.ingest_report import FileDone, IngestEvent, Planned
+from rag.ingest.sync import ingest
 from rag.opening import build_embedder
 from state.errors import CragError, NoIndexError, UsageError
 from state.settings import Settings
@@ -89,11 +90,35 @@ def _index(
 ) -> int:
     if dataset.corpus is None:
         assert dataset.files is not None
-        return index_files(dataset.files, settings, embedder, on, notify)
+        return _index_files(dataset.files, settings, embedder, on, notify)
     with store_of(settings).open_writer(
         settings.one_collection, embedder.identity, wait=_WAIT_SECONDS, notice=notify
     ) as writer:
         return index_corpus(read_corpus(dataset.corpus), writer, embedder, on)
+
+
+def _index_files(
+    files: Path,
+    settings: Settings,
+    embedder: Embedder,
+    on: Progress,
+    notify: Callable[[str], None],
+) -> int:
+    """Ingest the folder; returns how many documents it gave. What could not be read is told."""
+    total = done = 0
+
+    def on_event(event: IngestEvent) -> None:
+        nonlocal total, done
+        if isinstance(event, Planned):
+            total = event.files
+        elif isinstance(event, FileDone):
+            done += 1
+        on("index", done, total)
+
+    report = ingest(settings, embedder, [str(files)], on_event=on_event, notice=notify)
+    for path, reason in report.failed:
+        notify(f"{path} could not be read: {reason}.")
+    return report.documents
 
 
 def _content_hash(path: Path | None) -> str:

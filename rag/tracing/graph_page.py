@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from html import escape
 
+from rag.pages.page_frame import page
+from rag.pages.pieces import table, tiles
 from rag.topology import ALWAYS, CORRECTIVE, END, RESEARCH, START, Topology, edges_of
 from rag.tracing.flow import Flow, flow_of, quantile
 from rag.tracing.graph_svg import counted_svg
-from rag.tracing.page_frame import page
-from rag.tracing.pieces import table, tiles
 from state.counting import many, plural
 from state.settings import Settings
 from state.traces import open_traces
@@ -79,7 +79,7 @@ def _section(graph: Topology, flow: Flow, what: str) -> Iterator[str]:
             _ms(n.median),
             _ms(n.p95),
             f"{n.share:.1%}",
-            f"bar:{n.share}",
+            n.share,
         )
         for n in nodes.values()
     ]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from html import escape
 
+from rag.pages.pieces import badge, costs, markdown, sources, table
 from rag.topology import RESEARCH
 from rag.tracing.flow import node_times
 from rag.tracing.graph_svg import path_svg
-from rag.tracing.pieces import badge, costs, markdown, sources, table
 from rag.tracing.rounds import Round, TracedSubtask, rounds, run_started
 from rag.tracing.stored_trace import path_taken
 from rag.tracing.turn_page import Texts, loops_section
@@ -49,7 +49,7 @@ def _round(shown: Round, asked: Mapping[str, Trace], texts: Texts) -> Iterator[s
                 badge(task.status),
                 str(task.citations),
                 f"{task.ms:,.0f} ms",
-                f"bar:{task.ms / longest}",
+                task.ms / longest,
             )
             for task in shown.subtasks
         ],

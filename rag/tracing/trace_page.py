@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from rag.tracing.page_frame import page
+from rag.pages.page_frame import page
 from rag.tracing.research_page import research_body
 from rag.tracing.rounds import run_started
 from rag.tracing.stored_trace import loops, started

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from html import escape
 
 from rag.citations.left_out import left_out
+from rag.pages.pieces import badge, costs, sources, where, with_links
 from rag.topology import CORRECTIVE
 from rag.tracing.graph_svg import path_svg
-from rag.tracing.pieces import badge, costs, sources, where, with_links
 from rag.tracing.stored_trace import TracedLoop, loops, path_taken, refined
 from state.events import RetrievedItem
 from state.traces import Trace

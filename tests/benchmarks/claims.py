@@ -21,9 +21,9 @@ from typing import Any
 from rag.citations.check import check
 from rag.embed.builtin import BuiltinEmbedder
 from rag.engines.openai.claims import read_claims
-from rag.evaluate.files_index import index_files
 from rag.index.collection import open_collection
 from rag.index.protocol import CollectionReader
+from rag.ingest.sync import ingest
 from state.passages import Passage, RetrievedChunk
 from state.settings import load_settings
 
@@ -46,7 +46,7 @@ def judged(documents: dict[str, str], claims: list[dict[str, Any]]) -> Iterator[
         for name, text in documents.items():
             (files / name).write_text(text, encoding="utf-8")
         settings = load_settings({"home": Path(folder) / "home"})
-        index_files(files, settings, BuiltinEmbedder(), lambda *_: None, print)
+        ingest(settings, BuiltinEmbedder(), [str(files)])
         reader = open_collection(settings.home, settings.collection, BuiltinEmbedder())
         try:
             everything = reader.search(" ".join(documents), 1000)

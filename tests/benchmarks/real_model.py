@@ -22,7 +22,7 @@ from tempfile import mkdtemp
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[2])]
 
-from rag.evaluate.datasets import Query, load_dataset  # noqa: E402
+from rag.evaluate.datasets import Query, load_dataset, sampled  # noqa: E402
 from rag.evaluate.prepare import prepare  # noqa: E402
 from rag.session import Session  # noqa: E402
 from state.choices import EngineName  # noqa: E402
@@ -166,7 +166,7 @@ def main() -> None:
         dataset = load_dataset(folder)
         ready = prepare(dataset, asked, None, lambda *_: None, lambda _: None)
         alone = ready.model_copy(update={"engine": EngineName.LOCAL})
-        queries = dataset.sample(options.limit, options.seed)
+        queries = sampled(dataset.queries, options.limit, options.seed)
         with (
             Session(ready, keep_traces=False) as with_model,
             Session(alone, keep_traces=False) as local,

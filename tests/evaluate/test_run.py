@@ -11,10 +11,8 @@ from typer.testing import CliRunner
 from cli.exits import Exit
 from cli.main import app
 from rag.evaluate.datasets import load_dataset
-from rag.evaluate.evaluate_dataset import evaluate
-from rag.evaluate.evaluation_plan import Plan
+from rag.evaluate.evaluate_dataset import Plan, evaluate
 from rag.evaluate.measurements import Measurement
-from rag.evaluate.progress import silent
 from state.choices import EvaluationStage
 from state.settings import Settings, load_settings
 
@@ -132,7 +130,7 @@ def test_an_index_is_made_once_for_its_content(dataset, settings):
 def test_an_interrupted_run_goes_on_where_it_was(dataset, settings):
     plan = Plan(stage=EvaluationStage.RETRIEVAL)
     loaded = load_dataset(dataset)
-    whole = evaluate(loaded, settings, plan, silent, str)
+    whole = evaluate(loaded, settings, plan, lambda *_: None, str)
 
     def stop_after_two(what: str, done: int, _total: int | None) -> None:
         if what == "measure" and done == 2:
@@ -158,7 +156,13 @@ def test_an_interrupted_run_goes_on_where_it_was(dataset, settings):
 def test_a_limit_takes_the_same_queries_for_a_seed(dataset, settings):
     loaded = load_dataset(dataset)
     runs = [
-        evaluate(loaded, settings, Plan(EvaluationStage.RETRIEVAL, limit=2, seed=seed), silent, str)
+        evaluate(
+            loaded,
+            settings,
+            Plan(EvaluationStage.RETRIEVAL, limit=2, seed=seed),
+            lambda *_: None,
+            str,
+        )
         for seed in (5, 5)
     ]
     assert without_times(runs[0].measurements) == without_times(runs[1].measurements)

@@ -125,6 +125,15 @@ def test_what_documents_and_questions_hold_is_text_on_the_page(home: Path):
     assert "&lt;b&gt;stoker" in text
 
 
+def test_a_research_question_may_begin_with_any_word(home: Path):
+    with Research(local(home), ResearchOptions()) as research:
+        run = research.start("bar: what is it made of?")
+    with TraceStore(home) as traces:
+        page = self_contained(trace_page(traces.get(run["run_id"]), local(home)))
+        traces.delete(run["run_id"])
+    assert "svg" in page.tags
+
+
 def test_a_research_page_holds_its_rounds_and_its_questions_loops(home: Path):
     with TraceStore(home) as traces:
         trace = traces.get("last")

@@ -66,15 +66,20 @@ def markdown(text: str) -> str:
     return "\n".join(done)
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Collection[int] = ()) -> str:
-    """Rows of HTML cells; the columns in `numbers` stand to the right. A cell that begins with
-    "bar:" is a share from 0 to 1, drawn.
+Cell = str | float
+
+
+def table(
+    head: Sequence[str], rows: Iterable[Sequence[Cell]], numbers: Collection[int] = ()
+) -> str:
+    """Rows of HTML cells; the columns in `numbers` stand to the right. A number is a share from
+    0 to 1, drawn as a bar.
     """
 
-    def cell(tag: str, place: int, text: str) -> str:
+    def cell(tag: str, place: int, text: Cell) -> str:
         look = " class=n" if place in numbers else ""
-        if text.startswith("bar:"):
-            return f"<td class=bar><i style='width:{float(text[4:]):.1%}'></i></td>"
+        if isinstance(text, float):
+            return f"<td class=bar><i style='width:{text:.1%}'></i></td>"
         return f"<{tag}{look}>{text}</{tag}>"
 
     lines = [(head, "th"), *((row, "td") for row in rows)]
@@ -89,7 +94,7 @@ def costs(timings_ms: Mapping[str, float], usage: Usage) -> str:
     """Time and tokens by node; a time that is nobody's own is the total's."""
     nodes = {name: ms for name, ms in timings_ms.items() if name != "total"}
     whole = max([*nodes.values(), 0.001])
-    rows: list[Sequence[str]] = []
+    rows: list[Sequence[Cell]] = []
     for name in dict.fromkeys([*nodes, *usage["by_node"]]):
         spent = usage["by_node"].get(name)
         ms = f"{nodes[name]:,.1f} ms" if name in nodes else ""
@@ -98,7 +103,7 @@ def costs(timings_ms: Mapping[str, float], usage: Usage) -> str:
             if spent
             else ("", "", "")
         )
-        rows.append((escape(name), ms, *calls, f"bar:{nodes.get(name, 0.0) / whole}"))
+        rows.append((escape(name), ms, *calls, nodes.get(name, 0.0) / whole))
     dollars = "" if not usage["cost_usd"] else f", ${usage['cost_usd']:.4f}"
     total = (
         f"<b>total</b>{dollars}",
