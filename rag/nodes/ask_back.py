@@ -28,7 +28,7 @@ def ask_back(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
             "clarify": list(meant),
             "status": "abstained",
         }
-    reply = _chosen(str(interrupt(open_question)), meant)
+    reply = _chosen(interrupt(open_question, response_schema=str), meant)
     alone = f"{question.rstrip()} ({reply})" if reply else question
     return {
         **begun(question, runtime.context),

@@ -122,13 +122,13 @@ def escalate(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) ->
     """A real interrupt: the run stands still until the person has answered, and this node is
     then run from its beginning. It is told of once, when the answer is there.
     """
-    answer = interrupt({"question": state["escalation"]})
+    answer: str = interrupt({"question": state["escalation"]}, response_schema=str)
     deps = runtime.context
     deps.tell({"event": "node_started", "node": "escalate", "at_ms": deps.at_ms()})
     deps.tell({"event": "node_finished", "node": "escalate", "ms": 0.0})
     return {
-        "guidance": [*state["guidance"], str(answer)],
-        "leads": [str(answer)],
+        "guidance": [*state["guidance"], answer],
+        "leads": [answer],
         "escalation": None,
         "rounds": 0,
     }
