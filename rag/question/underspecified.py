@@ -2,7 +2,8 @@
 
 A pronoun with nothing before it to mean, or a part of a question that was never asked ("and in
 winter?", "why?"). What could be meant are the documents, or the sections of the only one, that the
-words lead to about equally. tests/benchmarks/underspecified.py shows what the numbers earn. A whole
+words lead to about equally; or a name that several documents have for different things
+(`namesakes.py`). tests/benchmarks/underspecified.py shows what the numbers earn. A whole
 sentence of common words ("who was the enemy?") is not asked back: "what is ownership?" is one too.
 """
 
@@ -15,6 +16,7 @@ from pathlib import PurePath
 
 from rag.index.terms import term_spans, terms
 from rag.question.followup import ONE_WORD, PRONOUN, Searchable, is_part, weights_of
+from rag.question.namesakes import namesakes
 from state.passages import RetrievedChunk
 
 MUCH = 2.5
@@ -33,8 +35,10 @@ def choices(question: str, collection: Searchable) -> list[str]:
     """What could be meant, the likeliest first; empty where the question says enough, or leads to
     one thing alone.
     """
-    if not says_too_little(question, collection):
+    if _is_told(question):
         return []
+    if not says_too_little(question, collection):
+        return namesakes(question, collection)[:MOST_CHOICES]
     found = collection.search(question, LOOKED_AT)
     near = [each for each in found if each["score"] >= ABOUT_EQUAL * found[0]["score"]]
     sources = list(dict.fromkeys(each["source"] for each in near))
@@ -44,8 +48,7 @@ def choices(question: str, collection: Searchable) -> list[str]:
 
 
 def says_too_little(question: str, collection: Searchable) -> bool:
-    """Never of one that says in brackets what it is about, as a follow-up that was read does."""
-    if question.endswith(")") and " (" in question:
+    if _is_told(question):
         return False
     own = set(terms(question))
     known = weights_of(sorted(own), collection)
@@ -54,6 +57,11 @@ def says_too_little(question: str, collection: Searchable) -> bool:
     if is_part(question) or not own:
         return bool(question.strip(" ?!."))
     return sum(weights.values()) <= MUCH and _leans(question, weights)
+
+
+def _is_told(question: str) -> bool:
+    """In brackets it says what it is about, as a follow-up that was read does."""
+    return question.endswith(")") and " (" in question
 
 
 def _leans(question: str, weights: Mapping[str, float]) -> bool:

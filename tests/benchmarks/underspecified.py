@@ -2,17 +2,22 @@
 
     python tests/benchmarks/underspecified.py --data DATA [--home HOME]
 
-DATA holds `mtrag_clapnq`, `real_docs` and `squad2`. Underspecified is a turn of a conversation,
-taken without what was said before, that does not find among five documents what a person's own
-rewrite of it finds; a second figure is of those whose rewrite has another word for a pronoun.
-Specified are the questions of real_docs and squad2. The rule was chosen on the even ones; both
-halves are printed.
+DATA holds `hotpotqa_sub`, `mtrag_clapnq`, `real_docs` and `squad2`. Underspecified is a turn of a
+conversation, taken without what was said before, that does not find among five documents what a
+person's own rewrite of it finds; a second figure is of those whose rewrite has another word for a
+pronoun.
+A name of several things is one that three articles have, each with something else in brackets
+behind it, and none alone; four questions are asked of each. Specified are the questions of
+real_docs, squad2 and hotpotqa_sub. The rule was chosen on the
+even ones; both halves are printed. That of names was chosen on all of them.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -31,6 +36,8 @@ from rag.question.underspecified import choices
 from state.settings import Settings
 
 FOUND_AMONG = 5
+NAMESAKES = 3
+OF_A_NAME = ("When did {} begin?", "Who made {}?", "What is {} known for?", "Where is {}?")
 Asked = tuple[CollectionReader, str]
 
 
@@ -61,6 +68,15 @@ def lost_pronoun(question: str, rewrite: str) -> bool:
     return bool(PRONOUN.search(question)) and not PRONOUN.search(rewrite)
 
 
+def named_alike(reader: CollectionReader, corpus: Path) -> Iterator[Asked]:
+    """Questions that name what three articles are called, but for what their brackets say."""
+    titles = {row["title"] for row in rows(corpus)}
+    bare = {title: re.sub(r" \([^()]*\)$", "", title) for title in titles}
+    for name, count in sorted(Counter(bare.values()).items()):
+        if count >= NAMESAKES and name not in titles:
+            yield from ((reader, question.format(name)) for question in OF_A_NAME)
+
+
 def share(name: str, asked: Sequence[Asked]) -> None:
     for half in (0, 1):
         own = asked[half::2]
@@ -77,7 +93,8 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         home = options.home or Path(folder)
         readers: dict[str, CollectionReader] = {
-            name: open_index(options.data / name, home) for name in ("mtrag_clapnq", "squad2")
+            name: open_index(options.data / name, home)
+            for name in ("hotpotqa_sub", "mtrag_clapnq", "squad2")
         }
         for source in sources(options.data / "real_docs"):
             settings = Settings(home=home, collection=source.name, engine="local")
@@ -97,10 +114,17 @@ def main() -> None:
                 if lost_pronoun(asked[1], rewrite)
             ],
         )
+        alike = [
+            asked
+            for name in ("hotpotqa_sub", "mtrag_clapnq")
+            for asked in named_alike(readers[name], options.data / name / "corpus.jsonl")
+        ]
+        share("a name of several things", alike)
         for source in sources(options.data / "real_docs"):
             share(source.name, [(readers[source.name], row["text"]) for row in source.queries])
-        squad = rows(options.data / "squad2" / "queries.jsonl")
-        share("squad2", [(readers["squad2"], row["text"]) for row in squad])
+        for name in ("squad2", "hotpotqa_sub"):
+            asked = rows(options.data / name / "queries.jsonl")
+            share(name, [(readers[name], row["text"]) for row in asked])
 
 
 if __name__ == "__main__":
