@@ -94,27 +94,39 @@ def path_of(place: VectorPlace, state: StoreState) -> Path:
 
 def read(place: VectorPlace, state: StoreState) -> Shortlist | None:
     """The file of this state; None where there is none, or it is damaged or of another."""
-    dimension = place.identity.dimension
+    found = _whole(path_of(place, state), place.identity.dimension)
+    return found if found is not None and found.token == state.token else None
+
+
+def is_damaged(place: VectorPlace, state: StoreState) -> bool:
+    """Whether there is a file that is not what was written; one of another state is sound."""
+    path = path_of(place, state)
+    return path.exists() and _whole(path, place.identity.dimension) is None
+
+
+def _whole(path: Path, dimension: int) -> Shortlist | None:
     try:
-        with path_of(place, state).open("rb") as file:
+        with path.open("rb") as file:
             header = json.loads(file.read(_HEADER_BYTES))
             data = np.memmap(file, np.uint8, "r", offset=_HEADER_BYTES)
-        count, synced = int(header["count"]), int(header["synced"])
+        token, count, synced = str(header["token"]), int(header["count"]), int(header["synced"])
     except (OSError, ValueError, LookupError, TypeError):
         return None
     sizes = (count * 8, count * 4, count * dimension)
-    if header.get("token") != state.token or sum(sizes) != len(data):
-        return None
-    if header.get("crc") != zlib.crc32(data.data, synced):
+    if sum(sizes) != len(data) or header.get("crc") != _checksum(data.data, token, synced):
         return None
     ids, steps, codes = np.split(data, [sizes[0], sizes[0] + sizes[1]])
     return Shortlist(
-        state.token,
+        token,
         synced,
         ids.view(np.int64),
         steps.view(np.float32),
         codes.view(np.int8).reshape(count, dimension),
     )
+
+
+def _checksum(body: bytes | memoryview, token: str, synced: int) -> int:
+    return zlib.crc32(body, zlib.crc32(f"{synced} {token}".encode()))
 
 
 def write(connection: sqlite3.Connection, place: VectorPlace, state: StoreState) -> None:
@@ -125,7 +137,7 @@ def write(connection: sqlite3.Connection, place: VectorPlace, state: StoreState)
         "token": state.token,
         "synced": state.synced,
         "count": len(ids),
-        "crc": zlib.crc32(body, state.synced),
+        "crc": _checksum(body, state.token, state.synced),
     }
     path = path_of(place, state)
     with suppress(OSError):

@@ -116,7 +116,7 @@ class VectorPlace:
         """
         folder = self.root / state.generation
         self._compare(state)
-        if rows_digest(folder) != state.rows:
+        if rows_digest(folder) != state.rows or shortlist.is_damaged(self, state):
             raise VectorsDamaged(_UNSEALED)
         if not os.access(folder, os.W_OK):
             return  # Chroma opens none that it cannot write

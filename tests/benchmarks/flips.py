@@ -6,8 +6,11 @@ A home of some 1,800 chunks with a thread, traces and a research run is made; th
 again, a copy of it is damaged in one place (1 bit or 50), and the program is run as a person
 would: a search and a question on the thread, `doctor`, `doctor --repair`, and the mending that
 doctor names. Counted are ends by a signal or with code 1, answers that differ from the sound
-home's without a word, damage that doctor does not see although an answer differs, and damage
-that is not mended. `unseen` counts flips that doctor does not see: bytes that nothing reads.
+home's without a word, damage that doctor does not see, and damage that is not mended. Damage is
+a file that holds something else than before: of SQLite's files other rows or another schema, as
+they are read without regard to indexes. `free` counts the flips that leave all rows as they
+were (pages in no use, SQLite's own counters) and doctor sound; who holds a lock is not read from
+its file.
 """
 
 from __future__ import annotations
@@ -21,10 +24,13 @@ import pkgutil
 import random
 import shutil
 import signal
+import sqlite3
 import sys
 import tempfile
 import time
 from collections import Counter
+from contextlib import closing
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -136,6 +142,34 @@ def flip(path: Path, bits: int, chance: random.Random) -> None:
     path.write_bytes(data)
 
 
+@cache
+def sound_contents(path: Path) -> list[object] | bytes | None:
+    return contents(path)
+
+
+def contents(path: Path) -> list[object] | bytes | None:
+    """All that is kept in a file; None where SQLite cannot read it all."""
+    if path.suffix == ".lock":
+        return []
+    if path.suffix not in (".db", ".sqlite", ".sqlite3"):
+        return path.read_bytes()
+    found: list[object] = []
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)) as db:
+            db.text_factory = bytes
+            schema = db.execute(
+                "SELECT type, name, sql FROM sqlite_schema ORDER BY name"
+            ).fetchall()
+            for kind, name, sql in schema:
+                found.append(sql)
+                if kind == b"table" and not sql.startswith(b"CREATE VIRTUAL"):
+                    rows = db.execute(f'SELECT * FROM "{name.decode()}" NOT INDEXED')
+                    found += sorted(map(repr, rows))
+    except (sqlite3.Error, UnicodeDecodeError):
+        return None
+    return found
+
+
 def mend(home: Home, told: str, work: Path) -> None:
     """What doctor names: files to move away, traces and threads to delete, its own repair, an
     ingest.
@@ -167,6 +201,7 @@ def one(
         home = Home(Path(folder) / "home")
         shutil.copytree(sound.folder, home.folder)
         flip(home.folder / name, bits, chance)
+        as_it_was = contents(home.folder / name) == sound_contents(sound.folder / name)
         doctor = home.crag("doctor")
         seen = doctor.returncode == 4
         looked = home.looks()
@@ -176,8 +211,11 @@ def one(
             (code, out) != (was, text) and not said and code in (0, 3)
             for (code, out, said), (was, text, _) in zip(looked, expected, strict=True)
         )
-        counts["unseen"] += not seen
+        counts["free"] += not seen and as_it_was
+        counts["undetected"] += not seen and not as_it_was
         counts["silent"] += silent and not seen
+        if not seen and not as_it_was:
+            print("undetected:", name, bits)
         if seen:
             mend(home, doctor.stdout, work)
             again = home.crag("doctor")
