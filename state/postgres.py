@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from socket import gethostname
@@ -65,10 +66,16 @@ def postgres_failures(where: str) -> Iterator[None]:
     except UnicodeEncodeError:
         raise UsageError("A thread's name must be valid Unicode.") from None
     except psycopg.Error as error:
-        words = " ".join(str(error).split()) or type(error).__name__
+        words = _reason(str(error)) or type(error).__name__
         raise RemoteStoreError(
             f"{where} failed: {words}.", "Check its URL and that the server runs."
         ) from None
+
+
+def _reason(text: str) -> str:
+    """What libpq says went wrong, without the address, which is named, and its advice."""
+    said = " ".join(text.partition("\n\tIs the server")[0].split())
+    return re.sub(r"^connection failed: connection to server .* failed: ", "", said).rstrip(".")
 
 
 def connect(url: str, schema: str | None = None, **options: Any) -> psycopg.Connection[Any]:

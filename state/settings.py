@@ -26,7 +26,7 @@ from pydantic_settings import SettingsError as UnreadableValueError
 from state.choices import EmbedderName, EngineName, GraderChoice, Verifier
 from state.errors import SettingsError, UsageError
 from state.nearest import did_you_mean
-from state.urls import holds_user, is_postgres
+from state.urls import holds_user, is_postgres, is_readable
 
 STAND_INS = {"api_key": "OPENAI_API_KEY", "base_url": "OPENAI_BASE_URL"}
 _FILE_VALUES: ContextVar[Mapping[str, Any] | None] = ContextVar("file_values", default=None)
@@ -169,6 +169,18 @@ class Settings(BaseSettings):
                 "`crag ask`, `search`, `chat` and `research` read several.",
             )
         return self.collection
+
+    @field_validator(
+        "base_url", "embedding_base_url", "reranker_url", "web_url", "otlp_endpoint",
+        "store", "store_read", "threads",
+    )  # fmt: skip
+    @classmethod
+    def _readable(cls, value: str | None) -> str | None:
+        if value is not None and not is_readable(value.strip()):
+            raise ValueError(
+                "it is no URL; what is special in a password is written as %2F for /, %40 for @"
+            )
+        return value
 
     @field_validator("store", "store_read")
     @classmethod

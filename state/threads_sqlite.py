@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from state.errors import StorageError
+from state.schema_version import is_noted, noting, read_version
 from state.sqlite_file import connect, create_private, sqlite_failures, transaction
 from state.turn_queries import SqlTurnStore
 from state.turn_store import (
@@ -32,7 +33,7 @@ create table if not exists turns (
     created_at integer not null, milestone integer not null, body blob not null);
 create unique index if not exists turns_by_number on turns (thread_id, n);
 create index if not exists turns_pinned on turns (thread_id, n) where milestone;
-pragma user_version = {THREADS_SCHEMA};
+{"; ".join(noting(THREADS_SCHEMA))};
 commit;
 """
 
@@ -96,13 +97,13 @@ class SqliteTurnStore(SqlTurnStore):
 
     def _prepare(self, db: sqlite3.Connection, *, write: bool) -> bool:
         """Whether the file holds, or now holds, our schema."""
-        (version,) = db.execute("pragma user_version").fetchone()
+        version = read_version(db)
         if version > THREADS_SCHEMA:
             raise StorageError(
                 f"{self._name} was written by a newer crag (schema {version}).",
                 "Use that version, or another home.",
             )
-        if version == 0 and write:
+        if write and not is_noted(db):
             db.executescript(_SCHEMA)
         db.execute("pragma secure_delete = on")
         return write or version > 0

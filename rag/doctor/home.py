@@ -13,14 +13,16 @@ from pathlib import Path
 
 from rag.doctor.part_check import REPAIR, Check, ill, well
 from rag.doctor.rows import changed_rows
+from rag.doctor.versions import version_damaged
 from rag.index.catalog import catalog_path, is_sound
 from rag.research.journal import JOURNAL_FILE
 from state.checkpoints import CHECKPOINTS_FILE
 from state.errors import CragError, DamagedError
+from state.schema_version import is_damaged, read_version
 from state.sqlite_file import DAMAGE, connect_to_read, readable, sqlite_failures
 from state.traces import TRACES_FILE, TraceStore
 from state.turn_codec import decode_turn
-from state.turn_store import THREADS_FILE
+from state.turn_store import THREADS_FILE, THREADS_SCHEMA
 
 LEAST_FREE = 500 << 20
 _ROOM = "Make room in its folder and let it be written there; nothing says that it is damaged"
@@ -75,7 +77,9 @@ def _catalog(home: Path) -> Check:
     except DamagedError as error:
         problems = [error.message]
     except CragError as error:  # it could not be looked at, which is no damage
-        return ill("catalog", error.message, _ROOM)
+        return ill("catalog", error.message, error.mend or _ROOM)
+    if not problems and version_damaged(catalog_path(home)):
+        return ill("catalog", f"{catalog_path(home).name}: its version is damaged", REPAIR)
     if not problems:
         return _rows("catalog", catalog_path(home), "then run `crag ingest` again")
     return _verdict("catalog", catalog_path(home), problems, "then run `crag ingest` again")
@@ -108,6 +112,14 @@ def _database(part: str, path: Path, then: str) -> Check:
 def _turns(path: Path, then: str) -> Check:
     try:
         with sqlite_failures(path.name), closing(connect_to_read(path)) as connection:
+            if is_damaged(connection):
+                return ill("threads", f"{path.name}: its version is damaged", REPAIR)
+            if not connection.execute("SELECT 1 FROM sqlite_schema").fetchone():
+                return well("threads", f"{path.name} is empty")
+            if read_version(connection) > THREADS_SCHEMA:
+                return ill(
+                    "threads", f"{path.name} was written by a newer crag", "Use that version"
+                )
             rows = connection.execute(
                 "SELECT name, n, body FROM turns JOIN threads ON threads.id = turns.thread_id"
             ).fetchall()

@@ -28,7 +28,7 @@ def parse(data: bytes, limits: Limits) -> Element:
     try:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
-        raise DocumentError(f"damaged file: broken XML ({error})") from error
+        raise DocumentError(f"damaged file: broken XML ({error.msg})") from error
     # An entity that is not resolved stands between the text before it and the text behind it.
     etree.strip_tags(root, etree.Entity)
     return root

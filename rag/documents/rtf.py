@@ -24,7 +24,7 @@ def read(reading: Reading) -> Iterator[Part]:
     reading.title = title.group(1) if title else None
     try:
         text = rtf_to_text(_PICTURE.sub("", source), errors="replace")  # type: ignore[no-untyped-call]
-    except (ValueError, LookupError, IndexError, KeyError) as error:
+    except (ValueError, LookupError, OverflowError) as error:
         raise DocumentError("damaged RTF: its control words make no sense") from error
     text = _CELL_END.sub("", text.replace("\r\n", "\n")).replace("|", " | ")
     yield Part(_BLANKS.sub("\n\n", text))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rag.index import schema
 from state.errors import DamagedError, NoIndexError, StorageError, storage_error
+from state.schema_version import read_version
 from state.sqlite_file import connect as open_file
 from state.sqlite_file import (
     connect_to_read,
@@ -24,7 +25,6 @@ from state.sqlite_file import (
 FILE_NAME = "catalog.sqlite"
 _BUSY_MS = 30_000
 _MOVE_AWAY = "Move it away and run `crag ingest` again; `crag doctor` says more."
-_APPLICATION_ID = 0x43524147  # "CRAG"
 
 
 def catalog_path(home: Path) -> Path:
@@ -70,7 +70,7 @@ def connect(home: Path, *, create: bool = False) -> sqlite3.Connection:
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
-    if connection.execute("PRAGMA user_version").fetchone()[0] == schema.SCHEMA_VERSION:
+    if read_version(connection) == schema.SCHEMA_VERSION:
         connection.execute("PRAGMA synchronous = NORMAL")
         return
     # Pages of removed documents go back to the disk; settable on an empty file only.
@@ -78,7 +78,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
     with transaction(connection):
-        found = connection.execute("PRAGMA user_version").fetchone()[0]
+        found = read_version(connection)
         tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
         if found > schema.SCHEMA_VERSION:
             raise StorageError(
@@ -91,7 +91,6 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
             # Of a catalog that was moved away: nothing names them any more.
             for folder in (path.parent / "vectors").glob("[0-9a-f]" * 32):
                 shutil.rmtree(folder, ignore_errors=True)
-            connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
         else:
             schema.migrate(connection, found)
 

@@ -11,8 +11,9 @@ import sqlite3
 from collections.abc import Callable
 
 from state.row_seals import seal_rows
+from state.schema_version import write_version
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 SEALED_TABLES = ("roots", "unread", "grades")
 """Small ones whose rows have checksums of their own; documents and texts are sealed otherwise."""
 
@@ -168,6 +169,10 @@ def _forget_servers(connection: sqlite3.Connection) -> None:
         connection.execute(f"DELETE FROM {table} WHERE store <> ''")
 
 
+def _note_version_again(_connection: sqlite3.Connection) -> None:
+    """9: the version is kept thrice, as `migrate` writes it."""
+
+
 def _table(name: str) -> str:
     statements = (statement.strip() for statement in _TABLES.split(";"))
     return next(each for each in statements if each.startswith(f"CREATE TABLE {name} "))
@@ -181,6 +186,7 @@ MIGRATIONS: dict[int, Migration] = {
     5: _seal_small_tables,
     6: _add_recognized_pages,
     7: _forget_servers,
+    8: _note_version_again,
 }
 """From a version to the next one; each runs inside the transaction that `migrate` opened."""
 
@@ -190,10 +196,10 @@ def create(connection: sqlite3.Connection) -> None:
         if statement.strip():
             connection.execute(statement)
     seal_rows(connection, SEALED_TABLES)
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    write_version(connection, SCHEMA_VERSION)
 
 
 def migrate(connection: sqlite3.Connection, found: int) -> None:
     for number in range(found, SCHEMA_VERSION):
         MIGRATIONS[number](connection)
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    write_version(connection, SCHEMA_VERSION)

@@ -161,7 +161,7 @@ def contents(path: Path) -> list[object] | bytes | None:
                 "SELECT type, name, sql FROM sqlite_schema ORDER BY name"
             ).fetchall()
             for kind, name, sql in schema:
-                found.append(sql)
+                found.append(sql and sql.lower())  # SQL tells no large letters from small ones
                 if kind == b"table" and not sql.startswith(b"CREATE VIRTUAL"):
                     rows = db.execute(f'SELECT * FROM "{name.decode()}" NOT INDEXED')
                     found += sorted(map(repr, rows))

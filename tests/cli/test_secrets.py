@@ -10,7 +10,9 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from typer.testing import CliRunner
 
+from cli.main import app
 from state.settings import Settings
 from state.urls import masked
 
@@ -134,6 +136,19 @@ def test_a_password_is_refused_where_it_would_be_noted(tmp_path, name):
         assert secret_of(name) not in ran.stdout + ran.stderr
     assert (ran.returncode, ran.stderr.count("\n")) == (4, 1)
     assert name in ran.stderr.lower()
+
+
+@pytest.mark.parametrize("name", sorted(ADDRESSES))
+@pytest.mark.parametrize("after", ["/x@127.0.0.1:9/db", "#@127.0.0.1/db", "@[::1/db"])
+def test_what_cannot_be_read_as_a_url_is_refused_and_not_shown(tmp_path, name, after):
+    scheme = "postgresql" if name in DATABASES else "http"
+    url = f"{scheme}://me:{secret_of(name)}{after}"
+    ran = CliRunner().invoke(
+        app, ["config", "show"], env={"CRAG_HOME": str(tmp_path), f"CRAG_{name.upper()}": url}
+    )
+    assert (ran.exit_code, ran.stdout, ran.stderr.count("\n")) == (4, "", 1)
+    assert "it is no URL" in ran.stderr
+    assert secret_of(name) not in ran.stderr
 
 
 @pytest.mark.parametrize(

@@ -63,3 +63,23 @@ def test_a_damaged_turn_is_named_and_its_thread_can_be_deleted(tmp_path, crag):
     assert "(damaged)" in crag("threads", "list").output
     assert crag("threads", "delete", "my line", "-y").exit_code == 0
     assert crag("doctor").exit_code == 0
+
+
+@pytest.mark.parametrize("bit", [0, 3, 8, 11, 30])
+@pytest.mark.parametrize("field", ["user_version", "application_id"])
+@pytest.mark.parametrize("name", ["catalog.sqlite", "threads.db"])
+def test_a_changed_version_is_found_mended_and_hides_nothing(tmp_path, crag, name, field, bit):
+    with closing(sqlite3.connect(tmp_path / "home" / name)) as db:
+        (value,) = db.execute(f"pragma {field}").fetchone()
+        db.execute(f"pragma {field} = {value ^ 1 << bit}")
+    assert crag("threads", "list").output.startswith("my line ")
+    assert crag("ask", QUESTION).exit_code == 0
+    told = crag("doctor")
+    assert f"{name}: its version is damaged" in told.output
+    assert "mend: crag doctor --repair" in told.output
+    assert crag("doctor", "--repair").exit_code == 0
+
+
+def test_what_a_process_killed_at_its_first_turn_leaves_is_no_damage(tmp_path, crag):
+    (tmp_path / "home" / "threads.db").write_bytes(b"")
+    assert "ok    threads: threads.db is empty" in crag("doctor").output

@@ -95,6 +95,10 @@ def test_entities_are_not_expanded(tmp_path: Path) -> None:
     one = '<!DOCTYPE d [<!ENTITY j "lol">]>'
     docx = zipped(tmp_path / "b.docx", {"word/document.xml": one + body + "</w:document>"})
     assert said(docx).split() == ["Say", "so"]  # what stands behind an entity is no part of it
+    docx = zipped(tmp_path / "c.docx", {"word/document.xml": body + "</w:document>"})
+    assert said(docx) == (
+        f"damaged file: broken XML (Entity 'j' not defined, line 1, column {body.index(';') + 2})"
+    )
 
 
 def test_entities_of_a_workbook_are_not_expanded(tmp_path: Path) -> None:
@@ -131,8 +135,10 @@ def test_deep_nesting_is_refused(tmp_path: Path, name: str, content: str) -> Non
     assert "deep" in reason or reason.startswith("damaged")
 
 
-def test_a_damaged_rtf_is_not_explained_in_the_librarys_words(tmp_path: Path) -> None:
-    reason = refusal(save(tmp_path, "a.rtf", r"{\rtf1 The inn \'zz has nine \u12345678901 beds.}"))
+@pytest.mark.parametrize("number", ["12345678901", "9" * 30])
+def test_a_damaged_rtf_is_not_explained_in_the_librarys_words(tmp_path: Path, number: str) -> None:
+    text = rf"{{\rtf1 The inn \'zz has nine \u{number} beds.}}"
+    reason = refusal(save(tmp_path, "a.rtf", text))
     assert reason == "damaged RTF: its control words make no sense"
 
 

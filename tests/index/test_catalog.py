@@ -14,6 +14,7 @@ from rag.index.writer import open_writer
 from rag.text.blocks import blocks_of_text
 from state.documents import chunk_id
 from state.errors import EmbedderMismatchError, NoIndexError, StoreBusyError, UsageError
+from state.schema_version import write_version
 
 WHALES = "Whales are mammals of the sea.\n\nThe blue whale is the largest of them."
 TRAINS = "The mountain railway climbs to the summit.\n\nIts gauge is 800 millimetres."
@@ -53,7 +54,7 @@ def test_a_chunk_brings_its_blocks_or_is_read_again_for_them(tmp_path):
         db.execute("ALTER TABLE documents DROP COLUMN recognized")
         db.execute("ALTER TABLE collections DROP COLUMN lexical_seal")
         db.execute("DROP TABLE names")
-        db.execute("PRAGMA user_version = 2")
+        write_version(db, 2)
     assert open_collection(tmp_path, "default", EMBEDDER).search("motor", 1)[0]["blocks"] == kept
 
 

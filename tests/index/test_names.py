@@ -13,6 +13,7 @@ from rag.index.catalog import catalog_path
 from rag.index.collection import open_collection
 from rag.index.names import asked_keys, name_keys
 from rag.index.writer import open_writer
+from state.schema_version import write_version
 
 TEXTS = {
     "text/0007-lamps.md": "RFC 7 says that lamps are lit at dusk.",
@@ -84,7 +85,7 @@ def test_an_older_catalog_learns_what_its_documents_are_called(tmp_path: Path) -
         before = db.execute("SELECT * FROM names ORDER BY key").fetchall()
         db.execute("DROP TABLE names")
         db.execute("ALTER TABLE documents DROP COLUMN recognized")
-        db.execute("PRAGMA user_version = 4")
+        write_version(db, 4)
     open_collection(tmp_path, "default", EMBEDDER)
     with closing(sqlite3.connect(catalog_path(tmp_path))) as db:
         assert db.execute("SELECT * FROM names ORDER BY key").fetchall() == before

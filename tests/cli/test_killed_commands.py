@@ -1,0 +1,114 @@
+"""`kill -9` of whole commands: what they said was done is kept, the rest never was, and the next
+one goes on.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from changing_folder import Folder
+from chat_samples import crag, make_home
+from command_child import start
+from ingest_runs import Library
+from shared_stores import assert_sound, new_store
+
+from rag.doctor.home import check_databases
+from state.turn_store import open_turn_store
+
+QUESTIONS = [
+    "How high is the Gillfoot Viaduct?",
+    "And how long is it?",
+    "Who was the last emperor of the Byzantine Empire?",
+]
+LONG = pytest.param(100, marks=pytest.mark.slow)
+
+
+class Killer:
+    """Runs a command and kills it at a random instant. Half of its victims have just shown
+    something, however busy the machine is; those that had ended are not counted.
+    """
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self.dice = random.Random(seed)
+        self.kills = 0
+        self._longest = 2.0
+        self._typed, self._shown = folder / "typed", folder / "shown"
+        self._typed.write_text("\n".join(QUESTIONS * 50))
+
+    def run(self, arguments: list[str], **variables: object) -> list[dict]:
+        """What the command had shown."""
+        self._shown.unlink(missing_ok=True)
+        child = start(
+            [*arguments, "--json"],
+            typed=self._typed,
+            shown=self._shown,
+            engine="local",
+            **variables,
+        )
+        child.join(self.dice.uniform(0, self._longest))
+        self.kills += child.exitcode is None
+        child.kill()
+        child.join()
+        assert child.exitcode in (0, -signal.SIGKILL)
+        *whole, _cut = self._shown.read_text(encoding="utf-8").split("\n")
+        self._longest *= 0.85 if whole else 1.2
+        return [json.loads(line) for line in whole]
+
+
+@pytest.mark.parametrize("kills", [3, LONG])
+@pytest.mark.parametrize("command", ["chat", "ask"])
+def test_a_killed_conversation_keeps_every_turn_that_it_showed(tmp_path, command, kills):
+    home, killer = make_home(tmp_path), Killer(tmp_path, kills)
+    arguments = ["chat"] if command == "chat" else ["ask", QUESTIONS[0]]
+    before = 0
+    while killer.kills < kills:
+        told = killer.run([*arguments, "-t", "one"], home=home)
+        with open_turn_store(home) as store:
+            kept = {turn.number: turn.answer for turn in store.turns("one")}
+        assert list(kept) == list(range(1, len(kept) + 1))
+        assert [answer["turn"] for answer in told] == [before + n + 1 for n in range(len(told))]
+        assert len(kept) <= before + len(told) + 1
+        for answer in told:
+            assert kept[answer["turn"]]["answer"] == answer["answer"]
+        assert [check for check in check_databases(home) if not check.ok] == []
+        before = len(kept)
+    done = crag(home, "ask", QUESTIONS[1], "-t", "one", "--json")
+    assert (done.exit_code, json.loads(done.stdout)["turn"]) == (0, before + 1)
+
+
+def texts(library: Library) -> dict[str, str | None]:
+    with closing(library.open()) as reader:
+        return {source: reader.document_text(source) for source in library.sources}
+
+
+@pytest.mark.parametrize("kills", [3, LONG])
+def test_a_killed_push_leaves_whole_documents_and_the_next_one_goes_on(postgres, tmp_path, kills):
+    killer, there = Killer(tmp_path, kills), new_store(postgres.url)
+    folder = Folder(tmp_path / "docs", killer.dice)
+    local = Library(tmp_path / "home")
+    shared = Library(tmp_path / "other", store=there.url, store_schema=there.schema)
+    for number in range(60):
+        folder.write(f"{number}.md")
+    local.ingest(folder.path)
+    push = ["collections", "push", "default", "--to", there.url, "-y"]
+    pushed: dict[str, str | None] = {}
+    while killer.kills < kills:
+        done = killer.run(push, home=local.settings.home, store_schema=there.schema)
+        wanted = texts(local)
+        if there.summaries():
+            held = texts(shared)
+            assert_sound(there)
+            for source, text in held.items():
+                assert text in folder.versions[source]
+            assert pushed.keys() <= held.keys()
+        if done:
+            assert held == wanted
+            for number in killer.dice.sample(range(60), 30):
+                folder.write(f"{number}.md")
+            local.ingest(folder.path)
+            pushed = held
