@@ -153,7 +153,7 @@ def _slice(passage: Passage, text: Text, extent: Extent, reader: CollectionReade
     """A table's head may stand in an earlier chunk."""
     if text.start_char <= extent[0]:
         return text.slice(extent)
-    return (reader.document_text(passage["source"]) or "")[extent[0] : extent[1]]
+    return reader.document_text(passage["source"], *extent) or ""
 
 
 def _row(cells: Sequence[str], head: Sequence[str]) -> str:

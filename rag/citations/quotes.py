@@ -49,9 +49,9 @@ def _stands(quote: DraftQuote, passage: Passage, reader: CollectionReader) -> bo
     inside = quote["block"][quote["start_char"] - start : quote["end_char"] - start]
     if not within or inside != quote["quote"]:
         return False
-    text = reader.document_text(passage["source"])
+    text = reader.document_text(passage["source"], start, end)
     if text is not None:
-        return text[start:end] == quote["block"]
+        return text == quote["block"]
     # A passage of the web is in no collection: its spans are all that there is.
     return any(
         span["start_char"] <= start

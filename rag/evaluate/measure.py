@@ -211,8 +211,7 @@ class Measurer:
         }
 
     def _is_verbatim(self, source: str, start: int, end: int, quote: str) -> bool:
-        text = self._reader.document_text(source)
-        return text is not None and bool(quote) and text[start:end] == quote
+        return bool(quote) and self._reader.document_text(source, start, end) == quote
 
     def _rankings(self, answer: Answer) -> list[list[str]]:
         """After each loop, the sources known so far: relevant ones first, by confidence."""

@@ -195,7 +195,7 @@ def text_at(chunk: RetrievedChunk, extent: Extent, reader: CollectionReader) -> 
     """What stands there, in the chunk or before it."""
     if extent[0] >= chunk["start_char"]:
         return _slice(chunk, extent)
-    return (reader.document_text(chunk["source"]) or "")[extent[0] : extent[1]]
+    return reader.document_text(chunk["source"], *extent) or ""
 
 
 def _slice(chunk: RetrievedChunk, extent: Extent) -> str:

@@ -19,6 +19,8 @@ from state.blocks import BlockKind, Extent
 from state.passages import Passage, RetrievedChunk, Span, block_spans
 
 MOST_EXCERPTS = 8
+FAR_ABOVE = 100_000
+"""Characters before a chunk in which its heading is looked for."""
 _AROUND_A_TABLE = (BlockKind.HEADING, BlockKind.LEAD)
 SHOWN_TO_A_MODEL = 4
 """Excerpts in a prompt: about as much as the four best chunks hold of use, in some 900 tokens."""
@@ -156,4 +158,8 @@ def _introduction(
 
 def _stands(heading: str, chunk: RetrievedChunk, reader: CollectionReader) -> bool:
     """Whether it is there as it is shown: a long one was cut, one on two lines joined."""
-    return heading in chunk["text"] or heading in (reader.document_text(chunk["source"]) or "")
+    start = chunk["start_char"]
+    above = max(start - FAR_ABOVE, 0)
+    return heading in chunk["text"] or heading in (
+        reader.document_text(chunk["source"], above, start) or ""
+    )

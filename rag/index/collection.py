@@ -200,13 +200,18 @@ class Collection:
                 result[index] = decode_vectors([stored[row]], result.shape[1])[0]
         return result
 
-    def document_text(self, source: str) -> str | None:
+    def document_text(self, source: str, start: int = 0, end: int | None = None) -> str | None:
         with self._moment():
             row = self._connection.execute(
-                "SELECT id FROM documents WHERE collection_id = ? AND source = ? AND visible = 1",
+                "SELECT id, characters FROM documents"
+                " WHERE collection_id = ? AND source = ? AND visible = 1",
                 (self._row.id, encode_path(source)),
             ).fetchone()
-            return None if row is None else Texts(self._connection).whole(row[0])
+            if row is None:
+                return None
+            document, characters = row
+            last = characters if end is None else min(end, characters)
+            return Texts(self._connection).span(document, start, last)
 
     def document(self, source: str) -> IndexedDocument | None:
         with self._lock, mapped_errors(self._path):

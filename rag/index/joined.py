@@ -61,9 +61,9 @@ class JoinedCollections:
             first[unknown] = more[unknown]
         return first
 
-    def document_text(self, source: str) -> str | None:
+    def document_text(self, source: str, start: int = 0, end: int | None = None) -> str | None:
         collection, own = self._place(source)
-        return None if collection is None else collection.document_text(own)
+        return None if collection is None else collection.document_text(own, start, end)
 
     def document(self, source: str) -> IndexedDocument | None:
         collection, own = self._place(source)

@@ -51,8 +51,10 @@ class CollectionReader(Protocol):
     def vectors(self, chunk_ids: Sequence[str]) -> Vectors:
         """The stored vectors, shape (len(chunk_ids), dimension), in the order asked."""
 
-    def document_text(self, source: str) -> str | None:
-        """The whole extracted text of a source, or None if it is not in the collection."""
+    def document_text(self, source: str, start: int = 0, end: int | None = None) -> str | None:
+        """The extracted text of a source, of which `[start:end]`, without reading the rest; None
+        if it is not in the collection.
+        """
 
     def document(self, source: str) -> IndexedDocument | None:
         """What the catalog knows of a source, or None if it is not in the collection."""

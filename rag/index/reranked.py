@@ -75,8 +75,8 @@ class RerankedCollection:
     def vectors(self, chunk_ids: Sequence[str]) -> Vectors:
         return self.plain.vectors(chunk_ids)
 
-    def document_text(self, source: str) -> str | None:
-        return self.plain.document_text(source)
+    def document_text(self, source: str, start: int = 0, end: int | None = None) -> str | None:
+        return self.plain.document_text(source, start, end)
 
     def document(self, source: str) -> IndexedDocument | None:
         return self.plain.document(source)

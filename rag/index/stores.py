@@ -54,8 +54,7 @@ class Store(Protocol):
         notice: Notice = ...,
     ) -> AbstractContextManager[CollectionWriter]:
         """The collection of this name, created if need be (as `uid`), locked until the block ends.
-        `wait`:
-        the seconds to wait for another writer; `notice` receives lines about repairs.
+        `wait`: the seconds to wait for another writer; `notice` receives lines about repairs.
 
         Raises:
             StoreBusyError: another process is writing to it.

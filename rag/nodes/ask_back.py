@@ -14,6 +14,7 @@ from langgraph.types import interrupt
 from rag.dependencies import Dependencies
 from rag.nodes.start_turn import begun
 from rag.nodes.update import Update
+from rag.question.context import with_context
 from state.graph_state import GraphState
 
 
@@ -29,7 +30,7 @@ def ask_back(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
             "status": "abstained",
         }
     reply = _chosen(interrupt(open_question, response_schema=str), meant)
-    alone = f"{question.rstrip()} ({reply})" if reply else question
+    alone = with_context(question, reply)
     return {
         **begun(question, runtime.context),
         "open_question": None,

@@ -21,6 +21,7 @@ from typing import Protocol
 
 from rag.index.terms import term_spans, terms
 from rag.question.aside import is_aside
+from rag.question.context import parted, with_context
 from state.passages import HistoryTurn, RetrievedChunk
 
 # Sums of weights, where 1 is the weight of a term that one chunk alone holds, or none.
@@ -92,7 +93,7 @@ def stand_alone(question: str, history: Sequence[HistoryTurn], collection: Searc
         carried = _whole(asked_before)
     else:
         carried = ", ".join(_phrases(_topic(own, weights, turns, collection), turns))
-    return FollowUp(f"{question.rstrip()} ({carried})", carried) if carried else FollowUp(question)
+    return FollowUp(with_context(question, carried), carried)
 
 
 def _leans(question: str, weights: Mapping[str, float]) -> bool:
@@ -105,10 +106,16 @@ def _leans(question: str, weights: Mapping[str, float]) -> bool:
     if _OPENING.match(question) or mass(question) <= (ONE_WORD if terms(first) else BARE):
         return True
     pronoun = PRONOUN.search(question)
-    if pronoun is None:
-        return False
+    return pronoun is not None and nothing_before(pronoun, weights)
+
+
+def nothing_before(pronoun: re.Match[str], weights: Mapping[str, float]) -> bool:
+    """Whether what stands before it weighs too little for it to mean."""
     before = {
-        term for _, end, found in term_spans(question) if end <= pronoun.start() for term in found
+        term
+        for _, end, found in term_spans(pronoun.string)
+        if end <= pronoun.start()
+        for term in found
     }
     return sum(weights.get(term, 1.0) for term in before) <= ONE_WORD
 
@@ -176,9 +183,9 @@ def _whole(turns: Sequence[HistoryTurn]) -> str:
             asked = turn["standalone_question"].strip()
             if opening := _OPENING.match(asked):
                 asked = asked[opening.end() :].strip()
-            if asked.endswith(")") and turn["standalone_question"] != turn["question"]:
-                asked, _, carried = asked[:-1].rpartition(" (")  # what that follow-up carried
-                asked = f"{asked.rstrip('?.! ')}, {carried}"
+            if turn["standalone_question"] != turn["question"]:
+                asked, carried = parted(asked)
+                asked = f"{asked.rstrip('?.! ')}, {carried}" if carried else asked
             return asked.rstrip(" ?.!")
     return ""
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from rag.index.protocol import CollectionReader
 from rag.index.terms import terms
+from rag.question.context import parted, with_context
 from rag.question.followup import stand_alone
 from rag.question.parse import QUESTION_CHARACTERS, ParsedQuestion, parse_question
 from state.passages import HistoryTurn, RetrievedChunk
@@ -85,8 +86,8 @@ def split(text: str, most: int = MOST_PARTS) -> list[str]:
     """The questions within, in order, what is beyond `most` together as the last; the text itself
     if there is one only.
     """
-    text, about = _about(text[:QUESTION_CHARACTERS])
-    found = [f"{piece.strip(' ,')}{about}" for piece in _PART.split(text)]
+    text, about = parted(text[:QUESTION_CHARACTERS])
+    found = [with_context(piece.strip(" ,"), about) for piece in _PART.split(text)]
     asked: list[str] = []
     before = ""
     for piece in found:
@@ -96,14 +97,8 @@ def split(text: str, most: int = MOST_PARTS) -> list[str]:
         else:  # what is said first holds for what is asked after it
             before += f"{piece}; "
     if len(asked) < 2:
-        return [f"{text}{about}"]
+        return [with_context(text, about)]
     return asked if len(asked) <= most else [*asked[: most - 1], "; ".join(asked[most - 1 :])]
-
-
-def _about(text: str) -> tuple[str, str]:
-    """The text, and what stands in brackets behind it: what a follow-up is about."""
-    place = text.rfind(" (") if text.endswith(")") else -1
-    return (text, "") if place < 0 else (text[:place], text[place:])
 
 
 def _asks(piece: str) -> bool:

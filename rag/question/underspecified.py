@@ -14,8 +14,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
-from rag.index.terms import term_spans, terms
-from rag.question.followup import ONE_WORD, PRONOUN, Searchable, is_part, weights_of
+from rag.index.terms import terms
+from rag.question.context import parted
+from rag.question.followup import PRONOUN, Searchable, is_part, nothing_before, weights_of
 from rag.question.namesakes import namesakes
 from state.passages import RetrievedChunk
 
@@ -35,7 +36,7 @@ def choices(question: str, collection: Searchable) -> list[str]:
     """What could be meant, the likeliest first; empty where the question says enough, or leads to
     one thing alone.
     """
-    if _is_told(question):
+    if parted(question)[1]:
         return []
     if not says_too_little(question, collection):
         return namesakes(question, collection)[:MOST_CHOICES]
@@ -48,7 +49,7 @@ def choices(question: str, collection: Searchable) -> list[str]:
 
 
 def says_too_little(question: str, collection: Searchable) -> bool:
-    if _is_told(question):
+    if parted(question)[1]:
         return False
     own = set(terms(question))
     known = weights_of(sorted(own), collection)
@@ -59,24 +60,13 @@ def says_too_little(question: str, collection: Searchable) -> bool:
     return sum(weights.values()) <= MUCH and _leans(question, weights)
 
 
-def _is_told(question: str) -> bool:
-    """In brackets it says what it is about, as a follow-up that was read does."""
-    return question.endswith(")") and " (" in question
-
-
 def _leans(question: str, weights: Mapping[str, float]) -> bool:
     """Whether its first pronoun has nothing before it to mean."""
     for pronoun in PRONOUN.finditer(question):
         following = _NEXT_WORD.match(question, pronoun.end())
         if pronoun.group().lower() == "one" and following and terms(following.group(1)):
             continue  # "one way" is no pronoun
-        before = {
-            term
-            for _, end, found in term_spans(question)
-            if end <= pronoun.start()
-            for term in found
-        }
-        return sum(weights.get(term, 1.0) for term in before) <= ONE_WORD
+        return nothing_before(pronoun, weights)
     return False
 
 

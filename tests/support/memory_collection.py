@@ -118,5 +118,6 @@ class MemoryCollection:
         rows = [self.sources.index(chunk_id) for chunk_id in chunk_ids]
         return self._vectors[rows]
 
-    def document_text(self, source):
-        return self.texts.get(source)
+    def document_text(self, source, start=0, end=None):
+        text = self.texts.get(source)
+        return None if text is None else text[start:end]

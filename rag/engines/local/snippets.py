@@ -62,8 +62,8 @@ class Snippets:
         found: Vectors = self._vectors[[places[chunk_id] for chunk_id in chunk_ids]]
         return found
 
-    def document_text(self, source: str) -> str | None:
-        return next((c["text"] for c in self._chunks if c["source"] == source), None)
+    def document_text(self, source: str, start: int = 0, end: int | None = None) -> str | None:
+        return next((c["text"][start:end] for c in self._chunks if c["source"] == source), None)
 
     def document(self, source: str) -> IndexedDocument | None:  # noqa: ARG002
         return None

@@ -10,7 +10,7 @@ import numpy as np
 
 from rag.embed.protocol import Embedder, Vectors
 from rag.index.candidates import Candidates
-from rag.index.codec import chunk_key, decode_block, encode_path
+from rag.index.codec import BLOCK_CHARACTERS, chunk_key, decode_block, encode_path
 from rag.index.collection_rows import check_same_embedder, no_text
 from rag.index.hybrid import candidates
 from rag.index.postgres import collections, document_rows
@@ -125,7 +125,9 @@ class PostgresCollection:
                 result[index] = document_rows.received(stored[key])
         return result
 
-    def document_text(self, source: str) -> str | None:
+    def document_text(self, source: str, start: int = 0, end: int | None = None) -> str | None:
+        first = start // BLOCK_CHARACTERS
+        last = None if end is None else end // BLOCK_CHARACTERS
         with self.snapshot() as row, self._database.reading() as db:
             document = db.execute(
                 "SELECT id FROM documents WHERE collection_id = %s AND source = %s",
@@ -135,11 +137,13 @@ class PostgresCollection:
                 return None
             rows = db.execute(
                 "SELECT data FROM blocks WHERE collection_id = %s AND document_id = %s"
-                " ORDER BY number",
-                (row.id, document[0]),
+                " AND number >= %s AND (%s::int IS NULL OR number <= %s) ORDER BY number",
+                (row.id, document[0], first, last, last),
                 binary=True,
             )
-            return "".join(decode_block(data) for (data,) in rows)
+            text = "".join(decode_block(data) for (data,) in rows)
+        before = first * BLOCK_CHARACTERS
+        return text[start - before : None if end is None else max(end - before, 0)]
 
     def document(self, source: str) -> IndexedDocument | None:
         with self.snapshot() as row, self._database.reading() as db:
