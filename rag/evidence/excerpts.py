@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from rag.index.terms import terms
-from rag.question.parse import ParsedQuestion
 from state.blocks import Block, BlockKind
 from state.passages import RetrievedChunk, blocks_of_spans
 
@@ -44,26 +42,6 @@ class Excerpt:
 
     def holds_kind(self, kind: BlockKind) -> bool:
         return any(block.kind is kind for block in self.blocks)
-
-
-def best_rows(excerpt: Excerpt, question: ParsedQuestion) -> Excerpt:
-    """A table cut to the rows that hold most of the question, with those between them; as it is
-    where no row tells itself from the others, and where there is more than a table.
-    """
-    heads = {block.lead for block in excerpt.blocks}
-    table = [b for b in excerpt.blocks if b.kind is not BlockKind.HEADING and b.extent not in heads]
-    held = [question.covered(terms(_inside(excerpt, block))) for block in table]
-    if any(block.kind is not BlockKind.ROW for block in table) or max(held) <= min(held):
-        return excerpt
-    best = [place for place, share in enumerate(held) if share >= max(held)]
-    rows = table[best[0] : best[-1] + 1]
-    start, end = rows[0].start_char, rows[-1].end_char
-    text = excerpt.text[start - excerpt.start_char : end - excerpt.start_char]
-    return replace(excerpt, start_char=start, end_char=end, text=text, blocks=rows)
-
-
-def _inside(excerpt: Excerpt, block: Block) -> str:
-    return excerpt.text[block.start_char - excerpt.start_char : block.end_char - excerpt.start_char]
 
 
 def excerpts_of(

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rag.evidence.asked_rows import Table, asked_rows, extreme_row, table_at, text_at
-from rag.evidence.excerpts import Excerpt, best_rows
+from rag.evidence.excerpts import Excerpt
 from rag.evidence.ranking import RankedExcerpt, rank_excerpts
 from rag.index.protocol import CollectionReader
 from rag.question.parse import ParsedQuestion
@@ -125,7 +125,7 @@ def _cut(
     others = {block.kind for block in excerpt.blocks} - {*_AROUND_A_TABLE, BlockKind.ROW}
     table = None if others or not rows else table_at(chunk, rows[-1], reader)
     if table is None:
-        return best_rows(excerpt, question), None
+        return excerpt, None
     among = [row for row in rows if row in table.rows]
     asked = asked_rows(table, among, question, reader)
     if not asked:
