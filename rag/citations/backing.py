@@ -21,10 +21,11 @@ def backed(
     questions: Sequence[ParsedQuestion],
     reader: CollectionReader,
 ) -> Checked:
-    """`checked` with the excerpts that its open claims cite, where none of its claims is proved:
-    who cannot trust a sentence reads what it was made of.
+    """`checked` with the excerpts that its open claims cite, where none of its claims is proved, or
+    one was taken out: who cannot trust a draft reads what it was made of.
     """
-    if checked.count("verified") or not checked.count("unverified"):
+    proved, taken_out = checked.count("verified"), checked.count("contradicted")
+    if (proved and not taken_out) or not (proved or checked.count("unverified")):
         return checked
     every = likeliest_spans(passages)
     cited = [c for f in checked.findings.values() if f.verdict == "unverified" for c in f.citations]

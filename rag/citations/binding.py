@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from rag.citations.statement import Kind, Statement, Token, alike, goes_on, subject
+from rag.citations.statement import Kind, Statement, Token, alike, subject
 
 _BEFORE_A_NUMBER = frozenset({"from", "to", "by"})
 _NEAR = 2
@@ -54,18 +54,12 @@ def together(claim: Statement, said: Statement) -> bool:
         if one.clause != other.clause:
             continue
         pairs = [(a, b) for a in places[one] for b in places[other]]
-        near = any(abs(a - b) <= _NEAR or _shares_subject(said, a, b) for a, b in pairs)
+        near = any(abs(a - b) <= _NEAR for a, b in pairs)
         if not near and not any(said.content[a].clause == said.content[b].clause for a, b in pairs):
             return False
         for token in (one, other):
             apart.setdefault(token, []).append(not near)
     return not any(len(b) > 1 and all(b) for token, b in apart.items() if token.says)
-
-
-def _shares_subject(said: Statement, one: int, other: int) -> bool:
-    """Whether the first is what the sentence begins with, and the other's clause speaks of it."""
-    first, clause = said.content[one], said.content[other].clause
-    return subject(said).issuperset(first.stems) and goes_on(said, clause)
 
 
 def _places(claim: Statement, said: Statement) -> dict[Token, list[int]]:

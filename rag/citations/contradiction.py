@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from rag.citations.binding import attributes, misplaced
 from rag.citations.evidence import Evidence
-from rag.citations.polarity import relations, same_denials, same_relations
+from rag.citations.polarity import same_denials, same_relations
 from rag.citations.quantities import Quantity
-from rag.citations.statement import Kind, Statement, Token, alike, begins, held, opposite
+from rag.citations.statement import Kind, Statement, Token, begins, held
 
 SAYS_IT = 0.7
 """Share of the weight of a claim's words, the one in question left out, from which on a sentence
@@ -22,11 +22,8 @@ speaks of the same thing.
 """
 SAYS_HALF = 0.5
 _ALL = 0.999
-_EXCEPTIONS = frozenset({"except", "only", "unless", "until", "without"})
 _BOUNDS = frozenset({"more", "less", "fewer"})
 _COMPARING = _BOUNDS | {"over", "under", "above", "below", "least", "most", "until", "since"}
-_CAPITALS = 0.25
-"""A text with more capitals writes all nouns so."""
 
 
 def contradiction(
@@ -43,7 +40,6 @@ def contradiction(
         _misbound(claim, named, weights),
         _name(claim, named, evidence, weights),
         _denial(claim, named, weights),
-        _relation(claim, named, weights),
     )
     return next((found for finder in finders for found in finder), None)
 
@@ -209,7 +205,7 @@ def _name(
             for t in claim.counted
             if t.quantity is not None
         )
-        if like and counts and share(rest, item, weights) >= SAYS_IT and not _all_nouns(item):
+        if like and counts and share(rest, item, weights) >= SAYS_IT:
             there = item.said.text_of(like[0])
             yield f"the source says {there}, not {claim.text_of(unknown[0])}", item
 
@@ -220,35 +216,14 @@ def _shortened(short: Sequence[Token], long: Sequence[Token]) -> bool:
     return any(len(n.stems[0]) > 1 and n.stems[0] in initials for n in short)
 
 
-def _all_nouns(item: Evidence) -> bool:
-    said = item.said.said
-    return len(item.said.names) > _CAPITALS * len(said) + 3
-
-
 def _denial(claim: Statement, evidence: Sequence[Evidence], weights: Mapping[str, float]) -> Found:
     for item in evidence:
         said = item.said
         if share(claim.said, item, weights) < _ALL or same_denials(claim, said):
             continue
-        if _excepts(claim) or _excepts(said) or not same_relations(claim, said):
+        if not same_relations(claim, said):
             continue
         clauses = {t.clause for t in said.said if held(t, claim.stems)}
         more = [t for t in said.said if t.clause in clauses and not held(t, claim.stems)]
         if len(more) <= 1 + len(claim.said) // 4 and _of_row(claim, item):
             yield "the source says the opposite", item
-
-
-def _excepts(said: Statement) -> bool:
-    """Whether there is a condition that could turn a denial round."""
-    return any(word in _EXCEPTIONS for word, _ in relations(said))
-
-
-def _relation(
-    claim: Statement, evidence: Sequence[Evidence], weights: Mapping[str, float]
-) -> Found:
-    for word, to in relations(claim):
-        for item in evidence:
-            there = {other for other, token in relations(item.said) if alike(to, token)}
-            other = opposite(word)
-            if other in there and word not in there and share(claim.said, item, weights) >= SAYS_IT:
-                yield f"the source says {other}, not {word}", item

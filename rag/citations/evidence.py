@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -99,13 +99,7 @@ def evidence(
     for passage in passages:
         for text in _texts(passage, chunks.get(passage["chunk_id"])):
             found += _of_text(passage, text, reader)
-    known = names_of(found)
-    return [replace(item, said=statement(item.said.text, known)) for item in found]
-
-
-def names_of(found: Iterable[Evidence]) -> frozenset[str]:
-    """Stems of what is written as a name inside of sentences."""
-    return frozenset(stem for item in found for name in item.said.names for stem in name.stems)
+    return found
 
 
 def _texts(passage: Passage, chunk: RetrievedChunk | None) -> list[Text]:

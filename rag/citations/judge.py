@@ -12,18 +12,9 @@ from dataclasses import dataclass
 
 from rag.citations.binding import bound, together
 from rag.citations.contradiction import contradiction, share
-from rag.citations.evidence import Evidence, names_of
+from rag.citations.evidence import Evidence
 from rag.citations.polarity import same_denials, same_relations
-from rag.citations.statement import (
-    Kind,
-    Statement,
-    Token,
-    alike,
-    has_subject,
-    held,
-    parts,
-    statement,
-)
+from rag.citations.statement import Statement, has_subject, held, parts, statement
 from rag.citations.verbatim import is_verbatim
 from state.answer import Support, Verdict
 
@@ -50,7 +41,7 @@ def judge(
     """`evidence` in the order in which it is to be preferred; `weights` of the claim's stems;
     `named` is what may contradict it.
     """
-    claim = statement(text, names_of(evidence))
+    claim = statement(text)
     for item in evidence:
         if is_verbatim(text, item.quote) and same_denials(claim, item.said):
             return Judgement("verified", "verbatim", "a source says it word for word", (item,))
@@ -58,14 +49,13 @@ def judge(
         if proves(claim, item):
             return Judgement("verified", "supported", "a source says it", (item,))
     clauses = parts(claim)
-    proofs = [next((e for e in evidence if proves(c, e, claim)), None) for c in clauses]
+    proofs = [next((e for e in evidence if proves(c, e, whole=claim)), None) for c in clauses]
     found = tuple(dict.fromkeys(proof for proof in proofs if proof is not None))
     if len(clauses) > 1 and None not in proofs:
         return Judgement("verified", "supported", "sources say each part of it", found)
-    for said in (claim, *(part for part in clauses if len(part.said) >= _LEAST)):
-        against = contradiction(said, named, evidence, weights)
-        if against is not None:
-            return Judgement("contradicted", "unsupported", against[0], (against[1],))
+    against = contradiction(claim, named, evidence, weights)
+    if against is not None:
+        return Judgement("contradicted", "unsupported", against[0], (against[1],))
     nearest = max(evidence, key=lambda item: share(claim.said, item, weights), default=None)
     rests = () if nearest is None or not share(claim.said, nearest, weights) else (nearest,)
     return Judgement("unverified", "unsupported", "no source says it in these words", rests)
@@ -91,7 +81,7 @@ def proves(claim: Statement, item: Evidence, whole: Statement | None = None) -> 
     return (
         len(claim.said) + len(claim.counted) >= _LEAST
         and item.key <= (whole or claim).words
-        and (whole is None or has_subject(claim) or _same_subject(whole, item))
+        and (whole is None or has_subject(claim))
         and all(any(said.equals(q) for q in item.quantities) for said in claim.quantities)
         and _holds_words(claim, item)
         and bound(claim, item.said)
@@ -102,46 +92,8 @@ def proves(claim: Statement, item: Evidence, whole: Statement | None = None) -> 
 
 
 def _holds_words(claim: Statement, item: Evidence) -> bool:
-    """All of them, half of them in the sentence itself; one more may be added."""
+    """All of them, half of them in the sentence itself."""
     own = sum(held(token, item.said.stems) for token in claim.said)
     if 2 * own < len(claim.said):
         return False
-    return all(held(token, item.stems) for token in claim.said) or _only_adds(claim, item)
-
-
-def _only_adds(claim: Statement, item: Evidence) -> bool:
-    """Whether it has one word more than the sentence, in a place where that has no other one."""
-    more = [token for token in claim.said if not held(token, item.stems)]
-    matched = [t for t in claim.said if t not in more]
-    words = sum(t.kind is Kind.WORD for t in matched)
-    if item.key or len(more) > 1 or more[0].kind is not Kind.WORD:
-        return False
-    if words < (1 if claim.counted else 2):
-        return False
-    tokens = [t for t in claim.tokens if t.says or t.quantity is not None]
-    place = tokens.index(more[0])
-    beside = tokens[max(0, place - 1) : place] + tokens[place + 1 : place + 2]
-    return not any(_has_other_beside(token, claim, item.said) for token in beside)
-
-
-def _has_other_beside(token: Token, claim: Statement, said: Statement) -> bool:
-    """Whether a word or quantity that the claim lacks stands beside the token there."""
-    tokens = [t for t in said.tokens if t.says or t.quantity is not None]
-    return any(
-        near.clause == other.clause and not _in_claim(near, claim)
-        for place, other in enumerate(tokens)
-        if alike(token, other)
-        for near in tokens[max(0, place - 1) : place] + tokens[place + 1 : place + 2]
-    )
-
-
-def _in_claim(token: Token, claim: Statement) -> bool:
-    if token.quantity is None:
-        return held(token, claim.stems)
-    return any(token.quantity.equals(said) for said in claim.quantities)
-
-
-def _same_subject(whole: Statement, item: Evidence) -> bool:
-    """Whether the sentence may speak of what the first clause begins with."""
-    first = next(iter(whole.names), None) or next(iter(whole.said), None)
-    return first is None or held(first, item.stems)
+    return all(held(token, item.stems) for token in claim.said)

@@ -24,13 +24,6 @@ _CONJUNCTIONS = frozenset(
     "and but or while whereas which who whose although though because so nor yet".split()
 )
 _DENIALS = frozenset("not no never nor neither none nobody nothing cannot kein keine nicht".split())
-_OPPOSITE = {
-    one: other
-    for pair in (
-        "before after|above below|over under|more less|most least|with without|up down|from to"
-    ).split("|")
-    for one, other in (pair.split(), pair.split()[::-1])
-}
 _RELATIONS = frozenset(
     "before after above below over under more less fewer most least only except until since"
     " without unless against outside inside".split()
@@ -122,24 +115,13 @@ def subject(said: Statement) -> frozenset[str]:
 
 
 def has_subject(part: Statement) -> bool:
-    """Whether a clause begins with something of its own: "the shed", a name."""
-    first = _first(part.tokens)
+    """Whether a clause begins, behind its conjunction, with something of its own: "the shed", a
+    name.
+    """
+    first = next((t for t in part.tokens if not _CONJUNCTIONS.intersection(t.stems)), None)
     return first is not None and (
         first.kind is Kind.NAME or bool(_DETERMINERS.intersection(first.stems))
     )
-
-
-def goes_on(said: Statement, clause: int) -> bool:
-    """Whether a clause has no subject of its own for sure: "and is 164 m long"."""
-    first = _first(said.clause(clause))
-    return (
-        first is not None and first.kind is Kind.GLUE and not _DETERMINERS.intersection(first.stems)
-    )
-
-
-def _first(tokens: Sequence[Token]) -> Token | None:
-    """Behind the conjunction."""
-    return next((t for t in tokens if not _CONJUNCTIONS.intersection(t.stems)), None)
 
 
 def words(text: str) -> frozenset[str]:
@@ -147,9 +129,9 @@ def words(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=4096)
-def statement(text: str, known: frozenset[str] = frozenset()) -> Statement:
-    """`known` are stems of names: at the beginning of a sentence a capital tells nothing."""
-    tokens = tuple(_tokens(text, known))
+def statement(text: str) -> Statement:
+    """At the beginning of a sentence a capital tells nothing."""
+    tokens = tuple(_tokens(text))
     pronoun = any(word in _PRONOUNS for word in re.findall(r"[^\W\d_]+", text.lower()))
     return Statement(text, tokens, pronoun)
 
@@ -159,10 +141,6 @@ def held(token: Token, stems: frozenset[str]) -> bool:
     return all(
         stem in stems or (token.kind is Kind.WORD and begins(stem, stems)) for stem in token.stems
     )
-
-
-def opposite(relation: str) -> str | None:
-    return _OPPOSITE.get(relation)
 
 
 def begins(stem: str, stems: frozenset[str]) -> bool:
@@ -185,7 +163,7 @@ def _by_prefix(stems: frozenset[str]) -> dict[str, list[str]]:
     return found
 
 
-def _tokens(text: str, known: frozenset[str]) -> Iterator[Token]:
+def _tokens(text: str) -> Iterator[Token]:
     code = [match.span() for match in _CODE.finditer(text)]
     counts = [q for q in quantities(text) if not any(a <= q.start < b for a, b in code)]
     clause = 0
@@ -205,24 +183,15 @@ def _tokens(text: str, known: frozenset[str]) -> Iterator[Token]:
             opens = opens or word in ".!?:"
             continue
         lower = word.lower()
-        if lower in _CONJUNCTIONS and not _joins_numbers(counts, place, start, end):
+        if lower in _CONJUNCTIONS:
             clause += 1
         kind, stems = _kind(word, lower) if lower not in _CONJUNCTIONS else (Kind.GLUE, (lower,))
-        if kind is Kind.NAME and opens and not known.issuperset(stems):
+        if kind is Kind.NAME and opens:
             kind = Kind.WORD
         yield Token(start, end, clause, kind, stems)
         opens = False
     for count in counts[place:]:
         yield Token(count.start, count.end, clause, Kind.QUANTITY, (), count)
-
-
-def _joins_numbers(counts: Sequence[Quantity], place: int, start: int, end: int) -> bool:
-    """Whether it stands right between two: "between 1889 and 1893"."""
-    return (
-        0 < place < len(counts)
-        and start - counts[place - 1].end <= 1
-        and counts[place].start - end <= 1
-    )
 
 
 def _kind(word: str, lower: str) -> tuple[Kind, tuple[str, ...]]:

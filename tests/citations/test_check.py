@@ -107,14 +107,8 @@ def test_what_no_source_says_is_shown_as_unverified(claim, reader):
     assert checked.dropped == []
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "Between 1889 and 1893, 300 men dug it [1].",
-        "In 1911 the shed at Langrigg burned down [2].",
-    ],
-)
-def test_a_sentence_in_another_order_is_verified(claim, reader):
+def test_a_sentence_in_another_order_is_verified(reader):
+    claim = "In 1911 the shed at Langrigg burned down [2]."
     (citation,) = check(claim, PASSAGES, reader).citations
     assert citation["support"] == "supported"
 

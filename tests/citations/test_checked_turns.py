@@ -60,13 +60,16 @@ def turn(home, *drafts, supported=True, **changed):
     return answer, [body["messages"] for body in bodies if shape_asked(body) is None]
 
 
-def test_a_contradicted_sentence_goes_without_a_second_draft_while_one_is_verified(home):
+def test_a_contradicted_sentence_goes_for_its_passage_while_one_is_verified(home):
     answer, asked = turn(
         home, "The Orrin Bridge is 164 metres long [1]. It was opened in 1878 by Ada Lorne [1]."
     )
-    assert answer["answer"] == "The Orrin Bridge is 164 metres long [1]."
+    said, passage = answer["answer"].split("\n\n")
+    assert said == "The Orrin Bridge is 164 metres long [1]."
+    assert "It was opened in 1887 by Ada Lorne." in passage
     assert answer["dropped"] == ["It was opened in 1878 by Ada Lorne."]
-    assert [claim["verdict"] for claim in answer["claims"]] == ["verified", "contradicted"]
+    verdicts = [claim["verdict"] for claim in answer["claims"]]
+    assert verdicts == ["verified", "contradicted", "verified"]
     assert (answer["status"], answer["generation_retries"], len(asked)) == ("partial", 0, 1)
 
 
@@ -132,7 +135,7 @@ def test_the_model_is_asked_once_about_what_is_open(home, supported, verdict_):
         supported=supported,
         verify="model",
     )
-    assert [claim["verdict"] for claim in answer["claims"]] == ["verified", verdict_]
+    assert [claim["verdict"] for claim in answer["claims"]][:2] == ["verified", verdict_]
     assert answer["usage"]["by_node"]["check_answer"]["llm_calls"] == 1
 
 

@@ -43,7 +43,7 @@ def verdicts(text, reader, *sources, question=""):
 @pytest.mark.parametrize(
     ("source", "claim"),
     [
-        ("bridge.md", "The Orrin Bridge is 164 m long and stands 31 m above the river."),  # units
+        ("bridge.md", "The Orrin Bridge stands 31 m above the river."),  # units
         ("bridge.md", "It has 18 arches."),  # a number word
         ("bridge.md", "Some 6000 people cross it every day."),  # a thousands separator
         ("bridge.md", "On 9 October 1887 it was opened by Ada Lorne."),  # order
