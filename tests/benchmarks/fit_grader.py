@@ -31,18 +31,7 @@ CHUNK = [
     "bm25_share",
     "lead",
 ]
-KNOWN = [
-    "bm25",
-    "cosine",
-    "bm25_spread",
-    "window",
-    "soft_coverage",
-    "together",
-    "missing",
-    "unknown",
-    "terms",
-    "chunks",
-]
+KNOWN = ["cosine", "soft_coverage", "together", "terms", "chunks"]
 ENOUGH = ["best", "second", "covered"]
 SETS = ("scifact", "squad2", "hotpotqa_sub", "mtrag_clapnq")
 DOCS = ("rust_book", "sqlite_utils", "otel", "rfcs")

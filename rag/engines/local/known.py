@@ -9,28 +9,16 @@ from rag.engines.local.features import Shown
 from rag.engines.local.field import Field
 from rag.question.parse import share
 
-_TAIL = 10
-
 
 def known_features(field: Field, top: Sequence[Shown]) -> dict[str, float]:
     """`top` are the measured `field.top`. The same in every loop of a question."""
-    question, scores = field.question, list(field.scores.values())
-    bm25s = sorted((score.bm25 for score in scores), reverse=True)
-    tail = bm25s[min(_TAIL, len(bm25s) // 2) :]
-    mass = sum(question.rarities.values()) or 1.0
+    question = field.question
     nearest = nearest_words(field, top)
-    missing = {t: question.specificity[t] * (1 - near) for t, near in nearest.items()}
-    unknown = [missing[term] for term in question.terms if not question.counts[term]]
     return {
-        "bm25": bm25s[0] / mass if bm25s else 0.0,
-        "cosine": max((score.cosine for score in scores), default=0.0),
-        "bm25_spread": (bm25s[0] - sum(tail) / len(tail)) / mass if bm25s else 0.0,
-        "window": max((score.window for score in scores), default=0.0),
+        "cosine": max((score.cosine for score in field.scores.values()), default=0.0),
         "soft_coverage": max((shown.features["soft_coverage"] for shown in top), default=0.0),
         "together": sum(question.weights[t] * near**2 for t, near in nearest.items())
         / (question.mass or 1.0),
-        "missing": max(missing.values(), default=0.0),
-        "unknown": max(unknown, default=0.0),
         "terms": math.log1p(len(question.terms)),
         "chunks": math.log(max(field.chunk_count, 1)),
     }
