@@ -16,6 +16,16 @@ if TYPE_CHECKING:
 CHECKPOINT_TABLES = ("checkpoints", "writes")
 
 
+def make_tables(db: sqlite3.Connection) -> SqliteSaver:
+    """LangGraph's own, where they are not there, with their checksums."""
+    from langgraph.checkpoint.sqlite import SqliteSaver
+
+    saver = SqliteSaver(db)
+    saver.setup()
+    seal_rows(db, CHECKPOINT_TABLES)
+    return saver
+
+
 class SqliteBackend:
     """A path of None lives in memory."""
 
@@ -25,8 +35,6 @@ class SqliteBackend:
 
     def saver(self) -> SqliteSaver:
         if self._saver is None:
-            from langgraph.checkpoint.sqlite import SqliteSaver
-
             if self._path is not None:
                 create_private(self._path)
             db = connect(":memory:" if self._path is None else self._path)
@@ -35,9 +43,7 @@ class SqliteBackend:
                 db.execute("pragma secure_delete = on")
                 db.execute("pragma wal_autocheckpoint = 64")
                 db.execute("pragma synchronous = normal")  # the turns themselves lie elsewhere
-                saver = SqliteSaver(db)
-                saver.setup()
-                seal_rows(db, CHECKPOINT_TABLES)
+                saver = make_tables(db)
             except BaseException:
                 db.close()
                 raise

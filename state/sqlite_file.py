@@ -56,6 +56,16 @@ def error_code(error: sqlite3.Error) -> int:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
+def is_damage(error: sqlite3.Error) -> bool:
+    """Also a text that is none any more, a schema whose words have changed, another format."""
+    words = str(error)
+    return (
+        error_code(error) in DAMAGE
+        or "UTF-8" in words
+        or words.startswith(("no such ", "unsupported file format"))
+    )
+
+
 def storage_failure(error: sqlite3.Error, name: str, damaged: str) -> CragError:
     """What a failure of SQLite is called. `damaged`: what to do with a file that is."""
     code = error_code(error)
@@ -63,8 +73,7 @@ def storage_failure(error: sqlite3.Error, name: str, damaged: str) -> CragError:
         return full_disk(name)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreBusyError(f"{name} is held by another process.", "Try again when it is done.")
-    # A text that is none any more; a schema whose words have changed.
-    if code in DAMAGE or "UTF-8" in str(error) or str(error).startswith("no such "):
+    if is_damage(error):
         return DamagedError(f"{name} is damaged ({error}).", damaged)
     if code == sqlite3.SQLITE_CANTOPEN and (limit := limit_on_files()) is not None:
         return limit

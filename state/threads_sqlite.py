@@ -38,6 +38,11 @@ commit;
 """
 
 
+def make_tables(db: sqlite3.Connection) -> None:
+    """Those that are not there."""
+    db.executescript(_SCHEMA)
+
+
 class SqliteTurnStore(SqlTurnStore):
     """Appends are transactions under SQLite's own write lock; a path of None lives in memory."""
 
@@ -104,7 +109,7 @@ class SqliteTurnStore(SqlTurnStore):
                 "Use that version, or another home.",
             )
         if write and not is_noted(db):
-            db.executescript(_SCHEMA)
+            make_tables(db)
         db.execute("pragma secure_delete = on")
         return write or version > 0
 

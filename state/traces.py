@@ -67,6 +67,11 @@ class Trace(TypedDict):
     events: list[Event]
 
 
+def make_tables(db: sqlite3.Connection) -> None:
+    """Those that are not there."""
+    db.executescript(_SCHEMA)
+
+
 class TraceStore:
     """One SQLite file under CRAG_HOME; a context manager.
 
@@ -250,8 +255,8 @@ class TraceStore:
             # A trace may be lost with the power; the file stays whole.
             db.executescript(
                 "pragma journal_mode = wal; pragma synchronous = normal; pragma secure_delete = on;"
-                + _SCHEMA
             )
+            make_tables(db)
             if not db.execute(
                 "select 1 from pragma_table_info('traces') where name = 'parent'"
             ).fetchone():

@@ -9,7 +9,7 @@ from rag.doctor.indexes import check_collections, repair_collections
 from rag.doctor.models import check_models
 from rag.doctor.part_check import Check
 from rag.doctor.rows import drop_changed_rows
-from rag.doctor.versions import write_versions_again
+from rag.doctor.schemas import mend_schemas
 from rag.index.stores import LocalStore, store_of
 from rag.opening import build_embedder
 from state.settings import Settings
@@ -40,7 +40,7 @@ def repair(settings: Settings, tell: Callable[[str], None]) -> None:
         StorageError: the catalog itself is damaged, or the disk full.
 
     """
-    write_versions_again(settings.home, tell)
+    mend_schemas(settings.home, tell)
     drop_changed_rows(settings.home, tell)
     repair_collections(settings.home, tell)
     store = store_of(settings)

@@ -13,13 +13,19 @@ from pathlib import Path
 
 from rag.doctor.part_check import REPAIR, Check, ill, well
 from rag.doctor.rows import changed_rows
-from rag.doctor.versions import version_damaged
+from rag.doctor.schemas import schema_fault
 from rag.index.catalog import catalog_path, is_sound
 from rag.research.journal import JOURNAL_FILE
 from state.checkpoints import CHECKPOINTS_FILE
 from state.errors import CragError, DamagedError
-from state.schema_version import is_damaged, read_version
-from state.sqlite_file import DAMAGE, connect_to_read, readable, sqlite_failures
+from state.schema_version import read_version
+from state.sqlite_file import (
+    connect_to_read,
+    error_code,
+    is_damage,
+    readable,
+    sqlite_failures,
+)
 from state.traces import TRACES_FILE, TraceStore
 from state.turn_codec import decode_turn
 from state.turn_store import THREADS_FILE, THREADS_SCHEMA
@@ -51,7 +57,8 @@ def check_home(home: Path) -> Iterator[Check]:
 
 def check_databases(home: Path) -> Iterator[Check]:
     """Every SQLite file of the home that exists, by SQLite's own check."""
-    yield _catalog(home)
+    fault = catalog_path(home).exists() and schema_fault(catalog_path(home))
+    yield ill("catalog", fault, REPAIR) if fault else _catalog(home)
     for part, name, then in (
         ("threads", THREADS_FILE, "the threads in it are lost"),
         ("checkpoints", CHECKPOINTS_FILE, "turns are kept elsewhere"),
@@ -60,7 +67,9 @@ def check_databases(home: Path) -> Iterator[Check]:
     ):
         if (home / name).exists():
             check = _database(part, home / name, then)
-            if check.ok and name == TRACES_FILE:
+            if fault := schema_fault(home / name):
+                check = ill(part, fault, REPAIR)
+            elif check.ok and name == TRACES_FILE:
                 check = _traces(home, then)
             elif check.ok and name == THREADS_FILE:
                 check = _turns(home / name, then)
@@ -78,8 +87,6 @@ def _catalog(home: Path) -> Check:
         problems = [error.message]
     except CragError as error:  # it could not be looked at, which is no damage
         return ill("catalog", error.message, error.mend or _ROOM)
-    if not problems and version_damaged(catalog_path(home)):
-        return ill("catalog", f"{catalog_path(home).name}: its version is damaged", REPAIR)
     if not problems:
         return _rows("catalog", catalog_path(home), "then run `crag ingest` again")
     return _verdict("catalog", catalog_path(home), problems, "then run `crag ingest` again")
@@ -103,7 +110,7 @@ def _database(part: str, path: Path, then: str) -> Check:
             connection.text_factory = readable
             rows = connection.execute("PRAGMA integrity_check(5)").fetchall()
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF not in DAMAGE:
+        if isinstance(error, sqlite3.Error) and error_code(error) and not is_damage(error):
             return ill(part, f"{path.name}: {error}", _ROOM)
         return _verdict(part, path, [str(error)], then)
     return _verdict(part, path, [str(row[0]) for row in rows if row[0] != "ok"], then)
@@ -112,8 +119,6 @@ def _database(part: str, path: Path, then: str) -> Check:
 def _turns(path: Path, then: str) -> Check:
     try:
         with sqlite_failures(path.name), closing(connect_to_read(path)) as connection:
-            if is_damaged(connection):
-                return ill("threads", f"{path.name}: its version is damaged", REPAIR)
             if not connection.execute("SELECT 1 FROM sqlite_schema").fetchone():
                 return well("threads", f"{path.name} is empty")
             if read_version(connection) > THREADS_SCHEMA:

@@ -79,6 +79,12 @@ class Unfinished(TypedDict):
     escalation: str | None
 
 
+def make_tables(db: sqlite3.Connection) -> None:
+    """Those that are not there, with their checksums."""
+    db.executescript(_SCHEMA)
+    seal_rows(db, JOURNAL_TABLES)
+
+
 class Journal:
     """The runs of one CRAG_HOME. Safe to use from several threads.
 
@@ -250,6 +256,5 @@ class Journal:
         if self._connection is None:
             create_private(self._path)
             self._connection = connect(self._path)
-            self._connection.executescript(_SCHEMA)
-            seal_rows(self._connection, JOURNAL_TABLES)
+            make_tables(self._connection)
         return self._connection

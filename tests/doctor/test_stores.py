@@ -80,6 +80,51 @@ def test_a_changed_version_is_found_mended_and_hides_nothing(tmp_path, crag, nam
     assert crag("doctor", "--repair").exit_code == 0
 
 
+DATABASES = ["catalog.sqlite", "threads.db", "checkpoints.db", "traces.db", "research.db"]
+
+
+@pytest.mark.parametrize(
+    ("name", "was", "now"),
+    [
+        ("threads.db", "name text not null unique", "name uext not null unique"),
+        ("threads.db", "integer not null, body blob", "integer not oull, body blob"),
+        ("traces.db", "thread text", "thre!d text"),
+        ("catalog.sqlite", "source BLOB NOT NULL", "source BLOB NO~ NULL"),
+        ("checkpoints.db", "cast(new.type as blob)", "cast(new.type as bloc)"),
+        ("research.db", "cast(new.id as blob)", "cast(new.id as blo~)"),
+    ],
+)
+def test_a_bit_in_the_words_of_a_schema_is_found_and_written_again(tmp_path, crag, name, was, now):
+    crag("research", QUESTION)
+    expected = crag("threads", "export", "my line").output
+    path = tmp_path / "home" / name
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("pragma wal_checkpoint(truncate)")
+        (before,) = db.execute("select group_concat(sql) from sqlite_schema").fetchone()
+    data = path.read_bytes()
+    assert was.encode() in data
+    path.write_bytes(data.replace(was.encode(), now.encode(), 1))
+    told = crag("doctor")
+    assert f"{name}: the schema of" in told.output
+    assert "mend: crag doctor --repair" in told.output
+    assert crag("doctor", "--repair").exit_code == 0
+    assert crag("threads", "export", "my line").output == expected
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("select group_concat(sql) from sqlite_schema").fetchone() == (before,)
+
+
+@pytest.mark.parametrize("name", DATABASES)
+def test_a_file_of_another_format_is_damage(tmp_path, crag, name):
+    crag("research", QUESTION)
+    path = tmp_path / "home" / name
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("pragma wal_checkpoint(truncate)")
+    data = bytearray(path.read_bytes())
+    data[47] ^= 0x40  # the schema's format, of which there are four
+    path.write_bytes(data)
+    assert f"mend: Move {path} away" in crag("doctor").output
+
+
 def test_what_a_process_killed_at_its_first_turn_leaves_is_no_damage(tmp_path, crag):
     (tmp_path / "home" / "threads.db").write_bytes(b"")
     assert "ok    threads: threads.db is empty" in crag("doctor").output
