@@ -35,7 +35,7 @@ def _not_recorded(_answer: Answer) -> int:
 class Dependencies:
     """`fallback` answers from what was found when a budget ends before the engine could.
 
-    `can_reply` says that somebody is there to be asked back.
+    `may_ask_back` is of a question that a person asked, `can_reply` says that they are still there.
 
     `history` gives the earlier turns that this one may see, oldest first, where they are stored;
     `questions` all that was typed on the thread, oldest first. `pin` makes the turn a milestone.
@@ -52,6 +52,7 @@ class Dependencies:
     pin: bool = False
     record: Record = _not_recorded
     search_web: SearchMore | None = None
+    may_ask_back: bool = True
     can_reply: bool = False
     clock: Callable[[], float] = time.perf_counter
     started: float = field(default_factory=time.perf_counter)

@@ -156,10 +156,10 @@ class Session:
         Without `tokens` a draft comes as one token event, which costs a model less work.
         `budget` stands in for the settings' own, where several questions share one.
         `history` stands in for a thread's own, oldest turn first. `parent` is the research
-        run that the question is asked for; its trace is kept with that. On a thread where somebody
-        `can_reply`, a question that says too little ends with `asked_back` and no answer; the same
-        question with the `reply` goes on from there. Whatever ends the turn
-        early (an error, Ctrl-C, a closed iterator) leaves the thread as it was.
+        run that the question is asked for: nothing is asked back, and its trace is kept with that.
+        On a thread where somebody `can_reply`, a question that says too little ends with
+        `asked_back` and no answer; the same question with the `reply` goes on from there. Whatever
+        ends the turn early (an error, Ctrl-C, a closed iterator) leaves the thread as it was.
 
         Raises:
             CragError: the index, the engine or a store failed.
@@ -168,7 +168,9 @@ class Session:
         leave = Leave()
         budget = budget or Budget.start(self.settings)
         deps = self._dependencies(thread, history, budget, leave, pin=pin, tokens=tokens)
-        deps = replace(deps, can_reply=can_reply and thread is not None)
+        deps = replace(
+            deps, may_ask_back=parent is None, can_reply=can_reply and thread is not None
+        )
         started: TurnStarted = {
             "event": "turn_started",
             "trace_id": deps.trace_id,

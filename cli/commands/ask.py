@@ -84,6 +84,8 @@ def ask(
             links = citation_links(settings.links, answer, session.reader)
             print_answer(terminal, answer, links)
         tell_notices(terminal, answer)
+        if answer["clarify"]:
+            terminal.notice("Say which in brackets behind the question, or ask in `crag chat`.")
         if copy:
             from cli.clipboard import copy as to_clipboard
 

@@ -22,7 +22,8 @@ def contextualize(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         _tell(state, runtime, question, "nothing to look up")
         return {**alone, "generation": reply, "status": "answered"}
     if all(is_aside(turn["question"]) for turn in earlier):
-        meant = choices(question, runtime.context.reader)
+        deps = runtime.context
+        meant = choices(question, deps.reader) if deps.may_ask_back else []
         if not meant:
             return alone
         _tell(state, runtime, question, "it says too little alone")

@@ -57,6 +57,12 @@ def test_a_question_that_says_too_little_is_asked_back_once(tmp_path):
     assert (
         crag(home, "ingest", str(tmp_path / "tunnel.md"), str(tmp_path / "pier.md")).exit_code == 0
     )
+    asked = crag(home, "ask", "How long is it?")
+    assert asked.exit_code == 3
+    assert "Say which in brackets behind the question" in asked.stderr
+    told = crag(home, "ask", "How long is it? (Corbel Tunnel)")
+    assert told.exit_code == 0
+    assert "912 metres" in told.stdout
     child = chat_in_terminal(home, "-t", "asked-back")
     shown = say(child, "How long is it?", "about?", "1.", "2.", "Say which")
     number = re.search(r"(\d)\. Corbel", shown)[1]

@@ -93,6 +93,12 @@ def test_ask_ends_with_3_and_names_the_choices(session):
     assert "Frozen (house)" in answer["answer"]
 
 
+def test_a_part_of_a_research_run_is_looked_up_and_not_asked_back(session):
+    answer = session.ask("Who made Frozen?", parent="20260101-000000-abcdef")
+    assert answer["clarify"] == []
+    assert len(answer["citations"]) > 1
+
+
 def test_a_conversation_goes_on_with_the_choice(session):
     events = list(session.stream("Who made Frozen?", thread="n", can_reply=True))
     assert events[-1]["event"] == "asked_back"
