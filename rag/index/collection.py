@@ -96,6 +96,7 @@ class Collection:
         self._legs = CatalogLegs(connection, row.id, self._dense, self._files)
         self._spellings = Spellings(self._legs)
         self._revision: tuple[int] | None = None
+        self._found: dict[tuple[str, int], list[RetrievedChunk]] = {}
 
     @property
     def name(self) -> str:
@@ -116,7 +117,14 @@ class Collection:
             return self._legs.document_count
 
     def search(self, query: str, k: int) -> list[RetrievedChunk]:
-        return self.candidates(query, k).best(k)
+        with self._moment():
+            self._forget_old()
+        # Of one question several nodes need what it finds.
+        found = self._found.get((query, k))
+        if found is None:
+            found = self.candidates(query, k).best(k)
+            self._found = {(query, k): found}
+        return [chunk.copy() for chunk in found]
 
     def candidates(self, query: str, k: int) -> Candidates:
         """What `search` ranks: at least the `k` best are among them."""
@@ -235,5 +243,6 @@ class Collection:
         ).fetchone()
         if found != self._revision:
             self._revision = found
+            self._found = {}
             self._legs.forget()
             self._spellings.forget()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+_DIGIT = re.compile(r"\d")
 SAME = 0.9
 """The share of two texts' distinct terms, of both together, from which they are one."""
 
@@ -21,7 +23,8 @@ class Likeness:
     @classmethod
     def of(cls, terms: Sequence[str]) -> Likeness:
         """`terms` in the order of the text."""
-        return cls(frozenset(terms), tuple(term for term in terms if _is_figure(term)))
+        no_words = [term for term in terms if not term.isalpha()]
+        return cls(frozenset(terms), tuple(filter(_DIGIT.search, no_words)))
 
     def repeats(self, other: Likeness, asked: AbstractSet[str]) -> bool:
         """Whether both hold nearly the same terms (Jaccard's coefficient), the same of those that
@@ -53,7 +56,3 @@ def first_of_each(
         else:
             kept[first].append(each)
     return kept
-
-
-def _is_figure(term: str) -> bool:
-    return not term.isalpha() and any(character.isdigit() for character in term)

@@ -15,6 +15,7 @@ from pathlib import PurePath
 
 from rag.index.terms import terms
 from rag.question.followup import Searchable, weights_of
+from rag.question.parts import FIELD
 from state.blocks import BlockKind
 from state.passages import RetrievedChunk
 
@@ -71,7 +72,7 @@ def namesakes(question: str, collection: Searchable) -> list[str]:
     # A word that no document has may well be what is asked about: it counts as the rarest.
     if not rarest or sum(weight or 1.0 for weight in weights.values()) > MUCH:
         return []
-    found = [_Called.of(chunk, weights) for chunk in collection.search(question, LOOKED_AT)]
+    found = [_Called.of(chunk, weights) for chunk in collection.search(question, FIELD)[:LOOKED_AT]]
     if not found or not any(weights[term] == rarest for term in found[0].shared):
         return []
     best = found[0]

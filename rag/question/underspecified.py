@@ -18,6 +18,7 @@ from rag.index.terms import terms
 from rag.question.context import parted
 from rag.question.followup import PRONOUN, Searchable, is_part, nothing_before, weights_of
 from rag.question.namesakes import namesakes
+from rag.question.parts import FIELD
 from state.passages import RetrievedChunk
 
 MUCH = 2.5
@@ -40,7 +41,7 @@ def choices(question: str, collection: Searchable) -> list[str]:
         return []
     if not says_too_little(question, collection):
         return namesakes(question, collection)[:MOST_CHOICES]
-    found = collection.search(question, LOOKED_AT)
+    found = collection.search(question, FIELD)[:LOOKED_AT]
     near = [each for each in found if each["score"] >= ABOUT_EQUAL * found[0]["score"]]
     sources = list(dict.fromkeys(each["source"] for each in near))
     named = [_section(each) for each in near] if len(sources) == 1 else _documents(near)

@@ -115,16 +115,11 @@ def feedback_words(
 ) -> list[str]:
     """The heaviest words of the passages that the question lacks."""
     weights: dict[str, float] = {}
-    spelt: dict[str, str] = {}
     for chunk in passages:
         words = read_terms(chunk)
         for term, count in words.counts.items():
             if term not in situation.question.weights and len(term) > 2:
                 weights[term] = weights.get(term, 0.0) + count / (count + _K1)
-        for text in (chunk["text"], chunk["title"] or "", chunk["heading"]):
-            for start, end, found in term_spans(text):
-                for term in found:
-                    spelt.setdefault(term, fold(text[start:end]))
     counts = situation.collection.document_frequencies(sorted(weights))
     total = max(situation.collection.chunk_count, 1)
     scored = {
@@ -134,7 +129,19 @@ def feedback_words(
         if counts.get(term, 0) > 1
     }
     ranked = sorted(scored, key=lambda term: (-scored[term], term))[:most]
+    spelt = _spelt(passages)
     return [spelt.get(term, term) for term in ranked]
+
+
+def _spelt(passages: Sequence[RetrievedChunk]) -> dict[str, str]:
+    """Each term as it is written first."""
+    texts = [f"{c['text']} {c['title'] or ''} {c['heading']}" for c in passages]
+    spelt: dict[str, str] = {}
+    for word in dict.fromkeys(" ".join(texts).split()):
+        for start, end, found in term_spans(word):
+            for term in found:
+                spelt.setdefault(term, fold(word[start:end]))
+    return spelt
 
 
 def _confidence(request: RewriteRequest, chunk_id: str) -> float:
