@@ -7,6 +7,7 @@ contradict takes one sentence that says all of it but one thing. What is between
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +16,6 @@ from rag.citations.contradiction import contradiction, share
 from rag.citations.evidence import Evidence
 from rag.citations.polarity import same_denials, same_relations
 from rag.citations.statement import Statement, has_subject, held, parts, statement
-from rag.citations.verbatim import is_verbatim
 from state.answer import Support, Verdict
 
 _LEAST = 2
@@ -43,7 +43,7 @@ def judge(
     """
     claim = statement(text)
     for item in evidence:
-        if is_verbatim(text, item.quote) and same_denials(claim, item.said):
+        if _word_for_word(text, item.quote) and same_denials(claim, item.said):
             return Judgement("verified", "verbatim", "a source says it word for word", (item,))
     for item in evidence:
         if proves(claim, item):
@@ -59,6 +59,12 @@ def judge(
     nearest = max(evidence, key=lambda item: share(claim.said, item, weights), default=None)
     rests = () if nearest is None or not share(claim.said, nearest, weights) else (nearest,)
     return Judgement("unverified", "unsupported", "no source says it in these words", rests)
+
+
+def _word_for_word(text: str, quote: str) -> bool:
+    """Up to case, white space, marks and what stands around it."""
+    said, there = (" ".join(re.findall(r"\w+", each.casefold())) for each in (text, quote))
+    return bool(said) and f" {said} " in f" {there} "
 
 
 def judge_code(text: str, evidence: Sequence[Evidence]) -> Judgement:
