@@ -6,20 +6,14 @@ import platform
 import sqlite3
 import subprocess
 from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+from state.extras import package_version
 
 COMMIT = Path(__file__).with_name("commit.txt")
 """Written when a wheel is built from a checkout; `setup.py` makes it."""
 
 SHOWN = ("langgraph", "chromadb", "langchain-openai", "wordllama", "typer")
-
-
-def package_version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "unknown"
 
 
 def commit() -> str | None:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Literal
 
-from state.turn_store import CitedFile
+from state.turns import CitedFile
 
 if TYPE_CHECKING:
     from rag.index.protocol import CollectionReader

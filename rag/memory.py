@@ -10,7 +10,8 @@ from state.answer import Answer
 from state.history import read_history
 from state.shared_place import threads_place
 from state.traces import open_traces
-from state.turn_store import CitedFile, TurnStore, open_turn_store
+from state.turn_store import TurnStore, open_turn_store
+from state.turns import CitedFile
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver

@@ -7,7 +7,7 @@ from typing import Any
 
 from rag.citations.left_out import left_out
 from rag.cited_files import file_states
-from state.turn_store import Turn
+from state.turns import Turn
 
 THREAD_SCHEMA = "crag.thread/1"
 

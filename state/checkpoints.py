@@ -1,4 +1,4 @@
-"""LangGraph's checkpoints by thread: SQLite file, Postgres or memory; whole turns only.
+"""LangGraph's checkpoints by thread, in an SQLite file or a Postgres; whole turns only.
 
 A turn's checkpoint is held back until the turn has ended well, so a turn that fails, is
 interrupted or killed leaves its thread as it was before the question, and nothing of it
@@ -207,10 +207,3 @@ def open_checkpoints(home: Path, url: str | None = None, schema: str | None = No
     from state.checkpoints_postgres import PostgresBackend
 
     return Checkpoints(PostgresBackend(url, schema))
-
-
-def memory_checkpoints() -> Checkpoints:
-    """Checkpoints that live as long as their object."""
-    from state.checkpoints_sqlite import SqliteBackend
-
-    return Checkpoints(SqliteBackend(None))

@@ -27,17 +27,14 @@ def make_tables(db: sqlite3.Connection) -> SqliteSaver:
 
 
 class SqliteBackend:
-    """A path of None lives in memory."""
-
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
         self._saver: SqliteSaver | None = None
 
     def saver(self) -> SqliteSaver:
         if self._saver is None:
-            if self._path is not None:
-                create_private(self._path)
-            db = connect(":memory:" if self._path is None else self._path)
+            create_private(self._path)
+            db = connect(self._path)
             try:
                 db.execute("pragma auto_vacuum = full")
                 db.execute("pragma secure_delete = on")
@@ -64,8 +61,7 @@ class SqliteBackend:
                 )
 
     def failures(self) -> AbstractContextManager[None]:
-        where = "" if self._path is None else f" {self._path}"
-        return sqlite_failures(f"The checkpoint store{where}")
+        return sqlite_failures(f"The checkpoint store {self._path}")
 
     def close(self) -> None:
         if self._saver is not None:

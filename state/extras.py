@@ -1,7 +1,9 @@
-"""Packages that an extra of crag brings, and what is said where one is not installed."""
+"""Which packages are installed, and what is said where one that an extra brings is not."""
 
 from __future__ import annotations
 
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
 from state.errors import SetupError
@@ -11,6 +13,15 @@ COMMUNITY = "langchain_community"
 """Declared, and yet it may be missing: its makers have archived it. CSV files of prose and the
 SearXNG client go by way of it, nothing else does.
 """
+
+
+@cache
+def package_version(name: str, otherwise: str = "unknown") -> str:
+    """`otherwise` where it is not installed, as crag itself is not in a source tree."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return otherwise
 
 
 def is_installed(module: str) -> bool:

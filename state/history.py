@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 
 from state.answer import Answer
 from state.passages import HistoryTurn
-from state.turn_store import Turn, TurnStore
+from state.turn_store import TurnStore
+from state.turns import Turn
 
 CountTokens = Callable[[str], int]
 

@@ -8,7 +8,9 @@ Outcome = Literal["added", "updated", "moved", "unchanged", "removed", "skipped"
 
 
 class PlannedFiles(TypedDict):
-    """The walk is over: `files` are to be read. `missing` are gone from the disk."""
+    """The walk is over: `files` are to be read, `bytes` together. `missing` are gone from the
+    disk.
+    """
 
     event: Literal["planned"]
     files: int
@@ -18,13 +20,16 @@ class PlannedFiles(TypedDict):
 
 
 class FileEvent(TypedDict):
-    """A file is dealt with; `source` is its document's name, where there is one."""
+    """A file is dealt with, of so many `bytes`; `source` is its document's name, where there is
+    one.
+    """
 
     event: Literal["file"]
     path: str
     outcome: Outcome
     source: str | None
     reason: str | None
+    bytes: int
 
 
 class FileTrouble(TypedDict):

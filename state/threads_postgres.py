@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from state.errors import StorageError
 from state.postgres import checked_url, connect, place, postgres_failures
-from state.turn_queries import SqlTurnStore
-from state.turn_store import (
-    THREADS_SCHEMA,
-    Clock,
-    StoreSize,
-    utc_now,
-)
+from state.turn_store import THREADS_SCHEMA, TurnStore
+from state.turns import Clock, StoreSize, utc_now
 
 if TYPE_CHECKING:
     import psycopg
@@ -33,7 +28,7 @@ create index if not exists crag_turns_pinned on crag_turns (thread_id, n) where 
 """
 
 
-class PostgresTurnStore(SqlTurnStore):
+class PostgresTurnStore(TurnStore):
     """Appends to one thread queue on that thread's row lock; other threads do not wait."""
 
     tables = ("crag_threads", "crag_turns")

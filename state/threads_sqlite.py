@@ -11,13 +11,8 @@ from typing import Any
 from state.errors import StorageError
 from state.schema_version import is_noted, noting, read_version
 from state.sqlite_file import connect, create_private, sqlite_failures, transaction
-from state.turn_queries import SqlTurnStore
-from state.turn_store import (
-    THREADS_SCHEMA,
-    Clock,
-    StoreSize,
-    utc_now,
-)
+from state.turn_store import THREADS_SCHEMA, TurnStore
+from state.turns import Clock, StoreSize, utc_now
 
 # Small pages: a turn of two kilobytes must not round up to four. auto_vacuum works at commits
 # that freed pages, which only deleting does.
@@ -43,17 +38,17 @@ def make_tables(db: sqlite3.Connection) -> None:
     db.executescript(_SCHEMA)
 
 
-class SqliteTurnStore(SqlTurnStore):
-    """Appends are transactions under SQLite's own write lock; a path of None lives in memory."""
+class SqliteTurnStore(TurnStore):
+    """Appends are transactions under SQLite's own write lock."""
 
     tables = ("threads", "turns")
     mark = "?"
 
-    def __init__(self, path: Path | None, clock: Clock = utc_now) -> None:
+    def __init__(self, path: Path, clock: Clock = utc_now) -> None:
         super().__init__(clock)
         self._path = path
         self._connection: sqlite3.Connection | None = None
-        self._name = "The thread store" if path is None else f"The thread store {path}"
+        self._name = f"The thread store {path}"
 
     def _numbered(self, db: sqlite3.Connection, thread: str, now: int) -> tuple[int, int]:
         db.execute("insert or ignore into threads values (null, ?, ?, 0)", (thread, now))
@@ -85,11 +80,11 @@ class SqliteTurnStore(SqlTurnStore):
         """The connection, or None where there is nothing to read yet."""
         if self._connection is not None:
             return self._connection
-        if self._path is not None and write:
+        if write:
             create_private(self._path)
-        elif self._path is not None and not self._path.exists():
+        elif not self._path.exists():
             return None
-        db = connect(":memory:" if self._path is None else self._path)
+        db = connect(self._path)
         try:
             if not self._prepare(db, write=write):
                 db.close()

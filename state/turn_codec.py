@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from state.answer import Answer, as_stored
 from state.errors import DamagedError, StorageError
-from state.turn_store import CitedFile
+from state.turns import CitedFile
 
 FORMAT = b"\x01"
 MAX_TURN_BYTES = 64 * 1024 * 1024

@@ -1,105 +1,44 @@
-"""The append-only store of finished turns: what a thread keeps for ever."""
+"""The append-only store of finished turns: what a thread keeps for ever.
+
+Both databases are asked in the same words; `threads_sqlite` and `threads_postgres` connect to them
+and make their tables.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol, Self, TypedDict
+from threading import RLock
+from typing import Any, ClassVar, Self
 
 from state.answer import Answer
-from state.errors import UsageError
-from state.nearest import did_you_mean
+from state.errors import DamagedError, UsageError
+from state.turn_codec import decode_turn, encode_turn
+from state.turns import (
+    CitedFile,
+    Clock,
+    PrunePlan,
+    StoreSize,
+    ThreadSummary,
+    Turn,
+    from_micros,
+    no_such_thread,
+    no_such_turn,
+    to_micros,
+    utc_now,
+)
 
 THREADS_FILE = "threads.db"
 THREADS_SCHEMA = 1
 PAGE_OF_TURNS = 16
 
-Clock = Callable[[], datetime]
+_SELECT = """select n, created_at, milestone, body from {turns}
+    where thread_id = (select id from {threads} where name = ?)"""
 
 
-def utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
-def to_micros(moment: datetime) -> int:
-    """Microseconds since 1970, the stored form of a moment in both databases."""
-    return round(moment.timestamp() * 1_000_000)
-
-
-def from_micros(stored: int) -> datetime:
-    return datetime.fromtimestamp(stored / 1_000_000, UTC)
-
-
-class CitedFile(TypedDict):
-    """The file behind a cited source, and the hash of its bytes when it was indexed."""
-
-    path: str
-    content_hash: str
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One finished turn. `answer` is exactly what was shown, with `thread` and `turn` set;
-    `files` has the file of each cited source that was one; `collection` is what was asked, None
-    in turns of earlier versions.
-    """
-
-    thread: str
-    number: int
-    created_at: datetime
-    milestone: bool
-    answer: Answer
-    files: Mapping[str, CitedFile] = field(default_factory=dict)
-    collection: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ThreadSummary:
-    """A thread at a glance; `bytes` is what its turns take in the store."""
-
-    name: str
-    turns: int
-    last_turn: int
-    created_at: datetime
-    updated_at: datetime
-    first_question: str
-    bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class StoreSize:
-    """`disk_bytes` is what the operating system or the server charges for the whole store."""
-
-    threads: int
-    turns: int
-    turn_bytes: int
-    disk_bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class PrunePlan:
-    """Which turns to remove: those before `before`, those beyond the newest `keep` of their
-    thread, or, where both are given, those that are both. Milestones stay unless `milestones`
-    is True.
-    """
-
-    before: datetime | None = None
-    keep: int | None = None
-    thread: str | None = None
-    milestones: bool = False
-
-    def __post_init__(self) -> None:
-        if self.before is None and self.keep is None:
-            raise UsageError(
-                "Pruning needs an age or a number of turns to keep.", "Add --days N or --keep N."
-            )
-        if self.keep is not None and self.keep < 0:
-            raise UsageError("The number of turns to keep cannot be negative.")
-
-
-class TurnStore(Protocol):
+class TurnStore(ABC):
     """Turns by thread, numbered 1, 2, 3 … in the order they were finished.
 
     Safe for several threads, processes and (Postgres) machines at once. A number is never
@@ -108,7 +47,34 @@ class TurnStore(Protocol):
     Every method raises StorageError (full, read-only or damaged disk, later schema),
     StoreBusyError (another process held the file for too long) or RemoteStoreError
     (Postgres unreachable or failed), and nothing foreign.
+
+    Queries are written with `?` and with the tables as {threads} and {turns}.
     """
+
+    tables: ClassVar[tuple[str, str]]
+    mark: ClassVar[str]
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._lock = RLock()
+
+    @abstractmethod
+    def _read(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """The rows, or none where nothing was ever written."""
+
+    @abstractmethod
+    def _writing(self) -> AbstractContextManager[Any]:
+        """A connection in a transaction that ends with the block."""
+
+    @abstractmethod
+    def _numbered(self, db: Any, thread: str, now: int) -> tuple[int, int]:
+        """(the thread's key, the next number in it), made and taken if need be."""
+
+    @abstractmethod
+    def size(self) -> StoreSize: ...
+
+    @abstractmethod
+    def close(self) -> None: ...
 
     def append(
         self,
@@ -120,6 +86,19 @@ class TurnStore(Protocol):
         collection: str | None = None,
     ) -> int:
         """Keep a finished turn, whole or not at all; returns its number."""
+        _check_name(thread)
+        with self._writing() as db:
+            now = to_micros(self._clock())
+            key, number = self._numbered(db, thread, now)
+            kept: Answer = {**answer, "thread": thread, "turn": number}
+            db.execute(
+                self._sql(
+                    "insert into {turns} (thread_id, n, created_at, milestone, body)"
+                    " values (?, ?, ?, ?, ?)"
+                ),
+                (key, number, now, milestone, encode_turn(kept, files or {}, collection)),
+            )
+        return number
 
     def turns(
         self,
@@ -134,6 +113,20 @@ class TurnStore(Protocol):
         `limit`, and only the pinned ones where `milestones` is True. Holds no lock between
         two turns.
         """
+        sql = _SELECT + " and n > ? and n < ?" + (" and milestone" if milestones else "")
+        sql += f" order by n {'desc' if newest_first else 'asc'} limit ?"
+        low, high = 0, 2**31 - 1 if before is None else before
+        left, size = limit, 2  # the newest turn or two are all that most callers need
+        while left is None or left > 0:
+            count = size if left is None else min(size, left)
+            rows = self._read(sql, (thread, low, high, count))
+            for row in rows:
+                yield _to_turn(thread, row)
+            if len(rows) < count:
+                return
+            left = None if left is None else left - count
+            low, high = (low, rows[-1][0]) if newest_first else (rows[-1][0], high)
+            size = min(size * 2, PAGE_OF_TURNS)
 
     def turn(self, thread: str, number: int) -> Turn:
         """One turn.
@@ -142,12 +135,26 @@ class TurnStore(Protocol):
             UsageError: there is no such turn.
 
         """
+        rows = self._read(_SELECT + " and n = ?", (thread, number))
+        if not rows:
+            raise no_such_turn(thread, number)
+        return _to_turn(thread, rows[0])
 
     def last_turn(self, thread: str) -> int:
         """The number last given in the thread, 0 for an unknown one."""
+        rows = self._read("select last_turn from {threads} where name = ?", (thread,))
+        return int(rows[0][0]) if rows else 0
 
     def threads(self) -> list[ThreadSummary]:
         """Every thread, the one used last first."""
+        rows = self._read(
+            """select name, last_turn, t.created_at, count(u.n), max(u.created_at),
+                   sum(length(u.body)),
+                   (select body from {turns} where thread_id = t.id order by n limit 1)
+               from {threads} t left join {turns} u on u.thread_id = t.id
+               group by t.id order by coalesce(max(u.created_at), t.created_at) desc, t.id desc"""
+        )
+        return [_to_summary(row) for row in rows]
 
     def pin(self, thread: str, number: int, *, milestone: bool = True) -> None:
         """Mark a turn as a milestone, or take the mark away.
@@ -156,6 +163,16 @@ class TurnStore(Protocol):
             UsageError: there is no such turn.
 
         """
+        with self._writing() as db:
+            changed = db.execute(
+                self._sql(
+                    "update {turns} set milestone = ?"
+                    " where n = ? and thread_id = (select id from {threads} where name = ?)"
+                ),
+                (milestone, number, thread),
+            ).rowcount
+            if changed == 0:
+                raise no_such_turn(thread, number)
 
     def delete(self, thread: str) -> int:
         """Forget a whole thread; returns how many turns it had.
@@ -164,19 +181,43 @@ class TurnStore(Protocol):
             UsageError: there is no such thread.
 
         """
+        with self._writing() as db:
+            row = db.execute(
+                self._sql("select id from {threads} where name = ?"), (thread,)
+            ).fetchone()
+            if row is None:
+                named = db.execute(self._sql("select name from {threads}")).fetchall()
+                raise no_such_thread(thread, (str(each[0]) for each in named))
+            # The thread first: whoever appends to it meanwhile waits, then starts it anew.
+            db.execute(self._sql("delete from {threads} where id = ?"), row)
+            turns = db.execute(self._sql("delete from {turns} where thread_id = ?"), row).rowcount
+        return int(turns)
 
     def prune(self, plan: PrunePlan, *, dry_run: bool = False) -> dict[str, list[int]]:
         """Remove the turns the plan names and return their numbers by thread; a dry run
         removes nothing.
         """
+        chosen, values = _prune_query(plan)
+        if dry_run:
+            return _by_thread(self._read(chosen, values))
+        with self._writing() as db:
+            rows = db.execute(self._sql(chosen), values).fetchall()
+            for first in range(0, len(rows), 500):
+                doomed = [row[0] for row in rows[first : first + 500]]
+                marks = ", ".join("?" * len(doomed))
+                query = f"delete from {{turns}} where id in ({marks})"  # noqa: S608 - marks alone
+                db.execute(self._sql(query), doomed)
+        return _by_thread(rows)
 
-    def size(self) -> StoreSize: ...
+    def __enter__(self) -> Self:
+        return self
 
-    def close(self) -> None: ...
+    def __exit__(self, *_exc: object) -> None:
+        self.close()
 
-    def __enter__(self) -> Self: ...
-
-    def __exit__(self, *exc: object) -> None: ...
+    def _sql(self, query: str) -> str:
+        threads, turns = self.tables
+        return query.format(threads=threads, turns=turns).replace("?", self.mark)
 
 
 def open_turn_store(
@@ -198,19 +239,72 @@ def open_turn_store(
     return PostgresTurnStore(url, clock, schema=schema)
 
 
-def memory_turn_store(clock: Clock = utc_now) -> TurnStore:
-    """A store that lives as long as its object."""
-    from state.threads_sqlite import SqliteTurnStore
+def _check_name(thread: str) -> None:
+    """Raises UsageError for a name that not both databases can keep."""
+    try:
+        encoded = thread.encode()
+    except UnicodeEncodeError:
+        raise UsageError("A thread's name must be valid Unicode.") from None
+    if not encoded or b"\0" in encoded:
+        raise UsageError("A thread needs a name, without NUL characters.")
 
-    return SqliteTurnStore(None, clock)
+
+def _to_turn(thread: str, row: Sequence[Any]) -> Turn:
+    """`row` is (n, created_at, milestone, body)."""
+    number, created_at, milestone, body = row
+    kept = decode_turn(bytes(body), f"Turn {number} of thread {thread!r}")
+    return Turn(thread, number, from_micros(created_at), bool(milestone), *kept)
 
 
-def no_such_turn(thread: str, number: int) -> UsageError:
-    return UsageError(
-        f"Thread {thread!r} has no turn {number}.", "`crag threads list` shows what there is."
+def _to_summary(row: Sequence[Any]) -> ThreadSummary:
+    """`row` is (name, last_turn, created_at, turns, updated_at, bytes, first body)."""
+    name, last_turn, created_at, turns, updated_at, size, first = row
+    return ThreadSummary(
+        name=name,
+        turns=turns,
+        last_turn=last_turn,
+        created_at=from_micros(created_at),
+        updated_at=from_micros(updated_at or created_at),
+        first_question="" if first is None else _question(bytes(first)),
+        bytes=int(size or 0),
     )
 
 
-def no_such_thread(thread: str, names: Iterable[str] = ()) -> UsageError:
-    hint = did_you_mean(thread, names, "`crag threads list` shows all of them.")
-    return UsageError(f"There is no thread {thread!r}.", hint)
+def _question(body: bytes) -> str:
+    """A damaged turn hides no other thread."""
+    try:
+        return decode_turn(body).answer["question"]
+    except DamagedError:
+        return "(damaged)"
+
+
+def _prune_query(plan: PrunePlan) -> tuple[str, list[object]]:
+    """A query for (turn id, thread name, n) of what the plan names, with its values."""
+    doomed: list[str] = []
+    values: list[object] = []
+    if plan.before is not None:
+        doomed.append("u.created_at < ?")
+        values.append(to_micros(plan.before))
+    if plan.keep is not None:
+        doomed.append("u.age > ?")
+        values.append(plan.keep)
+    where = f"({' and '.join(doomed)})"
+    if not plan.milestones:
+        where += " and not u.milestone"
+    if plan.thread is not None:
+        where += " and t.name = ?"
+        values.append(plan.thread)
+    query = f"""select u.id, t.name, u.n
+        from (select id, thread_id, n, created_at, milestone,
+                  row_number() over (partition by thread_id order by n desc) as age
+              from {{turns}}) u
+        join {{threads}} t on t.id = u.thread_id where {where} order by t.id, u.n"""  # noqa: S608
+    return query, values
+
+
+def _by_thread(rows: Iterable[Sequence[Any]]) -> dict[str, list[int]]:
+    """`rows` as `_prune_query` gives them."""
+    pruned: dict[str, list[int]] = {}
+    for _, name, number in rows:
+        pruned.setdefault(name, []).append(number)
+    return pruned

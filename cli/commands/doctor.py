@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -45,9 +46,6 @@ def doctor(
                 terminal.out(f"      mend: {check.mend}")
     failed = [check for check in checks if not check.ok]
     if json_:
-        rows = [
-            {"part": each.part, "ok": each.ok, "detail": each.detail, "mend": each.mend}
-            for each in checks
-        ]
+        rows = [asdict(check) for check in checks]
         terminal.json({"schema": "crag.doctor/1", "ok": not failed, "checks": rows})
     return Exit.SETUP if failed else Exit.DONE

@@ -9,7 +9,7 @@ import typer
 from cli import options
 from cli.app import new_app
 from cli.exits import Exit
-from cli.render.ingest_view import dry_run_lines, event_json, progress, report_json, tell_report
+from cli.render.ingest_view import dry_run_lines, progress, report_json, tell_report
 
 if TYPE_CHECKING:
     from rag.ingest.ingest_report import IngestReport
@@ -67,7 +67,7 @@ def ingest(
         with progress(terminal) as shown:
             on_event = dry_run_lines(terminal) if dry_run else shown
             if events:
-                on_event = lambda event: terminal.json(event_json(event))  # noqa: E731
+                on_event = terminal.json
             return ingest(
                 settings, embedder, paths, wanted, on_event=on_event, notice=terminal.notice
             )

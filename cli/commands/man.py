@@ -10,7 +10,7 @@ import typer
 from cli.app import new_app
 from cli.lazy import COMMANDS, command_of
 from cli.terminal import Terminal
-from cli.versions import package_version
+from state.extras import package_version
 
 app = new_app()
 

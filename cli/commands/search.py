@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 app = new_app()
 
+_SHOWN = (
+    *("chunk_id", "source", "page", "start_line", "end_line"),
+    *("score", "dense_rank", "lexical_rank", "text"),
+)
+
 
 @app.command()
 @options.taking("collections", "files", "k", "store", "quiet")
@@ -57,15 +62,5 @@ def search(
 
 
 def _result(rank: int, hit: RetrievedChunk) -> dict[str, object]:
-    return {
-        "rank": rank,
-        "chunk_id": hit["chunk_id"],
-        "source": hit["source"],
-        "page": hit["page"],
-        "start_line": hit["start_line"],
-        "end_line": hit["end_line"],
-        "score": hit["score"],
-        "dense_rank": hit["dense_rank"],
-        "lexical_rank": hit["lexical_rank"],
-        "text": hit["text"],
-    }
+    found = dict(hit)
+    return {"rank": rank, **{name: found[name] for name in _SHOWN}}

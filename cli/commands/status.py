@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from cli import options
@@ -38,24 +39,7 @@ def status_json(found: Status) -> dict[str, Any]:
         "schema": "crag.status/1",
         "home": found.home,
         "engine": {"name": found.engine, "model": found.model, "embedder": found.embedder},
-        "collections": [
-            {
-                "name": each.name,
-                "embedder": each.embedder,
-                "documents": each.documents,
-                "chunks": each.chunks,
-                "characters": each.characters,
-                "roots": each.roots,
-                "stale": {
-                    "changed": each.stale.changed,
-                    "gone": each.stale.gone,
-                    "checked": each.stale.checked,
-                },
-                "failed": each.failed,
-                "skipped": each.skipped,
-            }
-            for each in found.collections
-        ],
+        "collections": [asdict(each) for each in found.collections],
         "bytes": {**found.octets, "total": sum(found.octets.values())},
     }
 

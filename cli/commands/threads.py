@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,7 +20,7 @@ from state.counting import many
 
 if TYPE_CHECKING:
     from rag.memory import ThreadMemory
-    from state.turn_store import PrunePlan, Turn
+    from state.turns import PrunePlan, Turn
 
 app = new_app("List, show, export, delete and prune threads.", no_args_is_help=True)
 
@@ -201,15 +202,7 @@ def size(given: options.Given, json_: options.Json = False) -> None:
     with _memory(given) as memory:
         found = memory.store.size()
     if json_:
-        terminal.json(
-            {
-                "schema": "crag.threads.size/1",
-                "threads": found.threads,
-                "turns": found.turns,
-                "turn_bytes": found.turn_bytes,
-                "disk_bytes": found.disk_bytes,
-            }
-        )
+        terminal.json({"schema": "crag.threads.size/1", **asdict(found)})
         return
     terminal.out(
         f"{many(found.threads, 'thread')}, {many(found.turns, 'turn')}, {found.disk_bytes:,} bytes"
@@ -232,7 +225,7 @@ def _turns(memory: ThreadMemory, name: str) -> Iterator[Turn]:
         UsageError: there is no such thread.
 
     """
-    from state.turn_store import no_such_thread
+    from state.turns import no_such_thread
 
     if memory.store.last_turn(name) == 0:
         raise no_such_thread(name, (each.name for each in memory.store.threads()))
@@ -242,7 +235,7 @@ def _turns(memory: ThreadMemory, name: str) -> Iterator[Turn]:
 def _plan(days: float | None, keep: int | None, thread: str | None, *, pinned: bool) -> PrunePlan:
     from datetime import UTC, datetime, timedelta
 
-    from state.turn_store import PrunePlan
+    from state.turns import PrunePlan
 
     before = None
     if days is not None:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, cast
 
 from state.counting import many
 from state.extras import OCR, mending
 
 if TYPE_CHECKING:
     from cli.terminal import Terminal
-    from rag.ingest.ingest_report import FileProblem, IngestEvent, IngestReport, OnEvent
-    from state.ingest_events import FileEvent, FileTrouble, IngestResult, PlannedFiles
+    from rag.ingest.ingest_report import IngestReport, OnEvent
+    from state.ingest_events import IngestEvent, IngestResult
 
 _MOST_LINES = 40
 _A_FOLDER_OF = 6
@@ -26,48 +27,12 @@ _VERBS = {"added": "add", "updated": "update", "moved": "move", "removed": "remo
 
 def report_json(report: IngestReport) -> IngestResult:
     """The `crag.ingest/1` object."""
-    return {
-        "schema": "crag.ingest/1",
-        "collection": report.collection,
-        "embedder": report.embedder,
-        "dry_run": report.dry_run,
-        "added": report.added,
-        "updated": report.updated,
-        "moved": report.moved,
-        "unchanged": report.unchanged,
-        "removed": report.removed,
-        "skipped": _problems(report.skipped),
-        "failed": _problems(report.failed),
-        "warnings": _problems(report.warnings),
-        "documents": report.documents,
-        "chunks": report.chunks,
-        "seconds": round(report.seconds, 4),
-    }
-
-
-def _problems(problems: Sequence[FileProblem]) -> list[FileTrouble]:
-    return [{"path": path, "reason": reason} for path, reason in problems]
-
-
-def event_json(event: IngestEvent) -> PlannedFiles | FileEvent:
-    """An event as one object of the NDJSON stream."""
-    from rag.ingest.ingest_report import Planned
-
-    if isinstance(event, Planned):
-        return {
-            "event": "planned",
-            "files": event.files,
-            "bytes": event.octets,
-            "unchanged": event.unchanged,
-            "missing": event.missing,
-        }
-    return {
-        "event": "file",
-        "path": event.path,
-        "outcome": event.outcome,
-        "source": event.source,
-        "reason": event.reason,
-    }
+    values = asdict(report)
+    del values["waiting_pages"]
+    for name in ("skipped", "failed", "warnings"):
+        values[name] = [problem._asdict() for problem in getattr(report, name)]
+    values["seconds"] = round(report.seconds, 4)
+    return cast("IngestResult", {"schema": "crag.ingest/1", **values})
 
 
 def tell_report(report: IngestReport, terminal: Terminal) -> None:
@@ -153,17 +118,15 @@ def _foresight(report: IngestReport) -> str:
 
 def dry_run_lines(terminal: Terminal) -> OnEvent:
     """Names the files that a dry run would deal with, the first of each kind."""
-    from rag.ingest.ingest_report import Planned
-
     told: Counter[str] = Counter()
 
     def on_event(event: IngestEvent) -> None:
-        if isinstance(event, Planned) or event.outcome not in _VERBS:
+        if event["event"] == "planned" or event["outcome"] not in _VERBS:
             return
-        verb = _VERBS[event.outcome]
+        verb = _VERBS[event["outcome"]]
         told[verb] += 1
         if told[verb] <= _MOST_LINES:
-            terminal.notice(f"would {verb}: {event.path}")
+            terminal.notice(f"would {verb}: {event['path']}")
         elif told[verb] == _MOST_LINES + 1:
             terminal.notice(f"would {verb}: more; `crag ingest --dry-run --events` lists them all")
 
@@ -190,22 +153,20 @@ def progress(terminal: Terminal) -> Iterator[OnEvent]:
 
 
 def _advance(bar: Any) -> Callable[[IngestEvent], None]:
-    from rag.ingest.ingest_report import Planned
-
     task = bar.add_task("", total=None, files=0, all_files=0, rate="", visible=False)
     state = {"files": 0, "octets": 0}
 
     def on_event(event: IngestEvent) -> None:
-        if isinstance(event, Planned):
+        if event["event"] == "planned":
             # A file counts for its bytes and a little more, so that empty ones move the bar.
-            total = event.octets + 1000 * event.files
-            visible = event.files > 1
-            bar.update(task, total=total, all_files=event.files, visible=visible)
-        elif event.outcome != "removed":
+            files = event["files"]
+            total = event["bytes"] + 1000 * files
+            bar.update(task, total=total, all_files=files, visible=files > 1)
+        elif event["outcome"] != "removed":
             state["files"] += 1
-            state["octets"] += event.octets
+            state["octets"] += event["bytes"]
             seconds = bar.tasks[0].elapsed or 0.0
             rate = f"{state['octets'] / seconds / 1e6:.1f} MB/s" if seconds > 1 else ""
-            bar.update(task, advance=event.octets + 1000, files=state["files"], rate=rate)
+            bar.update(task, advance=event["bytes"] + 1000, files=state["files"], rate=rate)
 
     return on_event

@@ -13,7 +13,7 @@ from rag.cited_files import cited_files
 if TYPE_CHECKING:
     from rag.index.protocol import CollectionReader
     from state.answer import Answer
-    from state.turn_store import CitedFile
+    from state.turns import CitedFile
 
 
 def citation_links(template: str, answer: Answer, collection: CollectionReader) -> dict[int, str]:

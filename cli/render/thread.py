@@ -13,7 +13,7 @@ from rag.cited_files import file_states
 from state.counting import many
 
 if TYPE_CHECKING:
-    from state.turn_store import ThreadSummary, Turn
+    from state.turns import ThreadSummary, Turn
 
 
 def thread_line(thread: ThreadSummary, width: int) -> str:

@@ -1,1 +1,1 @@
-"""Files to text: `open_document` for a stream of parts, `read_document` for all of it."""
+"""Files to text."""

@@ -12,7 +12,6 @@ from rag.documents.limits import Deadline, Limits, check_size
 from rag.documents.seam import parsing
 from rag.documents.sniff import sniff
 from rag.documents.stream import DocumentStream, Reader, Reading
-from state.documents import Document, Page
 from state.errors import DocumentError, UnsupportedFormatError
 
 HEAD_BYTES = 8192
@@ -55,32 +54,6 @@ def open_document(
     reader: Reader = import_module(f"rag.documents.{chosen.module}").read
     pieces = reader(reading)
     return DocumentStream(source, reading, pieces)
-
-
-def read_document(path: Path, source: str, limits: Limits = _DEFAULT_LIMITS) -> Document:
-    """The whole document in memory; raises as `open_document` does."""
-    texts: list[str] = []
-    pages: list[Page] = []
-    offset = 0
-    with open_document(path, source, limits) as stream:
-        for part in stream.parts:
-            end = offset + len(part.text)
-            if part.page is not None:
-                if pages and pages[-1].number == part.page:
-                    pages[-1] = Page(part.page, pages[-1].start, end)
-                else:
-                    pages.append(Page(part.page, offset, end))
-            texts.append(part.text)
-            offset = end
-        return Document(
-            source=source,
-            text="".join(texts),
-            title=stream.title,
-            format=stream.format,
-            pages=tuple(pages),
-            warnings=stream.warnings,
-            recognized=stream.recognized,
-        )
 
 
 def _head(path: Path) -> tuple[bytes, int]:

@@ -18,7 +18,7 @@ from rag.index.protocol import (
     embedding_text,
 )
 from rag.text.chunk import chunk_parts
-from state.documents import Chunk, chunk_id
+from state.documents import Chunk
 
 _TOGETHER = 256
 
@@ -63,22 +63,8 @@ def _title(document: CorpusDocument) -> str | None:
 
 
 def _chunks(document: CorpusDocument) -> list[Chunk]:
-    text = clean(document.text)
-    return [
-        Chunk(
-            chunk_id=chunk_id(document.id, piece.start_char, piece.text),
-            source=document.id,
-            title=_title(document),
-            page=piece.page,
-            start_line=piece.start_line,
-            end_line=piece.end_line,
-            start_char=piece.start_char,
-            end_char=piece.end_char,
-            text=piece.text,
-            heading=piece.heading,
-        )
-        for piece in chunk_parts([Part(text)], "text")
-    ]
+    parts = [Part(clean(document.text))]
+    return [chunk.of(document.id, _title(document)) for chunk in chunk_parts(parts, "text")]
 
 
 def _indexed(document: CorpusDocument, content_hash: str) -> IndexedDocument:

@@ -17,10 +17,10 @@ from rag.evaluate.datasets import Dataset, read_corpus
 from rag.evaluate.evaluation_journal import fingerprint
 from rag.evaluate.measurements import Progress
 from rag.index.stores import store_of
-from rag.ingest.ingest_report import FileDone, IngestEvent, Planned
 from rag.ingest.sync import ingest
 from rag.opening import build_embedder
 from state.errors import CragError, NoIndexError, UsageError
+from state.ingest_events import IngestEvent
 from state.settings import Settings
 
 _UNUSED_DAYS = 30
@@ -109,9 +109,9 @@ def _index_files(
 
     def on_event(event: IngestEvent) -> None:
         nonlocal total, done
-        if isinstance(event, Planned):
-            total = event.files
-        elif isinstance(event, FileDone):
+        if event["event"] == "planned":
+            total = event["files"]
+        else:
             done += 1
         on("index", done, total)
 

@@ -6,14 +6,13 @@ import queue
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from rag.index.protocol import DocumentPart, embedding_text
 from rag.ingest.file_text import FileText, Outcome, SameContent, TextPart, Unread
 from rag.ingest.pool import Stopped
-from state.documents import Chunk, chunk_id
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder, Vectors
@@ -38,15 +37,8 @@ class Embedded:
     parts: Iterable[DocumentPart]
 
 
-@dataclass(frozen=True, slots=True)
-class _Begin:
-    """A long document: its parts follow one by one, then None."""
-
-    file: FileText
-    source: str
-
-
-_Item = Embedded | SameContent | Unread | _Begin | DocumentPart | BaseException | None
+_Item = Embedded | SameContent | Unread | DocumentPart | BaseException | None
+"""The parts of a spooled document follow one by one, then None."""
 
 
 class EmbeddingThread:
@@ -73,9 +65,9 @@ class EmbeddingThread:
         """
         items = self._items(idle)
         for item in items:
-            if isinstance(item, _Begin):
+            if isinstance(item, Embedded) and item.file.spool:
                 rest = _parts_of(items)
-                yield Embedded(item.file, item.source, rest)
+                yield replace(item, parts=rest)
                 for _ in rest:  # not all were taken
                     pass
             elif item is None:
@@ -125,7 +117,7 @@ class EmbeddingThread:
                 continue
             waiting.append(outcome)
             if isinstance(outcome, FileText):
-                chunks += sum(len(part.pieces) for part in outcome.held)
+                chunks += sum(len(part.chunks) for part in outcome.held)
             if chunks >= BATCH_CHUNKS or len(waiting) >= BATCH_CHUNKS:
                 self._embed(waiting)
                 waiting, chunks = [], 0
@@ -133,7 +125,7 @@ class EmbeddingThread:
 
     def _embed(self, outcomes: Sequence[Outcome]) -> None:
         files = [outcome for outcome in outcomes if isinstance(outcome, FileText)]
-        parts = [self._chunked(file, part) for file in files for part in file.held]
+        parts = [self._named(file, part) for file in files for part in file.held]
         embedded = iter(self._vectors.embed(parts))
         items: list[_Item] = []
         for outcome in outcomes:
@@ -145,21 +137,14 @@ class EmbeddingThread:
         self._put(items)
 
     def _embed_long(self, file: FileText) -> None:
-        self._put([_Begin(file, self._sources[file.path])])
+        self._put([Embedded(file, self._sources[file.path], ())])
         for part in file.parts():
-            self._put(list(self._vectors.embed([self._chunked(file, part)])))
+            self._put(list(self._vectors.embed([self._named(file, part)])))
         self._put([None])
 
-    def _chunked(self, file: FileText, part: TextPart) -> tuple[str, list[Chunk]]:
+    def _named(self, file: FileText, part: TextPart) -> TextPart:
         source = self._sources[file.path]
-        return part.text, [
-            Chunk(
-                chunk_id(source, piece.start_char, piece.text), source, file.title, piece.page,
-                piece.start_line, piece.end_line, piece.start_char, piece.end_char, piece.text,
-                piece.heading, piece.blocks,
-            )
-            for piece in part.pieces
-        ]  # fmt: skip
+        return TextPart(part.text, tuple(chunk.of(source, file.title) for chunk in part.chunks))
 
     def _put(self, items: list[_Item]) -> None:
         while items:
@@ -189,7 +174,7 @@ class _VectorCache:
         self._most = max(256, _KEPT_BYTES // (4 * embedder.identity.dimension))
         self._kept: OrderedDict[bytes, Vectors] = OrderedDict()
 
-    def embed(self, parts: Sequence[tuple[str, list[Chunk]]]) -> Iterator[DocumentPart]:
+    def embed(self, parts: Sequence[TextPart]) -> Iterator[DocumentPart]:
         import numpy as np
 
         texts = [[embedding_text(chunk) for chunk in chunks] for _, chunks in parts]

@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 
 from rag.child_process import read_frame
 from rag.ingest.walk import FileStat
-from rag.text.piece import Piece
 from state.block_codec import decode_blocks, encode_blocks
+from state.documents import Chunk
 
 
 class TextPart(NamedTuple):
-    """A stretch of a document's text, and the pieces that end in it."""
+    """A stretch of a document's text, and the chunks that end in it, without an identity."""
 
     text: str
-    pieces: tuple[Piece, ...]
+    chunks: tuple[Chunk, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def plain_part(part: TextPart) -> tuple[Any, ...]:
             encode_blocks(p.blocks, p.start_char),
             p.text,
         )
-        for p in part.pieces
+        for p in part.chunks
     ]
 
 
@@ -130,11 +130,11 @@ def from_plain(values: tuple[Any, ...]) -> Outcome:
 
 
 def _part(values: tuple[str, Iterable[tuple[Any, ...]]]) -> TextPart:
-    text, pieces = values
-    return TextPart(text, tuple(_piece(*piece) for piece in pieces))
+    text, chunks = values
+    return TextPart(text, tuple(_chunk(*chunk) for chunk in chunks))
 
 
-def _piece(start: int, end: int, *rest: Any) -> Piece:
-    first_line, last_line, page, heading, blocks, text = rest
+def _chunk(start: int, end: int, *rest: Any) -> Chunk:
+    first, last, page, heading, blocks, text = rest
     known = tuple(decode_blocks(blocks, start))
-    return Piece(text, start, end, first_line, last_line, page, heading, known)
+    return Chunk(*("", "", None), page, first, last, start, end, text, heading, known)

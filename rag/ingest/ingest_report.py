@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-Kind = Literal["added", "updated", "moved", "unchanged", "removed", "skipped", "failed"]
+from state.ingest_events import FileEvent, IngestEvent, Outcome
 
 
 class FileProblem(NamedTuple):
@@ -43,26 +43,17 @@ class IngestReport:
         return bool(self.added or self.updated or self.moved or self.removed)
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """The walk is over: `files` are to be read, `octets` is their size together."""
-
-    files: int
-    octets: int
-    unchanged: int
-    missing: int
-
-
-@dataclass(frozen=True, slots=True)
-class FileDone:
-    """A file is dealt with. `octets` is its size; `source` the document's name, if any."""
-
-    path: str
-    outcome: Kind
-    source: str | None = None
-    reason: str | None = None
-    octets: int = 0
+def file_event(
+    path: str, outcome: Outcome, source: str | None, reason: str | None = None, size: int = 0
+) -> FileEvent:
+    return {
+        "event": "file",
+        "path": path,
+        "outcome": outcome,
+        "source": source,
+        "reason": reason,
+        "bytes": size,
+    }
 
 
-IngestEvent = Planned | FileDone
 OnEvent = Callable[[IngestEvent], None]

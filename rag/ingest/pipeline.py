@@ -23,15 +23,17 @@ from rag.index.protocol import (
     IndexedDocument,
     UnreadFile,
 )
-from rag.ingest.ingest_report import FileDone, FileProblem, IngestReport, Kind, OnEvent, Planned
-from rag.ingest.plan import Plan
+from rag.ingest.ingest_report import FileProblem, IngestReport, OnEvent, file_event
+from rag.ingest.plan import Plan, planned_files
 from rag.ingest.roots import Root, root_of
 from rag.ingest.task import Task
 from rag.ingest.walk import FileStat, Found
+from state.ingest_events import Outcome
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder
-    from rag.ingest.file_text import FileText, Outcome, SameContent, Unread
+    from rag.ingest.file_text import FileText, SameContent, Unread
+    from rag.ingest.file_text import Outcome as Read
 
 INLINE_FILES = 8
 INLINE_BYTES = 256 << 10
@@ -67,9 +69,9 @@ class Ingest:
         self._missing: dict[str, list[FileMark]] = {}
         for mark in plan.missing:
             self._missing.setdefault(mark.content_hash, []).append(mark)
-        sizes = [found.files[task.path].size for task in plan.tasks]
-        self._on_event(Planned(len(sizes), sum(sizes), plan.unchanged, len(plan.missing)))
-        self._writer.expect(max(len(sizes), sum(sizes) // _CHUNK_BYTES))
+        planned = planned_files(plan, found)
+        self._on_event(planned)
+        self._writer.expect(max(planned["files"], planned["bytes"] // _CHUNK_BYTES))
         tasks: Sequence[Task] = plan.tasks
         try:
             while tasks:  # a second time only for files that were taken for moved and are not
@@ -191,11 +193,11 @@ class Ingest:
         self._readable.append(path)
 
     def _tell(
-        self, path: str, outcome: Kind, source: str | None, stat: FileStat | None,
+        self, path: str, outcome: Outcome, source: str | None, stat: FileStat | None,
         reason: str | None = None,
     ) -> None:  # fmt: skip
-        octets = 0 if stat is None else stat.size
-        self._on_event(FileDone(self._shown(path), outcome, source, reason, octets))
+        size = 0 if stat is None else stat.size
+        self._on_event(file_event(self._shown(path), outcome, source, reason, size))
 
     def _root(self, path: str) -> Root:
         root = root_of(self._roots, path)
@@ -210,7 +212,7 @@ class Ingest:
 @contextmanager
 def _reading(
     tasks: Sequence[Task], found: Found, spool: str, stop: threading.Event
-) -> Iterator[Iterable[Outcome | None]]:
+) -> Iterator[Iterable[Read | None]]:
     """A few small plain-text files are read here, everything else on worker processes."""
     if len(tasks) <= INLINE_FILES and all(_is_plain(task.path, found) for task in tasks):
         from rag.ingest.read_file import read_file

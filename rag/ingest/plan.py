@@ -12,6 +12,7 @@ from rag.index.protocol import FileMark, UnreadFile
 from rag.ingest.roots import Root, root_of
 from rag.ingest.task import READING, WAITING, Task
 from rag.ingest.walk import FileStat, Found
+from state.ingest_events import PlannedFiles
 
 Times = tuple[int, int, int]
 """Size, mtime_ns and changed_ns."""
@@ -43,6 +44,16 @@ class Plan:
     @property
     def is_empty(self) -> bool:
         return not (self.tasks or self.missing or self.forgotten)
+
+
+def planned_files(plan: Plan, found: Found) -> PlannedFiles:
+    return {
+        "event": "planned",
+        "files": len(plan.tasks),
+        "bytes": sum(found.files[task.path].size for task in plan.tasks),
+        "unchanged": plan.unchanged,
+        "missing": len(plan.missing),
+    }
 
 
 def unchanged_plan(

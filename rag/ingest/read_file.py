@@ -21,7 +21,7 @@ from rag.ingest.file_text import (
 from rag.ingest.task import READING, WAITING, Task
 from rag.ingest.walk import FileStat, file_stat
 from rag.text.chunk import chunk_parts
-from rag.text.piece import Piece
+from state.documents import Chunk
 from state.errors import DocumentError, UnsupportedFormatError
 
 if TYPE_CHECKING:
@@ -109,9 +109,9 @@ def _spool(first: Iterable[TextPart], rest: Iterator[TextPart], folder: str) -> 
 
 
 def _chunked(stream: DocumentStream, beat: Callable[[], None]) -> Iterator[TextPart]:
-    """The document in stretches of about PART_CHARACTERS, each with the pieces ending in it."""
+    """The document in stretches of about PART_CHARACTERS, each with the chunks ending in it."""
     text, start = "", 0
-    pieces: list[Piece] = []
+    chunks: list[Chunk] = []
 
     def taken() -> Iterator[Part]:
         nonlocal text
@@ -120,14 +120,14 @@ def _chunked(stream: DocumentStream, beat: Callable[[], None]) -> Iterator[TextP
             text += part.text
             yield part
 
-    for piece in chunk_parts(taken(), stream.format):
-        pieces.append(piece)
-        if piece.end_char - start > PART_CHARACTERS:
-            cut = piece.end_char - start
-            yield TextPart(text[:cut], tuple(pieces))
-            text, start = text[cut:], piece.end_char
-            pieces.clear()
-    yield TextPart(text, tuple(pieces))
+    for chunk in chunk_parts(taken(), stream.format):
+        chunks.append(chunk)
+        if chunk.end_char - start > PART_CHARACTERS:
+            cut = chunk.end_char - start
+            yield TextPart(text[:cut], tuple(chunks))
+            text, start = text[cut:], chunk.end_char
+            chunks.clear()
+    yield TextPart(text, tuple(chunks))
 
 
 def content_hash(path: str, size: int, beat: Callable[[], None]) -> str:

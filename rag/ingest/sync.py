@@ -8,25 +8,25 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 from rag.documents.recognizer import can_recognize
 from rag.ingest.ignore import rules_for
-from rag.ingest.ingest_report import (
-    FileDone,
-    FileProblem,
-    IngestEvent,
-    IngestReport,
-    Kind,
-    OnEvent,
-    Planned,
-)
+from rag.ingest.ingest_report import FileProblem, IngestReport, OnEvent, file_event
 from rag.ingest.pipeline import Ingest
-from rag.ingest.plan import Plan, has_new_files, make_plan, same_paths, unchanged_plan
+from rag.ingest.plan import (
+    Plan,
+    has_new_files,
+    make_plan,
+    planned_files,
+    same_paths,
+    unchanged_plan,
+)
 from rag.ingest.roots import Root, root_of, roots_of
 from rag.ingest.task import READING, Task
 from rag.ingest.walk import Found, file_stat, walk
+from state.extras import package_version
+from state.ingest_events import Outcome
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder
@@ -105,7 +105,7 @@ def _bring_up_to_date(
         plan = make_plan(roots, found, writer.file_marks(), unread)
     _note_plan(plan, roots, found, report)
     if plan.is_empty:
-        on_event(Planned(0, 0, plan.unchanged, 0))
+        on_event(planned_files(plan, found))
     else:
         run.run(plan, found)
     report.documents, report.chunks = writer.totals()
@@ -129,18 +129,17 @@ def _foresee(
     unread = [] if inventory is None else inventory.unread
     plan = make_plan(roots, found, known, unread)
     _note_plan(plan, roots, found, report)
-    sizes = [found.files[task.path].size for task in plan.tasks]
-    on_event(Planned(len(sizes), sum(sizes), plan.unchanged, len(plan.missing)))
+    on_event(planned_files(plan, found))
     missing = list(plan.missing)
-    outcomes: Counter[Kind] = Counter()
+    outcomes: Counter[Outcome] = Counter()
     for task in plan.tasks:
         size = found.files[task.path].size
         outcome = _foreseen(task, size, plan, missing)
         outcomes[outcome] += 1
         shown = _shown(roots, task.path)
-        on_event(FileDone(shown, outcome, plan.sources[task.path], octets=size))
+        on_event(file_event(shown, outcome, plan.sources[task.path], size=size))
     for mark in missing:
-        on_event(FileDone(_shown(roots, mark.path), "removed", mark.source))
+        on_event(file_event(_shown(roots, mark.path), "removed", mark.source))
     report.added, report.updated = outcomes["added"], outcomes["updated"]
     report.moved = outcomes["moved"]
     report.unchanged += outcomes["unchanged"]
@@ -149,7 +148,7 @@ def _foresee(
         report.documents, report.chunks = len(inventory.documents), inventory.chunk_count
 
 
-def _foreseen(task: Task, size: int, plan: Plan, missing: list[FileMark]) -> Kind:
+def _foreseen(task: Task, size: int, plan: Plan, missing: list[FileMark]) -> Outcome:
     """What becomes of a file; one that moved is taken out of `missing`. Only what may be the same
     under another name or time is looked into.
     """
@@ -225,7 +224,7 @@ def _recorded(options: IngestOptions) -> str:
         "exclude": options.exclude,
         "reading": READING,
         "recognizing": can_recognize(),
-        "release": _release(),
+        "release": package_version("crag-cli", "source"),
     }
     return json.dumps(values)
 
@@ -235,17 +234,4 @@ def _is_current(recorded: str, *, release: bool = False) -> bool:
     values = json.loads(recorded)
     same = values.get("reading") == READING
     same &= values.get("recognizing", False) == can_recognize()
-    return same and (not release or values.get("release") == _release())
-
-
-@cache
-def _release() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("crag-cli")
-    except PackageNotFoundError:  # run from a source tree
-        return "source"
-
-
-__all__ = ["IngestEvent", "IngestOptions", "IngestReport", "ingest"]
+    return same and (not release or values.get("release") == package_version("crag-cli", "source"))

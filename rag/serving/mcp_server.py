@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import socket
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from rag.serving.resources import TEMPLATE
 from rag.serving.tools import CollectionTools
 from state.errors import SetupError
-from state.extras import require_extra
+from state.extras import package_version, require_extra
 from state.settings import Settings
 
 if TYPE_CHECKING:
@@ -38,7 +37,10 @@ def build_server(settings: Settings, *, allow_ingest: bool = False) -> MCPServer
     from rag.serving.told import ingesting, told, told_resource
 
     server: MCPServer[Any] = MCPServer(
-        name="crag", version=_version(), instructions=INSTRUCTIONS, log_level="WARNING"
+        name="crag",
+        version=package_version("crag-cli"),
+        instructions=INSTRUCTIONS,
+        log_level="WARNING",
     )
     tools = CollectionTools(settings)
     reading = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -109,10 +111,3 @@ def serve_http(server: MCPServer[Any], port: int) -> None:
             allowed_origins=[f"http://127.0.0.1:{port}", f"http://localhost:{port}"],
         ),
     )
-
-
-def _version() -> str:
-    try:
-        return version("crag-cli")
-    except PackageNotFoundError:
-        return "unknown"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from rag.ingest.ingest_report import OnEvent
 from rag.serving.results import IngestResult
@@ -37,11 +38,4 @@ def refresh(
                 f"{path!r} was not ingested before.", "Ask the person to `crag ingest` it."
             )
     report = ingest(settings, build_embedder(settings), wanted, IngestOptions(), on_event=on_event)
-    return IngestResult(
-        added=report.added,
-        updated=report.updated,
-        unchanged=report.unchanged,
-        removed=report.removed,
-        documents=report.documents,
-        chunks=report.chunks,
-    )
+    return IngestResult.model_validate(asdict(report))

@@ -13,11 +13,12 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp_types import CallToolResult, ContentBlock, ResourceLink, TextContent
 
-from rag.ingest.ingest_report import FileDone, IngestEvent, OnEvent, Planned
+from rag.ingest.ingest_report import OnEvent
 from rag.serving.refresh import refresh
 from rag.serving.results import IngestResult, Result
 from rag.serving.tools import one_line
 from state.errors import CragError, UsageError
+from state.ingest_events import IngestEvent
 from state.settings import Settings
 
 P = ParamSpec("P")
@@ -72,9 +73,9 @@ def _progress(ctx: Context) -> OnEvent:
 
     def on_event(event: IngestEvent) -> None:
         nonlocal done, total, told_at
-        if isinstance(event, Planned):
-            total = event.files
-        elif isinstance(event, FileDone):
+        if event["event"] == "planned":
+            total = event["files"]
+        else:
             done += 1
         now = time.monotonic()
         if total and (done == total or now - told_at >= PROGRESS_SECONDS):

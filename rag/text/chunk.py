@@ -11,15 +11,16 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import Protocol
 
 from rag.text.blocks import clipped, shifted
 from rag.text.cut_worth import CUT_BY_LINE, LINE, NEXT_LINE, SENTENCE, worth_between
 from rag.text.heading_path import HeadingPath
-from rag.text.piece import Piece, TextPart
 from rag.text.placed import Placed
 from rag.text.plain import LONG_LINE, PlainScanner
 from rag.text.sentences import block_sentences
 from state.blocks import Block
+from state.documents import Chunk
 
 CHUNK_CHARS = 1200
 """No chunk is longer; a document up to this long stays one chunk (a page, where it has pages)."""
@@ -33,9 +34,24 @@ _NOT_SPACE = re.compile(r"\S")
 _WORD_END = re.compile(r"[,;:\uff0c\u3001\uff1b\uff1a]+\s*|\s+")
 
 
+class TextPart(Protocol):
+    """A piece of a document's text; the pieces joined are the text. `page` where it has pages;
+    `blocks`, offsets in the piece, where whoever read it knows them.
+    """
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def page(self) -> int | None: ...
+
+    @property
+    def blocks(self) -> tuple[Placed, ...] | None: ...
+
+
 def chunk_parts(
     parts: Iterable[TextPart], document_format: str, *, limit: int = CHUNK_CHARS
-) -> Iterator[Piece]:
+) -> Iterator[Chunk]:
     """The chunks of a document in order; how its text is cut into parts makes no difference,
     except that no chunk reaches over a change of page.
     """
@@ -91,7 +107,7 @@ class _Cutter:
         *,
         final: bool,
         given: Sequence[Placed] | None = None,
-    ) -> Iterator[Piece]:
+    ) -> Iterator[Chunk]:
         """Take in more text; emit every chunk whose end no longer depends on text to come.
         `given`: the blocks of this text, where they are known.
         """
@@ -114,8 +130,9 @@ class _Cutter:
             last_line = first_line + text.count("\n")
             blocks = clipped(self._between(self._position, cut), text, start)
             heading = self._headings.above(blocks, self._buffer, self._base)
-            yield Piece(
-                text, start, start + len(text), first_line, last_line, page, heading, blocks
+            end = start + len(text)
+            yield Chunk(
+                *("", "", None), page, first_line, last_line, start, end, text, heading, blocks
             )
             self._advance(cut)
         self._compact(final=final)

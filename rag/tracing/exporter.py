@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, version
 from queue import Full, Queue
 from threading import Thread
 from typing import Self
@@ -12,6 +11,7 @@ from typing import Self
 from rag.tracing.otlp import SECONDS, Collector, collector_of
 from rag.tracing.spans import spans_of
 from state.errors import CragError
+from state.extras import package_version
 from state.settings import Settings
 from state.traces import open_traces
 
@@ -86,17 +86,10 @@ class Exporter:
             trace = traces.get(trace_id)
             asked = list(traces.every("answer", trace_id)) if trace["kind"] == "research" else []
         spans = spans_of(trace, asked, content=self._settings.otlp_content)
-        self._collector.send(spans, _version())
+        self._collector.send(spans, package_version("crag-cli"))
 
 
 def open_exporter(settings: Settings, notify: Callable[[str], None]) -> Exporter | None:
     """An Exporter where the settings name a collector; raises SettingsError as they are wrong."""
     collector = collector_of(settings)
     return None if collector is None else Exporter(collector, settings, notify)
-
-
-def _version() -> str:
-    try:
-        return version("crag-cli")
-    except PackageNotFoundError:
-        return "unknown"

@@ -12,7 +12,7 @@ from state.grades import Grade
 from state.traces import Trace
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TracedLoop:
     """One loop: its chunks in rank order, and the grades known when it ended."""
 
@@ -67,34 +67,20 @@ def loops(trace: Trace) -> list[TracedLoop]:
 
 
 def _loops(events: list[Event]) -> Iterator[TracedLoop]:
-    grades: dict[str, Grade] = {}
-    at: RetrievedItems | None = None
-    decision = reason = rewrite = ""
+    at: TracedLoop | None = None
     for event in events:
         if event["event"] == "retrieved":
             if at is not None:
-                yield at.loop(grades, decision, reason, rewrite)
-            at = RetrievedItems(event["loop"], event["query"], tuple(event["chunks"]))
-            decision = reason = rewrite = ""
+                yield at
+            known = {} if at is None else dict(at.grades)
+            at = TracedLoop(event["loop"], event["query"], tuple(event["chunks"]), known)
+        elif at is None:
+            continue
         elif event["event"] == "graded":
-            grades = {**grades, **{grade["chunk_id"]: grade for grade in event["grades"]}}
+            at.grades.update((grade["chunk_id"], grade) for grade in event["grades"])
         elif event["event"] == "decided":
-            decision, reason = event["decision"], event["reason"]
+            at.decision, at.reason = event["decision"], event["reason"]
         elif event["event"] == "rewritten":
-            rewrite = f"{event['query'] or 'no better query'} ({event['reason']})"
+            at.rewrite = f"{event['query'] or 'no better query'} ({event['reason']})"
     if at is not None:
-        yield at.loop(grades, decision, reason, rewrite)
-
-
-@dataclass(frozen=True, slots=True)
-class RetrievedItems:
-    """A loop before its grades are known."""
-
-    number: int
-    query: str
-    chunks: tuple[RetrievedItem, ...]
-
-    def loop(
-        self, grades: dict[str, Grade], decision: str, reason: str, rewrite: str
-    ) -> TracedLoop:
-        return TracedLoop(self.number, self.query, self.chunks, grades, decision, reason, rewrite)
+        yield at

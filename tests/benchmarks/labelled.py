@@ -21,7 +21,7 @@ from rag.index.collection import Collection, open_collection
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from rag.index.writer import open_writer
 from rag.text.chunk import chunk_parts
-from state.documents import Chunk, chunk_id
+from state.documents import Chunk
 from state.errors import DocumentError
 
 EMBEDDER = BuiltinEmbedder()
@@ -164,24 +164,9 @@ def is_relevant(query: dict[str, Any], hit: dict[str, Any], one_chunk: bool) -> 
 
 
 def _chunks(document: dict[str, Any]) -> list[Chunk]:
-    return [
-        Chunk(
-            chunk_id=chunk_id(document["id"], piece.start_char, piece.text),
-            source=document["id"],
-            title=document["title"] or None,
-            page=None,
-            start_line=piece.start_line,
-            end_line=piece.end_line,
-            start_char=piece.start_char,
-            end_char=piece.end_char,
-            text=piece.text,
-            heading=piece.heading,
-            blocks=piece.blocks,
-        )
-        for piece in chunk_parts(
-            document.get("parts") or [Part(document["text"])], document.get("format", "text")
-        )
-    ]
+    parts = document.get("parts") or [Part(document["text"])]
+    chunks = chunk_parts(parts, document.get("format", "text"))
+    return [chunk.of(document["id"], document["title"] or None) for chunk in chunks]
 
 
 def _indexed(document: dict[str, Any]) -> IndexedDocument:

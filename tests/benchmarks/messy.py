@@ -16,12 +16,12 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from rag.documents.registry import read_document
+from whole_document import Document, read_document
+
 from rag.index.collection import open_collection
 from rag.index.inventory import require_inventory
 from rag.ingest.sync import ingest
 from rag.opening import build_embedder
-from state.documents import Document
 from state.errors import DocumentError, UnsupportedFormatError
 from state.settings import load_settings
 

@@ -28,8 +28,9 @@ from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from whole_document import read_document
+
 from rag.documents.limits import Limits
-from rag.documents.registry import read_document
 from state.errors import DocumentError
 
 LEAST_WORDS = 50

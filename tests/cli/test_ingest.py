@@ -140,7 +140,7 @@ def test_status_counts_and_notices_stale_files(home, folder):
     found = json.loads(crag("status", "--json").stdout)
     (one,) = found["collections"]
     assert (one["name"], one["documents"], one["chunks"]) == ("default", 2, 2)
-    assert one["stale"] == {"changed": 1, "gone": 0, "checked": 2}
+    assert one["stale"] == {"files": 2, "changed": 1, "gone": 0, "checked": 2}
     assert one["roots"] == [str(folder)]
     assert found["bytes"]["total"] >= found["bytes"]["catalog"] > 0
     assert "1 indexed file has changed" in crag("status").stdout

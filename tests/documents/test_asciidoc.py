@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 from document_files import save
+from whole_document import read_document
 
 from rag.documents import asciidoc
 from rag.documents.asciidoc_blocks import read_blocks
-from rag.documents.registry import open_document, read_document
+from rag.documents.registry import open_document
 
 MANUAL = """\
 = Pump manual

@@ -15,10 +15,11 @@ from compound_file import compound
 from document_files import make_pdf, save, zipped
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from whole_document import read_document
 
 from rag.documents.formats import SUFFIXES
 from rag.documents.limits import Deadline, Limits
-from rag.documents.registry import open_document, read_document
+from rag.documents.registry import open_document
 from rag.documents.stream import DocumentStream, Part, Reading
 from state.errors import DocumentError, UnsupportedFormatError
 

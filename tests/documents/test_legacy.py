@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from compound_file import compound
 from document_files import save
+from whole_document import read_document
 
-from rag.documents.registry import read_document
 from state.errors import DocumentError
 
 

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pytest
 from PIL import Image, ImageDraw, ImageFont
+from whole_document import Document, read_document
 
 from rag.documents.limits import Limits
 from rag.documents.recognized_text import text_of
 from rag.documents.recognizer import TextLine
-from rag.documents.registry import read_document
-from state.documents import Document
 from state.errors import DocumentError, UnsupportedFormatError
 
 LIMITS = Limits()

@@ -7,8 +7,9 @@ import time
 from pathlib import Path
 
 import pytest
+from whole_document import read_document
 
-from rag.documents.registry import open_document, read_document
+from rag.documents.registry import open_document
 from rag.documents.rst_blocks import read_blocks
 
 MANUAL = """\

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from whole_document import read_document
 
 from rag.documents.cleaning import clean
 from rag.documents.limits import Limits
-from rag.documents.registry import open_document, read_document, supported
+from rag.documents.registry import open_document, supported
 from rag.documents.stream import PART_CHARS
 from state.errors import DocumentError, UnsupportedFormatError
 

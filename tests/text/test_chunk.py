@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from rag.documents.stream import Part
 from rag.text.chunk import CHUNK_CHARS, chunk_parts
-from rag.text.piece import Piece
+from state.documents import Chunk
 
 
-def chunks(text: str, document_format: str = "markdown", limit: int = CHUNK_CHARS) -> list[Piece]:
+def chunks(text: str, document_format: str = "markdown", limit: int = CHUNK_CHARS) -> list[Chunk]:
     return list(chunk_parts([Part(text)], document_format, limit=limit))
 
 

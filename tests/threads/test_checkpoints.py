@@ -11,7 +11,7 @@ import pytest
 from postgres_server import fresh_schema
 from tiny_graph import SECRET, ask, build
 
-from state.checkpoints import memory_checkpoints, open_checkpoints
+from state.checkpoints import open_checkpoints
 from state.errors import RemoteStoreError, StorageError, UsageError
 from state.row_seals import know_checksums
 
@@ -26,14 +26,9 @@ def kept(checkpoints, thread="t"):
         return found[0].checkpoint["channel_values"] if found else None
 
 
-@pytest.fixture(params=["sqlite", "memory", "postgres"])
+@pytest.fixture(params=["sqlite", "postgres"])
 def place(request, tmp_path):
     """A function that opens the checkpoints anew, as another process would."""
-    if request.param == "memory":
-        checkpoints = memory_checkpoints()
-        yield lambda: checkpoints
-        checkpoints.close()
-        return
     url = None
     if request.param == "postgres":
         url = fresh_schema(request.getfixturevalue("postgres").url)

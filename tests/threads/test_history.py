@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from turn_samples import make_answer
 
 from state.history import history_slice, read_history
-from state.turn_store import Turn, memory_turn_store
+from state.turn_store import open_turn_store
+from state.turns import Turn
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -122,8 +123,8 @@ def test_slice_reads_no_further_than_it_must():
     assert seen == [1000, 999, 998]
 
 
-def test_slice_of_a_stored_thread_leaves_the_store_alone():
-    with memory_turn_store() as store:
+def test_slice_of_a_stored_thread_leaves_the_store_alone(tmp_path):
+    with open_turn_store(tmp_path) as store:
         for number in range(1, 31):
             store.append(
                 "t", make_answer(f"question {number}", "word " * 50), milestone=number == 2

@@ -11,7 +11,8 @@ from state.errors import UsageError
 from state.threads_postgres import PostgresTurnStore
 from state.threads_sqlite import SqliteTurnStore
 from state.turn_codec import decode_turn, encode_turn
-from state.turn_store import PrunePlan, TurnStore, open_turn_store
+from state.turn_store import TurnStore, open_turn_store
+from state.turns import PrunePlan
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -21,14 +22,13 @@ def daily_clock():
     return lambda: START + timedelta(days=next(days))
 
 
-@pytest.fixture(params=["sqlite", "memory", "postgres"])
+@pytest.fixture(params=["sqlite", "postgres"])
 def store(request, tmp_path):
     if request.param == "postgres":
         server = request.getfixturevalue("postgres")
         store: TurnStore = PostgresTurnStore(fresh_schema(server.url), daily_clock())
     else:
-        path = tmp_path / "home" / "threads.db" if request.param == "sqlite" else None
-        store = SqliteTurnStore(path, daily_clock())
+        store = SqliteTurnStore(tmp_path / "home" / "threads.db", daily_clock())
     with store:
         yield store
 

@@ -1,0 +1,105 @@
+"""Finished turns as values, and what is asked of their store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TypedDict
+
+from state.answer import Answer
+from state.errors import UsageError
+from state.nearest import did_you_mean
+
+Clock = Callable[[], datetime]
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def to_micros(moment: datetime) -> int:
+    """Microseconds since 1970, the stored form of a moment in both databases."""
+    return round(moment.timestamp() * 1_000_000)
+
+
+def from_micros(stored: int) -> datetime:
+    return datetime.fromtimestamp(stored / 1_000_000, UTC)
+
+
+class CitedFile(TypedDict):
+    """The file behind a cited source, and the hash of its bytes when it was indexed."""
+
+    path: str
+    content_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One finished turn. `answer` is exactly what was shown, with `thread` and `turn` set;
+    `files` has the file of each cited source that was one; `collection` is what was asked, None
+    in turns of earlier versions.
+    """
+
+    thread: str
+    number: int
+    created_at: datetime
+    milestone: bool
+    answer: Answer
+    files: Mapping[str, CitedFile] = field(default_factory=dict)
+    collection: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadSummary:
+    """A thread at a glance; `bytes` is what its turns take in the store."""
+
+    name: str
+    turns: int
+    last_turn: int
+    created_at: datetime
+    updated_at: datetime
+    first_question: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSize:
+    """`disk_bytes` is what the operating system or the server charges for the whole store."""
+
+    threads: int
+    turns: int
+    turn_bytes: int
+    disk_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class PrunePlan:
+    """Which turns to remove: those before `before`, those beyond the newest `keep` of their
+    thread, or, where both are given, those that are both. Milestones stay unless `milestones`
+    is True.
+    """
+
+    before: datetime | None = None
+    keep: int | None = None
+    thread: str | None = None
+    milestones: bool = False
+
+    def __post_init__(self) -> None:
+        if self.before is None and self.keep is None:
+            raise UsageError(
+                "Pruning needs an age or a number of turns to keep.", "Add --days N or --keep N."
+            )
+        if self.keep is not None and self.keep < 0:
+            raise UsageError("The number of turns to keep cannot be negative.")
+
+
+def no_such_turn(thread: str, number: int) -> UsageError:
+    return UsageError(
+        f"Thread {thread!r} has no turn {number}.", "`crag threads list` shows what there is."
+    )
+
+
+def no_such_thread(thread: str, names: Iterable[str] = ()) -> UsageError:
+    hint = did_you_mean(thread, names, "`crag threads list` shows all of them.")
+    return UsageError(f"There is no thread {thread!r}.", hint)
