@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import sys
 from collections.abc import Sequence
@@ -10,10 +11,11 @@ from typing import NoReturn
 
 import typer
 
-from cli.event_stream import end_events
 from cli.exits import Exit, exit_code
 from cli.first_sign import clear_first_sign
 from cli.variables import is_on
+
+STREAMING = ("ask", "research", "ingest")
 
 
 def end_on(error: BaseException, arguments: Sequence[str]) -> NoReturn:
@@ -35,7 +37,7 @@ def end_on(error: BaseException, arguments: Sequence[str]) -> NoReturn:
     line = masked(line)
     if line:
         typer.echo(printable(line), err=True)
-    end_events(arguments, _kind(error), line, code)
+    _end_events(arguments, _kind(error), line, code)
     sys.exit(code)
 
 
@@ -95,3 +97,27 @@ def printable(text: str) -> str:
 
 def _discard_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _end_events(arguments: Sequence[str], error: str, line: str, code: int) -> None:
+    """Print the `error` event, where the command line asked for events."""
+    if not _asked(arguments):
+        return
+    event = {
+        "event": "error",
+        "error": error,
+        "message": line.removeprefix("crag: "),
+        "exit_code": int(code),
+    }
+    try:
+        sys.stdout.write(json.dumps(event) + "\n")
+        sys.stdout.flush()
+    except OSError:  # nobody reads any more; the exit code says it too
+        return
+
+
+def _asked(arguments: Sequence[str]) -> bool:
+    flags = list(arguments)[: arguments.index("--")] if "--" in arguments else arguments
+    if not flags or flags[0] not in STREAMING:
+        return False
+    return "--events" in flags or is_on("CRAG_EVENTS")

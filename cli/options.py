@@ -18,16 +18,14 @@ from state.choices import EngineName, GraderChoice, Verifier
 if TYPE_CHECKING:
     from state.settings import Settings
 
-Collection = Annotated[
-    str | None,
-    typer.Option(
-        "--collection",
-        "-c",
-        help="The collection to use.",
-        metavar="NAME",
-        autocompletion=complete_collection,
-    ),
-]
+
+def _collection(text: str) -> Any:
+    return typer.Option(
+        "--collection", "-c", help=text, metavar="NAME", autocompletion=complete_collection
+    )
+
+
+Collection = Annotated[str | None, _collection("The collection to use.")]
 Thread = Annotated[
     str | None,
     typer.Option(
@@ -89,16 +87,7 @@ ASKING = ("collections", "files", "thread", *ANSWERING, "verify", "web", *PLACES
 _LAST = ("store", "threads", "home", "config", "quiet")
 SHARED: dict[str, Any] = {
     "collection": Collection,
-    "collections": Annotated[
-        str | None,
-        typer.Option(
-            "--collection",
-            "-c",
-            help="The collection to use, or several: a,b.",
-            metavar="NAME",
-            autocompletion=complete_collection,
-        ),
-    ],
+    "collections": Annotated[str | None, _collection("The collection to use, or several: a,b.")],
     "files": Annotated[
         str | None,
         typer.Option("--files", metavar="GLOB", help="Ask only such documents."),

@@ -9,7 +9,7 @@ from pathlib import Path
 from rag.engines.factory import choose_engine
 from rag.index.collection_rows import no_such_collection
 from rag.index.inventory import CollectionSummary
-from rag.index.stores import Store, store_of
+from rag.index.stores import store_of
 from rag.ingest.staleness import Staleness, staleness
 from rag.opening import build_embedder
 from state.choices import EngineName
@@ -20,14 +20,7 @@ _PLACES = ("catalog", "vectors", "threads", "checkpoints", "traces")
 
 @dataclass(frozen=True, slots=True)
 class CollectionStatus:
-    name: str
-    embedder: str
-    documents: int
-    chunks: int
-    characters: int
-    failed: int
-    skipped: int
-    roots: list[str]
+    totals: CollectionSummary
     stale: Staleness
 
 
@@ -64,22 +57,8 @@ def read_status(settings: Settings, only: str | None = None) -> Status:
         engine=engine.value,
         model=settings.model if engine is EngineName.OPENAI else None,
         embedder=str(build_embedder(settings).identity),
-        collections=[_collection(store, each) for each in found],
+        collections=[CollectionStatus(each, staleness(store, each.name)) for each in found],
         octets=_octets(settings.home) | store.octets(),
-    )
-
-
-def _collection(store: Store, each: CollectionSummary) -> CollectionStatus:
-    return CollectionStatus(
-        each.name,
-        str(each.embedder),
-        each.documents,
-        each.chunks,
-        each.characters,
-        each.failed,
-        each.skipped,
-        each.roots,
-        staleness(store, each.name),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rag.graph import compile_graph
-from rag.topology import ALWAYS, CORRECTIVE, START
+from rag.topology import START
 
 
 def edges() -> list[dict[str, object]]:
@@ -21,16 +21,6 @@ def mermaid() -> str:
         arrow = "-.->" if edge["conditional"] else "-->"
         lines.append(f"    {_name(edge['from'])} {arrow} {_name(edge['to'])}")
     return "\n".join(lines)
-
-
-def transition_table() -> str:
-    """Every transition with what decides it, as a Markdown table."""
-    rows = ["| from | to | when |", "|---|---|---|"]
-    for edge in edges():
-        source, target = str(edge["from"]), str(edge["to"])
-        when = ALWAYS if source == START else CORRECTIVE[source].leads_to[target]
-        rows.append(f"| {_label(source)} | {_label(target)} | {when} |")
-    return "\n".join(rows)
 
 
 def ascii_diagram() -> str:

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from rag.deadline import within
 from rag.text.blocks import blocks_of_text
+from state.deadline import within
 from state.errors import RemoteError, SettingsError, SetupError
 from state.extras import COMMUNITY, is_installed
 from state.passages import WEB_PREFIX, RetrievedChunk, block_spans

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from socket import gethostname
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
+from state.deadline import within
 from state.errors import RemoteStoreError, StoreBusyError, UsageError
 from state.extras import require_extra
 from state.urls import is_postgres
@@ -93,32 +93,23 @@ def connect(url: str, schema: str | None = None, **options: Any) -> psycopg.Conn
     from psycopg.sql import SQL, Identifier
 
     where = place(url)
-    made: list[psycopg.Connection[Any] | psycopg.Error] = []
 
-    def attempt() -> None:
-        try:
-            made.append(
-                psycopg.connect(
-                    url,
-                    autocommit=True,
-                    prepare_threshold=None,  # a pooler in between may not keep them
-                    connect_timeout=2,
-                    tcp_user_timeout=3000,
-                    **{"application_name": f"crag {os.getpid()} on {gethostname()}", **options},
-                )
-            )
-        except psycopg.Error as error:
-            made.append(error)
+    def attempt() -> psycopg.Connection[Any]:
+        return psycopg.connect(
+            url,
+            autocommit=True,
+            prepare_threshold=None,  # a pooler in between may not keep them
+            connect_timeout=2,
+            tcp_user_timeout=3000,
+            **{"application_name": f"crag {os.getpid()} on {gethostname()}", **options},
+        )
 
-    thread = Thread(target=attempt, name="postgres-connect", daemon=True)
-    thread.start()
-    thread.join(CONNECT_SECONDS)
     with postgres_failures(where):
-        if not made:
-            raise psycopg.OperationalError("no answer in time")
-        if isinstance(made[0], psycopg.Error):
-            raise made[0]
-        made[0].execute(f"set lock_timeout = '{LOCK_SECONDS}s'")
+        try:
+            made = within(CONNECT_SECONDS, attempt)
+        except TimeoutError:
+            raise psycopg.OperationalError("no answer in time") from None
+        made.execute(f"set lock_timeout = '{LOCK_SECONDS}s'")
         if schema is not None:
-            made[0].execute(SQL("set search_path = {}, public").format(Identifier(schema)))
-        return made[0]
+            made.execute(SQL("set search_path = {}, public").format(Identifier(schema)))
+        return made

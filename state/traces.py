@@ -9,6 +9,7 @@ import time
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self, TypedDict
 
@@ -20,7 +21,6 @@ from state.settings import Settings
 from state.shared_place import store_place
 from state.sqlite_file import connect, connect_to_read, create_private, sqlite_failures, transaction
 from state.trace_bounds import TraceBounds, bounds_of, drop_most, drop_old, shrink
-from state.trace_filter import TraceFilter
 
 TRACES_FILE = "traces.db"
 TRACE_SCHEMA = "crag.trace/1"
@@ -70,6 +70,36 @@ class Trace(TypedDict):
 def make_tables(db: sqlite3.Connection) -> None:
     """Those that are not there."""
     db.executescript(_SCHEMA)
+
+
+@dataclass(frozen=True, slots=True)
+class TraceFilter:
+    """Which traces to list; None does not ask. Without `parent` those are left out that were
+    kept for a research run. `since` is seconds since 1970; `text` is in the question.
+    """
+
+    thread: str | None = None
+    status: str | None = None
+    kind: str | None = None
+    since: float | None = None
+    text: str | None = None
+    parent: str | None = None
+
+    def where(self) -> tuple[str, list[object]]:
+        """The condition and its values."""
+        asked: list[tuple[str, object]] = [
+            ("thread = ?", self.thread),
+            ("status = ?", self.status),
+            ("kind = ?", self.kind),
+            ("created_at >= ?", self.since),
+            ("instr(lower(question), lower(?))", self.text),
+            ("parent = ?", self.parent),
+        ]
+        given = [(condition, value) for condition, value in asked if value is not None]
+        conditions = [condition for condition, _ in given]
+        if self.parent is None:
+            conditions.append("parent is null")
+        return " and ".join(conditions), [value for _, value in given]
 
 
 class TraceStore:

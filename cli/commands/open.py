@@ -13,7 +13,7 @@ from cli import options
 from cli.app import new_app
 from cli.completion import complete_trace
 from cli.render.answer_text import cited
-from cli.render.places import place
+from cli.render.short_text import place
 from cli.terminal import Terminal
 from state.counting import many
 from state.errors import UsageError

@@ -14,7 +14,7 @@ from cli.exits import Exit
 from cli.files import STDOUT, check_writable, write_text
 from cli.question_input import read_question
 from cli.render.research_view import ResearchView
-from cli.render.shorten import shorten
+from cli.render.short_text import shorten
 from cli.terminal import Terminal, clean
 from cli.thread_collection import on_thread
 

@@ -10,8 +10,7 @@ import typer
 from cli import options
 from cli.app import new_app
 from cli.question_input import read_question
-from cli.render.places import place
-from cli.render.shorten import shorten
+from cli.render.short_text import place, shorten
 
 if TYPE_CHECKING:
     from state.passages import RetrievedChunk

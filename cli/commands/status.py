@@ -39,9 +39,14 @@ def status_json(found: Status) -> dict[str, Any]:
         "schema": "crag.status/1",
         "home": found.home,
         "engine": {"name": found.engine, "model": found.model, "embedder": found.embedder},
-        "collections": [asdict(each) for each in found.collections],
+        "collections": [_collection_json(each) for each in found.collections],
         "bytes": {**found.octets, "total": sum(found.octets.values())},
     }
+
+
+def _collection_json(each: CollectionStatus) -> dict[str, Any]:
+    totals, stale = asdict(each.totals), asdict(each.stale)
+    return {**totals, "embedder": str(each.totals.embedder), "stale": stale}
 
 
 def status_lines(found: Status) -> list[str]:
@@ -60,17 +65,18 @@ def _engine(found: Status) -> str:
 
 
 def _collection_lines(each: CollectionStatus) -> list[str]:
-    totals = ", ".join(
+    totals = each.totals
+    counted = ", ".join(
         (
-            many(each.documents, "document"),
-            many(each.chunks, "chunk"),
-            many(each.characters, "character"),
+            many(totals.documents, "document"),
+            many(totals.chunks, "chunk"),
+            many(totals.characters, "character"),
         )
     )
-    lines = [f"{each.name}: {totals}; {each.embedder}"]
-    lines += [f"  from    {root}" for root in each.roots]
-    if each.failed or each.skipped:
-        lines.append(f"  unread  {each.failed:,} failed, {each.skipped:,} skipped")
+    lines = [f"{totals.name}: {counted}; {totals.embedder}"]
+    lines += [f"  from    {root}" for root in totals.roots]
+    if totals.failed or totals.skipped:
+        lines.append(f"  unread  {totals.failed:,} failed, {totals.skipped:,} skipped")
     lines.append(f"  stale   {each.stale.line or 'nothing'}")
     return lines
 

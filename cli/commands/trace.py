@@ -107,7 +107,7 @@ def list_(
     """List the newest traces, all or those that are asked for."""
     from cli.render.trace_list import trace_line
     from cli.since import moment
-    from state.trace_filter import TraceFilter
+    from state.traces import TraceFilter
 
     terminal = Terminal()
     wanted = TraceFilter(
@@ -212,10 +212,7 @@ def _print(trace: Trace, terminal: Terminal) -> None:
         terminal.out("")
         terminal.wrapped(trace["answer"]["answer"])
         return
-    view = TraceView(terminal.out_console(soft_wrap=True))
-    for event in trace["events"]:
-        view.show(event)
-    view.show({"event": "answer", "answer": trace["answer"]})
+    TraceView(terminal.out_console(soft_wrap=True)).show_stored(trace)
     terminal.out("")
     last = trace["events"][-1]
     if last["event"] == "failed":

@@ -12,8 +12,7 @@ from cli.conversation.passage import passage_lines
 from cli.conversation.talk import Conversation, new_thread_name
 from cli.render.answer_text import print_sources
 from cli.render.links import citation_links
-from cli.render.money import dollars
-from cli.render.shorten import shorten
+from cli.render.short_text import dollars, shorten
 from state.counting import many
 from state.errors import UsageError
 from state.settings_report import shown_value
@@ -85,10 +84,7 @@ def _trace(talk: Conversation, argument: str) -> None:
 
     with open_traces(talk.settings) as traces:
         found = traces.get(argument or answer["trace_id"])
-    view = TraceView(talk.terminal.out_console(soft_wrap=True))
-    for event in found["events"]:
-        view.show(event)
-    view.show({"event": "answer", "answer": found["answer"]})
+    TraceView(talk.terminal.out_console(soft_wrap=True)).show_stored(found)
 
 
 def _sources(talk: Conversation, _argument: str) -> None:

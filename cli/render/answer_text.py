@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from cli.render.places import place
-from cli.render.shorten import shorten
+from cli.render.short_text import place, shorten
 from cli.terminal import Terminal, clean
 from rag.citations.left_out import left_out
 

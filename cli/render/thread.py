@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from cli.render.answer_text import print_sources
-from cli.render.money import dollars
-from cli.render.shorten import shorten
+from cli.render.short_text import dollars, shorten
 from cli.terminal import Terminal
 from rag.cited_files import file_states
 from state.counting import many

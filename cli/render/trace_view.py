@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cli.render.money import dollars
-from cli.render.places import place
+from cli.render.short_text import dollars, place
 from cli.terminal import clean
 from state.counting import many
 
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
         WarningEvent,
     )
     from state.grades import Grade
+    from state.traces import Trace
 
 _MARK = {"correct": ("✓", "green"), "ambiguous": ("?", "yellow"), "incorrect": ("✗", "red")}
 _WORD = {
@@ -49,6 +49,11 @@ class TraceView:
         self._retrieved: list[RetrievedItem] = []
         self._grades: dict[str, Grade] = {}
         self._question = ""
+
+    def show_stored(self, trace: Trace) -> None:
+        for event in trace["events"]:
+            self.show(event)
+        self.show({"event": "answer", "answer": trace["answer"]})
 
     def show(self, event: Event) -> None:
         """Print what there is to say of one event; nodes' starts and ends say nothing."""

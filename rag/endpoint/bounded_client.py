@@ -12,8 +12,8 @@ from typing import Any
 
 from openai import DefaultHttpxClient
 
-from rag.deadline import within
 from rag.endpoint.failures import transport
+from state.deadline import within
 
 httpx: Any = transport()
 

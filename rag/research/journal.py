@@ -14,13 +14,12 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, Self, TypedDict, cast
 
-from rag.research.journal_bounds import JournalBounds, drop_finished
 from state.answer import NodeUsage, Usage
 from state.errors import UsageError
 from state.research_state import Artifact, Subtask
 from state.row_seals import seal_rows
 from state.sqlite_file import connect, create_private, sqlite_failures, transaction
-from state.trace_bounds import shrink
+from state.trace_bounds import shrink, too_old
 from state.usage import add_usages
 
 JOURNAL_FILE = "research.db"
@@ -39,6 +38,14 @@ create table if not exists artifacts (
     body text not null, primary key (run, subtask));
 create table if not exists warnings (
     run text not null, line text not null, primary key (run, line));
+"""
+
+
+_OF_A_RUN = ("artifacts", "plans", "warnings")
+_FINISHED = "select rowid, created_at from runs where state = 'finished' order by rowid desc"
+_TOO_MANY = """
+select id from runs where state = 'finished' and (rowid <= ? or id not in (
+    select id from runs where state = 'finished' order by rowid desc limit ?))
 """
 
 
@@ -86,15 +93,16 @@ def make_tables(db: sqlite3.Connection) -> None:
 
 
 class Journal:
-    """The runs of one CRAG_HOME. Safe to use from several threads.
+    """The runs of one CRAG_HOME, `keep` of those that are finished and for so many days of use;
+    one that can go on stays until it has. Safe to use from several threads.
 
     Every method raises StorageError or StoreBusyError, and nothing foreign.
     """
 
-    def __init__(self, home: Path, bounds: JournalBounds | None = None) -> None:
+    def __init__(self, home: Path, keep: int = 100, days: int = 90) -> None:
         self._path = home / JOURNAL_FILE
         self._name = f"The research journal {self._path}"
-        self._bounds = bounds or JournalBounds()
+        self._bounds = keep, days
         self._lock = RLock()
         self._connection: sqlite3.Connection | None = None
 
@@ -135,7 +143,7 @@ class Journal:
                     " where id = ?",
                     (json.dumps(report), run_id),
                 )
-                drop_finished(db, self._bounds)
+                _drop_finished(db, *self._bounds)
             shrink(db)
 
     def keep(self, run_id: str, artifact: Artifact) -> None:
@@ -258,3 +266,12 @@ class Journal:
             self._connection = connect(self._path)
             make_tables(self._connection)
         return self._connection
+
+
+def _drop_finished(db: sqlite3.Connection, keep: int, days: int) -> None:
+    """Drop what is too old or too much; inside the caller's transaction."""
+    values = (too_old(db.execute(_FINISHED), days) or 0, keep)
+    for (run,) in db.execute(_TOO_MANY, values).fetchall():
+        for table in _OF_A_RUN:
+            db.execute(f"delete from {table} where run = ?", (run,))  # noqa: S608 - a constant
+        db.execute("delete from runs where id = ?", (run,))

@@ -17,9 +17,7 @@ from typing import TYPE_CHECKING, Self, cast
 from rag.budget import Budget, BudgetSpent
 from rag.index.lock import WriteLock
 from rag.research.boundary import checkpoint_name, to_boundary
-from rag.research.choose_researcher import choose_researcher
 from rag.research.journal import Journal, Start, Unfinished
-from rag.research.journal_bounds import journal_bounds
 from rag.research.keeping import keep_trace, record_turn
 from rag.research.local_researcher import LocalResearcher
 from rag.research.report import Report, make_report
@@ -70,7 +68,7 @@ class Research:
         try:
             self.session = self._resources.enter_context(Session(settings, notify))
             self._journal = self._resources.enter_context(
-                Journal(settings.home, journal_bounds(settings))
+                Journal(settings.home, settings.research_keep, settings.research_days)
             )
             self._checkpoints: Checkpoints = self._resources.enter_context(
                 open_checkpoints(settings.home, *threads_place(settings))
@@ -249,7 +247,7 @@ class Research:
             return session.ask(question, budget=budget, parent=run_id)
 
         return ResearchDependencies(
-            researcher=self._researcher or choose_researcher(session, budget, rules),
+            researcher=self._researcher or _researcher(session, budget, rules),
             rules=rules,
             corrective=self._corrective or ask,
             reader=session.reader,
@@ -261,6 +259,18 @@ class Research:
             warn=_silent,
             max_rounds=self._options.max_rounds,
         )
+
+
+def _researcher(session: Session, budget: Budget, rules: Researcher) -> Researcher:
+    """The session's model, charging `budget`, or the rules where it has none."""
+    if session.engine.model is None:
+        return rules
+    from rag.engines.openai.engine import OpenAIEngine
+    from rag.engines.openai.research import ModelResearcher
+
+    engine = session.charged(budget)
+    assert isinstance(engine, OpenAIEngine), "the engine with a model is this one"
+    return ModelResearcher(engine.chat, budget)
 
 
 def unfinished_runs(home: Path) -> list[Unfinished]:

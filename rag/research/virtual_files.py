@@ -43,21 +43,6 @@ def write(folder: Path, name: str, content: str, step: int, status: FileStatus) 
     return _entry(None, _spill(folder, name, content), size, step, status)
 
 
-def read(entry: FileEntry) -> str:
-    """The whole content, wherever it lies.
-
-    Raises:
-        StorageError: the spilled file is gone or unreadable.
-
-    """
-    if entry["pointer"] is None:
-        return entry["content"] or ""
-    try:
-        return Path(entry["pointer"]).read_text(encoding="utf-8")
-    except OSError as error:
-        raise StorageError(f"A file of the research run cannot be read: {error}.") from None
-
-
 def summaries(files: Mapping[str, FileEntry]) -> list[FileSummary]:
     return [
         {"name": name, "status": entry["status"], "bytes": entry["bytes"]}

@@ -11,7 +11,7 @@ import http.client
 import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from rag.endpoint.address import host_of
 from rag.tracing.spans import Span
@@ -28,19 +28,21 @@ class Collector:
     """Where spans are sent; `host` may be shown, `headers` may not."""
 
     host: str
-    name: str
-    port: int | None
-    path: str
-    tls: bool
+    url: SplitResult
     headers: tuple[tuple[str, str], ...]
 
     def send(self, spans: Sequence[Span], version: str) -> None:
         """Raises RemoteError; waits SECONDS for each step, follows no redirect, uses no proxy."""
-        kind = http.client.HTTPSConnection if self.tls else http.client.HTTPConnection
-        connection = kind(self.name, self.port, timeout=SECONDS)
+        kind = (
+            http.client.HTTPSConnection
+            if self.url.scheme == "https"
+            else http.client.HTTPConnection
+        )
+        connection = kind(self.url.hostname or "", self.url.port, timeout=SECONDS)
+        path = self.url.path.rstrip("/").removesuffix(_PATH) + _PATH
         headers = {**dict(self.headers), "Content-Type": "application/x-protobuf"}
         try:
-            connection.request("POST", self.path, encode(spans, version), headers)
+            connection.request("POST", path, encode(spans, version), headers)
             reply = connection.getresponse()
             reply.read(65_536)
         except (OSError, http.client.HTTPException, ssl.SSLError) as error:
@@ -63,16 +65,7 @@ def collector_of(settings: Settings) -> Collector | None:
     if settings.otlp_endpoint is None:
         return None
     host = host_of(settings.otlp_endpoint, "otlp_endpoint")
-    parts = urlsplit(settings.otlp_endpoint.strip())
-    path = parts.path.rstrip("/")
-    return Collector(
-        host=host,
-        name=parts.hostname or "",
-        port=parts.port,
-        path=path if path.endswith(_PATH) else path + _PATH,
-        tls=parts.scheme == "https",
-        headers=tuple(_headers(settings)),
-    )
+    return Collector(host, urlsplit(settings.otlp_endpoint.strip()), tuple(_headers(settings)))
 
 
 def _headers(settings: Settings) -> list[tuple[str, str]]:

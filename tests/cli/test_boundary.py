@@ -6,9 +6,7 @@ from typer.testing import CliRunner
 
 from cli.exits import Exit, exit_code
 from cli.main import app
-from cli.render.money import dollars
-from cli.render.places import place
-from cli.render.shorten import shorten
+from cli.render.short_text import dollars, place, shorten
 from cli.terminal import clean
 from state import errors
 from state.traces import TraceStore

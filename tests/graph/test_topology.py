@@ -5,8 +5,9 @@ import sys
 from typing import get_args, get_type_hints
 
 import pytest
+from readme_blocks import transition_table
 
-from rag.diagram import ascii_diagram, edges, mermaid, transition_table
+from rag.diagram import ascii_diagram, edges, mermaid
 from rag.graph import NODES, ROUTERS, compile_graph, recursion_limit
 from rag.research.research_graph import after_reflection, compile_research
 from rag.topology import ALWAYS, CORRECTIVE, RESEARCH, edges_of

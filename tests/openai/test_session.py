@@ -13,8 +13,7 @@ from rag.tracing.spans import spans_of
 from rag.tracing.stored_trace import loops, path_taken
 from rag.tracing.trace_page import trace_page
 from state.errors import ModelError
-from state.trace_filter import TraceFilter
-from state.traces import TraceStore
+from state.traces import TraceFilter, TraceStore
 
 FILES = {
     "paris.md": "# Paris\n\nThe capital of France is Paris.\n",

@@ -4,7 +4,6 @@ import sqlite3
 from pathlib import Path
 
 from rag.research.journal import JOURNAL_FILE, Journal, Start
-from rag.research.journal_bounds import JournalBounds
 from state.usage import NO_USAGE
 
 START: Start = {
@@ -34,7 +33,7 @@ def kept(home: Path) -> dict[str, set[str]]:
 
 
 def test_finished_runs_are_bounded_by_number_and_what_can_go_on_stays(tmp_path: Path):
-    with Journal(tmp_path, JournalBounds(runs=2)) as journal:
+    with Journal(tmp_path, keep=2) as journal:
         journal.start("0-waits", START)
         journal.warn("0-waits", "careful")
         journal.wait("0-waits", "Which?")
@@ -46,7 +45,7 @@ def test_finished_runs_are_bounded_by_number_and_what_can_go_on_stays(tmp_path: 
 
 
 def test_finished_runs_are_bounded_by_days_of_use_and_not_by_a_jump_of_the_clock(tmp_path: Path):
-    with Journal(tmp_path, JournalBounds(days=30)) as journal:
+    with Journal(tmp_path, days=30) as journal:
         finished(journal, "old")
         journal.start("old-unfinished", START)
         journal._write("update runs set created_at = created_at - 20 * 86400", ())
@@ -55,7 +54,7 @@ def test_finished_runs_are_bounded_by_days_of_use_and_not_by_a_jump_of_the_clock
         finished(journal, "new")
     left = {"old-unfinished", "middle", "new"}
     assert kept(tmp_path)["runs"] == left
-    with Journal(tmp_path, JournalBounds(days=30)) as journal:
+    with Journal(tmp_path, days=30) as journal:
         journal._write("update runs set created_at = created_at - 80 * 365 * 86400", ())
         finished(journal, "newest")
     assert kept(tmp_path)["runs"] == {*left, "newest"}

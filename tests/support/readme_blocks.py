@@ -87,10 +87,21 @@ class Session:
 
 def made(what: str) -> str:
     """A block that no single command prints."""
-    from rag.diagram import transition_table
-
     assert what == "state transitions", what
     return transition_table()
+
+
+def transition_table() -> str:
+    """Every transition with what decides it, as a Markdown table."""
+    from rag.diagram import edges
+    from rag.topology import ALWAYS, CORRECTIVE, START
+
+    rows = ["| from | to | when |", "|---|---|---|"]
+    for edge in edges():
+        source, target = str(edge["from"]), str(edge["to"])
+        when = ALWAYS if source == START else CORRECTIVE[source].leads_to[target]
+        rows.append(f"| {source.strip('_')} | {target.strip('_')} | {when} |")
+    return "\n".join(rows)
 
 
 def refreshed(text: str, session: Session) -> str:

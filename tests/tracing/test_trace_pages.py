@@ -14,8 +14,7 @@ from rag.tracing.flow import flow_of, quantile
 from rag.tracing.graph_page import graph_page
 from rag.tracing.trace_page import trace_page
 from state.settings import load_settings
-from state.trace_filter import TraceFilter
-from state.traces import TraceStore
+from state.traces import TraceFilter, TraceStore
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 OPTIONAL = {"td", "th", "tr", "li", "p", "html"}

@@ -14,8 +14,7 @@ from rag.tracing.stored_trace import loops, path_taken
 from state.errors import StorageError, UsageError
 from state.events import Event
 from state.trace_bounds import TraceBounds
-from state.trace_filter import TraceFilter
-from state.traces import PRUNE_EVERY, TRACES_FILE, Trace, TraceStore
+from state.traces import PRUNE_EVERY, TRACES_FILE, Trace, TraceFilter, TraceStore
 
 CHUNK = {
     "chunk_id": "c1",
