@@ -78,7 +78,7 @@ def _endpoint(settings: Settings) -> Check:
 def _replies(settings: Settings) -> Iterator[Check]:
     from rag.doctor.server_replies import check_replies
     from rag.endpoint.address import chat_endpoint
-    from rag.engines.openai.chat import ChatModel
+    from rag.engines.openai.chat_model import ChatModel
 
     patient = settings.request_timeout or _PROBE_SECONDS
     asked = settings.model_copy(update={"request_timeout": patient, "max_retries": 0})

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from rag.index.catalog import FILE_NAME as CATALOG_FILE
-from rag.index.schema import SEALED_TABLES
+from rag.index.catalog_schema import SEALED_TABLES
 from rag.research.journal import JOURNAL_FILE, JOURNAL_TABLES
 from state.checkpoints import CHECKPOINTS_FILE
 from state.checkpoints_sqlite import CHECKPOINT_TABLES

@@ -10,7 +10,7 @@ from rag.doctor.part_check import Check, ill, well
 from rag.doctor.server import ServerFacts, facts_of
 from rag.endpoint.servers import ServerTraits
 from rag.engines.openai import ceilings
-from rag.engines.openai.chat import ChatModel
+from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.forms import ReplyForm
 from rag.engines.openai.prompts import Messages
 from rag.engines.openai.replies import fields

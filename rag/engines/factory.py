@@ -61,7 +61,7 @@ def build_engine(
     local = local_engine(reader)
     if choose_engine(settings).name is EngineName.LOCAL:
         return local
-    from rag.engines.openai.engine import OpenAIEngine
+    from rag.engines.openai.openai_engine import OpenAIEngine
     from rag.index.stores import store_of
 
     return OpenAIEngine.connect(settings, local, grade_cache or store_of(settings).grades())

@@ -28,7 +28,7 @@ _WAIT_SECONDS = 600
 # What the text, the chunks and the vectors of an index depend on.
 _INDEXING = (
     *("text", "documents", "embed", "ingest"),
-    *("index/schema", "index/codec", "index/lexical", "index/terms"),
+    *("index/catalog_schema", "index/codec", "index/lexical", "index/terms"),
 )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from rag.index import schema
+from rag.index import catalog_schema
 from state.errors import DamagedError, NoIndexError, StorageError, storage_error
 from state.schema_version import read_version
 from state.sqlite_file import connect as open_file
@@ -70,7 +70,7 @@ def connect(home: Path, *, create: bool = False) -> sqlite3.Connection:
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
-    if read_version(connection) == schema.SCHEMA_VERSION:
+    if read_version(connection) == catalog_schema.SCHEMA_VERSION:
         connection.execute("PRAGMA synchronous = NORMAL")
         return
     # Pages of removed documents go back to the disk; settable on an empty file only.
@@ -80,19 +80,19 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     with transaction(connection):
         found = read_version(connection)
         tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
-        if found > schema.SCHEMA_VERSION:
+        if found > catalog_schema.SCHEMA_VERSION:
             raise StorageError(
                 f"The catalog {path} was written by a newer crag.", "Update this installation."
             )
         if found == 0 and tables:
             raise StorageError(f"{path} is not a catalog of crag.", "Choose another --home.")
         if found == 0:
-            schema.create(connection)
+            catalog_schema.create(connection)
             # Of a catalog that was moved away: nothing names them any more.
             for folder in (path.parent / "vectors").glob("[0-9a-f]" * 32):
                 shutil.rmtree(folder, ignore_errors=True)
         else:
-            schema.migrate(connection, found)
+            catalog_schema.migrate(connection, found)
 
 
 @contextmanager

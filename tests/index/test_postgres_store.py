@@ -18,7 +18,7 @@ from shared_stores import ask, assert_sound, fill, new_store
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.lexical import query_terms
-from rag.index.postgres import postings, schema, writer
+from rag.index.postgres import postings, shared_schema, shared_writer
 from rag.index.postgres.store import PostgresStore
 from rag.index.stores import LocalStore
 from rag.ingest.staleness import staleness
@@ -158,7 +158,7 @@ def test_any_text_and_any_name_come_back(store, text):
 
 
 def test_a_large_document_is_seen_when_it_is_whole(store, monkeypatch):
-    monkeypatch.setattr(writer, "GROUP_CHUNKS", 20)
+    monkeypatch.setattr(shared_writer, "GROUP_CHUNKS", 20)
     fill(store, {"large.md": "old motor", "small.md": "pump"})
     texts = [f"Part {n} of the new motor\n\n" for n in range(50)]
     with store.open_writer("default", EMBEDDER.identity) as opened:
@@ -279,9 +279,9 @@ def test_another_embedder_another_name_and_nothing_are_told(store):
 
 def test_a_newer_store_is_refused_and_an_older_one_migrated(store, monkeypatch):
     fill(store, {"a.md": "motor"})
-    newer = (*schema.MIGRATIONS, "ALTER TABLE collections ADD COLUMN mood text")
+    newer = (*shared_schema.MIGRATIONS, "ALTER TABLE collections ADD COLUMN mood text")
     with monkeypatch.context() as patch:
-        patch.setattr(schema, "MIGRATIONS", newer)
+        patch.setattr(shared_schema, "MIGRATIONS", newer)
         with pytest.raises(StorageError, match="older crag"):
             ask(store, "motor")
         fill(store, {"b.md": "pump"})
@@ -294,7 +294,11 @@ def test_a_newer_store_is_refused_and_an_older_one_migrated(store, monkeypatch):
 def test_a_migration_that_fails_leaves_the_older_version(store, monkeypatch):
     fill(store, {"a.md": "motor"})
     with monkeypatch.context() as patch:
-        patch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, "CREATE TABLE b (); SELECT 1/0"))
+        patch.setattr(
+            shared_schema,
+            "MIGRATIONS",
+            (*shared_schema.MIGRATIONS, "CREATE TABLE b (); SELECT 1/0"),
+        )
         with pytest.raises(RemoteStoreError, match="division"):
             fill(store, {"b.md": "pump"})
     assert ask(store, "motor") == ["a.md"]
@@ -315,8 +319,8 @@ def test_terms_of_other_rules_are_made_again_by_the_next_writer(store):
 
 
 def test_many_vectors_get_an_index_and_are_found_by_it(store, monkeypatch):
-    monkeypatch.setattr(writer, "EXACT_CHUNKS", 100)
-    monkeypatch.setattr(writer, "_SETTLE_CHUNKS", 10)
+    monkeypatch.setattr(shared_writer, "EXACT_CHUNKS", 100)
+    monkeypatch.setattr(shared_writer, "_SETTLE_CHUNKS", 10)
     fill(store, {f"{n}.md": f"sheet {n} of motor {n * 7}" for n in range(300)})
     with psycopg.connect(store.url) as db:
         assert db.execute(

@@ -19,7 +19,7 @@ from scripted_server import (
 )
 
 from rag.endpoint.address import chat_endpoint, request_seconds
-from rag.engines.openai.engine import OpenAIEngine
+from rag.engines.openai.openai_engine import OpenAIEngine
 from state.errors import CragError, ModelError, SettingsError
 
 GOOD = call({"document_1": {"reason": "", "relevant": True}, "sufficient": True})

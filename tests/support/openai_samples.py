@@ -9,7 +9,7 @@ from typing import Any
 from scripted_server import ScriptedServer
 
 from rag.engines.openai.cache import GradeCache
-from rag.engines.openai.engine import OpenAIEngine
+from rag.engines.openai.openai_engine import OpenAIEngine
 from rag.engines.protocol import Engine, GenerateRequest, GradeRequest
 from rag.text.blocks import blocks_of_text
 from state.grades import Grade

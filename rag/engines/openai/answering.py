@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rag.budget import BudgetSpent
 from rag.engines.openai import ceilings
-from rag.engines.openai.chat import ChatModel
+from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.claims import read_claims
 from rag.engines.openai.draft import Draft
 from rag.engines.openai.prompts import generate_messages

@@ -14,7 +14,7 @@ from rag.endpoint.calls import noting
 from rag.endpoint.failures import Failure, describe
 from rag.engines.openai.accounts import settle
 from rag.engines.openai.attempts import Attempts
-from rag.engines.openai.chat import ChatModel
+from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.panel import Ask, Found, Panel
 from rag.engines.openai.prompts import Messages, sendable, version_of
 from rag.engines.openai.schemas import Form, Verdict

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rag.engines.openai.cache import GradeCache, key_of, pack, unpack
-from rag.engines.openai.chat import ChatModel
+from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.foreign import is_foreign
 from rag.engines.openai.panel import Found, Panel, merged
 from rag.engines.openai.prompts import (

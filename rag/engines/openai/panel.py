@@ -14,7 +14,7 @@ from typing import Any
 
 from rag.budget import BudgetSpent
 from rag.engines.openai import ceilings
-from rag.engines.openai.chat import ChatModel
+from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.prompts import Messages, with_line
 from rag.engines.openai.replies import fields, plain_text
 from rag.engines.openai.schemas import Form, Verdict, plain_verdicts, verdicts, wanted

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from rag.engines.openai import ceilings
-from rag.engines.openai.chat import ChatModel
+from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.echoes import is_echo, says_nothing
 from rag.engines.openai.prompts import (
     Messages,

@@ -12,7 +12,6 @@ import numpy as np
 from rag.index.codec import blocks_of, chunk_key, encode_block, encode_path, text_hash
 from rag.index.lexical import LexicalRow
 from rag.index.names import name_keys
-from rag.index.postgres.document_rows import copy_rows, copy_vectors, copying, label, path_or_none
 from rag.index.postgres.postings import (
     COUNT,
     REMOVE,
@@ -20,6 +19,13 @@ from rag.index.postgres.postings import (
     counted,
     ranges,
     segment_of,
+)
+from rag.index.postgres.shared_document_rows import (
+    copy_rows,
+    copy_vectors,
+    copying,
+    label,
+    path_or_none,
 )
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from state.block_codec import encode_blocks
@@ -29,7 +35,7 @@ if TYPE_CHECKING:
     import psycopg
 
     from rag.embed.protocol import Vectors
-    from rag.index.postgres.collections import StoredCollection
+    from rag.index.postgres.shared_collection_rows import StoredCollection
 
 FLUSH_CHUNKS = SEGMENT_CHUNKS
 _FLUSH_BLOCKS = 250

@@ -8,7 +8,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from rag.index.collection_rows import nothing_ingested
-from rag.index.postgres.schema import check_version, store_version
+from rag.index.postgres.shared_schema import check_version, store_version
 from state.postgres import connect, place, postgres_failures
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
     from rag.embed.protocol import Vectors
-    from rag.index.postgres.collections import StoredCollection
+    from rag.index.postgres.shared_collection_rows import StoredCollection
     from state.passages import RetrievedChunk
 
 _KEPT_FREQUENCIES = 20_000

@@ -12,7 +12,7 @@ from rag.index.terms import TERMS_VERSION
 if TYPE_CHECKING:
     import psycopg
 
-    from rag.index.postgres.collections import StoredCollection
+    from rag.index.postgres.shared_collection_rows import StoredCollection
 
 
 COUNTS = """

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from rag.index.codec import decode_path
 from rag.index.collection_rows import nothing_ingested
 from rag.index.inventory import CollectionSummary, FileTime, Inventory
-from rag.index.postgres import collections, document_rows
-from rag.index.postgres.collection import PostgresCollection
+from rag.index.postgres import shared_collection_rows, shared_document_rows
 from rag.index.postgres.database import Database
-from rag.index.postgres.export import PostgresExport
 from rag.index.postgres.rebuilding import COUNTS, rebuild_terms
-from rag.index.postgres.schema import migrate
+from rag.index.postgres.shared_collection import PostgresCollection
+from rag.index.postgres.shared_export import PostgresExport
+from rag.index.postgres.shared_schema import migrate
+from rag.index.postgres.shared_writer import PostgresWriter, open_writer
 from rag.index.postgres.write_lock import collection_lock
-from rag.index.postgres.writer import PostgresWriter, open_writer
 from rag.index.protocol import Notice
 from state.errors import NoIndexError
 from state.postgres import checked_url, place
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
     from rag.embed.protocol import Embedder, EmbedderIdentity
-    from rag.index.postgres.kept_grades import PostgresGrades
+    from rag.index.postgres.shared_grades import PostgresGrades
 
 
 class PostgresStore:
@@ -86,23 +86,23 @@ class PostgresStore:
     def names(self) -> list[str]:
         try:
             with self._reading() as db:
-                return [row.name for row in collections.every(db)]
+                return [row.name for row in shared_collection_rows.every(db)]
         except NoIndexError:
             return []
 
     def inventory(self, name: str) -> Inventory | None:
         try:
             with self._reading() as db:
-                row = collections.find(db, name)
+                row = shared_collection_rows.find(db, name)
                 if row is None:
                     return None
                 return Inventory(
                     row.name,
                     row.embedder,
-                    document_rows.documents(db, row.id),
-                    document_rows.file_marks(db, row.id),
-                    document_rows.unread(db, row.id),
-                    list(document_rows.roots(db, row.id)),
+                    shared_document_rows.documents(db, row.id),
+                    shared_document_rows.file_marks(db, row.id),
+                    shared_document_rows.unread(db, row.id),
+                    list(shared_document_rows.roots(db, row.id)),
                 )
         except NoIndexError:
             return None
@@ -111,7 +111,7 @@ class PostgresStore:
         found = self.inventory(name)
         if found is None:
             with self._reading() as db:
-                collections.require(db, name)
+                shared_collection_rows.require(db, name)
             raise nothing_ingested()
         return found
 
@@ -133,9 +133,9 @@ class PostgresStore:
                         row.chunks,
                         row.characters,
                         *unread.get(row.id, (0, 0)),
-                        list(document_rows.roots(db, row.id)),
+                        list(shared_document_rows.roots(db, row.id)),
                     )
-                    for row in collections.every(db)
+                    for row in shared_collection_rows.every(db)
                 ]
         except NoIndexError:
             return []
@@ -163,7 +163,7 @@ class PostgresStore:
         with closing(database), database.failures():
             db = database.connected()
             with collection_lock(db, self.schema, name), db.transaction():
-                row = collections.require(db, name)
+                row = shared_collection_rows.require(db, name)
                 for table in ("documents", "names", "blocks", "chunks", "terms", "postings"):
                     db.execute(f"DELETE FROM {table} WHERE collection_id = %s", (row.id,))
                 db.execute("DELETE FROM collections WHERE id = %s", (row.id,))
@@ -172,10 +172,10 @@ class PostgresStore:
     @contextmanager
     def export(self, name: str) -> Iterator[PostgresExport]:
         with self._reading(self.url) as db:
-            yield PostgresExport(db, collections.require(db, name))
+            yield PostgresExport(db, shared_collection_rows.require(db, name))
 
     def grades(self) -> PostgresGrades:
-        from rag.index.postgres.kept_grades import PostgresGrades
+        from rag.index.postgres.shared_grades import PostgresGrades
 
         return PostgresGrades(Database(self.url, self.schema))
 
@@ -205,7 +205,7 @@ class PostgresStore:
     def differences(self, name: str) -> list[str]:
         """Where the rows of a collection do not agree with each other, in words."""
         with self._reading(self.url) as db:
-            row = collections.require(db, name)
+            row = shared_collection_rows.require(db, name)
             counted = db.execute(COUNTS, {"collection": row.id}).fetchone()
         assert counted is not None
         wanted = (row.chunks, row.chunks, row.terms, 0)
@@ -225,7 +225,7 @@ class PostgresStore:
             database.connected().transaction(),
         ):
             db = database.connected()
-            rebuild_terms(db, collections.require(db, name))
+            rebuild_terms(db, shared_collection_rows.require(db, name))
 
     def octets(self) -> dict[str, int]:
         """What the server keeps for the whole schema."""

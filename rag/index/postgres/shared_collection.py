@@ -13,10 +13,10 @@ from rag.index.candidates import Candidates
 from rag.index.codec import BLOCK_CHARACTERS, chunk_key, decode_block, encode_path
 from rag.index.collection_rows import check_same_embedder, no_text
 from rag.index.hybrid import candidates
-from rag.index.postgres import collections, document_rows
-from rag.index.postgres.collections import StoredCollection
+from rag.index.postgres import shared_collection_rows, shared_document_rows
 from rag.index.postgres.database import Database
 from rag.index.postgres.legs import PostgresLegs
+from rag.index.postgres.shared_collection_rows import StoredCollection
 from rag.index.protocol import IndexedDocument, Notice
 from rag.index.spelling import Spellings
 from state.passages import RetrievedChunk
@@ -41,7 +41,7 @@ class PostgresCollection:
         self._embedder = embedder
         self._notice = notice
         with database.reading() as db:
-            self._row = collections.require(db, name)
+            self._row = shared_collection_rows.require(db, name)
             self._legs = PostgresLegs(db, self._row, files)
         check_same_embedder(name, self._row.embedder, embedder.identity)
         if not self._row.chunks:
@@ -85,7 +85,7 @@ class PostgresCollection:
 
         """
         with self._database.reading() as db:
-            row = collections.require(db, self._row.name)
+            row = shared_collection_rows.require(db, self._row.name)
             if row != self._row or not self._legs.reads(db):
                 check_same_embedder(row.name, row.embedder, self._embedder.identity)
                 if row.uid != self._row.uid:
@@ -122,7 +122,7 @@ class PostgresCollection:
         result = np.zeros((len(keys), row.embedder.dimension), dtype=np.float32)
         for index, key in enumerate(keys):
             if key in stored:
-                result[index] = document_rows.received(stored[key])
+                result[index] = shared_document_rows.received(stored[key])
         return result
 
     def document_text(self, source: str, start: int = 0, end: int | None = None) -> str | None:
@@ -147,7 +147,7 @@ class PostgresCollection:
 
     def document(self, source: str) -> IndexedDocument | None:
         with self.snapshot() as row, self._database.reading() as db:
-            found = document_rows.documents(db, row.id, source)
+            found = shared_document_rows.documents(db, row.id, source)
         return found[0] if found else None
 
     def close(self) -> None:

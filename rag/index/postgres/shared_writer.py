@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.index.codec import encode_path, text_hash
 from rag.index.collection_rows import check_same_embedder
-from rag.index.postgres import collections, document_rows
+from rag.index.postgres import shared_collection_rows, shared_document_rows
 from rag.index.postgres.batch import Batch
-from rag.index.postgres.collections import StoredCollection
 from rag.index.postgres.database import Database
-from rag.index.postgres.document_rows import label, path_or_none
 from rag.index.postgres.rebuilding import rebuild_terms, same_terms
+from rag.index.postgres.shared_collection_rows import StoredCollection
+from rag.index.postgres.shared_document_rows import label, path_or_none
 from rag.index.postgres.write_lock import collection_lock
 from rag.index.protocol import (
     DocumentPart,
@@ -63,7 +63,9 @@ def open_writer(
     ):
         db = database.connected()
         with db.transaction():
-            row = collections.find(db, name) or collections.create(db, name, embedder, uid)
+            row = shared_collection_rows.find(db, name) or shared_collection_rows.create(
+                db, name, embedder, uid
+            )
             check_same_embedder(name, row.embedder, embedder)
             if not same_terms(row):
                 notice("The lexical index is of another version; building it again.")
@@ -107,7 +109,7 @@ class PostgresWriter:
 
     def documents(self) -> Iterator[IndexedDocument]:
         self.flush()
-        return iter(document_rows.documents(self._db, self._row.id))
+        return iter(shared_document_rows.documents(self._db, self._row.id))
 
     def file_times(self) -> dict[str, tuple[int, int, int]]:
         return {
@@ -116,15 +118,15 @@ class PostgresWriter:
 
     def file_marks(self, paths: Iterable[str] | None = None) -> list[FileMark]:
         self.flush()
-        return document_rows.file_marks(self._db, self._row.id, paths)
+        return shared_document_rows.file_marks(self._db, self._row.id, paths)
 
     def totals(self) -> tuple[int, int]:
         self.flush()
-        row = collections.require(self._db, self._row.name)
+        row = shared_collection_rows.require(self._db, self._row.name)
         return row.documents, row.chunks
 
     def roots(self) -> dict[str, str]:
-        return document_rows.roots(self._db, self._row.id)
+        return shared_document_rows.roots(self._db, self._row.id)
 
     def set_root(self, path: str, options: str) -> None:
         self._db.execute(
@@ -185,7 +187,7 @@ class PostgresWriter:
 
     def _changing(self, change: Callable[[Batch], _Result]) -> _Result:
         with self._db.transaction():
-            batch = Batch(self._db, collections.require(self._db, self._row.name))
+            batch = Batch(self._db, shared_collection_rows.require(self._db, self._row.name))
             result = change(batch)
             batch.finish()
         return result
@@ -224,7 +226,7 @@ class PostgresWriter:
             )  # fmt: skip
 
     def unread(self) -> list[UnreadFile]:
-        return document_rows.unread(self._db, self._row.id)
+        return shared_document_rows.unread(self._db, self._row.id)
 
     def set_unread(self, files: Iterable[UnreadFile], forget: Iterable[str] = ()) -> None:
         rows = {
@@ -239,7 +241,7 @@ class PostgresWriter:
                 "DELETE FROM unread WHERE collection_id = %s AND path = ANY(%s)",
                 (self._row.id, [encode_path(path) for path in (*forget, *rows)]),
             )
-            document_rows.copy_rows(
+            shared_document_rows.copy_rows(
                 self._db,
                 "unread",
                 "collection_id, path, size, mtime_ns, changed_ns, reason, failed",
@@ -256,7 +258,7 @@ class PostgresWriter:
                 " AND vectors.collection_id = %s AND text_hash = ANY(%s)",
                 (self._row.id, self._row.id, list(hashes)),
             ).fetchall()
-        return {hashes[number]: document_rows.received(data) for number, data in rows}
+        return {hashes[number]: shared_document_rows.received(data) for number, data in rows}
 
     def close(self, *, hurry: bool = False) -> None:
         if self._closed:
@@ -267,7 +269,7 @@ class PostgresWriter:
         self.flush()
         if hurry:
             return
-        row = collections.require(self._db, self._row.name)
+        row = shared_collection_rows.require(self._db, self._row.name)
         if row.next_chunk - self._start >= _SETTLE_CHUNKS:
             self._db.execute(
                 "SELECT set_config('maintenance_work_mem', '1GB', false) WHERE"

@@ -12,7 +12,7 @@ from rag.budget import Budget, BudgetSpent
 from rag.endpoint.address import chat_endpoint
 from rag.engines.openai.answering import generate
 from rag.engines.openai.cache import GradeCache, GradeMemory
-from rag.engines.openai.chat import ChatModel
+from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.decisions import Decisions
 from rag.engines.openai.grading import Grading
 from rag.engines.openai.panel import Panel

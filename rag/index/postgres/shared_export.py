@@ -10,8 +10,8 @@ import numpy as np
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.codec import BLOCK_CHARACTERS, chunk_id_of, decode_block, decode_path, encode_path
 from rag.index.export import PART_CHUNKS, digest_of, no_vectors
-from rag.index.postgres import document_rows
-from rag.index.postgres.collections import StoredCollection
+from rag.index.postgres import shared_document_rows
+from rag.index.postgres.shared_collection_rows import StoredCollection
 from rag.index.protocol import DocumentPart, IndexedDocument, UnreadFile
 from state.block_codec import decode_blocks
 from state.documents import Chunk
@@ -57,17 +57,17 @@ class PostgresExport:
         return self._row.embedder
 
     def roots(self) -> dict[str, str]:
-        return document_rows.roots(self._db, self._row.id)
+        return shared_document_rows.roots(self._db, self._row.id)
 
     def unread(self) -> list[UnreadFile]:
-        return document_rows.unread(self._db, self._row.id)
+        return shared_document_rows.unread(self._db, self._row.id)
 
     def digests(self) -> dict[str, str]:
         rows = self._db.execute(_DIGESTS, {"collection": self._row.id})
         return {decode_path(source): digest_of(*rest) for source, *rest in rows}
 
     def document(self, source: str) -> IndexedDocument:
-        (found,) = document_rows.documents(self._db, self._row.id, source)
+        (found,) = shared_document_rows.documents(self._db, self._row.id, source)
         return found
 
     def parts(self, document: IndexedDocument) -> Iterator[DocumentPart]:
@@ -105,4 +105,6 @@ class PostgresExport:
                 )
                 for key, page, line, final, begin, end, heading, blocks, text, _ in rows
             ]  # fmt: skip
-            yield DocumentPart("", chunks, np.stack([document_rows.received(r[-1]) for r in rows]))
+            yield DocumentPart(
+                "", chunks, np.stack([shared_document_rows.received(r[-1]) for r in rows])
+            )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rag.budget import Budget
 from rag.engines.openai import ceilings
-from rag.engines.openai.chat import ChatModel
+from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.echoes import is_echo, says_nothing
 from rag.engines.openai.fence import Fence
 from rag.engines.openai.forms import Wanted, shape_of
