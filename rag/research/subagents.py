@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from rag.citations.check import check
 from rag.citations.left_out import left_out
 from rag.engines.openai.claims import read_claims
 from rag.research.reading import Rested, cited_from, passages_of, quoted, read_files_of
 from rag.research.research_dependencies import ResearchDependencies
-from rag.research.researcher import UnusableReplyError
+from rag.research.researcher import ReadFile, UnusableReplyError
 from rag.research.roles import Role
 from state.answer import Citation, Usage
 from state.passages import Passage
@@ -31,11 +32,8 @@ def run_subtask(task: Subtask, read: Sequence[Artifact], deps: ResearchDependenc
         CragError: the engine or the index failed; nothing is returned, so nothing is quoted.
 
     """
-    role = deps.roles[task["role"]]
     deps.budget.check()
-    if role.searches:
-        return _searched(task, role, read, deps)
-    return _composed(task, role, read, deps)
+    return _Subagent(task, deps.roles[task["role"]], read, deps).artifact()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,113 +46,107 @@ class _Told:
     quoted: bool = False
 
 
-def _searched(
-    task: Subtask, role: Role, read: Sequence[Artifact], deps: ResearchDependencies
-) -> Artifact:
-    """By the corrective graph; what was read first makes the instruction a question of its own."""
-    told = _told(task, role, passages_of(read), read, deps)
-    question = " ".join(told.text.split())[:LONGEST_QUESTION] or task["instruction"]
-    answer = deps.corrective(question)
-    content = ""
-    citations: list[Citation] = []
-    if answer["status"] != "abstained":
-        content, citations = answer["answer"], answer["citations"]
-    names = task.get("names", [])
-    if names:
-        content, citations = cited_from(names, content, citations)
-    cut = deps.budget.ended and answer["status"] != "answered"
-    found = bool(content)
-    # A document that is followed is asked on the chance; nobody asked for it.
-    missed = not (found or cut or names)
-    return {
-        "name": task["expected_artifact"],
-        "subtask": task["id"],
-        "role": role.name,
-        "instruction": question,
-        "content": content if found else "",
-        "status": "cut" if cut else "done" if found else "empty",
-        "citations": citations if found else [],
-        "missing": [question] if missed else [],
-        "nearest": answer["nearest"] if missed else [],
-        "warnings": [
-            *told.warnings,
-            *answer["warnings"],
-            *left_out(answer["dropped"], answer["claims"]),
-        ],
-        "usage": add_usages([told.usage, answer["usage"]]),
-        "trace_id": answer["trace_id"],
-    }
+@dataclass(frozen=True)
+class _Subagent:
+    task: Subtask
+    role: Role
+    read: Sequence[Artifact]
+    deps: ResearchDependencies
 
+    @cached_property
+    def passages(self) -> list[Passage]:
+        return passages_of(self.read)
 
-def _composed(
-    task: Subtask, role: Role, read: Sequence[Artifact], deps: ResearchDependencies
-) -> Artifact:
-    passages = passages_of(read)
-    told = _told(task, role, passages, read, deps)
-    checked = _checked(task, told, passages, read, deps)
-    told_of = list(checked.left_out)
-    if told.text and not checked.citations and not told.warnings:
-        unsupported = f"The quotes support nothing that the {role.name} wrote."
-        told = _by_rules(task, role, passages, read, deps, unsupported, told.usage)
-        checked = _checked(task, told, passages, read, deps)
-    content = role.kept(checked.text) if checked.citations else ""
-    return {
-        "name": task["expected_artifact"],
-        "subtask": task["id"],
-        "role": role.name,
-        "instruction": task["instruction"],
-        "content": content,
-        "status": "done" if content else "empty",
-        "citations": checked.citations if content else [],
-        "missing": [],
-        "warnings": [*told.warnings, *told_of],
-        "usage": told.usage,
-    }
+    @cached_property
+    def files(self) -> list[ReadFile]:
+        return read_files_of(self.read, self.passages)
 
+    def artifact(self) -> Artifact:
+        return self._searched() if self.role.searches else self._composed()
 
-def _checked(
-    task: Subtask,
-    told: _Told,
-    passages: Sequence[Passage],
-    read: Sequence[Artifact],
-    deps: ResearchDependencies,
-) -> Rested:
-    if told.quoted:
-        return quoted(told.text, read)
-    checked = check(read_claims(told.text), passages, deps.reader, question=task["instruction"])
-    said = tuple(left_out(checked.dropped, checked.claims))
-    return Rested(checked.text, checked.citations, said)
+    def _searched(self) -> Artifact:
+        """By the corrective graph; what was read first makes the instruction a question of its
+        own.
+        """
+        told = self._told()
+        question = " ".join(told.text.split())[:LONGEST_QUESTION] or self.task["instruction"]
+        answer = self.deps.corrective(question)
+        content = ""
+        citations: list[Citation] = []
+        if answer["status"] != "abstained":
+            content, citations = answer["answer"], answer["citations"]
+        names = self.task.get("names", [])
+        if names:
+            content, citations = cited_from(names, content, citations)
+        cut = self.deps.budget.ended and answer["status"] != "answered"
+        found = bool(content)
+        # A document that is followed is asked on the chance; nobody asked for it.
+        missed = not (found or cut or names)
+        return {
+            "name": self.task["expected_artifact"],
+            "subtask": self.task["id"],
+            "role": self.role.name,
+            "instruction": question,
+            "content": content if found else "",
+            "status": "cut" if cut else "done" if found else "empty",
+            "citations": citations if found else [],
+            "missing": [question] if missed else [],
+            "nearest": answer["nearest"] if missed else [],
+            "warnings": [
+                *told.warnings,
+                *answer["warnings"],
+                *left_out(answer["dropped"], answer["claims"]),
+            ],
+            "usage": add_usages([told.usage, answer["usage"]]),
+            "trace_id": answer["trace_id"],
+        }
 
+    def _composed(self) -> Artifact:
+        told = self._told()
+        checked = self._checked(told)
+        told_of = checked.left_out
+        if told.text and not checked.citations and not told.warnings:
+            why = f"The quotes support nothing that the {self.role.name} wrote."
+            told = self._by_rules(why, told.usage)
+            checked = self._checked(told)
+        content = self.role.kept(checked.text) if checked.citations else ""
+        return {
+            "name": self.task["expected_artifact"],
+            "subtask": self.task["id"],
+            "role": self.role.name,
+            "instruction": self.task["instruction"],
+            "content": content,
+            "status": "done" if content else "empty",
+            "citations": checked.citations if content else [],
+            "missing": [],
+            "warnings": [*told.warnings, *told_of],
+            "usage": told.usage,
+        }
 
-def _told(
-    task: Subtask,
-    role: Role,
-    passages: Sequence[Passage],
-    read: Sequence[Artifact],
-    deps: ResearchDependencies,
-) -> _Told:
-    """The role's words on the passages; what was found as it stands, where they cannot be used."""
-    if not passages:
-        return _Told("", NO_USAGE, [])
-    files = read_files_of(read, passages)
-    try:
-        composed = deps.researcher.compose(role, task["instruction"], files, passages)
-    except UnusableReplyError as error:
-        usage = add_usage(NO_USAGE, role.name, error.usage)
-        return _by_rules(task, role, passages, read, deps, error.message, usage)
-    usage = add_usage(NO_USAGE, role.name, composed.usage)
-    return _Told(composed.content, usage, [], composed.quoted)
+    def _checked(self, told: _Told) -> Rested:
+        if told.quoted:
+            return quoted(told.text, self.read)
+        claims, asked = read_claims(told.text), self.task["instruction"]
+        checked = check(claims, self.passages, self.deps.reader, question=asked)
+        said = tuple(left_out(checked.dropped, checked.claims))
+        return Rested(checked.text, checked.citations, said)
 
+    def _told(self) -> _Told:
+        """The role's words on the passages; what was found as it stands, where they cannot be
+        used.
+        """
+        if not self.passages:
+            return _Told("", NO_USAGE, [])
+        asked, name = self.task["instruction"], self.role.name
+        try:
+            composed = self.deps.researcher.compose(self.role, asked, self.files, self.passages)
+        except UnusableReplyError as error:
+            return self._by_rules(error.message, add_usage(NO_USAGE, name, error.usage))
+        usage = add_usage(NO_USAGE, name, composed.usage)
+        return _Told(composed.content, usage, [], composed.quoted)
 
-def _by_rules(
-    task: Subtask,
-    role: Role,
-    passages: Sequence[Passage],
-    read: Sequence[Artifact],
-    deps: ResearchDependencies,
-    why: str,
-    usage: Usage,
-) -> _Told:
-    files = read_files_of(read, passages)
-    ruled = deps.rules.compose(role, task["instruction"], files, passages)
-    return _Told(ruled.content, usage, [f"{why} What was found is quoted instead."], ruled.quoted)
+    def _by_rules(self, why: str, usage: Usage) -> _Told:
+        asked = self.task["instruction"]
+        ruled = self.deps.rules.compose(self.role, asked, self.files, self.passages)
+        said = f"{why} What was found is quoted instead."
+        return _Told(ruled.content, usage, [said], ruled.quoted)
