@@ -103,8 +103,8 @@ def test_a_long_document_is_spooled_and_comes_back_whole(tmp_path):
     end = 0
     for part in parts:
         end += len(part.text)
-        assert all(piece.end_char <= end for piece in part.pieces)
-        assert all(text[p.start_char : p.end_char] == p.text for p in part.pieces)
+        assert all(chunk.end_char <= end for chunk in part.chunks)
+        assert all(text[p.start_char : p.end_char] == p.text for p in part.chunks)
     assert list((tmp_path / "spool").iterdir()) == []
 
 
