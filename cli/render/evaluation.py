@@ -57,12 +57,12 @@ def print_report(report: dict[str, Any]) -> None:
         console.print(_baseline(report["baseline"]))
 
 
-def _table(title: str, *numbers: str) -> Table:
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+def _table(title: str, *numbers: str, **looks: Any) -> Table:
+    """A column of names, and one of `numbers` each; text may follow."""
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, **looks)
     table.add_column("")
     for number in numbers:
-        table.add_column(number, justify="right")
-    table.add_column("")
+        table.add_column(number, justify="right", no_wrap=True)
     return table
 
 
@@ -104,9 +104,7 @@ def _style(label: Label, difference: float | None) -> str:
 
 def _follow_ups(figures: dict[str, Any]) -> Table:
     title = many(figures["n"], "follow-up question")
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    for column in ("", "as typed", "resolved", "by a person"):
-        table.add_column(column, justify="right" if column else "left")
+    table = _table(title, "as typed", "resolved", "by a person")
     for label in LABELS:
         if label.section == "retrieval":
             ways = ("as_typed", "resolved", "by_a_person")
@@ -116,15 +114,8 @@ def _follow_ups(figures: dict[str, Any]) -> Table:
 
 
 def _baseline(baseline: dict[str, Any]) -> Table:
-    table = Table(
-        title="what the loop gained",
-        title_justify="left",
-        box=None,
-        pad_edge=False,
-        collapse_padding=True,
-    )
-    for column in ("", "without", "with", "gain", "95 %", "p", "better", "worse", "n"):
-        table.add_column(column, justify="right" if column else "left", no_wrap=True)
+    columns = ("without", "with", "gain", "95 %", "p", "better", "worse", "n")
+    table = _table("what the loop gained", *columns, collapse_padding=True)
     rows = [(label, label.key, baseline["differences"][label.key]) for label in DIFFERENCES]
     recall = rows[1][0]
     rows.insert(2, (recall, " first missed", baseline["first_retrieval_missed"]))

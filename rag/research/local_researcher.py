@@ -20,6 +20,7 @@ from rag.research.researcher import (
     ReadFile,
     Reflected,
     ReflectionView,
+    draft_of,
 )
 from rag.research.roles import Role
 from state.passages import HistoryTurn, Passage
@@ -43,7 +44,7 @@ class LocalResearcher:
         asked = view.leads if view.plan else [view.question]
         drafts = [_search(part) for lead in asked for part in self._parts(lead)]
         if _has_writer(view.roles):
-            drafts.append(_draft(WRITER, view.question, [EVERYTHING]))
+            drafts.append(draft_of(WRITER, view.question, [EVERYTHING]))
         return Planned(tuple(drafts))
 
     def compose(
@@ -123,14 +124,5 @@ def _turn(question: str) -> HistoryTurn:
 
 def _search(part: str) -> DraftSubtask:
     title = followed(part)
-    draft = _draft("searcher", part, [])
+    draft = draft_of("searcher", part, [])
     return draft if title is None else {**draft, "names": [title]}
-
-
-def _draft(role: str, instruction: str, reads: list[str]) -> DraftSubtask:
-    return {
-        "role": role,
-        "instruction": instruction,
-        "expected_artifact": instruction,
-        "read_files": reads,
-    }

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from rag.index.terms import terms
 from rag.research.plan_check import checked_plan
 from rag.research.research_dependencies import ResearchDependencies
-from rag.research.researcher import DraftSubtask, Planned, PlanView, UnusableReplyError
+from rag.research.researcher import DraftSubtask, Planned, PlanView, UnusableReplyError, draft_of
 from rag.research.virtual_files import summaries
 from state.answer import NodeUsage
 from state.research_state import EVERYTHING, ResearchState, Subtask
@@ -76,10 +76,6 @@ def _whole(state: ResearchState, deps: ResearchDependencies) -> DraftSubtask:
     """The question itself: searched before it is given up, and what was found written up."""
     searcher = next(role.name for role in deps.roles.values() if role.searches)
     found = any(task["status"] == "done" for task in state["plan"])
-    role, reads = ("writer", [EVERYTHING]) if found and "writer" in deps.roles else (searcher, [])
-    return {
-        "role": role,
-        "instruction": state["question"],
-        "expected_artifact": role,
-        "read_files": reads,
-    }
+    if found and "writer" in deps.roles:
+        return draft_of("writer", state["question"], [EVERYTHING])
+    return draft_of(searcher, state["question"], [])

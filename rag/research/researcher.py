@@ -38,6 +38,16 @@ class DraftSubtask(TypedDict):
     names: NotRequired[list[str]]
 
 
+def draft_of(role: str, instruction: str, reads: list[str]) -> DraftSubtask:
+    """One whose artifact may be called as its instruction."""
+    return {
+        "role": role,
+        "instruction": instruction,
+        "expected_artifact": instruction,
+        "read_files": reads,
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class PlanView:
     """All a planner sees. `files` are summaries: names, status and bytes, never text."""

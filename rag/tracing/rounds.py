@@ -21,7 +21,6 @@ class TracedSubtask:
     instruction: str
     status: str = "planned"
     citations: int = 0
-    at_ms: float = 0.0
     ms: float = 0.0
     trace_id: str | None = None
 
@@ -80,8 +79,6 @@ def _rounds(events: Iterable[ResearchEvent]) -> dict[int, Round]:
                     task = TracedSubtask(planned["id"], planned["role"], planned["instruction"])
                     tasks[planned["id"]] = task
                     shown.subtasks.append(task)
-        elif event["event"] == "subtask_started" and event["subtask"]["id"] in tasks:
-            tasks[event["subtask"]["id"]].at_ms = event["at_ms"]
         elif event["event"] == "subtask_finished" and event["subtask"] in tasks:
             task = tasks[event["subtask"]]
             task.status, task.citations = event["status"], event["citations"]
