@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
@@ -15,8 +17,8 @@ import typer.main
 from cli.app import finish
 from cli.errors import end_on, printable
 from cli.exits import Exit
-from cli.first_sign import show_first_sign
-from cli.variables import tell_unknown
+from cli.first_sign import clear_first_sign, show_first_sign
+from cli.variables import is_on
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "ingest": ("cli.commands.ingest", "Make the collection equal to these folders and files."),
@@ -84,7 +86,7 @@ class LazyGroup(typer.core.TyperGroup):
         ] or super().shell_complete(ctx, incomplete)
 
     def invoke(self, ctx: Any) -> Any:
-        tell_unknown(ctx.args)
+        _tell_unknown(ctx.args)
         return super().invoke(ctx)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -123,3 +125,32 @@ class LazyGroup(typer.core.TyperGroup):
         if code == Exit.INTERRUPTED:
             end_on(KeyboardInterrupt(), given)
         sys.exit(code)
+
+
+def _tell_unknown(arguments: Sequence[str]) -> None:
+    """One line on stderr for each CRAG_… variable that nothing reads."""
+    given = {name for name in os.environ if name.upper().startswith("CRAG_")} - {"CRAG_HOME"}
+    if not given or {"-q", "--quiet"} & set(arguments) or is_on("CRAG_QUIET"):
+        return
+    from state.settings import Settings
+
+    given = {name for name in given if name[5:].lower() not in Settings.model_fields}
+    known = _twins() if given else set()
+    for name in sorted(given - known):
+        near = get_close_matches(name.upper(), sorted(known), n=1, cutoff=0.75)
+        hint = f"Did you mean {near[0]}?" if near else "`crag config show` lists every setting."
+        clear_first_sign()
+        with suppress(OSError):
+            sys.stderr.write(f"warning: nothing reads the variable {printable(name)}. {hint}\n")
+
+
+def _twins() -> set[str]:
+    """The variables of every setting and of every option of every command."""
+    from state.settings import Settings
+
+    known = {f"CRAG_{key.upper()}" for key in Settings.model_fields}
+    for name in COMMANDS:
+        command = command_of(name)
+        for each in getattr(command, "commands", {name: command}).values():
+            known.update(option.envvar for option in each.params if isinstance(option.envvar, str))
+    return known

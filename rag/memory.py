@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from state.answer import Answer
 from state.history import read_history
-from state.shared_place import threads_place
-from state.traces import open_traces
-from state.turn_store import TurnStore, open_turn_store
+from state.shared_place import open_traces, open_turn_store, threads_place
+from state.turn_store import TurnStore
 from state.turns import CitedFile
 
 if TYPE_CHECKING:

@@ -30,7 +30,8 @@ from state.errors import CragError
 from state.events import Event, TurnStarted
 from state.passages import HistoryTurn
 from state.settings import Settings
-from state.traces import TraceStore, open_traces
+from state.shared_place import open_traces
+from state.traces import TraceStore
 
 if TYPE_CHECKING:
     from rag.engines.estimate import Estimate

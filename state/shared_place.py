@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 from state.settings import Settings
+from state.trace_bounds import bounds_of
+from state.traces import TraceStore
+from state.turn_store import THREADS_FILE, TurnStore
 
 
 class SharedPlace(NamedTuple):
@@ -34,6 +38,39 @@ def store_place(settings: Settings) -> SharedPlace:
     if settings.store is not None and _may_write(settings.store, settings.store_schema):
         return SharedPlace(settings.store, settings.store_schema)
     return SharedPlace()
+
+
+def open_turn_store(home: Path, url: str | None = None, schema: str | None = None) -> TurnStore:
+    """The turns of this CRAG_HOME, or of a schema of the Postgres at `url`. Connects at the first
+    use.
+
+    Raises:
+        UsageError: the URL is none of Postgres.
+
+    """
+    if url is None:
+        from state.threads_sqlite import SqliteTurnStore
+
+        return SqliteTurnStore(home / THREADS_FILE)
+    from state.threads_postgres import PostgresTurnStore
+
+    return PostgresTurnStore(url, schema=schema)
+
+
+def open_traces(settings: Settings) -> TraceStore:
+    """The traces of the shared store, where the settings name one in which this role may write;
+    else those of the home.
+
+    Raises:
+        RemoteStoreError: the store cannot be reached.
+
+    """
+    place = store_place(settings)
+    if place.url is None:
+        return TraceStore(settings.home, bounds_of(settings))
+    from state.traces_postgres import PostgresTraceStore
+
+    return PostgresTraceStore(place.url, place.schema, bounds_of(settings))
 
 
 @cache

@@ -17,10 +17,8 @@ from state.answer import Answer, as_stored
 from state.errors import DamagedError, UsageError
 from state.events import Event
 from state.nearest import did_you_mean
-from state.settings import Settings
-from state.shared_place import store_place
 from state.sqlite_file import connect, connect_to_read, create_private, sqlite_failures, transaction
-from state.trace_bounds import TraceBounds, bounds_of, drop_most, drop_old, shrink
+from state.trace_bounds import TraceBounds, drop_most, drop_old, shrink
 
 TRACES_FILE = "traces.db"
 TRACE_SCHEMA = "crag.trace/1"
@@ -301,22 +299,6 @@ class TraceStore:
         if self._connection is None and not os.access(self._path, os.W_OK):
             self._connection = connect_to_read(self._path)
         return self._writable()
-
-
-def open_traces(settings: Settings) -> TraceStore:
-    """The traces of the shared store, where the settings name one in which this role may write;
-    else those of the home.
-
-    Raises:
-        RemoteStoreError: the store cannot be reached.
-
-    """
-    place = store_place(settings)
-    if place.url is None:
-        return TraceStore(settings.home, bounds_of(settings))
-    from state.traces_postgres import PostgresTraceStore
-
-    return PostgresTraceStore(place, bounds_of(settings))
 
 
 def _is_readable(row: tuple[str, float, str, bytes]) -> bool:

@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from state.postgres import connect, place, postgres_failures
-from state.shared_place import SharedPlace
 from state.trace_bounds import TraceBounds
 from state.traces import TraceStore
 
@@ -25,9 +24,8 @@ _WORDS = (
 class PostgresTraceStore(TraceStore):
     """As at home, in the table `traces` that the store was made with."""
 
-    def __init__(self, where: SharedPlace, bounds: TraceBounds | None = None) -> None:
-        assert where.url is not None
-        self._url, self._schema = where
+    def __init__(self, url: str, schema: str | None, bounds: TraceBounds | None = None) -> None:
+        self._url, self._schema = url, schema
         self._bounds = bounds or TraceBounds()
         self._db: _Asked | None = None
 
@@ -37,7 +35,7 @@ class PostgresTraceStore(TraceStore):
             self._db = None
 
     def _failures(self) -> AbstractContextManager[None]:
-        return postgres_failures(place(self._url or ""))
+        return postgres_failures(place(self._url))
 
     def _transaction(self, db: _Asked) -> AbstractContextManager[Any]:
         return db.connection.transaction()
@@ -47,7 +45,7 @@ class PostgresTraceStore(TraceStore):
 
     def _writable(self) -> _Asked:
         if self._db is None or self._db.connection.closed:
-            self._db = _Asked(connect(self._url or "", self._schema))
+            self._db = _Asked(connect(self._url, self._schema))
         return self._db
 
     def _readable(self) -> _Asked | None:

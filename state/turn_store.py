@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from pathlib import Path
 from threading import RLock
 from typing import Any, ClassVar, Self
 
@@ -27,7 +26,6 @@ from state.turns import (
     no_such_thread,
     no_such_turn,
     to_micros,
-    utc_now,
 )
 
 THREADS_FILE = "threads.db"
@@ -218,25 +216,6 @@ class TurnStore(ABC):
     def _sql(self, query: str) -> str:
         threads, turns = self.tables
         return query.format(threads=threads, turns=turns).replace("?", self.mark)
-
-
-def open_turn_store(
-    home: Path, url: str | None = None, schema: str | None = None, *, clock: Clock = utc_now
-) -> TurnStore:
-    """The turns of this CRAG_HOME, or of a schema of the Postgres at `url`. Connects at the first
-    use.
-
-    Raises:
-        UsageError: the URL is none of Postgres.
-
-    """
-    if url is None:
-        from state.threads_sqlite import SqliteTurnStore
-
-        return SqliteTurnStore(home / THREADS_FILE, clock)
-    from state.threads_postgres import PostgresTurnStore
-
-    return PostgresTurnStore(url, clock, schema=schema)
 
 
 def _check_name(thread: str) -> None:

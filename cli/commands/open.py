@@ -44,7 +44,7 @@ def open_(
     settings = given.settings()
     from rag.opening import open_reader
     from rag.tracing.rounds import asked_collection
-    from state.traces import open_traces
+    from state.shared_place import open_traces
 
     with open_traces(settings) as traces:
         found = traces.get(trace)

@@ -184,8 +184,8 @@ def diff(given: options.Given, one: TraceId, other: TraceId, json_: options.Json
 @options.taking("engine", "k", "max_loops", "grader", "collection", "store", "quiet")
 def replay(given: options.Given, trace_id: TraceId = "last", json_: options.Json = False) -> None:
     """Run it again from the history it had, then print the difference."""
-    from rag.tracing.replay import replay as run_again
-    from rag.tracing.replay import replay_flags
+    from rag.replay import replay as run_again
+    from rag.replay import replay_flags
 
     terminal = given.terminal
     with _store(given.settings()) as traces:
@@ -196,7 +196,7 @@ def replay(given: options.Given, trace_id: TraceId = "last", json_: options.Json
 
 
 def _store(settings: Settings) -> TraceStore:
-    from state.traces import open_traces
+    from state.shared_place import open_traces
 
     return open_traces(settings)
 

@@ -80,7 +80,7 @@ def _trace(talk: Conversation, argument: str) -> None:
         return
     answer = _last(talk)
     from cli.render.trace_view import TraceView
-    from state.traces import open_traces
+    from state.shared_place import open_traces
 
     with open_traces(talk.settings) as traces:
         found = traces.get(argument or answer["trace_id"])

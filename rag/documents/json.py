@@ -98,8 +98,24 @@ def _item(item: Any, depth: int, indent: str) -> Iterator[str]:
         yield "\n"
 
 
+def records(rows: Iterable[str], reading: Reading) -> Iterator[str]:
+    """The records of rows of JSON, as blocks."""
+    bad = 0
+    for row in rows:
+        if not row.strip():
+            continue
+        try:
+            value = parse(row)
+        except ValueError:
+            bad += 1
+            yield row.rstrip("\n") + "\n\n"
+            continue
+        yield "".join(lines(value, reading.limits.depth)) + "\n"
+    if bad:
+        reading.warn(f"{bad} lines are not valid JSON: read as plain text")
+
+
 def _not_json(text: str, error: ValueError, reading: Reading) -> Iterator[Part]:
-    from rag.documents.jsonl import records
 
     rows = text.split("\n")
     first = next((row for row in rows if row.strip()), "")

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rag.endpoint.address import Endpoint
 from state.errors import (
     ModelAccessError,
     ModelError,
@@ -19,6 +18,9 @@ from state.errors import (
     PromptTooLongError,
     RequestRefusedError,
 )
+
+if TYPE_CHECKING:
+    from rag.endpoint.address import Endpoint
 
 MANY = 1_000
 SHOWN = 200

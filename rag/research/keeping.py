@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from state.answer import ANSWER_SCHEMA, Answer
 from state.errors import CragError, UsageError
-from state.traces import TraceStore, open_traces
+from state.shared_place import open_traces
+from state.traces import TraceStore
 
 if TYPE_CHECKING:
     from rag.research.report import Report

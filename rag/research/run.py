@@ -265,8 +265,8 @@ def _researcher(session: Session, budget: Budget, rules: Researcher) -> Research
     """The session's model, charging `budget`, or the rules where it has none."""
     if session.engine.model is None:
         return rules
-    from rag.engines.openai.model_researcher import ModelResearcher
     from rag.engines.openai.openai_engine import OpenAIEngine
+    from rag.research.model_researcher import ModelResearcher
 
     engine = session.charged(budget)
     assert isinstance(engine, OpenAIEngine), "the engine with a model is this one"

@@ -13,7 +13,7 @@ from rag.tracing.spans import spans_of
 from state.errors import CragError
 from state.extras import package_version
 from state.settings import Settings
-from state.traces import open_traces
+from state.shared_place import open_traces
 
 MOST_WAITING = 64
 PATIENCE = SECONDS + 0.5

@@ -14,7 +14,7 @@ from rag.tracing.flow import Flow, flow_of, quantile
 from rag.tracing.graph_svg import counted_svg
 from state.counting import many, plural
 from state.settings import Settings
-from state.traces import open_traces
+from state.shared_place import open_traces
 
 _LEGEND = (
     "Drawn from the compiled graph by <code>crag graph --html</code>. Solid lines were taken, as "

@@ -11,7 +11,8 @@ from rag.tracing.rounds import run_started
 from rag.tracing.stored_trace import loops, started
 from rag.tracing.turn_page import turn_body
 from state.errors import CragError
-from state.traces import Trace, open_traces
+from state.shared_place import open_traces
+from state.traces import Trace
 
 if TYPE_CHECKING:
     from state.settings import Settings

@@ -26,8 +26,8 @@ from turn_samples import real_looking_answer  # noqa: E402
 
 from rag.engines.openai.prompts import grade_messages  # noqa: E402
 from state.history import read_history  # noqa: E402
+from state.shared_place import open_turn_store  # noqa: E402
 from state.tokens import count_tokens  # noqa: E402
-from state.turn_store import open_turn_store  # noqa: E402
 
 K = 8
 REPLY = 120  # tokens: what K verdicts and a better query take

@@ -9,8 +9,8 @@ from cli.main import app
 from cli.render.short_text import dollars, place, shorten
 from cli.terminal import clean
 from state import errors
+from state.shared_place import open_turn_store
 from state.traces import TraceStore
-from state.turn_store import open_turn_store
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from ingest_runs import Library
 from turn_samples import make_answer
 
 from cli.completion import complete_collection, complete_thread, complete_trace
+from state.shared_place import open_turn_store
 from state.traces import TraceStore
-from state.turn_store import open_turn_store
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from ingest_runs import Library
 from shared_stores import assert_sound, new_store
 
 from rag.doctor.home import check_databases
-from state.turn_store import open_turn_store
+from state.shared_place import open_turn_store
 
 QUESTIONS = [
     "How high is the Gillfoot Viaduct?",

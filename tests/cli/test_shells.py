@@ -14,8 +14,8 @@ import pytest
 from readme_commands import ROOT
 from turn_samples import make_answer
 
+from state.shared_place import open_turn_store
 from state.traces import TraceStore
-from state.turn_store import open_turn_store
 
 TRACE = "20260101-000000-aaaaaa"
 RUN = "20260202-000000-bbbbbb"

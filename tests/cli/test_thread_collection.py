@@ -9,7 +9,7 @@ from chat_samples import crag, make_home
 from ingest_runs import Library
 from turn_samples import make_answer
 
-from state.turn_store import open_turn_store
+from state.shared_place import open_turn_store
 
 QUESTION = "How deep is the Mara Lock?"
 

@@ -13,7 +13,7 @@ from research_library import lasting, library, places
 from research_model import asked_for, decide, of, researcher, subtask
 from scripted_server import Reply, ScriptedServer, call, status
 
-from rag.engines.openai.model_researcher import PLANNER
+from rag.research.model_researcher import PLANNER
 from rag.research.research_options import ResearchOptions
 from rag.research.run import Research
 from state.errors import BudgetError, ModelError

@@ -17,8 +17,8 @@ from rag.research.run import Research
 from state.checkpoints import TurnSaver
 from state.errors import NoIndexError, StoreBusyError, UsageError
 from state.settings import load_settings
+from state.shared_place import open_turn_store
 from state.traces import TraceStore
-from state.turn_store import open_turn_store
 
 
 @pytest.fixture(scope="module")

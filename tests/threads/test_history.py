@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from turn_samples import make_answer
 
 from state.history import history_slice, read_history
-from state.turn_store import open_turn_store
+from state.shared_place import open_turn_store
 from state.turns import Turn
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

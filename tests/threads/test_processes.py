@@ -13,7 +13,7 @@ import pytest
 from postgres_server import fresh_schema
 from turn_samples import make_answer
 
-from state.turn_store import open_turn_store
+from state.shared_place import open_turn_store
 
 ROOT = Path(__file__).parents[2]
 
@@ -21,7 +21,7 @@ WRITER = """
 import sys
 from pathlib import Path
 sys.path.insert(0, "tests/support")
-from state.turn_store import open_turn_store
+from state.shared_place import open_turn_store
 from turn_samples import real_looking_answer
 home, url, name, count = sys.argv[1:]
 sys.stdin.readline()

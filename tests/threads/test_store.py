@@ -8,10 +8,11 @@ from postgres_server import fresh_schema
 from turn_samples import make_answer, real_looking_answer
 
 from state.errors import UsageError
+from state.shared_place import open_turn_store
 from state.threads_postgres import PostgresTurnStore
 from state.threads_sqlite import SqliteTurnStore
 from state.turn_codec import decode_turn, encode_turn
-from state.turn_store import TurnStore, open_turn_store
+from state.turn_store import TurnStore
 from state.turns import PrunePlan
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

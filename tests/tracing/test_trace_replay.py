@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from trace_runs import MISSPELT, RESEARCHED, SAMPLES, UNKNOWN, local, make_home
 
+from rag.replay import replay, replay_flags
 from rag.research.research_options import ResearchOptions
 from rag.research.run import Research
 from rag.session import open_session
 from rag.tracing.diff import diff_traces
-from rag.tracing.replay import replay, replay_flags
 from rag.tracing.stored_trace import path_taken
 from state.errors import UsageError
 from state.settings import load_settings

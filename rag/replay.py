@@ -11,7 +11,8 @@ from rag.tracing.stored_trace import started
 from state.errors import StorageError, UsageError
 from state.passages import HistoryTurn
 from state.settings import Settings
-from state.traces import Trace, open_traces
+from state.shared_place import open_traces
+from state.traces import Trace
 
 _SAME = ("collection", "files", "engine", "model", "k", "max_loops", "grader", "verify", "web")
 
