@@ -23,7 +23,7 @@ from rag.index.document_seal import note_damage
 from rag.index.hybrid import candidates
 from rag.index.lock import WriteLock, lock_path
 from rag.index.protocol import IndexedDocument, Notice
-from rag.index.spelling import Spellings
+from rag.index.similar_terms import Spellings
 from rag.index.texts import TextDamagedError, Texts
 from rag.index.vector_sync import VectorPlace
 from state.passages import RetrievedChunk

@@ -31,6 +31,10 @@ class Collector:
     url: SplitResult
     headers: tuple[tuple[str, str], ...]
 
+    @property
+    def path(self) -> str:
+        return self.url.path.rstrip("/").removesuffix(_PATH) + _PATH
+
     def send(self, spans: Sequence[Span], version: str) -> None:
         """Raises RemoteError; waits SECONDS for each step, follows no redirect, uses no proxy."""
         kind = (
@@ -39,10 +43,9 @@ class Collector:
             else http.client.HTTPConnection
         )
         connection = kind(self.url.hostname or "", self.url.port, timeout=SECONDS)
-        path = self.url.path.rstrip("/").removesuffix(_PATH) + _PATH
         headers = {**dict(self.headers), "Content-Type": "application/x-protobuf"}
         try:
-            connection.request("POST", path, encode(spans, version), headers)
+            connection.request("POST", self.path, encode(spans, version), headers)
             reply = connection.getresponse()
             reply.read(65_536)
         except (OSError, http.client.HTTPException, ssl.SSLError) as error:

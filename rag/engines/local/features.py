@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rag.embed.protocol import Embedder
-from rag.embed.word_vectors import word_vectors
+from rag.embed.words import word_vectors
 from rag.engines.local.field import Field, Scores, cosines_of
 from rag.engines.local.words import ChunkTerms, read_terms, read_words
 from rag.index.protocol import CollectionReader

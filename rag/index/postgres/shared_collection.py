@@ -18,7 +18,7 @@ from rag.index.postgres.database import Database
 from rag.index.postgres.legs import PostgresLegs
 from rag.index.postgres.shared_collection_rows import StoredCollection
 from rag.index.protocol import IndexedDocument, Notice
-from rag.index.spelling import Spellings
+from rag.index.similar_terms import Spellings
 from state.passages import RetrievedChunk
 
 if TYPE_CHECKING:
