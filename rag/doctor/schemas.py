@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from rag.index import schema
+from rag.index import catalog_schema
 from rag.index.catalog import FILE_NAME as CATALOG_FILE
 from rag.research.journal import JOURNAL_FILE
 from rag.research.journal import make_tables as make_journal
@@ -27,7 +27,7 @@ from state.traces import make_tables as make_traces
 from state.turn_store import THREADS_FILE
 
 _MAKERS: dict[str, Callable[[sqlite3.Connection], object]] = {
-    CATALOG_FILE: schema.create,
+    CATALOG_FILE: catalog_schema.create,
     THREADS_FILE: make_threads,
     CHECKPOINTS_FILE: make_checkpoints,
     TRACES_FILE: make_traces,
