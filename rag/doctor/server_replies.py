@@ -14,8 +14,8 @@ from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.forms import ReplyForm
 from rag.engines.openai.prompts import Messages
 from rag.engines.openai.replies import fields
-from rag.engines.openai.schemas import GRADE_FORM, verdicts, wanted
 from rag.engines.openai.tally import Tally
+from rag.engines.openai.verdict_schemas import GRADE_FORM, verdicts, wanted
 from state.errors import ModelError
 
 NEEDED_CONTEXT = 4_096

@@ -17,7 +17,7 @@ from openai_samples import (
 from scripted_server import ScriptedServer, call, status, text
 
 from rag.engines.openai.cache import GradeMemory, key_of, pack, unpack
-from rag.engines.openai.schemas import Verdict
+from rag.engines.openai.verdict_schemas import Verdict
 from rag.engines.protocol import Budgeted, ClaimChecker, Graded
 from state.errors import ModelError, StorageError
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Protocol
 
-from rag.engines.openai.schemas import Verdict
+from rag.engines.openai.verdict_schemas import Verdict
 
 
 class GradeCache(Protocol):

@@ -17,8 +17,8 @@ from rag.engines.openai.attempts import Attempts
 from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.panel import Ask, Found, Panel
 from rag.engines.openai.prompts import Messages, sendable, version_of
-from rag.engines.openai.schemas import Form, Verdict
 from rag.engines.openai.tally import Tally
+from rag.engines.openai.verdict_schemas import Form, Verdict
 from state.errors import ModelAccessError
 from state.settings import Settings
 

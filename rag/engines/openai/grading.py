@@ -16,8 +16,8 @@ from rag.engines.openai.prompts import (
     grade_messages,
 )
 from rag.engines.openai.queries import same_query
-from rag.engines.openai.schemas import GRADE_FORM, Verdict, binary_score
 from rag.engines.openai.tally import Tally
+from rag.engines.openai.verdict_schemas import GRADE_FORM, Verdict, binary_score
 from rag.engines.protocol import Engine, Graded, GradeRequest
 from state.choices import GraderChoice
 from state.errors import CragError, ModelError, SetupError

@@ -19,8 +19,8 @@ from rag.engines.openai.panel import Panel
 from rag.engines.openai.prices import require_prices
 from rag.engines.openai.prompts import verify_messages
 from rag.engines.openai.queries import contextualize, rewrite
-from rag.engines.openai.schemas import CLAIM_FORM
 from rag.engines.openai.tally import Tally
+from rag.engines.openai.verdict_schemas import CLAIM_FORM
 from rag.engines.protocol import (
     Contextualized,
     Emit,

@@ -17,8 +17,8 @@ from rag.engines.openai import ceilings
 from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.prompts import Messages, with_line
 from rag.engines.openai.replies import fields, plain_text
-from rag.engines.openai.schemas import Form, Verdict, plain_verdicts, verdicts, wanted
 from rag.engines.openai.tally import Tally
+from rag.engines.openai.verdict_schemas import Form, Verdict, plain_verdicts, verdicts, wanted
 from state.errors import ModelAccessError, ModelError, ModelLateError, PromptTooLongError
 
 MOST_TOGETHER = 16
