@@ -110,7 +110,7 @@ def _what(citation: Citation) -> str:
     shown = citation["support"] == "verbatim" and citation["passage"] != citation["quote"]
     if shown and citation["title"]:
         return shorten(citation["title"], QUOTE_WIDTH)
-    return short_quote(citation["quote"])
+    return f"“{shorten(citation['quote'], QUOTE_WIDTH)}”"
 
 
 def _also(citation: Citation) -> str:
@@ -127,8 +127,3 @@ def _recognized(citation: Citation) -> str:
 
 def _where(citation: Citation) -> str:
     return place(citation["source"], citation["page"], citation["start_line"], citation["end_line"])
-
-
-def short_quote(quote: str, width: int = QUOTE_WIDTH) -> str:
-    """The quote on one line, cut at a word with an ellipsis where it is long."""
-    return f"“{shorten(quote, width)}”"
