@@ -236,7 +236,6 @@ def test_foreign_words_are_shown_as_one_short_printable_line():
         ("localhost:11434/v1", "no http"),
         ("ftp://host/v1", "no http"),
         ("http://", "no http"),
-        ("http://host:port/v1", "no http"),
         ("http://user:secret@host/v1", "user name or password"),
     ],
 )
