@@ -51,7 +51,7 @@ def _describe(error: BaseException) -> tuple[str, int]:
         return _usage_line(error), getattr(error, "exit_code", Exit.USAGE)
     if isinstance(error, CragError):
         return f"crag: {error}", exit_code(error)
-    if isinstance(error, OSError | MemoryError):
+    if isinstance(error, OSError) or _lacks_memory(error):
         from state.errors import storage_error
 
         mapped = storage_error(
@@ -65,6 +65,16 @@ def _describe(error: BaseException) -> tuple[str, int]:
     what = " ".join(str(error).split())[:500]
     line = f"crag: unexpected {type(error).__name__}: {what}."
     return f"{line} Run it again with --debug and report the traceback.", Exit.UNEXPECTED
+
+
+def _lacks_memory(error: BaseException) -> bool:
+    """Also where Python cannot start a thread, and the linker not map a library."""
+    words = str(error)
+    return (
+        isinstance(error, MemoryError)
+        or "can't start new thread" in words
+        or "failed to map segment" in words
+    )
 
 
 def _kind(error: BaseException) -> str:

@@ -4,6 +4,7 @@ import pytest
 from turn_samples import make_answer
 from typer.testing import CliRunner
 
+from cli.errors import end_on
 from cli.exits import Exit, exit_code
 from cli.main import app
 from cli.render.short_text import dollars, place, shorten
@@ -30,6 +31,22 @@ from state.traces import TraceStore
 )
 def test_every_error_has_its_exit_code(error: errors.CragError, code: int):
     assert exit_code(error) == code
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        RuntimeError("can't start new thread"),
+        ImportError("tokenizers.abi3.so: failed to map segment from shared object"),
+    ],
+)
+def test_want_of_memory_is_called_so(error: Exception, capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit) as ended:
+        end_on(error, ["ask", "q"])
+    assert ended.value.code == 4
+    said = "crag: There is no more memory. Close other programs, or raise `ulimit -v`.\n"
+    assert capsys.readouterr().err == said
 
 
 def test_an_error_says_what_happened_and_what_to_do_on_one_line():
