@@ -48,7 +48,9 @@ def write_text(file: Path, text: str, terminal: Terminal) -> None:
         terminal.out(text.removesuffix("\n"))
         return
     try:
-        if file.is_symlink() or (file.exists() and not file.is_file()):
+        if file.is_symlink() and not file.exists():
+            _replace(file.resolve(), text)
+        elif file.is_symlink() or (file.exists() and not file.is_file()):
             # A device, a pipe, a link: what it leads to is written, it stays what it is.
             file.write_text(text, encoding="utf-8", errors="replace")
         else:

@@ -48,7 +48,10 @@ def test_a_home_is_its_owners_alone_whatever_the_umask(tmp_path, umask):
     crag(home, "ask", "How long is the Corbel Tunnel?", "-t", "railway", umask=umask)
     crag(home, "research", "How long is the Corbel Tunnel?", "--out", "out.md", umask=umask)
     assert modes(home) == PRIVATE
-    assert stat.S_IMODE((tmp_path / "out.md").stat().st_mode) == 0o666 & ~umask
+    (tmp_path / "link.html").symlink_to("aim.html")
+    crag(home, "graph", "--html", "link.html", umask=umask)
+    for asked_for in ("out.md", "aim.html"):
+        assert stat.S_IMODE((tmp_path / asked_for).stat().st_mode) == 0o666 & ~umask
 
 
 def test_an_open_home_is_closed_by_the_next_command_and_nothing_else_is(tmp_path):

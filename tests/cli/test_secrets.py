@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
+import psycopg
 import pytest
 from typer.testing import CliRunner
 
@@ -35,6 +36,7 @@ COMMANDS = [
     ["research", "Who is the mayor of Tokyo?", "--engine", "openai"],
     ["trace", "last", "--json"],
     ["threads", "list"],
+    ["threads", "export", "railway"],
     ["collections", "list", "--json"],
 ]
 
@@ -121,6 +123,37 @@ def test_no_secret_is_shown_or_kept(tmp_path, telltale):
             shown = [" ".join(each) for each, r in said.items() if word in r.stdout + r.stderr]
             assert shown == [], name
             assert [path.name for path, data in files.items() if word.encode() in data] == [], name
+
+
+def test_the_password_of_a_database_that_answers_stays_where_it_was_written(tmp_path, postgres):
+    (tmp_path / "railway.md").write_text("# Railway\n\nThe tunnel is 1,204 metres long.\n")
+    url = postgres.url.replace("postgres@", "postgres:hunter2@")
+    assert "hunter2" in url
+    for settings in ({"threads": url}, {"store": url, "store_schema": "told"}):
+        for command in (
+            ["ingest", "railway.md"],
+            ["ask", "How long is the tunnel?", "-t", "railway", "--events", "--debug"],
+            ["threads", "export", "railway"],
+            ["trace", "last", "--json"],
+            ["collections", "show", "default", "--json"],
+            ["status", "--json"],
+            ["doctor", "--json"],
+            ["config", "show"],
+        ):
+            ran = run(tmp_path, *command, **settings)
+            assert ran.returncode == 0, ran.stderr
+            assert "hunter2" not in ran.stdout + ran.stderr
+    assert [f for f in tmp_path.rglob("*") if f.is_file() and b"hunter2" in f.read_bytes()] == []
+    with psycopg.connect(postgres.url) as db:
+        tables = db.execute(
+            "select format('%I.%I', schemaname, tablename) from pg_tables"
+            " where schemaname not in ('pg_catalog', 'information_schema')"
+        ).fetchall()
+        held = [
+            (table, db.execute(f"select t::text from {table} t").fetchall()) for (table,) in tables
+        ]
+    assert any("railway" in str(rows) for _, rows in held)
+    assert [table for table, rows in held if "hunter2" in str(rows)] == []
 
 
 @pytest.mark.parametrize("name", sorted(MODELS | {"otlp_endpoint"}))
