@@ -16,6 +16,7 @@ from rag.evaluate.corpus_index import index_corpus
 from rag.evaluate.datasets import Dataset, read_corpus
 from rag.evaluate.evaluation_journal import fingerprint
 from rag.evaluate.measurements import Progress
+from rag.index.catalog import catalog_path
 from rag.index.stores import store_of
 from rag.ingest.sync import ingest
 from rag.opening import build_embedder
@@ -71,7 +72,9 @@ def prepare(
         update={"home": indexes / key, "collection": f"eval-{key}", "thread": None}
     )
     finished = ready.home / "documents"
-    if not finished.is_file():
+    # A catalog that was damaged may have been moved away, as was advised.
+    lost = settings.store is None and not catalog_path(ready.home).is_file()
+    if lost or not finished.is_file():
         count = _index(dataset, ready, embedder, on, notify)
         if not count:
             raise NoIndexError(f"The dataset {dataset.name} holds no document with text.")

@@ -120,6 +120,10 @@ def test_an_index_is_made_once_for_its_content(dataset, settings):
     assert "index" in heard
     measured()
     assert "index" not in heard
+    (catalog,) = settings.home.glob("eval/indexes/*/catalog.sqlite")
+    catalog.unlink()  # moved away, because it was damaged
+    measured()
+    assert "index" in heard
     with (dataset / "corpus.jsonl").open("a") as file:
         file.write('{"id": "new", "text": "Something else."}\n')
     measured()
