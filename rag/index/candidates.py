@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol, TypeVar
 
 from rag.index.coverage import best_window, named, okapi, term_weights
 from rag.index.fusion import MEANT_WEIGHT, NAMED_WEIGHT, WINDOW_WEIGHT, fuse
 from rag.index.names import name_words
 from rag.index.protocol import CollectionReader
-from rag.index.repeats import first_of_each
+from rag.index.repeats import Likeness, first_of_each
 from rag.index.terms import terms
 from state.passages import RetrievedChunk
 
@@ -53,9 +54,8 @@ class Candidates:
             scores[row] += NAMED_WEIGHT * named(weights, terms(self.chunks[row]["title"] or ""))
             scores[row] += MEANT_WEIGHT * self.meant.get(row, 0.0)
         ranked = sorted(words, key=lambda row: (-scores[row], row))
-        copies = first_of_each(
-            ranked, {row: body for row, (body, _) in words.items()}, weights.keys()
-        )
+        texts = {row: _likeness(chunk["text"]) for row, chunk in self.chunks.items()}
+        copies = first_of_each(ranked, texts, weights.keys())
         for row in list(copies)[:k]:
             chunk = self.chunks[row]
             if copies[row]:
@@ -97,3 +97,8 @@ def _words(chunk: RetrievedChunk) -> tuple[list[str], list[str]]:
     """The terms of a chunk and of what stands above it, its document's name first."""
     head = [*name_words(chunk["source"]), chunk["title"] or "", chunk["heading"]]
     return terms(chunk["text"]), terms(" ".join(head))
+
+
+@lru_cache(maxsize=512)
+def _likeness(text: str) -> Likeness:
+    return Likeness.of(terms(text))

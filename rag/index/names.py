@@ -12,6 +12,7 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -72,9 +73,10 @@ def name_keys(source: str, title: str | None) -> set[str]:
     return keys
 
 
-def name_words(source: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def name_words(source: str) -> tuple[str, ...]:
     """Of a file's name, its number without leading zeros."""
-    return _words(PurePath(source).stem)
+    return tuple(_words(PurePath(source).stem))
 
 
 def asked_keys(query: str) -> dict[str, Asked]:

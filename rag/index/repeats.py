@@ -39,7 +39,7 @@ class Likeness:
 
 
 def first_of_each(
-    ranked: Sequence[int], texts: Mapping[int, Sequence[str]], asked: AbstractSet[str]
+    ranked: Sequence[int], texts: Mapping[int, Likeness], asked: AbstractSet[str]
 ) -> dict[int, list[int]]:
     """Each text that repeats none before it, in the order given, with those that repeat it;
     `asked` are the terms of the query.
@@ -47,7 +47,7 @@ def first_of_each(
     kept: dict[int, list[int]] = {}
     alike: defaultdict[tuple[str, ...], list[tuple[int, Likeness]]] = defaultdict(list)
     for each in ranked:
-        own = Likeness.of(texts[each])
+        own = texts[each]
         same = alike[own.figures]
         first = next((row for row, other in same if own.repeats(other, asked)), None)
         if first is None:

@@ -34,7 +34,8 @@ def test_a_text_without_what_is_asked_for_is_no_copy_of_one_with_it():
 
 def test_the_first_of_the_copies_stands_for_all():
     texts = {1: PAGE.format(""), 2: "Something else.", 3: PAGE.format("Again.")}
-    found = first_of_each([1, 2, 3], {key: terms(text) for key, text in texts.items()}, set())
+    alike = {key: Likeness.of(terms(text)) for key, text in texts.items()}
+    found = first_of_each([1, 2, 3], alike, set())
     assert found == {1: [3], 2: []}
 
 

@@ -23,6 +23,8 @@ BEST_PASSAGES = 3
 _FEW_TERMS, _SOME_TERMS = 6, 12
 _K1 = 1.2
 _NAMED = 4
+_BEGINNING = 3
+"""Letters of a word that its stem has too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,18 +131,21 @@ def feedback_words(
         if counts.get(term, 0) > 1
     }
     ranked = sorted(scored, key=lambda term: (-scored[term], term))[:most]
-    spelt = _spelt(passages)
+    spelt = _spelt(ranked, passages)
     return [spelt.get(term, term) for term in ranked]
 
 
-def _spelt(passages: Sequence[RetrievedChunk]) -> dict[str, str]:
+def _spelt(wanted: Sequence[str], passages: Sequence[RetrievedChunk]) -> dict[str, str]:
     """Each term as it is written first."""
     texts = [f"{c['text']} {c['title'] or ''} {c['heading']}" for c in passages]
+    beginnings = {term[:_BEGINNING] for term in wanted}
     spelt: dict[str, str] = {}
     for word in dict.fromkeys(" ".join(texts).split()):
-        for start, end, found in term_spans(word):
-            for term in found:
-                spelt.setdefault(term, fold(word[start:end]))
+        folded = fold(word)
+        if any(beginning in folded for beginning in beginnings):
+            for start, end, found in term_spans(word):
+                for term in found:
+                    spelt.setdefault(term, fold(word[start:end]))
     return spelt
 
 
