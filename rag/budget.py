@@ -96,9 +96,9 @@ class Budget:
         """What to raise when the deadline has passed."""
         return self._spent("The time budget of the question is spent.", "Raise --timeout.")
 
-    def _spent(self, message: str, mend: str) -> BudgetSpent:
+    def _spent(self, message: str, hint: str) -> BudgetSpent:
         self.ended = True
-        return BudgetSpent(message, mend)
+        return BudgetSpent(message, hint)
 
     def add(self, tokens: int, cost: float | None) -> None:
         with self._lock:

@@ -20,7 +20,7 @@ CragError
 └── DocumentError       one file could not be read; ingest reports it and goes on
     └── UnsupportedFormatError   skipped, not failed
 
-The message says what happened; `mend` says what to do next. `str(error)` is one line.
+The message says what happened; `hint` says what to do next. `str(error)` is one line.
 The core knows no exit codes: `cli/exits.py` maps these classes.
 """
 
@@ -32,13 +32,13 @@ import errno
 class CragError(Exception):
     """Root of all expected failures; foreign exceptions are mapped to it at their seam."""
 
-    def __init__(self, message: str, mend: str | None = None) -> None:
+    def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message)
         self.message = message
-        self.mend = mend
+        self.hint = hint
 
     def __str__(self) -> str:
-        text = self.message if self.mend is None else f"{self.message} {self.mend}"
+        text = self.message if self.hint is None else f"{self.message} {self.hint}"
         return " ".join(text.split())
 
 
@@ -140,6 +140,6 @@ def storage_error(error: OSError) -> StorageError | None:
     """The StorageError behind an operating-system error, or None if it is another kind."""
     if error.errno not in _STORAGE_ERRNOS:
         return None
-    reason, mend = _STORAGE_ERRNOS[error.errno]
+    reason, hint = _STORAGE_ERRNOS[error.errno]
     where = f" ({error.filename})" if error.filename else ""
-    return StorageError(f"{reason}{where}.", mend)
+    return StorageError(f"{reason}{where}.", hint)

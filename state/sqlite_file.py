@@ -77,8 +77,8 @@ def storage_failure(error: sqlite3.Error, name: str, damaged: str) -> CragError:
         return DamagedError(f"{name} is damaged ({error}).", damaged)
     if code == sqlite3.SQLITE_CANTOPEN and (limit := limit_on_files()) is not None:
         return limit
-    what, mend = _NAMED.get(code, ("failed", None))
-    return StorageError(f"{name} {what}: {error}.", mend)
+    what, hint = _NAMED.get(code, ("failed", None))
+    return StorageError(f"{name} {what}: {error}.", hint)
 
 
 def full_disk(name: str) -> StorageError:

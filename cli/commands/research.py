@@ -102,8 +102,8 @@ def research(
             raise
         except CragError as error:
             if run.run_id is not None:
-                mend = [error.mend] if error.mend else []
-                error.mend = " ".join([*mend, _how_to_resume(run.run_id)])
+                hints = [error.hint] if error.hint else []
+                error.hint = " ".join([*hints, _how_to_resume(run.run_id)])
             raise
         _tell(report, terminal, out, json_=json_ or events)
     unanswered = report["status"] == "abstained" and not ok_abstain

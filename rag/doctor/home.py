@@ -86,7 +86,7 @@ def _catalog(home: Path) -> Check:
     except DamagedError as error:
         problems = [error.message]
     except CragError as error:  # it could not be looked at, which is no damage
-        return ill("catalog", error.message, error.mend or _ROOM)
+        return ill("catalog", error.message, error.hint or _ROOM)
     if not problems:
         return _rows("catalog", catalog_path(home), "then run `crag ingest` again")
     return _verdict("catalog", catalog_path(home), problems, "then run `crag ingest` again")
@@ -98,7 +98,7 @@ def _rows(part: str, path: Path, then: str) -> Check:
     except DamagedError as error:
         return _verdict(part, path, [error.message], then)
     except CragError as error:
-        return ill(part, error.message, error.mend)
+        return ill(part, error.message, error.hint)
     if found:
         return ill(part, f"{path.name}: {found}", REPAIR)
     return well(part, f"{path.name} is sound")
@@ -149,7 +149,7 @@ def _traces(home: Path, then: str) -> Check:
         except DamagedError as error:
             return _verdict("traces", home / TRACES_FILE, [error.message], then)
         except CragError as error:
-            return ill("traces", error.message, error.mend)
+            return ill("traces", error.message, error.hint)
     if not damaged:
         return well("traces", f"{TRACES_FILE} is sound")
     return ill("traces", f"damaged: {', '.join(damaged[:3])}", f"crag trace delete {damaged[0]} -y")

@@ -159,7 +159,7 @@ def _vectors(connection: sqlite3.Connection, row: CollectionRow, place: VectorPl
     except VectorsDamaged as error:
         return ill(part, f"damaged: {error}", REPAIR)
     except CragError as error:
-        return ill(part, error.message, error.mend)
+        return ill(part, error.message, error.hint)
     waiting = pending(connection, place, state)
     rest = f"; {many(waiting, 'change')} in the catalog until the next ingest" if waiting else ""
     return well(part, f"{state.count:,} in Chroma{rest}")

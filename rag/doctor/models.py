@@ -33,7 +33,7 @@ def _embedder(embedder: Embedder) -> Check:
     try:
         vector = embedder.embed_query("doctor")
     except CragError as error:
-        return ill("embedder", error.message, error.mend)
+        return ill("embedder", error.message, error.hint)
     length = float((vector * vector).sum()) ** 0.5
     if len(vector) != embedder.identity.dimension or not 0.99 < length < 1.01:
         shape = f"{len(vector)} numbers of length {length:.2f}"
@@ -49,7 +49,7 @@ def _endpoint(settings: Settings) -> Check:
     try:
         endpoint = chat_endpoint(settings)
     except CragError as error:
-        return ill("model", error.message, error.mend)
+        return ill("model", error.message, error.hint)
     import openai
 
     try:
@@ -66,7 +66,7 @@ def _endpoint(settings: Settings) -> Check:
         return well("model", f"{endpoint.host} answers, but lists no models")
     except foreign_errors() as error:
         failure = describe(error, endpoint, settings.model).error
-        return ill("model", failure.message, failure.mend)
+        return ill("model", failure.message, failure.hint)
     if settings.model not in names:
         offered = f"{endpoint.host} does not offer {settings.model}, but {shown_names(names)}"
         if not names:

@@ -48,7 +48,7 @@ def check_replies(chat: ChatModel) -> Iterator[Check]:
         reply = chat.ask(_PROBE, tally, ceilings.verdicts(1), wanted(GRADE_FORM, 1))
         speed = _speed(chat, tally)
     except ModelError as error:
-        yield ill("model: replies", error.message, error.mend)
+        yield ill("model: replies", error.message, error.hint)
         return
     form = ReplyForm(chat.dialect.traits.form or ReplyForm.TEXT)
     readable = bool(verdicts(GRADE_FORM, 1, fields(reply)))

@@ -21,7 +21,7 @@ def check_store(store: PostgresStore, embedder: EmbedderIdentity) -> Iterator[Ch
         yield well("store", store.about())
         yield from _collections(store, embedder)
     except CragError as error:
-        yield ill("store", error.message, error.mend)
+        yield ill("store", error.message, error.hint)
 
 
 def _collections(store: PostgresStore, embedder: EmbedderIdentity) -> Iterator[Check]:

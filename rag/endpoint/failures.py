@@ -139,20 +139,20 @@ def _unconnected(
         why = "the proxy refused the connection" if refused else "the proxy failed"
         return Failure(ModelAccessError(f"{who} cannot be reached: {why}.", proxy))
     if any("certificate" in str(cause).lower() for cause in causes):
-        why, mend = "its TLS certificate is not trusted", "Check base_url and the certificate."
-        return Failure(ModelAccessError(f"{who} cannot be reached: {why}.", mend))
+        why, hint = "its TLS certificate is not trusted", "Check base_url and the certificate."
+        return Failure(ModelAccessError(f"{who} cannot be reached: {why}.", hint))
     for cause in causes:
         if type(cause).__name__ == "UnboundedError":
             return Failure(ModelError(f"{who} failed: {cause}.", "Check base_url."))
     if "ReadError" in kinds or "RemoteProtocolError" in kinds:
         broken = ModelError(f"{who} failed: the connection broke off.", "Try again.")
         return Failure(broken, retries=MANY)
-    why, mend = "there is no connection", "Check base_url and the network."
+    why, hint = "there is no connection", "Check base_url and the network."
     if refused:
-        why, mend = "the connection was refused", "Start the server there, or check base_url."
+        why, hint = "the connection was refused", "Start the server there, or check base_url."
     elif any(isinstance(cause, socket.gaierror) for cause in causes):
         why = "the host name is not known"
-    unreachable = ModelAccessError(f"{who} cannot be reached: {why}.", mend)
+    unreachable = ModelAccessError(f"{who} cannot be reached: {why}.", hint)
     return Failure(unreachable, retries=MANY, unreachable=True)
 
 
@@ -195,26 +195,26 @@ def _status(error: Any, who: str, endpoint: Endpoint) -> Failure:
         )
         return Failure(long, status=status, said=said)
     if status in (408, 409, 425) or status >= 500:
-        what, mend = f"{who} failed ({status}){said}.", "Try again later."
+        what, hint = f"{who} failed ({status}){said}.", "Try again later."
         if status == 501 or (status == 500 and _FORM.search(said)):
-            return Failure(RequestRefusedError(what, mend), status=status, said=said)
+            return Failure(RequestRefusedError(what, hint), status=status, said=said)
         return Failure(
-            ModelError(what, mend), retries=MANY, wait=_retry_after(error), status=status, said=said
+            ModelError(what, hint), retries=MANY, wait=_retry_after(error), status=status, said=said
         )
     kind: type[ModelError] = ModelAccessError
     if status == 401:  # the reply may quote the key; nothing of it is needed
-        what, mend = "refused the key (401)", "Check OPENAI_API_KEY or api_key."
+        what, hint = "refused the key (401)", "Check OPENAI_API_KEY or api_key."
     elif status == 403:
-        what, mend = f"is not open to this key (403){said}", "Use another model or key."
+        what, hint = f"is not open to this key (403){said}", "Use another model or key."
     elif status == 404:
-        what, mend = f"was not found (404){said}", "Check model and base_url (…/v1), or pull it."
+        what, hint = f"was not found (404){said}", "Check model and base_url (…/v1), or pull it."
     elif 300 <= status < 400:
         what = f"is redirected to another address ({status}), where nothing was sent"
-        mend = "Set base_url to the final address."
+        hint = "Set base_url to the final address."
     else:
         kind = RequestRefusedError if status in (400, 422) else ModelError
-        what, mend = f"rejected the request ({status}){said}", "Check model and base_url."
-    return Failure(kind(f"{who} {what}.", mend), status=status, said=said)
+        what, hint = f"rejected the request ({status}){said}", "Check model and base_url."
+    return Failure(kind(f"{who} {what}.", hint), status=status, said=said)
 
 
 def _rate_limited(error: Any, who: str, said: str) -> Failure:

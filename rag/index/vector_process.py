@@ -129,7 +129,7 @@ def main() -> None:
         except VectorsDamaged as error:
             reply = (_DAMAGED, (str(error),))
         except errors.CragError as error:
-            reply = (type(error).__name__, (error.message, error.mend))
+            reply = (type(error).__name__, (error.message, error.hint))
         answer(answers, reply)
         if name == "close":
             break

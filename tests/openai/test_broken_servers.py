@@ -224,7 +224,7 @@ def test_or_ends_in_one_line_that_says_what_to_mend(kind, home):
     with pytest.raises(ModelError, match=words) as caught:
         asked(reply, home, kind, **hangs)
     assert time.monotonic() - began < SECONDS
-    assert caught.value.mend
+    assert caught.value.hint
     assert "\n" not in str(caught.value)
     assert KEY not in str(caught.value)
 

@@ -37,7 +37,7 @@ def failure_of(server, **changed):
     assert "\n" not in line
     assert "gpt-4o-mini" in line
     assert server.host in line
-    assert caught.value.mend
+    assert caught.value.hint
     assert KEY not in line
     return line
 
