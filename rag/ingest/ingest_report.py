@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from state.ingest_events import FileEvent, IngestEvent, Outcome
+from rag.ingest.roots import Root, root_of
+from state.ingest_events import IngestEvent, Outcome
 
 
 class FileProblem(NamedTuple):
@@ -43,17 +44,35 @@ class IngestReport:
         return bool(self.added or self.updated or self.moved or self.removed)
 
 
-def file_event(
-    path: str, outcome: Outcome, source: str | None, reason: str | None = None, size: int = 0
-) -> FileEvent:
-    return {
-        "event": "file",
-        "path": path,
-        "outcome": outcome,
-        "source": source,
-        "reason": reason,
-        "bytes": size,
-    }
-
-
 OnEvent = Callable[[IngestEvent], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """What an ingest tells, with paths as they can be opened from where the person is."""
+
+    roots: Sequence[Root]
+    report: IngestReport
+    on_event: OnEvent
+
+    def shown(self, path: str) -> str:
+        root = root_of(self.roots, path)
+        return path if root is None else root.shown(path)
+
+    def problem(self, path: str, reason: str, *, failed: bool) -> None:
+        listed = self.report.failed if failed else self.report.skipped
+        listed.append(FileProblem(self.shown(path), reason))
+
+    def done(
+        self, path: str, outcome: Outcome, source: str | None, size: int, reason: str | None = None
+    ) -> None:
+        self.on_event(
+            {
+                "event": "file",
+                "path": self.shown(path),
+                "outcome": outcome,
+                "source": source,
+                "reason": reason,
+                "bytes": size,
+            }
+        )

@@ -23,11 +23,11 @@ from rag.index.protocol import (
     IndexedDocument,
     UnreadFile,
 )
-from rag.ingest.ingest_report import FileProblem, IngestReport, OnEvent, file_event
+from rag.ingest.ingest_report import FileProblem, Telling
 from rag.ingest.plan import Plan, planned_files
 from rag.ingest.roots import Root, root_of
 from rag.ingest.task import Task
-from rag.ingest.walk import FileStat, Found
+from rag.ingest.walk import Found
 from state.ingest_events import Outcome
 
 if TYPE_CHECKING:
@@ -47,17 +47,14 @@ class Ingest:
         self,
         writer: CollectionWriter,
         embedder: Embedder,
-        roots: Sequence[Root],
-        report: IngestReport,
-        on_event: OnEvent,
+        telling: Telling,
         spool: str,
     ) -> None:
         """`spool`: a folder of this collection's own, where long documents wait."""
         self._writer = writer
         self._embedder = embedder
-        self._roots = roots
-        self._report = report
-        self._on_event = on_event
+        self._telling = telling
+        self._report = telling.report
         self._spool = spool
         self._unread: list[UnreadFile] = []
         self._written: set[str] = set()
@@ -70,7 +67,7 @@ class Ingest:
         for mark in plan.missing:
             self._missing.setdefault(mark.content_hash, []).append(mark)
         planned = planned_files(plan, found)
-        self._on_event(planned)
+        self._telling.on_event(planned)
         self._writer.expect(max(planned["files"], planned["bytes"] // _CHUNK_BYTES))
         tasks: Sequence[Task] = plan.tasks
         try:
@@ -121,12 +118,12 @@ class Ingest:
         self._report.waiting_pages += file.waiting
         self._writer.put(document, parts)
         for warning in file.warnings:
-            self._report.warnings.append(FileProblem(self._shown(file.path), warning))
+            self._report.warnings.append(FileProblem(self._telling.shown(file.path), warning))
         known = file.path in self._plan.changed
         self._report.updated += known
         self._report.added += not known
         self._settle(file.path, source)
-        self._tell(file.path, "updated" if known else "added", source, file.stat)
+        self._telling.done(file.path, "updated" if known else "added", source, file.stat.size)
 
     def _same(self, same: SameContent) -> bool:
         """Only the place or the time of a document changed; False if it must be read after all."""
@@ -156,7 +153,8 @@ class Ingest:
             self._missing[same.content_hash].append(old)
             return False
         self._settle(same.path, document.source)
-        self._tell(same.path, "unchanged" if known else "moved", document.source, same.stat)
+        outcome: Outcome = "unchanged" if known else "moved"
+        self._telling.done(same.path, outcome, document.source, same.stat.size)
         return True
 
     def _not_read(self, file: Unread) -> None:
@@ -172,16 +170,16 @@ class Ingest:
             self._remove([old])
         if file.stat is not None and file.lasting:
             self._unread.append(UnreadFile(file.path, *file.stat, reason, failed=file.failed))
-        shown = FileProblem(self._shown(file.path), reason)
-        (self._report.failed if file.failed else self._report.skipped).append(shown)
-        self._tell(file.path, "failed" if file.failed else "skipped", None, file.stat, reason)
+        self._telling.problem(file.path, reason, failed=file.failed)
+        size = 0 if file.stat is None else file.stat.size
+        self._telling.done(file.path, "failed" if file.failed else "skipped", None, size, reason)
 
     def _remove(self, marks: Iterable[FileMark]) -> None:
         """Remove documents, save those whose name another file has taken in this run."""
         gone = [mark for mark in marks if mark.source not in self._written]
         self._report.removed += self._writer.remove([mark.source for mark in gone])
         for mark in gone:
-            self._tell(mark.path, "removed", mark.source, None)
+            self._telling.done(mark.path, "removed", mark.source, 0)
 
     @cached_property
     def _indexed(self) -> dict[str, IndexedDocument]:
@@ -192,21 +190,10 @@ class Ingest:
         self._written.add(source)
         self._readable.append(path)
 
-    def _tell(
-        self, path: str, outcome: Outcome, source: str | None, stat: FileStat | None,
-        reason: str | None = None,
-    ) -> None:  # fmt: skip
-        size = 0 if stat is None else stat.size
-        self._on_event(file_event(self._shown(path), outcome, source, reason, size))
-
     def _root(self, path: str) -> Root:
-        root = root_of(self._roots, path)
+        root = root_of(self._telling.roots, path)
         assert root is not None
         return root
-
-    def _shown(self, path: str) -> str:
-        root = root_of(self._roots, path)
-        return path if root is None else root.shown(path)
 
 
 @contextmanager

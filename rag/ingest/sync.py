@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rag.documents.recognizer import can_recognize
 from rag.ingest.ignore import rules_for
-from rag.ingest.ingest_report import FileProblem, IngestReport, OnEvent, file_event
+from rag.ingest.ingest_report import IngestReport, OnEvent, Telling
 from rag.ingest.pipeline import Ingest
 from rag.ingest.plan import (
     Plan,
@@ -64,8 +64,9 @@ def ingest(
     roots = roots_of(paths)
     found = _walk_all(roots, options, settings.home)
     report = IngestReport(settings.one_collection, str(embedder.identity), options.dry_run)
+    telling = Telling(roots, report, on_event)
     if options.dry_run:
-        _foresee(settings, roots, found, report, on_event)
+        _foresee(settings, found, telling)
     else:
         from rag.index.lock import lock_path
         from rag.index.stores import store_of
@@ -74,8 +75,8 @@ def ingest(
             settings.one_collection, embedder.identity, notice=notice
         ) as writer:
             spool = settings.home / "spool" / lock_path(settings.home, settings.one_collection).stem
-            run = Ingest(writer, embedder, roots, report, on_event, str(spool))
-            _bring_up_to_date(writer, run, roots, found, options, report, on_event)
+            run = Ingest(writer, embedder, telling, str(spool))
+            _bring_up_to_date(writer, run, found, options, telling)
     report.skipped.sort()
     report.failed.sort()
     report.seconds = time.perf_counter() - began
@@ -85,12 +86,11 @@ def ingest(
 def _bring_up_to_date(
     writer: CollectionWriter,
     run: Ingest,
-    roots: Sequence[Root],
     found: Found,
     options: IngestOptions,
-    report: IngestReport,
-    on_event: OnEvent,
+    telling: Telling,
 ) -> None:
+    roots = telling.roots
     known_roots = writer.roots()
     unread = _remembered(writer, roots, known_roots)
     plan = None
@@ -103,43 +103,37 @@ def _bring_up_to_date(
             plan = make_plan(roots, found, writer.file_marks(different), unread, same)
     if plan is None:
         plan = make_plan(roots, found, writer.file_marks(), unread)
-    _note_plan(plan, roots, found, report)
+    _note_plan(plan, found, telling)
     if plan.is_empty:
-        on_event(planned_files(plan, found))
+        telling.on_event(planned_files(plan, found))
     else:
         run.run(plan, found)
-    report.documents, report.chunks = writer.totals()
+    telling.report.documents, telling.report.chunks = writer.totals()
     if not plan.is_empty or not all(_is_known(root, known_roots) for root in roots):
         for root in roots:
             writer.set_root(root.path, _recorded(options))
 
 
-def _foresee(
-    settings: Settings,
-    roots: Sequence[Root],
-    found: Found,
-    report: IngestReport,
-    on_event: OnEvent,
-) -> None:
+def _foresee(settings: Settings, found: Found, telling: Telling) -> None:
     """Fill the report with what an ingest would do, reading only what may be known already."""
     from rag.index.stores import store_of
 
     inventory = store_of(settings).inventory(settings.one_collection)
     known = [] if inventory is None else inventory.marks
     unread = [] if inventory is None else inventory.unread
-    plan = make_plan(roots, found, known, unread)
-    _note_plan(plan, roots, found, report)
-    on_event(planned_files(plan, found))
+    plan = make_plan(telling.roots, found, known, unread)
+    _note_plan(plan, found, telling)
+    telling.on_event(planned_files(plan, found))
     missing = list(plan.missing)
     outcomes: Counter[Outcome] = Counter()
     for task in plan.tasks:
         size = found.files[task.path].size
         outcome = _foreseen(task, size, plan, missing)
         outcomes[outcome] += 1
-        shown = _shown(roots, task.path)
-        on_event(file_event(shown, outcome, plan.sources[task.path], size=size))
+        telling.done(task.path, outcome, plan.sources[task.path], size)
     for mark in missing:
-        on_event(file_event(_shown(roots, mark.path), "removed", mark.source))
+        telling.done(mark.path, "removed", mark.source, 0)
+    report = telling.report
     report.added, report.updated = outcomes["added"], outcomes["updated"]
     report.moved = outcomes["moved"]
     report.unchanged += outcomes["unchanged"]
@@ -183,22 +177,14 @@ def _walk_all(roots: Sequence[Root], options: IngestOptions, home: os.PathLike[s
     return everything
 
 
-def _note_plan(plan: Plan, roots: Sequence[Root], found: Found, report: IngestReport) -> None:
-    report.unchanged = plan.unchanged
-    report.skipped.extend(
-        FileProblem(_shown(roots, path), reason) for path, reason in found.skipped
-    )
-    report.failed.extend(
-        FileProblem(_shown(roots, path), reason) for path, reason in found.unlisted
-    )
+def _note_plan(plan: Plan, found: Found, telling: Telling) -> None:
+    telling.report.unchanged = plan.unchanged
+    for path, reason in found.skipped:
+        telling.problem(path, reason, failed=False)
+    for path, reason in found.unlisted:
+        telling.problem(path, reason, failed=True)
     for file in plan.unread:
-        listed = report.failed if file.failed else report.skipped
-        listed.append(FileProblem(_shown(roots, file.path), file.reason))
-
-
-def _shown(roots: Sequence[Root], path: str) -> str:
-    root = root_of(roots, path)
-    return path if root is None else root.shown(path)
+        telling.problem(file.path, file.reason, failed=file.failed)
 
 
 def _remembered(
