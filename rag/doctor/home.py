@@ -31,7 +31,8 @@ from state.turn_codec import decode_turn
 from state.turn_store import THREADS_FILE, THREADS_SCHEMA
 
 LEAST_FREE = 500 << 20
-_ROOM = "Make room in its folder and let it be written there; nothing says that it is damaged"
+_UNHARMED = "nothing says that it is damaged"
+_ROOM = f"Make room in its folder and let it be written there; {_UNHARMED}"
 
 
 def check_home(home: Path) -> Iterator[Check]:
@@ -86,7 +87,8 @@ def _catalog(home: Path) -> Check:
     except DamagedError as error:
         problems = [error.message]
     except CragError as error:  # it could not be looked at, which is no damage
-        return ill("catalog", error.message, error.hint or _ROOM)
+        hint = error.hint and f"{error.hint.rstrip('.')}; {_UNHARMED}"
+        return ill("catalog", error.message, hint or _ROOM)
     if not problems:
         return _rows("catalog", catalog_path(home), "then run `crag ingest` again")
     return _verdict("catalog", catalog_path(home), problems, "then run `crag ingest` again")
