@@ -1,12 +1,14 @@
 """Are the turns of a conversation answered, and are its follow-ups found?
 
     python tests/benchmarks/conversations.py --data FOLDER [--home HOME] [--turns]
+        [--server http://127.0.0.1:8080/v1 --model qwen]
 
 FOLDER holds sets, each with conversations.jsonl and files/. A turn has `text`, `standalone` (a
 person's rewriting), `answers`, `relevant` and `answerable`: null for small talk. A turn is right
 where the answer holds one of `answers` (blanks alike) and cites a relevant file, and, where
 nothing can be answered, where nothing is cited. Each turn is asked with the conversation as it
-went. Beside it, of the follow-ups alone: a relevant file among the ten best chunks, and an answer
+went, of the local engine or of the server's model. Beside it, of the follow-ups alone: a relevant
+file among the ten best chunks, and an answer
 in a relevant file among the three best, for the turn as typed, as understood, and by the person.
 """
 
@@ -17,6 +19,7 @@ import json
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -93,8 +96,8 @@ def converse(
                 counts[f"{how}, {what}"] += is_found
 
 
-def measure(folder: Path, home: Path, *, tell: bool) -> Counter[str]:
-    settings = load_settings({"home": home, "collection": folder.name, "engine": "local"})
+def measure(folder: Path, home: Path, engine: Mapping[str, Any], *, tell: bool) -> Counter[str]:
+    settings = load_settings({"home": home, "collection": folder.name, **engine})
     ingest(settings, BuiltinEmbedder(), [str(folder / "files")])
     counts: Counter[str] = Counter()
     lines = (folder / "conversations.jsonl").read_text(encoding="utf-8").splitlines()
@@ -104,14 +107,15 @@ def measure(folder: Path, home: Path, *, tell: bool) -> Counter[str]:
     return counts
 
 
-def main(data: Path, home: Path, *, tell: bool) -> None:
+def main(data: Path, home: Path, engine: Mapping[str, Any], *, tell: bool) -> None:
     total: Counter[str] = Counter()
     kinds = ("answerable", "unanswerable", "small talk")
     for folder in sorted(file.parent for file in data.glob("*/conversations.jsonl")):
-        counts = measure(folder, home, tell=tell)
+        counts = measure(folder, home, engine, tell=tell)
         total += counts
         right = sum(counts[f"{kind}, right"] for kind in kinds)
-        print(f"{folder.name:<16} {right} of {sum(counts[kind] for kind in kinds)} turns right")
+        turns = sum(counts[kind] for kind in kinds)
+        print(f"{folder.name:<16} {right} of {turns} turns right", flush=True)
     print(", ".join(f"{kind} {total[f'{kind}, right']} of {total[kind]}" for kind in kinds))
     right, turns = sum(total[f"{kind}, right"] for kind in kinds), sum(total[k] for k in kinds)
     print(f"all: {right} of {turns}, {right / max(1, turns):.0%}")
@@ -125,9 +129,12 @@ if __name__ == "__main__":
     options.add_argument("--data", type=Path, required=True)
     options.add_argument("--home", type=Path)
     options.add_argument("--turns", action="store_true", help="each turn as it was understood")
+    options.add_argument("--server")
+    options.add_argument("--model", default="default")
     given = options.parse_args()
-    if given.home is not None:
-        main(given.data, given.home, tell=given.turns)
-    else:
-        with tempfile.TemporaryDirectory() as scratch:
-            main(given.data, Path(scratch), tell=given.turns)
+    chosen: dict[str, Any] = {"engine": "local"}
+    if given.server is not None:
+        chosen = {"engine": "openai", "base_url": given.server, "model": given.model}
+        chosen |= {"api_key": "none", "request_timeout": 600.0}
+    with tempfile.TemporaryDirectory() as scratch:
+        main(given.data, given.home or Path(scratch), chosen, tell=given.turns)
