@@ -37,7 +37,9 @@ def with_entry(text: str, file: ServerFile, name: str, command: Sequence[str] | 
         rest = {key: entry for key, entry in servers.items() if key != name}
         entry = {} if command is None else {name: _entry(file, command)}
         order = servers if name in servers and command is not None else rest
-        changed = _json({**values, file.key: {**order, **entry}}, text)
+        others = {key: value for key, value in values.items() if key != file.key}
+        left = {**order, **entry}
+        changed = _json({**values, file.key: left} if left else others, text)
     expected = {key: value for key, value in servers.items() if key != name}
     found = _parsed(changed, file).get(file.key, {})
     if {key: value for key, value in found.items() if key != name} != expected:
@@ -67,7 +69,9 @@ def _entry(file: ServerFile, command: Sequence[str]) -> dict[str, Any]:
 
 
 def _json(values: Mapping[str, Any], before: str) -> str:
-    """Indented as it was."""
+    """Indented as it was; nothing where there is nothing to say."""
+    if not values:
+        return ""
     found = _INDENT.search(before)
     indent = found[1] if found else "  "
     end = "\n" if before.endswith("\n") or not before else ""

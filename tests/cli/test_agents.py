@@ -83,8 +83,7 @@ def test_what_is_installed_starts_a_server_that_answers(client, home):
     assert "31 metres" in anyio.run(ask)["answer"]
     assert "is so already" in crag(home, "mcp", "install", client, "--yes").stderr
     assert crag(home, "mcp", "install", client, "--undo", "--yes").exit_code == 0
-    file = server_file(Client(client)).path
-    assert not file.exists() or "crag" not in file.read_text()
+    assert not server_file(Client(client)).path.exists()  # nobody else had written there
     assert "has no such server" in crag(home, "mcp", "install", client, "--undo").stderr
 
 
