@@ -1,22 +1,22 @@
 """Whether a question's name is that of several documents' different things, and which those are.
 
 "When did Frozen begin?" of a film, a record and a house. The rarest word of the question that the
-collection has is a name where it stands in titles or headings. Three documents share it where
-these have the same words of the question and others beside them, and what stands below has as
-much of the question. A document that is called by the name alone is what is meant: nothing is
-asked. tests/benchmarks/underspecified.py shows what it earns.
+collection has is a name where it stands in titles. Three documents share it where their titles have
+the same words of the question and others beside them, and what stands below has as much of the
+question. A document that is called by the name alone is what is meant: nothing is asked. Neither
+is it of headings: a section that three manuals have is told of all three.
+tests/benchmarks/underspecified.py shows what it earns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 
 from rag.index.terms import terms
 from rag.question.followup import Searchable, weights_of
 from rag.question.parts import FIELD
-from state.blocks import BlockKind
 from state.passages import RetrievedChunk
 
 LOOKED_AT = 20
@@ -30,8 +30,8 @@ ABOUT_EQUAL = 0.6
 
 @dataclass(frozen=True, slots=True)
 class _Called:
-    """The best chunk of what is called `name`. `shared` are the words that its title and headings
-    have of the question, `covered` is the weight of all that it has; it is `plain` where the title
+    """The best chunk of what is called `name`. `shared` are the words that its title has of the
+    question, `covered` is the weight of all that it has; it is `plain` where the title
     has no others.
     """
 
@@ -45,32 +45,22 @@ class _Called:
     def of(cls, chunk: RetrievedChunk, weights: Mapping[str, float]) -> _Called:
         name = chunk["title"] or PurePath(chunk["source"]).stem
         title = set(terms(name))
-        named = title.union(*(terms(heading) for heading in _headings(chunk)))
-        held = named.union(terms(chunk["text"])) & weights.keys()
+        held = title.union(terms(chunk["text"])) & weights.keys()
         return cls(
             name,
-            frozenset(named & weights.keys()),
+            frozenset(title & weights.keys()),
             sum(weights[term] for term in held),
             chunk["score"],
             title <= weights.keys(),
         )
 
 
-def _headings(chunk: RetrievedChunk) -> Iterator[str]:
-    """That which the chunk stands below, and those within it."""
-    yield chunk["heading"].rpartition(" > ")[2]
-    first = chunk["start_char"]
-    for block in chunk["blocks"]:
-        if block["kind"] == BlockKind.HEADING.value:
-            yield chunk["text"][block["start_char"] - first : block["end_char"] - first]
-
-
 def namesakes(question: str, collection: Searchable) -> list[str]:
     """The names of the documents, the likeliest first; empty where one thing alone has the name."""
     weights = weights_of(sorted(set(terms(question))), collection)
     rarest = max(weights.values(), default=0.0)
-    # A word that no document has may well be what is asked about: it counts as the rarest.
-    if not rarest or sum(weight or 1.0 for weight in weights.values()) > MUCH:
+    # A word that no document has may well be what is asked about.
+    if 0.0 in weights.values() or not 0.0 < sum(weights.values()) <= MUCH:
         return []
     found = [_Called.of(chunk, weights) for chunk in collection.search(question, FIELD)[:LOOKED_AT]]
     if not found or not any(weights[term] == rarest for term in found[0].shared):
