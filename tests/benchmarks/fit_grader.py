@@ -46,7 +46,7 @@ what people ask of, and has few questions here."""
 
 KNOWN_FROM = 0.25
 """From here on the collection knows of the matter. On documentations left out of the fit, this
-refuses one answerable question in twelve, and of absent and near-miss ones three in five."""
+refuses one answerable question in fifteen, and of absent and near-miss ones every second."""
 
 ENOUGH_FROM = 0.62
 """From here on what was found is enough and no loop is run. Chosen on these same sets, by what
