@@ -18,6 +18,7 @@ from rag.citations.polarity import same_denials, same_relations
 from rag.citations.statement import Statement, has_subject, held, parts, statement
 from state.answer import Support, Verdict
 
+_YES = re.compile(r"\W*yes\b\W*", re.IGNORECASE)
 _LEAST = 2
 """Words, names and quantities of what can be proved."""
 
@@ -41,10 +42,25 @@ def judge(
     """`evidence` in the order in which it is to be preferred; `weights` of the claim's stems;
     `named` is what may contradict it.
     """
-    claim = statement(text)
+    affirms = _YES.match(text)
+    claim = statement(text[affirms.end() :] if affirms else text)
     for item in evidence:
         if _word_for_word(text, item.quote) and same_denials(claim, item.said):
             return Judgement("verified", "verbatim", "a source says it word for word", (item,))
+    # To what a "yes" is said may stand there as a question, or as what is not so.
+    proof = None if affirms else _proof(claim, evidence)
+    if proof is not None:
+        return proof
+    against = contradiction(claim, named, evidence, weights)
+    if against is not None:
+        return Judgement("contradicted", "unsupported", against[0], (against[1],))
+    nearest = max(evidence, key=lambda item: share(claim.said, item, weights), default=None)
+    rests = () if nearest is None or not share(claim.said, nearest, weights) else (nearest,)
+    return Judgement("unverified", "unsupported", "no source says it in these words", rests)
+
+
+def _proof(claim: Statement, evidence: Sequence[Evidence]) -> Judgement | None:
+    """The sentence that says it, or those that say each of its clauses."""
     for item in evidence:
         if proves(claim, item):
             return Judgement("verified", "supported", "a source says it", (item,))
@@ -53,12 +69,7 @@ def judge(
     found = tuple(dict.fromkeys(proof for proof in proofs if proof is not None))
     if len(clauses) > 1 and None not in proofs:
         return Judgement("verified", "supported", "sources say each part of it", found)
-    against = contradiction(claim, named, evidence, weights)
-    if against is not None:
-        return Judgement("contradicted", "unsupported", against[0], (against[1],))
-    nearest = max(evidence, key=lambda item: share(claim.said, item, weights), default=None)
-    rests = () if nearest is None or not share(claim.said, nearest, weights) else (nearest,)
-    return Judgement("unverified", "unsupported", "no source says it in these words", rests)
+    return None
 
 
 def _word_for_word(text: str, quote: str) -> bool:

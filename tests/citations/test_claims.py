@@ -22,6 +22,7 @@ TEXTS = {
     "map.txt": "Notes to the new map. Mount Sorrel is 391 m high.\n",
     "see.md": "Der See ist 48 Meter tief. Im Winter ist das Baden nicht erlaubt.\n",
     "hire.txt": "Trips outside the European Union require written permission.\n",
+    "notes.md": "Design notes: whether methods of a trait can be const is left open.\n",
     "oder.md": "Hanne Oder followed Pál Vidor as head of the mill.\n",
 }
 
@@ -56,6 +57,12 @@ def verdicts(text, reader, *sources, question=""):
 )
 def test_the_same_said_in_other_ways_is_verified(source, claim, reader):
     assert verdicts(claim, reader, source) == ["verified"]
+
+
+def test_a_yes_is_proved_by_no_words_alone(reader):
+    assert verdicts("Yes, methods of a trait can be const.", reader, "notes.md") == ["unverified"]
+    wrong = "Yes, cyclists may use the footway."
+    assert verdicts(wrong, reader, "bridge.md") == ["contradicted"]
 
 
 @pytest.mark.parametrize(

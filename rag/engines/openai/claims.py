@@ -26,8 +26,7 @@ _FRAME = re.compile(
 )
 _SOURCES = "(?:sources?|passages?|documents?|text)"
 _LEAD_IN = re.compile(
-    rf"^(?:(?:yes|no),"
-    rf"|according to (?:the )?{_SOURCES}"
+    rf"^(?:according to (?:the )?{_SOURCES}"
     rf"|based on (?:the )?(?:provided |given )?(?:{_SOURCES}|context|information)"
     rf"|the {_SOURCES} (?:says?|states?|mentions?|notes?|indicates?)(?: that)?),?\s*",
     re.IGNORECASE,
