@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from written_files import session_over
 
-from rag.ingest.sync import ingest
-from rag.opening import build_embedder
 from rag.question.underspecified import choices
-from rag.session import Session, open_session
-from state.settings import Settings
 
 THREE = {
     "film.md": "# Frozen (film)\n\nThe story begins in a castle. It was made by Ada Hall.\n",
@@ -24,15 +19,6 @@ MANUALS = {
     f"The gateway of it listens on port {port}.\n"
     for name, port in (("alpha", 8000), ("beta", 9000), ("gamma", 7000))
 }
-
-
-def session_over(folder: Path, files: dict[str, str]) -> Session:
-    (folder / "files").mkdir()
-    for name, text in files.items():
-        (folder / "files" / name).write_text(text)
-    settings = Settings(home=folder / "home", engine="local")
-    ingest(settings, build_embedder(settings), [str(folder / "files")])
-    return open_session(settings)
 
 
 @pytest.fixture(scope="module")

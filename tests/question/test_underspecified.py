@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
+from written_files import session_over
 
-from rag.ingest.sync import ingest
-from rag.opening import build_embedder
 from rag.question.underspecified import choices, says_too_little
-from rag.session import Session, open_session
-from state.settings import Settings
 
 FILES = {
     "tunnel.md": "# Corbel Tunnel\n\nThe tunnel is 912 metres long. It was driven in 1896.\n",
@@ -19,15 +15,6 @@ FILES = {
     "depot.md": "# Osmer Depot\n\nThe depot is 80 metres long and holds nine engines.\n",
     "fares.md": "# Fares\n\nA single ticket to Osmer costs 14 pounds. Dogs travel free.\n",
 }
-
-
-def session_over(folder: Path, files: dict[str, str]) -> Session:
-    (folder / "files").mkdir()
-    for name, text in files.items():
-        (folder / "files" / name).write_text(text)
-    settings = Settings(home=folder / "home", engine="local")
-    ingest(settings, build_embedder(settings), [str(folder / "files")])
-    return open_session(settings)
 
 
 @pytest.fixture(scope="module")
