@@ -69,7 +69,13 @@ ELSEWHERE = {
 }
 # Sections that begin before anything was ingested.
 NEW = ("Top", "Install", "Five minutes", "index: Top")
-SLOW = ("make check", "make test-long", "python tests/benchmarks/", "crag eval sample_corpus")
+SLOW = (
+    "make check",
+    "make test-long",
+    "python -m pytest --long",
+    "python tests/benchmarks/",
+    "crag eval sample_corpus",
+)
 
 
 @pytest.fixture(scope="module")
