@@ -17,6 +17,7 @@ from rag.engines.openai.prompts import (
 )
 from rag.engines.openai.queries import same_query
 from rag.engines.openai.tally import Tally
+from rag.engines.openai.unheard import is_unheard_of
 from rag.engines.openai.verdict_schemas import GRADE_FORM, Verdict, binary_score
 from rag.engines.protocol import Engine, Graded, GradeRequest
 from state.choices import GraderChoice
@@ -188,7 +189,8 @@ class Grading:
 
 def _unclear(request: GradeRequest, by_code: Graded) -> Sequence[RetrievedChunk]:
     """What the model is asked about: the best chunks that code doubts, while it has found none
-    that is relevant, and the model was not asked often already.
+    that is relevant, and the model was not asked often already. Nothing where the collection has
+    surely never heard of the matter.
     """
     found = any(grade["relevant"] for grade in [*request.earlier.values(), *by_code.grades])
     doubted = {
@@ -201,7 +203,7 @@ def _unclear(request: GradeRequest, by_code: Graded) -> Sequence[RetrievedChunk]
         for chunk in request.documents
         if (grade := request.earlier.get(chunk["chunk_id"])) and grade["grader"] == "model"
     }
-    if found or len(asked) >= MOST_ASKED:
+    if found or is_unheard_of(by_code.known) or len(asked) >= MOST_ASKED:
         return []
     return [c for c in request.chunks if c["chunk_id"] in doubted][:MOST_DOUBTFUL]
 

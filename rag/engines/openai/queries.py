@@ -16,6 +16,7 @@ from rag.engines.openai.prompts import (
 )
 from rag.engines.openai.replies import plain_text
 from rag.engines.openai.tally import Tally
+from rag.engines.openai.unheard import is_unheard_of
 from rag.engines.protocol import Contextualized, Engine, RewriteRequest, Rewritten
 from state.errors import ModelAccessError, ModelError
 from state.passages import HistoryTurn
@@ -91,8 +92,11 @@ def rewrite(
     chat: ChatModel, local: Engine | None, request: RewriteRequest, tally: Tally
 ) -> Rewritten:
     """The grader's suggestion; else the model's, if nothing was found yet and it was not asked
-    in this loop already; else the local engine's. A loop so costs one call at most.
+    in this loop already; else the local engine's. A loop so costs one call at most, and none where
+    the collection has surely never heard of the matter.
     """
+    if local is not None and is_unheard_of([part.known for part in request.parts]):
+        return local.rewrite(request)
     if request.suggested and _is_new(request.suggested, request):
         return Rewritten(one_line(request.suggested), "the grader proposed it")
     reason = "the model proposed no new query"
