@@ -32,8 +32,8 @@ COMMANDS = [
     ["ask", "How long is the tunnel?", "--engine", "local", "--events"],
     ["ask", "How long is the tunnel?", "--engine", "local", "--web", "-t", "railway", "--debug"],
     ["ask", "Who is the mayor of Tokyo?", "--engine", "local", "--web", "--trace", "--events"],
-    ["ask", "Who is the mayor of Tokyo?", "--engine", "openai", "--debug"],
-    ["research", "Who is the mayor of Tokyo?", "--engine", "openai"],
+    ["ask", "How long is the tunnel?", "--engine", "openai", "--debug"],
+    ["research", "How long is the tunnel?", "--engine", "openai"],
     ["trace", "last", "--json"],
     ["threads", "list"],
     ["threads", "export", "railway"],
@@ -112,7 +112,7 @@ def test_no_secret_is_shown_or_kept(tmp_path, telltale):
     for ran in said.values():
         assert ran.returncode != 1, ran.stderr
     assert said["ingest", "railway.md"].returncode == 0
-    told = said["ask", "Who is the mayor of Tokyo?", "--engine", "openai", "--debug"]
+    told = said["ask", "How long is the tunnel?", "--engine", "openai", "--debug"]
     assert (told.returncode, telltale in told.stderr) == (5, True)
     files = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert "traces.db" in {path.name for path in files}
