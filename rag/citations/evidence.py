@@ -20,6 +20,8 @@ from state.passages import Passage, RetrievedChunk, as_block
 
 _UNIT = re.compile(r"\s*[(\[]([^()\[\]]{1,12})[)\]]\s*$")
 
+_WORD = re.compile(r"\w+")
+
 
 @dataclass(frozen=True, eq=False)
 class Text:
@@ -61,6 +63,10 @@ class Evidence:
     def stems(self) -> frozenset[str]:
         return self.said.stems | self.around | self.named
 
+    @cached_property
+    def plain_words(self) -> str:
+        return plain_words(self.quote)
+
     @property
     def quantities(self) -> tuple[Quantity, ...]:
         return self.said.quantities
@@ -88,6 +94,11 @@ class Evidence:
             "passage": self.block,
             "support": support,
         }
+
+
+def plain_words(text: str) -> str:
+    """Its words in their order, without case and marks, a space around each."""
+    return f" {' '.join(_WORD.findall(text.casefold()))} "
 
 
 def evidence(

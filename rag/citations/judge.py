@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from rag.citations.binding import bound, together
 from rag.citations.contradiction import contradiction, share
-from rag.citations.evidence import Evidence
+from rag.citations.evidence import Evidence, plain_words
 from rag.citations.polarity import same_denials, same_relations
 from rag.citations.statement import Statement, has_subject, held, parts, statement
 from state.answer import Support, Verdict
@@ -44,8 +44,9 @@ def judge(
     """
     affirms = _YES.match(text)
     claim = statement(text[affirms.end() :] if affirms else text)
+    said = plain_words(text)
     for item in evidence:
-        if _word_for_word(text, item.quote) and same_denials(claim, item.said):
+        if said.strip() and said in item.plain_words and same_denials(claim, item.said):
             return Judgement("verified", "verbatim", "a source says it word for word", (item,))
     # To what a "yes" is said may stand there as a question, or as what is not so.
     proof = None if affirms else _proof(claim, evidence)
@@ -70,12 +71,6 @@ def _proof(claim: Statement, evidence: Sequence[Evidence]) -> Judgement | None:
     if len(clauses) > 1 and None not in proofs:
         return Judgement("verified", "supported", "sources say each part of it", found)
     return None
-
-
-def _word_for_word(text: str, quote: str) -> bool:
-    """Up to case, white space, marks and what stands around it."""
-    said, there = (" ".join(re.findall(r"\w+", each.casefold())) for each in (text, quote))
-    return bool(said) and f" {said} " in f" {there} "
 
 
 def judge_code(text: str, evidence: Sequence[Evidence]) -> Judgement:

@@ -15,13 +15,13 @@ DELIMITER = re.compile(r"(?:-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|`{3,
 TABLE = re.compile(r"[|,:!]={3,}$")
 BREAK = re.compile(r"(?:'{3,}|<{3,}|-{3}|- - -|\*{3}|\* \* \*)$")
 MACRO = re.compile(r"[A-Za-z_][\w-]*::\S*\[.*\]$")
-ADMONITION = re.compile(r"(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION):\s")
 ITEM = re.compile(
     r"\s*(-|\*{1,5}|\u2022|\.{1,5}|\d{1,9}\.|[a-zA-Z]\.|[ivxIVX]{1,9}\)|<(?:\d{1,4}|\.)>)[ \t]+\S"
 )
 TERM = re.compile(r"\s*(?!//)(\S.*?)(:{2,4}|;;)(?:[ \t]+(\S.*))?\s*$")
 
 ADMONITIONS = frozenset({"NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"})
+ADMONITION = re.compile(rf"(?:{'|'.join(sorted(ADMONITIONS))}):\s")
 LITERAL_STYLES = frozenset(  # a list of strings would take a line each
     """listing source literal synopsis pass stem latexmath asciimath diagram plantuml mermaid
     graphviz ditaa""".split()  # noqa: SIM905

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from rag.index.terms import terms
-from rag.question.followup import Searchable, weights_of
+from rag.question.followup import Searchable
 from rag.question.parts import FIELD
 from state.passages import RetrievedChunk
 
@@ -23,7 +23,9 @@ LOOKED_AT = 20
 FEWEST = 3
 """Two documents about one thing would be taken for two things too often."""
 MUCH = 2.5
-"""A question that weighs more says which: 1 is the weight of a word that one chunk alone holds."""
+"""A question that weighs more says what it means: 1 is the weight of a word that one chunk alone
+holds.
+"""
 ABOUT_EQUAL = 0.6
 """Of the best chunk's score, what another must have."""
 
@@ -55,9 +57,10 @@ class _Called:
         )
 
 
-def namesakes(question: str, collection: Searchable) -> list[str]:
-    """The names of the documents, the likeliest first; empty where one thing alone has the name."""
-    weights = weights_of(sorted(set(terms(question))), collection)
+def namesakes(question: str, weights: Mapping[str, float], collection: Searchable) -> list[str]:
+    """The names of the documents, the likeliest first; empty where one thing alone has the name.
+    `weights` of the question's terms, 0 of what no chunk has.
+    """
     rarest = max(weights.values(), default=0.0)
     # A word that no document has may well be what is asked about.
     if 0.0 in weights.values() or not 0.0 < sum(weights.values()) <= MUCH:

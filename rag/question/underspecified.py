@@ -17,18 +17,12 @@ from pathlib import PurePath
 from rag.index.terms import terms
 from rag.question.context import parted
 from rag.question.followup import PRONOUN, Searchable, is_part, nothing_before, weights_of
-from rag.question.namesakes import namesakes
+from rag.question.namesakes import ABOUT_EQUAL, MUCH, namesakes
 from rag.question.parts import FIELD
 from state.passages import RetrievedChunk
 
-MUCH = 2.5
-"""A question that weighs more says enough, whatever its pronouns: 1 is the weight of a word that
-one chunk alone holds.
-"""
 LOOKED_AT = 10
 MOST_CHOICES = 4
-ABOUT_EQUAL = 0.6
-"""Of the best chunk's score, what another must have."""
 
 _NEXT_WORD = re.compile(r"\s+(\w+)")
 
@@ -39,8 +33,9 @@ def choices(question: str, collection: Searchable) -> list[str]:
     """
     if parted(question)[1]:
         return []
-    if not says_too_little(question, collection):
-        return namesakes(question, collection)[:MOST_CHOICES]
+    weights = weights_of(sorted(set(terms(question))), collection)
+    if not says_too_little(question, weights):
+        return namesakes(question, weights, collection)[:MOST_CHOICES]
     found = collection.search(question, FIELD)[:LOOKED_AT]
     near = [each for each in found if each["score"] >= ABOUT_EQUAL * found[0]["score"]]
     sources = list(dict.fromkeys(each["source"] for each in near))
@@ -49,16 +44,13 @@ def choices(question: str, collection: Searchable) -> list[str]:
     return shown if len(shown) > 1 else []
 
 
-def says_too_little(question: str, collection: Searchable) -> bool:
-    if parted(question)[1]:
-        return False
-    own = set(terms(question))
-    known = weights_of(sorted(own), collection)
-    # A word that no document has may well be what is asked about: it counts as the rarest.
-    weights = {term: known[term] or 1.0 for term in own}
-    if is_part(question) or not own:
+def says_too_little(question: str, weights: Mapping[str, float]) -> bool:
+    """`weights` of its terms, 0 of what no chunk has."""
+    if is_part(question) or not weights:
         return bool(question.strip(" ?!."))
-    return sum(weights.values()) <= MUCH and _leans(question, weights)
+    # A word that no document has may well be what is asked about: it counts as the rarest.
+    known = {term: weight or 1.0 for term, weight in weights.items()}
+    return sum(known.values()) <= MUCH and _leans(question, known)
 
 
 def _leans(question: str, weights: Mapping[str, float]) -> bool:
