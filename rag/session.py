@@ -31,7 +31,7 @@ from state.events import Event, TurnStarted
 from state.passages import HistoryTurn
 from state.settings import Settings
 from state.shared_place import open_traces
-from state.traces import TraceStore
+from state.trace_store import TraceStore
 
 if TYPE_CHECKING:
     from rag.engines.estimate import Estimate

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from state.settings import Settings
 from state.trace_bounds import bounds_of
-from state.traces import TraceStore
+from state.trace_store import TraceStore
 from state.turn_store import THREADS_FILE, TurnStore
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from state.postgres import connect, place, postgres_failures
 from state.trace_bounds import TraceBounds
-from state.traces import TraceStore
+from state.trace_store import TraceStore
 
 if TYPE_CHECKING:
     import psycopg

@@ -20,7 +20,8 @@ from state.counting import many
 
 if TYPE_CHECKING:
     from state.settings import Settings
-    from state.traces import Trace, TraceStore
+    from state.trace_store import TraceStore
+    from state.traces import Trace
 
 
 class TraceGroup(typer.core.TyperGroup):

@@ -26,7 +26,7 @@ from state.sqlite_file import (
     readable,
     sqlite_failures,
 )
-from state.traces import TRACES_FILE, TraceStore
+from state.trace_store import TRACES_FILE, TraceStore
 from state.turn_codec import decode_turn
 from state.turn_store import THREADS_FILE, THREADS_SCHEMA
 

@@ -21,7 +21,8 @@ from rag.index.lock import WriteLock, lock_path
 from rag.index.names import store_names, wrongly_named
 from rag.index.stores import LocalStore
 from rag.index.terms import TERMS_VERSION
-from rag.index.vector_sync import VectorPlace, pending, read_state, write_all
+from rag.index.vector_place import VectorPlace, pending, read_state
+from rag.index.vector_sync import write_all
 from rag.index.writer import rebuild_lexical
 from rag.ingest.staleness import staleness
 from state.counting import many

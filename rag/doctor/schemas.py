@@ -22,8 +22,8 @@ from state.errors import CragError
 from state.schema_version import is_damaged, read_version, write_version
 from state.sqlite_file import connect, connect_to_read, sqlite_failures, transaction
 from state.threads_sqlite import make_tables as make_threads
-from state.traces import TRACES_FILE
-from state.traces import make_tables as make_traces
+from state.trace_store import TRACES_FILE
+from state.trace_store import make_tables as make_traces
 from state.turn_store import THREADS_FILE
 
 _MAKERS: dict[str, Callable[[sqlite3.Connection], object]] = {

@@ -25,7 +25,7 @@ from rag.index.lock import WriteLock, lock_path
 from rag.index.protocol import IndexedDocument, Notice
 from rag.index.similar_terms import Spellings
 from rag.index.texts import TextDamagedError, Texts
-from rag.index.vector_sync import VectorPlace
+from rag.index.vector_place import VectorPlace
 from state.passages import RetrievedChunk
 
 if TYPE_CHECKING:

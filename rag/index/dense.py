@@ -17,7 +17,8 @@ from rag.index.chroma_errors import VectorsDamaged
 from rag.index.lock import WriteLock
 from rag.index.protocol import Notice
 from rag.index.shortlist import Shortlist
-from rag.index.vector_sync import StoreState, VectorPlace, read_state, removals, write_all
+from rag.index.vector_place import StoreState, VectorPlace, read_state, removals
+from rag.index.vector_sync import write_all
 from rag.index.vectors import ChromaVectors
 from state.errors import StorageError, StoreBusyError
 

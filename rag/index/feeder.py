@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from rag.index.catalog import connect
 from rag.index.chroma_errors import VectorsDamaged
 from rag.index.protocol import Notice
-from rag.index.vector_sync import VectorPlace, VectorWrite, needs_write, write_all
+from rag.index.vector_place import VectorPlace, needs_write
+from rag.index.vector_sync import VectorWrite, write_all
 
 if TYPE_CHECKING:
     from rag.index.vector_process import VectorProcess

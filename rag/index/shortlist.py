@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from rag.embed.protocol import Vectors
-    from rag.index.vector_sync import StoreState, VectorPlace
+    from rag.index.vector_place import StoreState, VectorPlace
 
 _HEADER_BYTES = 512
 _BATCH = 8_192

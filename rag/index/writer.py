@@ -27,7 +27,7 @@ from rag.index.protocol import (
 from rag.index.staging import Staging
 from rag.index.terms import TERMS_VERSION
 from rag.index.texts import TextDamagedError
-from rag.index.vector_sync import VectorPlace
+from rag.index.vector_place import VectorPlace
 from state.sqlite_file import transaction
 
 _VACUUM_PAGES = 20_000

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from state.answer import ANSWER_SCHEMA, Answer
 from state.errors import CragError, UsageError
 from state.shared_place import open_traces
-from state.traces import TraceStore
+from state.trace_store import TraceStore
 
 if TYPE_CHECKING:
     from rag.research.report import Report

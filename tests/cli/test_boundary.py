@@ -11,7 +11,7 @@ from cli.render.short_text import dollars, place, shorten
 from cli.terminal import clean
 from state import errors
 from state.shared_place import open_turn_store
-from state.traces import TraceStore
+from state.trace_store import TraceStore
 
 
 @pytest.mark.parametrize(

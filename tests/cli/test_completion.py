@@ -10,7 +10,7 @@ from turn_samples import make_answer
 
 from cli.completion import complete_collection, complete_thread, complete_trace
 from state.shared_place import open_turn_store
-from state.traces import TraceStore
+from state.trace_store import TraceStore
 
 
 @pytest.fixture

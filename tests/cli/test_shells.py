@@ -15,7 +15,7 @@ from readme_commands import ROOT
 from turn_samples import make_answer
 
 from state.shared_place import open_turn_store
-from state.traces import TraceStore
+from state.trace_store import TraceStore
 
 TRACE = "20260101-000000-aaaaaa"
 RUN = "20260202-000000-bbbbbb"

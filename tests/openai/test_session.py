@@ -13,7 +13,8 @@ from rag.tracing.spans import spans_of
 from rag.tracing.stored_trace import loops, path_taken
 from rag.tracing.trace_page import trace_page
 from state.errors import ModelError
-from state.traces import TraceFilter, TraceStore
+from state.trace_store import TraceStore
+from state.traces import TraceFilter
 
 FILES = {
     "paris.md": "# Paris\n\nThe capital of France is Paris.\n",

@@ -18,7 +18,7 @@ from state.checkpoints import TurnSaver
 from state.errors import NoIndexError, StoreBusyError, UsageError
 from state.settings import load_settings
 from state.shared_place import open_turn_store
-from state.traces import TraceStore
+from state.trace_store import TraceStore
 
 
 @pytest.fixture(scope="module")

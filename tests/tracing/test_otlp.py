@@ -22,7 +22,7 @@ from rag.session import open_session
 from rag.tracing.otlp import collector_of
 from state.errors import SettingsError, UsageError
 from state.settings import Settings, load_settings
-from state.traces import TraceStore
+from state.trace_store import TraceStore
 
 ROOT = Path(__file__).parents[2]
 QUESTION = "How long is the Stone Bridge?"

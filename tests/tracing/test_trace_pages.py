@@ -14,7 +14,8 @@ from rag.tracing.flow import flow_of, quantile
 from rag.tracing.graph_page import graph_page
 from rag.tracing.trace_page import trace_page
 from state.settings import load_settings
-from state.traces import TraceFilter, TraceStore
+from state.trace_store import TraceStore
+from state.traces import TraceFilter
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 OPTIONAL = {"td", "th", "tr", "li", "p", "html"}

@@ -17,7 +17,8 @@ from rag.tracing.diff import diff_traces
 from rag.tracing.stored_trace import path_taken
 from state.errors import UsageError
 from state.settings import load_settings
-from state.traces import Trace, TraceStore
+from state.trace_store import TraceStore
+from state.traces import Trace
 
 TALK = [
     "When is the museum open?",

@@ -14,7 +14,8 @@ from rag.tracing.stored_trace import loops, path_taken
 from state.errors import StorageError, UsageError
 from state.events import Event
 from state.trace_bounds import TraceBounds
-from state.traces import PRUNE_EVERY, TRACES_FILE, Trace, TraceFilter, TraceStore
+from state.trace_store import PRUNE_EVERY, TRACES_FILE, TraceStore
+from state.traces import Trace, TraceFilter
 
 CHUNK = {
     "chunk_id": "c1",
@@ -178,7 +179,7 @@ def test_traces_are_listed_by_what_is_asked_for(tmp_path: Path):
 
 
 def keep_at(store: TraceStore, monkeypatch: pytest.MonkeyPatch, name: str, days: float) -> None:
-    monkeypatch.setattr("state.traces.time.time", lambda: 1.8e9 + days * 86_400)
+    monkeypatch.setattr("state.trace_store.time.time", lambda: 1.8e9 + days * 86_400)
     store.keep(name, events(), make_answer(name))
 
 

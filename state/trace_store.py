@@ -1,0 +1,268 @@
+"""Traces of finished runs, kept beside the threads and bounded by age, number and size."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import time
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Self
+
+from state.answer import Answer, as_stored
+from state.errors import DamagedError, UsageError
+from state.nearest import did_you_mean
+from state.sqlite_file import connect, connect_to_read, create_private, sqlite_failures, transaction
+from state.trace_bounds import TraceBounds, drop_most, drop_old, shrink
+from state.traces import TRACE_SCHEMA, Kind, Trace, TraceFilter, TraceSummary
+
+TRACES_FILE = "traces.db"
+PRUNE_EVERY = 20
+"""Traces kept between two looks at their number and size."""
+
+_SCHEMA = """
+create table if not exists traces (
+    id text primary key, created_at real not null, kind text not null, thread text,
+    status text not null, question text not null, body blob not null, parent text);
+create index if not exists traces_by_time on traces (created_at);
+"""
+_INSERT = (
+    "insert into traces (id, created_at, kind, thread, status, question, body, parent)"
+    " values (?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_SUMMARY = "select id, created_at, kind, thread, status, question, parent from traces"
+
+
+def make_tables(db: sqlite3.Connection) -> None:
+    """Those that are not there."""
+    db.executescript(_SCHEMA)
+
+
+class TraceStore:
+    """One SQLite file under CRAG_HOME; a context manager.
+
+    Every method raises StorageError or StoreBusyError, and nothing foreign.
+    """
+
+    def __init__(self, home: Path, bounds: TraceBounds | None = None) -> None:
+        self._path = home / TRACES_FILE
+        self._name = f"The trace store {self._path}"
+        self._bounds = bounds or TraceBounds()
+        self._connection: sqlite3.Connection | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def keep(
+        self,
+        trace_id: str,
+        events: Sequence[Mapping[str, Any]],
+        answer: Answer,
+        *,
+        kind: Kind = "answer",
+        parent: str | None = None,
+    ) -> None:
+        """Store a finished run, in the place of an earlier part of it; drop what is too old,
+        and now and then what is too much.
+        """
+        body = json.dumps({"answer": answer, "events": list(events)}, separators=(",", ":"))
+        packed = zlib.compress(body.encode(), 1)
+        now = time.time()
+        question = answer["question"].encode("utf-8", "replace").decode().replace("\0", " ")
+        row = (trace_id, now, kind, answer["thread"], answer["status"], question, packed, parent)
+        with self._failures():
+            db = self._writable()
+            with self._transaction(db):
+                db.execute("delete from traces where id = ?", (trace_id,))
+                db.execute(_INSERT, row)
+                drop_old(db, self._bounds)
+                (rowid,) = db.execute("select max(rowid) from traces").fetchone()
+                looking = rowid % PRUNE_EVERY == 0
+                if looking:
+                    drop_most(db, self._bounds)
+            if looking:
+                self._shrink(db)
+
+    def get(self, trace_id: str) -> Trace:
+        """One trace by its id, an unambiguous beginning of it, or "last".
+
+        Raises:
+            UsageError: there is none, or more than one.
+
+        """
+        return _read(self._find(trace_id))
+
+    def damaged(self) -> list[str]:
+        """The ids of the traces that cannot be read; all are."""
+        with self._failures():
+            db = self._readable()
+            if db is None:
+                return []
+            rows = db.execute("select id, created_at, kind, body from traces").fetchall()
+        return [row[0] for row in rows if not _is_readable(row)]
+
+    def _find(self, trace_id: str) -> tuple[str, float, str, bytes]:
+        with self._failures():
+            rows = self._matching(trace_id)
+        if not rows and trace_id == "last":
+            raise UsageError("There are no traces yet.", "Every `crag ask` keeps one.")
+        if not rows:
+            kept = (each["trace_id"] for each in self.summaries(limit=1_000))
+            hint = did_you_mean(trace_id, ("last", *kept), "`crag trace list` shows them.")
+            raise UsageError(f"There is no trace {trace_id!r}.", hint)
+        if len(rows) > 1:
+            raise UsageError(
+                f"{trace_id!r} begins more than one trace.", "Give more of the trace's id."
+            )
+        return rows[0]
+
+    def summaries(self, limit: int = 20, wanted: TraceFilter | None = None) -> list[TraceSummary]:
+        """The newest traces that were asked for, newest first."""
+        where, values = (wanted or TraceFilter()).where()
+        with self._failures():
+            db = self._readable()
+            statement = f"{_SUMMARY} where {where} order by created_at desc, rowid desc limit ?"
+            rows = [] if db is None else db.execute(statement, (*values, limit)).fetchall()
+        return [
+            {
+                "trace_id": trace_id,
+                "created_at": created_at,
+                "kind": kind,
+                "thread": thread,
+                "status": status,
+                "question": question,
+                "parent": parent,
+            }
+            for trace_id, created_at, kind, thread, status, question, parent in rows
+        ]
+
+    def every(self, kind: Kind, parent: str | None = None) -> Iterator[Trace]:
+        """Whole traces of a kind, oldest first; only those kept for `parent`, where given."""
+        with self._failures():
+            db = self._readable()
+            if db is None:
+                return
+            rows = db.execute(
+                "select id, created_at, kind, body from traces"
+                " where kind = ? and parent is coalesce(?, parent) order by created_at, rowid",
+                (kind, parent),
+            )
+            for row in rows:
+                yield _read(row)
+
+    def delete(self, trace_id: str) -> int:
+        """Drop one trace, found as `get` finds it, and those of the questions it asked; returns
+        how many. Errors as `get`.
+        """
+        found = self._find(trace_id)[0]
+        return self._drop("delete from traces where id = ? or parent = ?", (found, found))
+
+    def delete_thread(self, thread: str) -> int:
+        """Drop every trace of a thread's turns; returns how many."""
+        runs = "select id from traces where thread = ?"
+        return self._drop(
+            f"delete from traces where thread = ? or parent in ({runs})",  # noqa: S608 - a constant
+            (thread, thread),
+        )
+
+    def delete_all(self) -> int:
+        return self._drop("delete from traces", ())
+
+    def _failures(self) -> AbstractContextManager[None]:
+        return sqlite_failures(self._name)
+
+    def _transaction(self, db: Any) -> AbstractContextManager[Any]:
+        return transaction(db)
+
+    def _shrink(self, db: Any) -> None:
+        """Gives freed room back to the disk."""
+        shrink(db)
+
+    def _drop(self, statement: str, values: tuple[str, ...]) -> int:
+        with self._failures():
+            db = self._readable()
+            if db is None:
+                return 0
+            count = db.execute(statement, values).rowcount
+            self._shrink(db)
+        return int(count)
+
+    def _matching(self, trace_id: str) -> Sequence[tuple[str, float, str, bytes]]:
+        db: Any = self._readable()
+        if db is None:
+            return []
+        select = "select id, created_at, kind, body from traces"
+        if trace_id == "last":
+            newest = "where parent is null order by created_at desc, rowid desc limit 1"
+            return list(db.execute(f"{select} {newest}").fetchall())
+        exact = db.execute(f"{select} where id = ?", (trace_id,)).fetchall()
+        begins = f"{select} where substr(id, 1, length(?)) = ?"
+        values = (trace_id, trace_id)
+        found: Sequence[tuple[str, float, str, bytes]] = (
+            exact
+            # A run before the questions that it asked: they began in the same second.
+            or db.execute(f"{begins} and parent is null limit 2", values).fetchall()
+            or db.execute(f"{begins} limit 2", values).fetchall()
+        )
+        return found
+
+    def _writable(self) -> Any:
+        if self._connection is None:
+            create_private(self._path)
+            db = connect(self._path)
+            # A trace may be lost with the power; the file stays whole.
+            db.executescript(
+                "pragma journal_mode = wal; pragma synchronous = normal; pragma secure_delete = on;"
+            )
+            make_tables(db)
+            if not db.execute(
+                "select 1 from pragma_table_info('traces') where name = 'parent'"
+            ).fetchone():
+                db.execute("alter table traces add column parent text")
+            self._connection = db
+        return self._connection
+
+    def _readable(self) -> Any | None:
+        """Whatever runs SQL with `?` for values; None where nothing was ever kept."""
+        if self._connection is None and not self._path.exists():
+            return None
+        if self._connection is None and not os.access(self._path, os.W_OK):
+            self._connection = connect_to_read(self._path)
+        return self._writable()
+
+
+def _is_readable(row: tuple[str, float, str, bytes]) -> bool:
+    try:
+        _read(row)
+    except DamagedError:
+        return False
+    return True
+
+
+def _read(row: tuple[str, float, str, bytes]) -> Trace:
+    trace_id, created_at, kind, body = row
+    try:
+        content: dict[str, Any] = json.loads(zlib.decompress(body))
+    except (zlib.error, ValueError, TypeError):
+        raise DamagedError(
+            f"The trace {trace_id} is damaged.", f"`crag trace delete {trace_id}` removes it."
+        ) from None
+    return {
+        "schema": TRACE_SCHEMA,
+        "trace_id": trace_id,
+        "created_at": created_at,
+        "kind": kind,
+        "answer": as_stored(content["answer"]),
+        "events": content["events"],
+    }
