@@ -32,7 +32,7 @@ class FileEvent(TypedDict):
     bytes: int
 
 
-class FileTrouble(TypedDict):
+class FileProblem(TypedDict):
     path: str
     reason: str
 
@@ -51,9 +51,9 @@ class IngestResult(TypedDict):
     moved: int
     unchanged: int
     removed: int
-    skipped: list[FileTrouble]
-    failed: list[FileTrouble]
-    warnings: list[FileTrouble]
+    skipped: list[FileProblem]
+    failed: list[FileProblem]
+    warnings: list[FileProblem]
     documents: int
     chunks: int
     seconds: float

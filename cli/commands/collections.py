@@ -205,7 +205,7 @@ def _transfer(
             may_remove=lambda count: confirm(
                 f"Remove {many(count, 'document')} that only the other {name!r} has?", yes=yes
             ),
-            tell=lambda sent, count: on("documents", sent, count),
+            progress=lambda sent, count: on("documents", sent, count),
             notice=terminal.notice,
         )
     if json_:

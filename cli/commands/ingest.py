@@ -72,13 +72,13 @@ def ingest(
                 settings, embedder, paths, wanted, on_event=on_event, notice=terminal.notice
             )
 
-    def tell(report: IngestReport) -> None:
+    def show(report: IngestReport) -> None:
         if json_ or events:
             terminal.json(report_json(report))
         tell_report(report, terminal)
 
     report = sync()
-    tell(report)
+    show(report)
     if watch and not dry_run:
         from rag.ingest.watch import watch_folders
 
@@ -88,7 +88,7 @@ def ingest(
             nonlocal report
             before, report = report, sync()
             if report.has_changes or report.failed != before.failed:
-                tell(report)
+                show(report)
 
         watch_folders(paths, settings.home, sync_again, terminal.warn)
     return Exit.INGEST_FAILURES if strict and report.failed else Exit.DONE

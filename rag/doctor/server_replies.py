@@ -105,7 +105,7 @@ def _arriving(chat: ChatModel, times: int, tally: Tally) -> int:
     """Tokens that the server counted of a prompt with the filler so many times."""
     before = tally.inputs
     said = f"{_FILLER * times}\nQuestion: Say yes."
-    chat.tell([("system", "You reply in one word."), ("user", said)], tally, ceilings.LINE)
+    chat.complete([("system", "You reply in one word."), ("user", said)], tally, ceilings.LINE)
     return tally.inputs - before
 
 

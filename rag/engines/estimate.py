@@ -9,11 +9,11 @@ from typing import TypedDict
 from rag.endpoint.address import chat_endpoint
 from rag.engines.factory import choose_engine
 from rag.engines.openai import ceilings
+from rag.engines.openai.batch_judge import MOST_TOGETHER
 from rag.engines.openai.ceilings import THINKING
 from rag.engines.openai.dialect import Dialect
 from rag.engines.openai.foreign import is_foreign
 from rag.engines.openai.grading import MOST_ASKED, MOST_DOUBTFUL
-from rag.engines.openai.panel import MOST_TOGETHER
 from rag.engines.openai.prices import cost_of, dated, price_of
 from rag.engines.openai.prompts import LONGEST_DOUBTFUL, LONGEST_KNOWN, MOST_KNOWN
 from rag.evidence.refine import SHOWN_TO_A_MODEL

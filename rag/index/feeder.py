@@ -26,17 +26,17 @@ START_CHUNKS = 500
 
 class VectorFeeder:
     """Feeds the store once enough was committed; `close` brings it up to date. Who writes the
-    catalog meanwhile takes `turn` for it.
+    catalog meanwhile holds `catalog_lock`.
     """
 
     def __init__(self, place: VectorPlace, notice: Notice) -> None:
         self._place = place
         self._notice = notice
-        self.turn = Lock()
+        self.catalog_lock = Lock()
         self._waiting = 0
         self._more = Event()
         self._closing = Event()
-        self._hurry = Event()
+        self._interrupted = Event()
         self._thread: Thread | None = None
         self._ready: VectorProcess | None = None
         self._failure: BaseException | None = None
@@ -62,13 +62,15 @@ class VectorFeeder:
                 self._thread.start()
             self._more.set()
 
-    def close(self, *, hurry: bool = False) -> None:
-        """Finishes; raises what failed on the way. `hurry` leaves the rest to the next write."""
-        if hurry:
-            self._hurry.set()
+    def close(self, *, interrupted: bool = False) -> None:
+        """Finishes; raises what failed on the way. `interrupted`: leave the rest to the next
+        write.
+        """
+        if interrupted:
+            self._interrupted.set()
         if self._thread is None:
             self._dismiss()
-            if hurry:
+            if interrupted:
                 return
             with closing(connect(self._place.home)) as connection:
                 if needs_write(connection, self._place):
@@ -78,7 +80,7 @@ class VectorFeeder:
         self._more.set()
         self._thread.join()
         self._dismiss()
-        if isinstance(self._failure, VectorsDamaged) and not hurry:
+        if isinstance(self._failure, VectorsDamaged) and not interrupted:
             with closing(connect(self._place.home)) as connection:
                 write_all(connection, self._place, self._notice, again=True)
         elif self._failure is not None:
@@ -93,13 +95,13 @@ class VectorFeeder:
         try:
             with closing(connect(self._place.home)) as connection:
                 apart = replace(self._place, process=self._process)
-                write = VectorWrite(connection, apart, self._notice, turn=self.turn)
+                write = VectorWrite(connection, apart, self._notice, catalog_lock=self.catalog_lock)
                 try:
                     while not self._closing.is_set():
                         self._more.wait()
                         self._more.clear()
-                        write.feed(self._hurry.is_set)
-                    write.feed(self._hurry.is_set)
+                        write.feed(self._interrupted.is_set)
+                    write.feed(self._interrupted.is_set)
                     write.finish()
                 except BaseException:
                     write.abandon()

@@ -45,14 +45,14 @@ class Staging:
         lexical: LexicalTable,
         collection_id: int,
         committed: Callable[[int], None],
-        turn: AbstractContextManager[Any],
+        catalog_lock: AbstractContextManager[Any],
     ) -> None:
-        """`committed` is told how many chunks a commit wrote; `turn` is held by each."""
+        """`committed` is told how many chunks a commit wrote; `catalog_lock` is held by each."""
         self._connection = connection
         self._lexical = lexical
         self._collection_id = collection_id
         self._committed = committed
-        self._turn = turn
+        self._catalog_lock = catalog_lock
         self._waiting: list[_Staged] = []
         self._chunks = 0
         self._characters = 0
@@ -83,7 +83,7 @@ class Staging:
             return
         rows = [staged.row for staged in self._waiting]
         try:
-            with self._turn, transaction(self._connection):
+            with self._catalog_lock, transaction(self._connection):
                 for staged in self._waiting:
                     self._write(staged)
                 if any(staged.whole for staged in self._waiting):

@@ -33,7 +33,7 @@ def transfer(
     *,
     places: bool,
     may_remove: Callable[[int], None],
-    tell: Callable[[int, int], None] = lambda _done, _all: None,
+    progress: Callable[[int, int], None] = lambda _done, _all: None,
     notice: Notice = lambda _line: None,
 ) -> Transferred:
     """Make the collection of this name in `target` equal to that in `source`, and verify it. What
@@ -41,7 +41,7 @@ def transfer(
 
     `places`: whether the paths of files go along; elsewhere they mean nothing. `may_remove` is
     asked, with how many, before documents are removed that `source` does not have: it raises
-    where they should stay. `tell` learns how many documents of how many are done.
+    where they should stay. `progress` learns how many documents of how many are done.
 
     Raises:
         UsageError: there is no such collection, or the name is another collection's in `target`.
@@ -64,7 +64,7 @@ def transfer(
                 may_remove(len(gone))
             missing = [each for each, digest in wanted.items() if there.get(each) != digest]
             for done, each in enumerate(missing):
-                tell(len(wanted) - len(missing) + done, len(wanted))
+                progress(len(wanted) - len(missing) + done, len(wanted))
                 document = given.document(each)
                 parts = given.parts(document)
                 if not places:
@@ -83,5 +83,5 @@ def transfer(
                 raise StorageError(
                     f"{differing} documents of {name!r} are not what was sent.", "Run it again."
                 )
-    tell(len(wanted), len(wanted))
+    progress(len(wanted), len(wanted))
     return Transferred(len(wanted), len(missing), removed)

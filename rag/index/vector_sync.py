@@ -56,13 +56,14 @@ class VectorWrite:
         notice: Notice,
         *,
         again: bool = False,
-        turn: AbstractContextManager[Any] | None = None,
+        catalog_lock: AbstractContextManager[Any] | None = None,
     ) -> None:
-        """`again`: build a new generation, whatever the catalog says of the old one. `turn` is
-        held while the catalog is written: SQLite lets who asks again and again wait for long.
+        """`again`: build a new generation, whatever the catalog says of the old one.
+        `catalog_lock` is held while the catalog is written: SQLite lets who asks again and again
+        wait for long.
         """
         self._connection = connection
-        self._turn = turn or nullcontext()
+        self._catalog_lock = catalog_lock or nullcontext()
         self._place = place
         found = read_state(connection, place)
         self._store: WritableVectors | None = None
@@ -92,7 +93,7 @@ class VectorWrite:
         assert self._store is not None
         while not stopped():
             # Marked before they are added: what is removed meanwhile is then removed here, too.
-            with self._turn, transaction(self._connection):
+            with self._catalog_lock, transaction(self._connection):
                 rows = self._connection.execute(
                     _NEXT_VECTORS,
                     {

@@ -63,7 +63,7 @@ def open_writer(
                 try:
                     yield writer
                 except BaseException:
-                    writer.close(hurry=True)
+                    writer.close(interrupted=True)
                     raise
                 writer.close()
         finally:
@@ -123,7 +123,9 @@ class CatalogWriter:
         self._feeder = feeder
         self._closed = False
         self._lexical = LexicalTable(connection, row.id)
-        self._staging = Staging(connection, self._lexical, row.id, feeder.committed, feeder.turn)
+        self._staging = Staging(
+            connection, self._lexical, row.id, feeder.committed, feeder.catalog_lock
+        )
 
     @property
     def name(self) -> str:
@@ -261,7 +263,7 @@ class CatalogWriter:
     def flush(self) -> None:
         self._staging.commit()
 
-    def close(self, *, hurry: bool = False) -> None:
+    def close(self, *, interrupted: bool = False) -> None:
         if self._closed:
             return
         self._closed = True
@@ -271,15 +273,15 @@ class CatalogWriter:
             # Pages of removed documents go back to the disk, a bounded number at a time.
             self._connection.execute(f"PRAGMA incremental_vacuum({_VACUUM_PAGES})").fetchall()
         finally:
-            self._feeder.close(hurry=hurry)
+            self._feeder.close(interrupted=interrupted)
 
     def _seal_lexical(self) -> None:
-        with self._feeder.turn, transaction(self._connection):
+        with self._feeder.catalog_lock, transaction(self._connection):
             row = collection_rows.find(self._connection, self._row.name)
             assert row is not None
             if row.terms_version != TERMS_VERSION:
                 rebuild_lexical(self._connection, row.id)
-        with self._feeder.turn, transaction(self._connection):
+        with self._feeder.catalog_lock, transaction(self._connection):
             self._lexical.seal()
 
     def _document_id(self, source: str) -> int | None:

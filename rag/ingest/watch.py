@@ -19,14 +19,14 @@ def watch_folders(
     paths: Sequence[str],
     home: os.PathLike[str],
     sync: Callable[[], object],
-    tell: Callable[[str], None],
+    notice: Callable[[str], None],
     *,
     stop: threading.Event | None = None,
 ) -> None:
     """Calls `sync` after changes under `paths`, until interrupted or `stop` is set.
 
     A burst of changes is one sync: editors save by writing another file and renaming it. What
-    only concerns one moment (a folder unmounted, a lock held, a server away) is told, and
+    only concerns one moment (a folder unmounted, a lock held, a server away) is reported, and
     tried again with the next change.
     """
     from watchfiles import watch
@@ -64,4 +64,4 @@ def watch_folders(
             sync()
         except (StoreBusyError, RemoteError, UsageError) as error:
             pending = True
-            tell(str(error))
+            notice(str(error))

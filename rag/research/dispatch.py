@@ -49,18 +49,18 @@ def dispatch(plan: Sequence[Subtask], run_id: str, deps: ResearchDependencies) -
             for task in _ready(waiting, plan, done)[: deps.at_once - len(running)]:
                 waiting.remove(task)
                 running.add(task["id"])
-                deps.tell({"event": "subtask_started", "subtask": task, "at_ms": deps.at_ms()})
+                deps.emit({"event": "subtask_started", "subtask": task, "at_ms": deps.at_ms()})
                 _start(task, _files_of(task, plan, done), deps, returned)
         came = returned.get()
         task, result = came.task, came.result
         for call in came.calls:
-            deps.tell(call.event(task["id"], deps.started))
+            deps.emit(call.event(task["id"], deps.started))
         running.remove(task["id"])
         if isinstance(result, BaseException):
             failure = failure or result
             continue
         deps.journal.keep(run_id, result)
-        deps.tell(_finished(result, came.ms))
+        deps.emit(_finished(result, came.ms))
         for line in result["warnings"]:
             deps.warn(line)
         if result["status"] == "cut":

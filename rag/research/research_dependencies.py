@@ -19,7 +19,7 @@ from state.research_events import ResearchEvent
 Corrective = Callable[[str], Answer]
 """One question through the corrective graph, with messages of its own; thread-safe."""
 
-Tell = Callable[[ResearchEvent], None]
+Emit = Callable[[ResearchEvent], None]
 """Receives each event of a run, on the thread that runs it.
 
 Not LangGraph's custom stream: that moves the nodes to other threads, where an interrupt
@@ -41,7 +41,7 @@ class ResearchDependencies:
     folder: Path
     budget: Budget
     roles: dict[str, Role]
-    tell: Tell
+    emit: Emit
     warn: Callable[[str], None]
     max_rounds: int = 5
     at_once: int = 4

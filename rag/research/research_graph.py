@@ -47,7 +47,7 @@ def cleanup(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> 
     kept = {name: entry for name, entry in state["files"].items() if name not in gone}
     spilled = shrink(runtime.context.folder / state["run_id"], kept)
     if gone or spilled:
-        runtime.context.tell({"event": "cleaned_up", "evicted": list(gone), "spilled": [*spilled]})
+        runtime.context.emit({"event": "cleaned_up", "evicted": list(gone), "spilled": [*spilled]})
     return {"files": {**gone, **spilled}}
 
 
@@ -60,7 +60,7 @@ def plan(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Upd
         made = new_subtasks(state, deps)
         deps.journal.keep_plan(state["run_id"], number, *made)
     new, spent = made
-    deps.tell({"event": "planned", "round": number, "subtasks": new})
+    deps.emit({"event": "planned", "round": number, "subtasks": new})
     return {
         "plan": [*state["plan"], *new],
         "leads": [],
@@ -97,7 +97,7 @@ def reflect(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> 
     deps = runtime.context
     reflected = decide(state, deps.journal.artifacts(state["run_id"]), deps)
     usage = add_usage(state["usage"], "reflect", reflected.usage)
-    runtime.context.tell(
+    runtime.context.emit(
         {
             "event": "reflected",
             "round": state["plans"],
@@ -124,8 +124,8 @@ def escalate(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) ->
     """
     answer: str = interrupt({"question": state["escalation"]}, response_schema=str)
     deps = runtime.context
-    deps.tell({"event": "node_started", "node": "escalate", "at_ms": deps.at_ms()})
-    deps.tell({"event": "node_finished", "node": "escalate", "ms": 0.0})
+    deps.emit({"event": "node_started", "node": "escalate", "at_ms": deps.at_ms()})
+    deps.emit({"event": "node_finished", "node": "escalate", "ms": 0.0})
     return {
         "guidance": [*state["guidance"], answer],
         "leads": [answer],
@@ -150,13 +150,13 @@ def _timed(name: str, node: ResearchNode) -> ResearchNode:
     def run(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
         deps = runtime.context
         began = deps.at_ms()
-        deps.tell({"event": "node_started", "node": name, "at_ms": began})
+        deps.emit({"event": "node_started", "node": name, "at_ms": began})
         with recorded() as calls:
             update = node(state, runtime=runtime)
         for call in calls:
-            deps.tell(call.event(name, deps.started))
+            deps.emit(call.event(name, deps.started))
         spent = round(deps.at_ms() - began, 3)
-        deps.tell({"event": "node_finished", "node": name, "ms": spent})
+        deps.emit({"event": "node_finished", "node": name, "ms": spent})
         return update
 
     return run

@@ -21,7 +21,7 @@ from rag.research.journal import Journal, Start, Unfinished
 from rag.research.keeping import keep_trace, record_turn
 from rag.research.local_researcher import LocalResearcher
 from rag.research.report import Report, make_report
-from rag.research.research_dependencies import Corrective, ResearchDependencies, Tell
+from rag.research.research_dependencies import Corrective, Emit, ResearchDependencies
 from rag.research.research_options import ResearchOptions, kept_flags
 from rag.research.researcher import Researcher
 from rag.session import Session, new_trace_id
@@ -83,8 +83,8 @@ class Research:
     def __exit__(self, *_exc: object) -> None:
         self._resources.close()
 
-    def start(self, question: str, tell: Tell = _silent) -> Report:
-        """A new run to its report; `tell` receives its events as they happen.
+    def start(self, question: str, emit: Emit = _silent) -> Report:
+        """A new run to its report; `emit` receives its events as they happen.
 
         Raises:
             CragError: the index, the engine or a store failed; `resume` goes on from there.
@@ -102,9 +102,9 @@ class Research:
         told = self._contextualize(start, budget)
         run_id = new_trace_id()
         self._journal.start(run_id, start)
-        return self._work(run_id, start, self._dependencies(run_id, budget, tell), None, told)
+        return self._work(run_id, start, self._dependencies(run_id, budget, emit), None, told)
 
-    def resume(self, run_id: str, answer: str | None = None, tell: Tell = _silent) -> Report:
+    def resume(self, run_id: str, answer: str | None = None, emit: Emit = _silent) -> Report:
         """A run taken up where it stood; `answer` is the person's, where it asked. A finished
         one gives its report again.
 
@@ -129,7 +129,7 @@ class Research:
                 )
             run["answer"] = answer = answer.strip()
             self._journal.answered(run["id"], answer)
-        deps = self._dependencies(run["id"], Budget.start(self._settings), tell)
+        deps = self._dependencies(run["id"], Budget.start(self._settings), emit)
         return self._work(run["id"], run["start"], deps, run["answer"], [])
 
     def _contextualize(self, start: Start, budget: Budget) -> list[ResearchEvent]:
@@ -160,20 +160,20 @@ class Research:
         self.run_id = run_id
         events: list[ResearchEvent] = []
 
-        def tell(event: ResearchEvent) -> None:
+        def emit(event: ResearchEvent) -> None:
             events.append(event)
-            deps.tell(event)
+            deps.emit(event)
 
         def warn(line: str) -> None:
             if line not in self._journal.warnings(run_id):
                 self._journal.warn(run_id, line)
-                tell({"event": "warned", "line": line})
+                emit({"event": "warned", "line": line})
 
         with self._alone(run_id):
-            tell(self._started(run_id, start, deps))
+            emit(self._started(run_id, start, deps))
             for event in told:
-                tell(event)
-            report = self._rounds(run_id, start, replace(deps, tell=tell, warn=warn), answer)
+                emit(event)
+            report = self._rounds(run_id, start, replace(deps, emit=emit, warn=warn), answer)
             keep_trace(self.session, report, events)
             if report["escalation"] is not None:
                 self._journal.wait(run_id, report["escalation"])
@@ -239,7 +239,7 @@ class Research:
             ) from None
         return held
 
-    def _dependencies(self, run_id: str, budget: Budget, tell: Tell) -> ResearchDependencies:
+    def _dependencies(self, run_id: str, budget: Budget, emit: Emit) -> ResearchDependencies:
         session = self.session
         rules = LocalResearcher(session.reader)
 
@@ -255,7 +255,7 @@ class Research:
             folder=self._settings.home / "research",
             budget=budget,
             roles=self._pool,
-            tell=tell,
+            emit=emit,
             warn=_silent,
             max_rounds=self._options.max_rounds,
         )

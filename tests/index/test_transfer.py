@@ -93,7 +93,7 @@ def test_a_copy_that_was_interrupted_goes_on(here, there):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        copy(here, there, tell=stop)
+        copy(here, there, progress=stop)
     assert_sound(there)
     report = copy(here, there)
     assert report.documents == 20

@@ -228,7 +228,7 @@ def test_a_server_that_goes_down_repeats_no_finished_subtask(made: Path, tmp_pat
         with served(always=researcher([PLAN], [END])) as server, research(server, home) as run:
             kept = {a["subtask"]: a for a in run._journal.artifacts(name)}
             events: list[Any] = []
-            report = run.resume(name, tell=events.append)
+            report = run.resume(name, emit=events.append)
             begun = {e["subtask"]["id"] for e in events if e["event"] == "subtask_started"}
         assert not kept.keys() & begun
         assert found(report) == found(whole)

@@ -109,7 +109,7 @@ def reflected(says: Reflected, artifacts: list[Artifact], rounds: int = 0) -> Re
         folder=Path(),
         budget=cast("Any", None),
         roles=ROLES,
-        tell=print,
+        emit=print,
         warn=print,
     )
     return reflect(state, artifacts, deps)

@@ -116,12 +116,12 @@ def test_an_unknown_run_is_refused(home: Path, name: str):
 def test_two_processes_never_work_on_one_run(home: Path):
     with scripted(home) as run, research(home) as other:
 
-        def tell(event: dict[str, Any]) -> None:
+        def emit(event: dict[str, Any]) -> None:
             if event["event"] == "planned":
                 with pytest.raises(StoreBusyError, match="Another process is working"):
                     other.resume("last")
 
-        report = run.start("What came of it?", tell)
+        report = run.start("What came of it?", emit)
     assert report["rounds"] == 5
 
 

@@ -30,15 +30,15 @@ def run(home: str, question: str, log: str, started: Connection) -> None:
         Path(log).open("a", buffering=1) as lines,
     ):
 
-        def tell(event: dict[str, Any]) -> None:
+        def emit(event: dict[str, Any]) -> None:
             lines.write(json.dumps(event) + "\n")
 
         started.send(True)
         try:
-            report = research.resume("last", tell=tell)
+            report = research.resume("last", emit=emit)
         except UsageError:
-            report = research.start(question, tell)
-        tell({"event": "report", "report": report})
+            report = research.start(question, emit)
+        emit({"event": "report", "report": report})
 
 
 def start(home: Path, question: str, log: Path) -> BaseProcess:

@@ -40,7 +40,7 @@ def generate(
         if streamed:
             reply = chat.stream(messages, tally, ceilings.ANSWER, draft.receive)
         else:
-            reply = chat.tell(messages, tally, ceilings.ANSWER)
+            reply = chat.complete(messages, tally, ceilings.ANSWER)
             draft.receive(reply.text)
         ending = reply.ending
         text = draft.finish()

@@ -150,7 +150,7 @@ class ChatModel:
         with self._lock:
             return self._model
 
-    def tell(self, messages: Messages, tally: Tally, most: int) -> Reply:
+    def complete(self, messages: Messages, tally: Tally, most: int) -> Reply:
         """The whole reply in plain words, in one piece; errors as `ask`."""
         message = self._asked(messages, tally, Limits(most, self._settings.temperature), None)
         thought = bool(message.additional_kwargs.get("reasoning_content"))

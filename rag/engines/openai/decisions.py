@@ -14,8 +14,8 @@ from rag.endpoint.calls import noting
 from rag.endpoint.failures import Failure, describe
 from rag.engines.openai.accounts import settle
 from rag.engines.openai.attempts import Attempts
+from rag.engines.openai.batch_judge import Ask, BatchJudge, Found
 from rag.engines.openai.chat_model import ChatModel
-from rag.engines.openai.panel import Ask, Found, Panel
 from rag.engines.openai.prompts import Messages, sendable, version_of
 from rag.engines.openai.tally import Tally
 from rag.engines.openai.verdict_schemas import Form, Verdict
@@ -30,8 +30,8 @@ LIKELY = 0.5
 _SUFFICIENT = "sufficient"
 
 
-class Decisions(Panel):
-    """A Panel whose verdicts carry a probability."""
+class Decisions(BatchJudge):
+    """A BatchJudge whose verdicts carry a probability."""
 
     def __init__(self, chat: ChatModel, settings: Settings) -> None:
         super().__init__(chat)
@@ -41,7 +41,7 @@ class Decisions(Panel):
         self._attempts = Attempts(settings.max_retries, seconds, chat.price, self._describe)
 
     def judge(self, form: Form, items: int, ask: Ask, tally: Tally) -> Found:
-        """As a Panel, but what was refused is not asked for again in words."""
+        """As a BatchJudge, but what was refused is not asked for again in words."""
         found = Found()
         self._ladder(form, range(items), ask, tally, found, plain=False)
         return found

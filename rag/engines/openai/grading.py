@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from rag.engines.openai.batch_judge import BatchJudge, Found, merged
 from rag.engines.openai.cache import GradeCache, key_of, pack, unpack
 from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.foreign import is_foreign
-from rag.engines.openai.panel import Found, Panel, merged
 from rag.engines.openai.prompts import (
     GRADE,
     LONGEST_DOUBTFUL,
@@ -40,7 +40,7 @@ class Grading:
     """
 
     chat: ChatModel
-    panel: Panel
+    judge: BatchJudge
     local: Engine | None
     cache: GradeCache
     choice: GraderChoice
@@ -141,7 +141,7 @@ class Grading:
         extras = ("sufficient", "better_query") if request.may_rewrite else ("sufficient",)
         # Where code was in doubt the model's word is all that is needed, and soonest written.
         form = replace(GRADE_FORM, extras=extras, bare=longest == LONGEST_DOUBTFUL)
-        found = self.panel.judge(
+        found = self.judge.judge(
             form,
             len(chunks),
             lambda items: grade_messages(
@@ -150,8 +150,8 @@ class Grading:
             tally,
         )
         if len(found.verdicts) < len(chunks) and self.local is None:
-            if found.trouble is not None:
-                raise found.trouble
+            if found.failure is not None:
+                raise found.failure
             raise ModelError(
                 f"{self.chat.who} gave no readable grade for "
                 f"{len(chunks) - len(found.verdicts)} of {len(chunks)} documents.",
@@ -160,8 +160,8 @@ class Grading:
         return found
 
     def _stand_in_warning(self, found: Found) -> str:
-        if found.trouble is not None:
-            return f"{found.trouble} Until then the local grader graded."
+        if found.failure is not None:
+            return f"{found.failure} Until then the local grader graded."
         return (
             f"{self.chat.who} gave no readable grade for some documents; "
             "the local grader graded them."

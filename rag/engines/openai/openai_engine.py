@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from rag.budget import Budget, BudgetSpent
 from rag.endpoint.address import chat_endpoint
 from rag.engines.openai.answering import generate
+from rag.engines.openai.batch_judge import BatchJudge
 from rag.engines.openai.cache import GradeCache, GradeMemory
 from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.decisions import Decisions
 from rag.engines.openai.grading import Grading
-from rag.engines.openai.panel import Panel
 from rag.engines.openai.prices import require_prices
 from rag.engines.openai.prompts import verify_messages
 from rag.engines.openai.queries import contextualize, rewrite
@@ -48,7 +48,7 @@ class OpenAIEngine:
 
     chat: ChatModel
     grading: Grading
-    claims: Panel
+    claims: BatchJudge
     local: Engine | None
     budget: Budget = field(default_factory=Budget)
     streamed: bool = True
@@ -70,13 +70,13 @@ class OpenAIEngine:
         grader = chat
         if settings.grade_model not in (None, settings.model):
             grader = ChatModel(settings.grade_model or settings.model, endpoint, settings)
-        panel = graders = Panel(grader)
+        claims = judge = BatchJudge(grader)
         if settings.grader is GraderChoice.DECISIONS:
-            graders = Decisions(grader, settings)
+            judge = Decisions(grader, settings)
         return cls(
             chat=chat,
-            grading=Grading(grader, graders, local, cache or GradeMemory(), settings.grader),
-            claims=panel,
+            grading=Grading(grader, judge, local, cache or GradeMemory(), settings.grader),
+            claims=claims,
             local=local,
         )
 

@@ -75,7 +75,7 @@ def open_writer(
             try:
                 yield writer
             except BaseException:
-                writer.close(hurry=True)
+                writer.close(interrupted=True)
                 raise
             writer.close()
 
@@ -260,14 +260,14 @@ class PostgresWriter:
             ).fetchall()
         return {hashes[number]: shared_document_rows.received(data) for number, data in rows}
 
-    def close(self, *, hurry: bool = False) -> None:
+    def close(self, *, interrupted: bool = False) -> None:
         if self._closed:
             return
         self._closed = True
-        if hurry and self._db.closed:
+        if interrupted and self._db.closed:
             return
         self.flush()
-        if hurry:
+        if interrupted:
             return
         row = shared_collection_rows.require(self._db, self._row.name)
         if row.next_chunk - self._start >= _SETTLE_CHUNKS:

@@ -35,10 +35,10 @@ class Found:
 
     verdicts: dict[int, Verdict] = field(default_factory=dict)
     extras: dict[str, Any] = field(default_factory=dict)
-    trouble: ModelError | BudgetSpent | None = None
+    failure: ModelError | BudgetSpent | None = None
 
 
-class Panel:
+class BatchJudge:
     """Asks one model."""
 
     def __init__(self, chat: ChatModel) -> None:
@@ -55,7 +55,7 @@ class Panel:
         found = Found()
         self._ladder(form, range(items), ask, tally, found, plain=False)
         missing = [item for item in range(items) if item not in found.verdicts]
-        if missing and found.trouble is None:
+        if missing and found.failure is None:
             self._ladder(form.without_extras(), missing, ask, tally, found, plain=True)
         return found
 
@@ -82,8 +82,8 @@ class Panel:
             except (ModelError, BudgetSpent) as error:
                 if isinstance(error, BudgetSpent) and not found.verdicts:
                     raise
-                groups = deque(_smaller(error, group, groups, first=found.trouble is None))
-                found.trouble = error
+                groups = deque(_smaller(error, group, groups, first=found.failure is None))
+                found.failure = error
                 tally.failed = not isinstance(error, PromptTooLongError)
 
     def _together(
