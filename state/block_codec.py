@@ -71,6 +71,8 @@ def _put(data: bytearray, number: int) -> None:
 
 
 def _take(data: bytes, at: int) -> tuple[int, int]:
+    if data[at] < 128:
+        return data[at], at + 1
     number = shift = 0
     while data[at] > 127:
         number |= (data[at] & 127) << shift

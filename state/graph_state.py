@@ -7,6 +7,7 @@ from the type itself, so a field added here cannot be forgotten by the reset.
 
 from __future__ import annotations
 
+from functools import cache
 from types import NoneType, UnionType
 from typing import (
     Annotated,
@@ -111,6 +112,11 @@ class TurnInput(TypedDict):
     question: str
 
 
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind, include_extras=True)
+
+
 def _empty(hint: Any) -> Any:
     origin = get_origin(hint)
     if origin is Annotated:
@@ -123,7 +129,7 @@ def _empty(hint: Any) -> Any:
         raise TypeError(f"no empty value for {hint}: allow None")
     kind = origin or hint
     if isinstance(kind, type) and hasattr(kind, "__required_keys__"):
-        return {key: _empty(value) for key, value in get_type_hints(kind).items()}
+        return {key: _empty(value) for key, value in _hints(kind).items()}
     if kind in (str, int, float, bool, list, dict):
         return kind()
     raise TypeError(f"no empty value for {hint}")
@@ -136,8 +142,7 @@ def new_question(question: str = "", max_loops: int = DEFAULT_MAX_LOOPS) -> Ques
         TypeError: if a field was added whose type has no evident empty value.
 
     """
-    hints = get_type_hints(QuestionState, include_extras=True)
-    fresh: dict[str, Any] = {name: _empty(hint) for name, hint in hints.items()}
+    fresh: dict[str, Any] = {name: _empty(hint) for name, hint in _hints(QuestionState).items()}
     fresh["question"] = question
     fresh["max_loops"] = max_loops
     return cast("QuestionState", fresh)

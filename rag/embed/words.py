@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from rag.embed.protocol import EmbedderIdentity
 
 MOST_WORDS = 20_000
-"""Some 20 MB; then all are forgotten."""
+"""Of one embedder some 20 MB; then all are forgotten."""
 
-_kept: dict[tuple[EmbedderIdentity, str], Vectors] = {}
+_kept: dict[EmbedderIdentity, dict[str, Vectors]] = {}
 
 
 def word_vectors(words: Sequence[str], embedder: Embedder) -> Vectors:
@@ -22,14 +22,10 @@ def word_vectors(words: Sequence[str], embedder: Embedder) -> Vectors:
 
     if not words:
         return embedder.embed_documents([])
-    identity = embedder.identity
-    found: dict[str, Vectors] = {}
-    for word in words:
-        if (vector := _kept.get((identity, word))) is not None:
-            found[word] = vector
-    new = [word for word in dict.fromkeys(words) if word not in found]
-    if len(_kept) + len(new) > MOST_WORDS:
-        _kept.clear()
-    for word, vector in zip(new, embedder.embed_documents(new), strict=True):
-        found[word] = _kept[identity, word] = vector
-    return np.stack([found[word] for word in words])
+    kept = _kept.setdefault(embedder.identity, {})
+    new = [word for word in dict.fromkeys(words) if word not in kept]
+    if len(kept) + len(new) > MOST_WORDS:
+        kept = _kept[embedder.identity] = {}  # another thread may still read the old one
+        new = list(dict.fromkeys(words))
+    kept.update(zip(new, embedder.embed_documents(new), strict=True))
+    return np.stack([kept[word] for word in words])

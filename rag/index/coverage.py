@@ -9,7 +9,6 @@ document that the query names is meant.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from rag.index.lexical import HEAD_WEIGHT
@@ -71,13 +70,16 @@ def okapi(
 
     `average` is the mean length of a chunk in terms, title and headings included.
     """
-    in_body, in_head = Counter(body), Counter(head)
+    counts: dict[str, float] = {}
+    for part, worth in ((body, 1.0), (head, HEAD_WEIGHT)):
+        for term in filter(weights.__contains__, part):
+            counts[term] = counts.get(term, 0.0) + worth
     norm = _K1 * (1 - _B + _B * (len(body) + len(head)) / average)
-    score = 0.0
-    for term, weight in weights.items():
-        if count := in_body[term] + HEAD_WEIGHT * in_head[term]:
-            score += weight * count * (_K1 + 1) / (count + norm)
-    return score
+    return sum(
+        weight * counts[term] * (_K1 + 1) / (counts[term] + norm)
+        for term, weight in weights.items()
+        if term in counts
+    )
 
 
 def named(weights: Mapping[str, float], title: Iterable[str]) -> float:

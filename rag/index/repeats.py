@@ -23,8 +23,9 @@ class Likeness:
     @classmethod
     def of(cls, terms: Sequence[str]) -> Likeness:
         """`terms` in the order of the text."""
-        no_words = [term for term in terms if not term.isalpha()]
-        return cls(frozenset(terms), tuple(filter(_DIGIT.search, no_words)))
+        held = frozenset(terms)
+        figures = {term for term in held if not term.isalpha() and _DIGIT.search(term)}
+        return cls(held, tuple(filter(figures.__contains__, terms)) if figures else ())
 
     def repeats(self, other: Likeness, asked: AbstractSet[str]) -> bool:
         """Whether both hold nearly the same terms (Jaccard's coefficient), the same of those that

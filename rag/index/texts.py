@@ -8,6 +8,8 @@ import zlib
 from rag.index.codec import BLOCK_CHARACTERS, block_row, decode_block, decode_path
 from state.errors import DamagedError
 
+_KEPT_BLOCKS = 64
+
 
 class TextDamagedError(DamagedError):
     """The stored text of a document cannot be read; its file must be."""
@@ -21,7 +23,10 @@ class TextDamagedError(DamagedError):
 
 
 class Texts:
-    """Stretches of documents' texts; keeps the block read last, as neighbours are near."""
+    """Stretches of documents' texts; keeps the blocks read last, as neighbours are near and a
+    question's rewrites find much of the same. A block never changes: no document's id is used
+    again.
+    """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -50,7 +55,7 @@ class Texts:
             found = self._connection.execute(
                 "SELECT data FROM blocks WHERE id = ?", (row,)
             ).fetchone()
-            if len(self._kept) >= 4:
+            if len(self._kept) >= _KEPT_BLOCKS:
                 self._kept.pop(next(iter(self._kept)))
             self._kept[row] = self._decoded(document_id, None if found is None else found[0])
         return self._kept[row]

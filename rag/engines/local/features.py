@@ -73,14 +73,13 @@ def _own(
 
 def _adjacent(question: ParsedQuestion, words: ChunkTerms) -> float:
     """The share of the question's pairs of neighbours that are neighbours here, by weight."""
-    held = set(itertools.pairwise(words.body))
     pairs = {
         pair: question.rarities[pair[0]] + question.rarities[pair[1]]
         for pair in itertools.pairwise(question.terms)
     }
-    return sum(weight for pair, weight in pairs.items() if pair in held) / (
-        sum(pairs.values()) or 1.0
-    )
+    here = [pair for pair in pairs if words.held.issuperset(pair)]
+    held = set(itertools.pairwise(words.body)) if here else set()
+    return sum(pairs[pair] for pair in here if pair in held) / (sum(pairs.values()) or 1.0)
 
 
 def _standing(chunk_id: str, score: Scores, field: Field) -> dict[str, float]:

@@ -7,6 +7,7 @@ from there. Nor are the words nearest to it in meaning, which found nothing in 9
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -138,11 +139,11 @@ def feedback_words(
 def _spelt(wanted: Sequence[str], passages: Sequence[RetrievedChunk]) -> dict[str, str]:
     """Each term as it is written first."""
     texts = [f"{c['text']} {c['title'] or ''} {c['heading']}" for c in passages]
-    beginnings = {term[:_BEGINNING] for term in wanted}
+    beginnings = sorted({re.escape(term[:_BEGINNING]) for term in wanted})
+    may_hold = re.compile("|".join(beginnings) or "(?!)").search
     spelt: dict[str, str] = {}
     for word in dict.fromkeys(" ".join(texts).split()):
-        folded = fold(word)
-        if any(beginning in folded for beginning in beginnings):
+        if may_hold(fold(word)):
             for start, end, found in term_spans(word):
                 for term in found:
                     spelt.setdefault(term, fold(word[start:end]))
