@@ -1,36 +1,41 @@
 """Bits flipped at random places of every file of a home: crashes, silent changes, what mends them.
 
-    python tests/benchmarks/flips.py --places 200
+    python tests/benchmarks/flips.py --places 200 --results flips.jsonl
 
 A home of some 1,800 chunks with a thread, traces and a research run is made; then, again and
 again, a copy of it is damaged in one place (1 bit or 50), and the program is run as a person
-would: a search and a question on the thread, `doctor`, `doctor --repair`, and the mending that
-doctor names. Counted are ends by a signal or with code 1, answers that differ from the sound
-home's without a word, damage that doctor does not see, and damage that is not mended. Damage is
-a file that holds something else than before: of SQLite's files other rows or another schema, as
-they are read without regard to indexes. `free` counts the flips that leave all rows as they
-were (pages in no use, SQLite's own counters) and doctor sound; who holds a lock is not read from
-its file.
+would: `doctor`, a search, the thread's export, the last trace, `doctor --repair`, and the mending
+that doctor names. A place is known by its file, bits, number and seed: `--results` keeps a line of
+each, and a run that was cut off goes on after them; `--shard 1/2` does every second place.
+
+Counted are runs that end by a signal or with code 1, answers that differ from the sound home's
+without a word, damage that doctor does not see, and damage that is not mended. Damage is a file
+that holds something else than before: of SQLite's files other rows or another schema, as they are
+read without regard to indexes. `free` counts the flips that leave all rows as they were (pages in
+no use, SQLite's own counters) and doctor sound; who holds a lock is not read from its file.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import importlib
 import json
 import os
 import pkgutil
 import random
+import re
+import select
 import shutil
 import signal
 import sqlite3
 import sys
 import tempfile
-import time
 from collections import Counter
 from contextlib import closing
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,6 +43,7 @@ import cli.commands
 import rag
 import state
 from rag.deferred_imports import defer_imports
+from rag.embed.builtin import BuiltinEmbedder
 
 ROOT = Path(__file__).parents[2]
 LONGEST = 120
@@ -60,6 +66,7 @@ class Home:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.crashes: list[Ran] = []
 
     def crag(self, *arguments: str) -> Ran:
         """A run of the program in a fork of this process, which has imported all of it."""
@@ -69,17 +76,18 @@ class Home:
             with contextlib.suppress(BaseException):
                 _become(arguments, self.folder, out, err)
             os._exit(1)
-        give_up = time.monotonic() + LONGEST
-        while not (ended := os.waitpid(child, os.WNOHANG))[0]:
-            if time.monotonic() > give_up:
+        with os.fdopen(os.pidfd_open(child)) as watched:
+            if not select.select([watched], [], [], LONGEST)[0]:
                 os.kill(child, signal.SIGKILL)
-            time.sleep(0.005)
-        texts = [path.read_text(errors="replace") for path in (out, err)]
-        return Ran(os.waitstatus_to_exitcode(ended[1]), *texts)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        ran = Ran(code, *(path.read_text(errors="replace") for path in (out, err)))
+        if code < 0 or code == 1:
+            self.crashes.append(ran)
+        return ran
 
-    def looks(self) -> list[tuple[int, str, str]]:
-        ran = [self.crag(*look) for look in LOOKS]
-        return [(each.returncode, _comparable(each.stdout), each.stderr) for each in ran]
+    def look(self, arguments: list[str]) -> tuple[int, str, str]:
+        ran = self.crag(*arguments)
+        return ran.returncode, _comparable(ran.stdout), ran.stderr
 
 
 def _become(arguments: tuple[str, ...], home: Path, out: Path, err: Path) -> None:
@@ -95,6 +103,7 @@ def _become(arguments: tuple[str, ...], home: Path, out: Path, err: Path) -> Non
 
 
 def import_all() -> None:
+    """What each run would read outside the home, read once: modules and the tokenizer."""
     defer_imports()
     for package in (state, rag, cli.commands):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
@@ -103,6 +112,10 @@ def import_all() -> None:
     from rag.index.chroma_import import chromadb_module
 
     chromadb_module()
+    for name in ("chromadb.api.rust", "chromadb.telemetry.product.posthog", "platformdirs"):
+        importlib.import_module(name)
+    setattr(BuiltinEmbedder, "_tokenizer", BuiltinEmbedder()._tokenizer)  # noqa: B010
+    gc.freeze()  # what a fork shares with this process, it should not touch
 
 
 def _comparable(text: str) -> str:
@@ -191,24 +204,17 @@ def mend(home: Home, told: str, work: Path) -> Ran:
 
 
 def one(
-    sound: Home,
-    expected: list[tuple[int, str, str]],
-    name: str,
-    bits: int,
-    chance: random.Random,
-    work: Path,
+    sound: Home, expected: list[tuple[int, str, str]], name: str, place: Place, work: Path
 ) -> Counter[str]:
     counts: Counter[str] = Counter(flips=1)
     with tempfile.TemporaryDirectory(dir=work) as folder:
         home = Home(Path(folder) / "home")
         shutil.copytree(sound.folder, home.folder)
-        flip(home.folder / name, bits, chance)
+        flip(home.folder / name, place.bits, random.Random(" ".join(map(str, place))))
         as_it_was = contents(home.folder / name) == sound_contents(sound.folder / name)
         doctor = home.crag("doctor")
         seen = doctor.returncode == 4
-        looked = home.looks()
-        ends = [doctor.returncode, *(code for code, _, _ in looked)]
-        counts["crashes"] += any(code < 0 or code == 1 for code in ends)
+        looked = [home.look(look) for look in LOOKS]
         silent = any(
             (code, out) != (was, text) and not said and code in (0, 3)
             for (code, out, said), (was, text, _) in zip(looked, expected, strict=True)
@@ -217,16 +223,54 @@ def one(
         counts["undetected"] += not seen and not as_it_was
         counts["silent"] += silent and not seen
         if not seen and not as_it_was:
-            print("undetected:", name, bits)
+            print("undetected:", place)
         if seen:
             again = mend(home, doctor.stdout, work)
-            same = home.looks()[0][:2] == expected[0][:2]
+            same = home.look(LOOKS[0])[:2] == expected[0][:2]
             counts["not mended"] += again.returncode != 0 or not same
             if again.returncode or not same:
-                print("not mended:", name, bits, again.stdout[-400:], again.stderr[-200:])
-        if any(code < 0 or code == 1 for code in ends):
-            print("crash:", name, bits, doctor.stderr[-300:], [said[-300:] for *_, said in looked])
+                print("not mended:", place, again.stdout[-400:], again.stderr[-200:])
+        counts["crashes"] += bool(home.crashes)
+        for ran in home.crashes:
+            print("crash:", place, ran.returncode, ran.stderr[-300:])
     return counts
+
+
+class Place(NamedTuple):
+    """One flip; the file is named without what is another in every home."""
+
+    seed: int
+    file: str
+    bits: int
+    number: int
+
+
+class Results:
+    """What was counted at each place, in a file where it outlives the run."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._counts: dict[Place, Counter[str]] = {}
+        for line in path.read_text().splitlines() if path.exists() else ():
+            place, counts = json.loads(line)
+            self._counts[Place(*place)] = Counter(counts)
+
+    def __contains__(self, place: Place) -> bool:
+        return place in self._counts
+
+    def add(self, place: Place, counts: Counter[str]) -> None:
+        self._counts[place] = counts
+        with self._path.open("a") as file:
+            print(json.dumps([place, counts]), file=file)
+
+    def table(self) -> str:
+        rows: dict[tuple[str, int], Counter[str]] = {}
+        total: Counter[str] = Counter()
+        for place, counts in self._counts.items():
+            rows.setdefault((place.file, place.bits), Counter()).update(counts)
+            total.update(counts)
+        lines = [f"{bits:>2} bits  {file:<36}  {dict(rows[file, bits])}" for file, bits in rows]
+        return "\n".join([*lines, f"in all {dict(total)}"])
 
 
 def main() -> None:
@@ -234,25 +278,30 @@ def main() -> None:
     parser.add_argument("--places", type=int, default=200, help="of each file, and so many bits")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="files whose path holds this")
+    parser.add_argument("--shard", default="1/1", help="of so many parts of the places, this one")
+    parser.add_argument("--results", type=Path, help="where each place's counts are kept")
     arguments = parser.parse_args()
+    shard, shards = map(int, arguments.shard.split("/"))
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
+        results = Results(arguments.results or work / "results")
         import_all()
         sound = make(work)
         shutil.copytree(sound.folder, work / "looked" / "home")
-        expected = Home(work / "looked" / "home").looks()
+        expected = [Home(work / "looked" / "home").look(look) for look in LOOKS]
         names = [
             str(path.relative_to(sound.folder))
             for path in sorted(sound.folder.rglob("*"))
             if path.is_file() and path.stat().st_size and arguments.only in str(path)
         ]
-        for name in names:
-            for bits in (1, 50):
-                chance = random.Random(f"{arguments.seed} {name} {bits}")
-                counts: Counter[str] = Counter()
-                for _ in range(arguments.places):
-                    counts += one(sound, expected, name, bits, chance, work)
-                print(f"{bits:>2} bits  {name[-60:]:<60}  {dict(counts)}", flush=True)
+        # Number by number: a run that is cut off has seen every file.
+        for number in range(shard - 1, arguments.places, shards):
+            for name, bits in product(names, (1, 50)):
+                known = re.sub("[0-9a-f-]{8,}", "*", name)
+                place = Place(arguments.seed, known, bits, number)
+                if place not in results:
+                    results.add(place, one(sound, expected, name, place, work))
+        print(results.table())
 
 
 if __name__ == "__main__":
