@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from state.row_seals import seal_rows
-from state.sqlite_file import connect, create_private, sqlite_failures, transaction
+from state.sqlite_file import connect, create_private, log_ahead, sqlite_failures, transaction
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite import SqliteSaver
@@ -40,6 +40,7 @@ class SqliteBackend:
                 db.execute("pragma secure_delete = on")
                 db.execute("pragma wal_autocheckpoint = 64")
                 db.execute("pragma synchronous = normal")  # the turns themselves lie elsewhere
+                log_ahead(db)  # as setup does, which does not wait
                 saver = make_tables(db)
             except BaseException:
                 db.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +20,7 @@ from state.errors import (
 from state.row_seals import know_checksums
 
 BUSY_SECONDS = 10.0
-
+_BETWEEN_SECONDS = 0.02
 
 DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _FOLDER = "Let its folder be written, or choose another --home."
@@ -108,6 +109,22 @@ def connect(path: Path | str) -> sqlite3.Connection:
     )
     know_checksums(db)
     return db
+
+
+def log_ahead(db: sqlite3.Connection) -> None:
+    """Write-ahead logging. SQLite waits for nobody as it is switched on, though every process
+    that opens a new file at that moment does so.
+    """
+    give_up = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            db.execute("pragma journal_mode = wal")
+        except sqlite3.OperationalError as error:
+            if error_code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
+                raise
+            time.sleep(_BETWEEN_SECONDS)
+        else:
+            return
 
 
 def _is_uri(path: Path | str) -> bool:

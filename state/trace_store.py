@@ -15,7 +15,14 @@ from typing import Any, Self
 from state.answer import Answer, as_stored
 from state.errors import DamagedError, UsageError
 from state.nearest import did_you_mean
-from state.sqlite_file import connect, connect_to_read, create_private, sqlite_failures, transaction
+from state.sqlite_file import (
+    connect,
+    connect_to_read,
+    create_private,
+    log_ahead,
+    sqlite_failures,
+    transaction,
+)
 from state.trace_bounds import TraceBounds, drop_most, drop_old, shrink
 from state.traces import TRACE_SCHEMA, Kind, Trace, TraceFilter, TraceSummary
 
@@ -221,10 +228,9 @@ class TraceStore:
         if self._connection is None:
             create_private(self._path)
             db = connect(self._path)
+            log_ahead(db)
             # A trace may be lost with the power; the file stays whole.
-            db.executescript(
-                "pragma journal_mode = wal; pragma synchronous = normal; pragma secure_delete = on;"
-            )
+            db.executescript("pragma synchronous = normal; pragma secure_delete = on;")
             make_tables(db)
             if not db.execute(
                 "select 1 from pragma_table_info('traces') where name = 'parent'"

@@ -17,6 +17,7 @@ from state.sqlite_file import (
     connect_to_read,
     error_code,
     full_disk,
+    log_ahead,
     readable,
     storage_failure,
     transaction,
@@ -75,7 +76,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
         return
     # Pages of removed documents go back to the disk; settable on an empty file only.
     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-    connection.execute("PRAGMA journal_mode = WAL")
+    log_ahead(connection)
     connection.execute("PRAGMA synchronous = NORMAL")
     with transaction(connection):
         found = read_version(connection)

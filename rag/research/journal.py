@@ -18,7 +18,7 @@ from state.answer import NodeUsage, Usage
 from state.errors import UsageError
 from state.research_state import Artifact, Subtask
 from state.row_seals import seal_rows
-from state.sqlite_file import connect, create_private, sqlite_failures, transaction
+from state.sqlite_file import connect, create_private, log_ahead, sqlite_failures, transaction
 from state.trace_bounds import shrink, too_old
 from state.usage import add_usages
 
@@ -26,7 +26,6 @@ JOURNAL_FILE = "research.db"
 JOURNAL_TABLES = ("runs", "plans", "artifacts", "warnings")
 
 _SCHEMA = """
-pragma journal_mode = wal;
 create table if not exists runs (
     id text primary key, created_at real not null, start text not null, state text not null,
     escalation text, answer text, report text);
@@ -88,6 +87,7 @@ class Unfinished(TypedDict):
 
 def make_tables(db: sqlite3.Connection) -> None:
     """Those that are not there, with their checksums."""
+    log_ahead(db)
     db.executescript(_SCHEMA)
     seal_rows(db, JOURNAL_TABLES)
 
