@@ -39,7 +39,6 @@ def run_program(command: list[str]) -> None:
 
     Raises:
         SetupError: it cannot be started, or it failed.
-
     """
     try:
         done = subprocess.run(command, check=False, umask=keep_private())  # noqa: S603 - theirs

@@ -20,7 +20,6 @@ def check_writable(file: Path | None) -> None:
 
     Raises:
         UsageError: nothing can be written there.
-
     """
     from state.errors import UsageError
 
@@ -39,7 +38,6 @@ def write_text(file: Path, text: str, terminal: Terminal) -> None:
     Raises:
         UsageError: as `check_writable`.
         StorageError: it cannot be written.
-
     """
     from state.errors import StorageError
 

@@ -71,7 +71,6 @@ def read_settings(config: Path | None = None, **flags: Any) -> Settings:
     Raises:
         UsageError: a flag's value is unusable.
         SettingsError: a file's or variable's is.
-
     """
     from state.private_home import make_private
     from state.settings import load_settings

@@ -17,7 +17,6 @@ def read_question(argument: str) -> str:
 
     Raises:
         UsageError: there is nothing in it, or more than a question can be.
-
     """
     return checked_question(sys.stdin.read(MAX_CHARACTERS * 4) if argument == "-" else argument)
 

@@ -16,7 +16,6 @@ def moment(text: str) -> float:
 
     Raises:
         UsageError: it is none of these.
-
     """
     ago = re.fullmatch(r"(\d{1,6})\s*([mhdw])", text.strip().lower())
     if ago:

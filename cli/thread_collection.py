@@ -19,7 +19,6 @@ def on_thread(
 
     Raises:
         UsageError: there is no thread to continue.
-
     """
     if settings.thread is None and not continue_:
         return settings

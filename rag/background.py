@@ -38,7 +38,6 @@ class Leave:
 
         Raises:
             AbandonedError: the run was left.
-
         """
         with self._lock:
             if self._left:
@@ -69,7 +68,6 @@ def in_background(
 
     When the consumer stops early (Ctrl-C, a closed generator) it is free at once; the run
     stops at its next item, and what it raises then is nobody's concern.
-
     """
     said: SimpleQueue[T | _End[T]] = SimpleQueue()
 

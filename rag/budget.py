@@ -73,7 +73,6 @@ class Budget:
 
         Raises:
             BudgetSpent: the prompt alone would exceed what is left.
-
         """
         self.check()
         rooms: list[int] = []

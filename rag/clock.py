@@ -13,7 +13,6 @@ def check_clock() -> None:
 
     Raises:
         SetupError: it is not.
-
     """
     if time.time() < 0:
         year = datetime.now(UTC).year

@@ -42,7 +42,6 @@ def read_status(settings: Settings, only: str | None = None) -> Status:
     Raises:
         UsageError, NoIndexError: there is no collection of that name.
         StorageError: the catalog cannot be read.
-
     """
     store = store_of(settings)
     found = store.summaries()

@@ -23,14 +23,6 @@ SearchMore = Callable[[str, int], Sequence[RetrievedChunk]]
 """A second retriever, asked where the documents do not hold an answer."""
 
 
-def _no_questions() -> Iterable[str]:
-    return ()
-
-
-def _not_recorded(_answer: Answer) -> int:
-    return 1
-
-
 @dataclass(frozen=True, slots=True)
 class Dependencies:
     """`fallback` answers from what was found when a budget ends before the engine could.
@@ -48,9 +40,9 @@ class Dependencies:
     fallback: Engine | None = None
     thread: str | None = None
     history: Callable[[], Sequence[HistoryTurn]] | None = None
-    questions: Callable[[], Iterable[str]] = _no_questions
+    questions: Callable[[], Iterable[str]] = lambda: ()
     pin: bool = False
-    record: Record = _not_recorded
+    record: Record = lambda _answer: 1
     search_web: SearchMore | None = None
     may_ask_back: bool = True
     can_reply: bool = False

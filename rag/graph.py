@@ -63,9 +63,7 @@ ROUTERS: dict[str, Callable[[GraphState], str]] = {
 
 
 def recursion_limit(max_loops: int) -> int:
-    """Steps that a turn of `max_loops` corrections, a look into the web and one retry can take,
-    and no more.
-    """
+    """The most steps of a turn: `max_loops` corrections, a look into the web and one retry."""
     runs = {"once": 1, "loop": max_loops + 1, "draft": 2}
     return sum(runs[step.runs] for step in CORRECTIVE.values()) + 2
 

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from state.answer import Answer
+from state.closing import Closing
 from state.history import read_history
 from state.shared_place import open_traces, open_turn_store, threads_place
 from state.turn_store import TurnStore
-from state.turns import CitedFile
 
 if TYPE_CHECKING:
-    from langgraph.checkpoint.base import BaseCheckpointSaver
-
     from state.checkpoints import Checkpoints
     from state.passages import HistoryTurn
     from state.settings import Settings
 
 
-class ThreadMemory:
+class ThreadMemory(Closing):
     """The threads of the settings' home or Postgres, connected when first used."""
 
     def __init__(self, settings: Settings) -> None:
@@ -28,12 +24,6 @@ class ThreadMemory:
         self._place = threads_place(settings)
         self._checkpoints: Checkpoints | None = None
         self.store: TurnStore = open_turn_store(settings.home, *self._place)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
-        self.close()
 
     def close(self) -> None:
         self.store.close()
@@ -48,15 +38,11 @@ class ThreadMemory:
             self._checkpoints = open_checkpoints(self.settings.home, *self._place)
         return self._checkpoints
 
-    @contextmanager
-    def turn(self, thread: str) -> Iterator[BaseCheckpointSaver[Any]]:
-        """The checkpointer of one turn: what it writes is kept if the turn ends well."""
-        with self.checkpoints.turn(thread) as saver:
-            yield saver
-
     def history(self, thread: str) -> list[HistoryTurn]:
         """The slice of earlier turns within `history_tokens`, oldest first."""
-        return read_history(self.store, thread, self.settings.history_tokens, _count_tokens)
+        from state.tokens import count_tokens
+
+        return read_history(self.store, thread, self.settings.history_tokens, count_tokens)
 
     def questions(self, thread: str) -> Iterator[str]:
         """What was typed on the thread, oldest first, read as it is asked for."""
@@ -67,24 +53,11 @@ class ThreadMemory:
         newest = self.store.turns(thread, newest_first=True, limit=1)
         return next((turn.collection for turn in newest), None)
 
-    def record(
-        self,
-        thread: str,
-        answer: Answer,
-        collection: str,
-        *,
-        pin: bool = False,
-        files: Mapping[str, CitedFile] | None = None,
-    ) -> int:
-        """Keep a finished turn for ever; returns its number."""
-        return self.store.append(thread, answer, milestone=pin, files=files, collection=collection)
-
     def newest_thread(self) -> str:
         """The thread used last.
 
         Raises:
             UsageError: there is none yet.
-
         """
         from state.errors import UsageError
 
@@ -100,9 +73,3 @@ class ThreadMemory:
         with open_traces(self.settings) as traces:
             traces.delete_thread(thread)
         return turns
-
-
-def _count_tokens(text: str) -> int:
-    from state.tokens import count_tokens
-
-    return count_tokens(text)

@@ -22,7 +22,6 @@ def build_embedder(settings: Settings) -> Embedder:
 
     Raises:
         SettingsError: a remote embedder lacks a usable URL or key.
-
     """
     if settings.embedder is EmbedderName.BUILTIN:
         from rag.embed.builtin import BuiltinEmbedder
@@ -42,7 +41,6 @@ def open_reader(
     Raises:
         NoIndexError, UsageError, EmbedderMismatchError: as `Store.open_collection`; or nothing
             matches `settings.files`.
-
     """
     from rag.index.stores import store_of
 
@@ -71,7 +69,6 @@ def _chosen(glob: str | None) -> GitIgnoreSpec | None:
 
     Raises:
         UsageError: it is none.
-
     """
     if glob is None:
         return None

@@ -34,7 +34,6 @@ def replay(trace: Trace, settings: Settings, notify: Callable[[str], None]) -> T
 
     Raises:
         CragError: as a session does.
-
     """
     settings = settings.model_copy(update={"thread": None})
     if trace["kind"] == "research":

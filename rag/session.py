@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from rag.background import Leave
 from rag.budget import Budget
@@ -26,6 +26,7 @@ from rag.opening import open_reader
 from rag.turn_run import run_turn
 from rag.web import open_web
 from state.answer import Answer
+from state.closing import Closing
 from state.errors import CragError
 from state.events import Event, TurnStarted
 from state.passages import HistoryTurn
@@ -48,7 +49,7 @@ def new_trace_id() -> str:
     return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
 
 
-class Session:
+class Session(Closing):
     """An open collection, an engine and, once a thread is named, its memory.
 
     Use as a context manager. `ask` runs a turn to its end; `stream` tells it as events.
@@ -81,12 +82,6 @@ class Session:
         self._web = open_web(settings)
         self._memory: ThreadMemory | None = None
         self._traces_lock = Lock()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
-        self.close()
 
     def close(self) -> None:
         self._resources.close()
@@ -164,7 +159,6 @@ class Session:
 
         Raises:
             CragError: the index, the engine or a store failed.
-
         """
         leave = Leave()
         budget = budget or Budget.start(self.settings)
@@ -188,7 +182,7 @@ class Session:
             "verify": self.settings.verify.value,
             "web": self.settings.web,
         }
-        saver = None if thread is None else self.memory.turn(thread)
+        saver = None if thread is None else self.memory.checkpoints.turn(thread)
         asked: TurnInput | Command[Any] = {"question": question}
         if reply is not None:
             from langgraph.types import Command
@@ -248,12 +242,12 @@ class Session:
                 questions=lambda: memory.questions(thread),
                 pin=pin,
                 record=lambda answer: leave.unless_left(
-                    lambda: memory.record(
+                    lambda: memory.store.append(
                         thread,
                         answer,
-                        self.reader.name,
-                        pin=pin,
+                        milestone=pin,
                         files=cited_files(answer["citations"], self.reader),
+                        collection=self.reader.name,
                     )
                 ),
             )
@@ -286,6 +280,5 @@ def open_session(
 
     Raises:
         NoIndexError, UsageError, EmbedderMismatchError, SettingsError: as they are set up.
-
     """
     return Session(settings, notify, keep_traces=keep_traces)

@@ -38,7 +38,6 @@ def run_turn(
 
     Raises:
         CragError: the index, the engine or a store failed, or the time was up.
-
     """
     # A model's calls end in time by themselves, and what was found is then told.
     grace = _GRACE_SECONDS if isinstance(deps.engine, Budgeted) else 0.0

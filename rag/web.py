@@ -38,7 +38,6 @@ class WebSearch:
 
         Raises:
             RemoteError: the endpoint was unreachable, refused, or replied with no JSON.
-
         """
         try:
             found = _wrapper(self._url, self._timeout).raw_results(query[:500])[:k]
@@ -66,7 +65,6 @@ def open_web(settings: Settings) -> WebSearch | None:
     Raises:
         SettingsError: it is on, and no endpoint is named.
         SetupError: its client is not installed.
-
     """
     if not settings.web:
         return None

@@ -32,13 +32,11 @@ def encode_blocks(blocks: Iterable[Block], base: int) -> bytes:
     return bytes(data)
 
 
-def decode_blocks(data: bytes, base: int, most: int | None = None) -> list[Block]:
+def decode_blocks(data: bytes, base: int) -> list[Block]:
     """The inverse of `encode_blocks`.
 
     Raises:
-        ValueError: it is no such data, or a block ends more than `most` characters after
-            `base`.
-
+        ValueError: it is no such data.
     """
     blocks: list[Block] = []
     position, at = base, 0
@@ -55,8 +53,8 @@ def decode_blocks(data: bytes, base: int, most: int | None = None) -> list[Block
             if leads:
                 back, at = _take(data, at)
                 lead = start - back, start - back + leads - 1
-            if (most is not None and position > base + most) or (lead is not None and lead[0] < 0):
-                raise ValueError("a block lies outside of its chunk")
+            if lead is not None and lead[0] < 0:
+                raise ValueError("a lead lies outside of its document")
             blocks.append(Block(kind, start, position, level, lead))
     except IndexError:
         raise ValueError("not a list of blocks") from None

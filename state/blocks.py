@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 Extent = tuple[int, int]
 """Half-open `(start, end)` in characters of a document's text."""
@@ -35,7 +36,6 @@ class Block:
         level: of a heading, from 1; otherwise how many lists it stands in.
         lead: what introduces it: the line before a list or code, the item that code or a
             list within it belongs to, the header of a table's row.
-
     """
 
     kind: BlockKind
@@ -47,3 +47,12 @@ class Block:
     @property
     def extent(self) -> Extent:
         return self.start_char, self.end_char
+
+
+class Placed(NamedTuple):
+    """A block, and where a text may be cut before it: `at` is the start of its first line, or of
+    its fence's or overline's.
+    """
+
+    at: int
+    block: Block

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from langgraph.checkpoint.base import (
     BaseCheckpointSaver,
@@ -20,6 +20,7 @@ from langgraph.checkpoint.base import (
     CheckpointTuple,
 )
 
+from state.closing import Closing
 from state.errors import StorageError
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ def _last_of_each_namespace(puts: Sequence[_Put]) -> Iterator[_Put]:
     yield from merged.values()
 
 
-class Checkpoints:
+class Checkpoints(Closing):
     """The checkpoints of one CRAG_HOME or one Postgres."""
 
     def __init__(self, backend: Backend) -> None:
@@ -171,7 +172,6 @@ class Checkpoints:
 
         Raises:
             StorageError, StoreBusyError, RemoteStoreError: the place failed.
-
         """
         with self._backend.failures():
             saver = TurnSaver(self._backend.saver(), self._backend)
@@ -185,12 +185,6 @@ class Checkpoints:
     def close(self) -> None:
         self._backend.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
-        self.close()
-
 
 def open_checkpoints(home: Path, url: str | None = None, schema: str | None = None) -> Checkpoints:
     """The checkpoints of this CRAG_HOME, or of a schema of the Postgres at `url`; connects when
@@ -198,7 +192,6 @@ def open_checkpoints(home: Path, url: str | None = None, schema: str | None = No
 
     Raises:
         UsageError: the URL is none of Postgres.
-
     """
     if url is None:
         from state.checkpoints_sqlite import SqliteBackend

@@ -18,7 +18,6 @@ def within(seconds: float, call: Callable[[], T]) -> T:
 
     Raises:
         TimeoutError: it took longer.
-
     """
     made: list[T] = []
     failed: list[BaseException] = []

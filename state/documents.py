@@ -22,7 +22,6 @@ class Chunk:
         start_line, end_line: 1-based, inclusive, in the extracted text.
         heading: the headings above the chunk, joined by " > "; empty at top level.
         blocks: what the chunk is made of, in order; offsets as its own.
-
     """
 
     chunk_id: str

@@ -42,7 +42,6 @@ def require_extra(module: str, extra: str, what: str) -> None:
 
     Raises:
         SetupError: it is not installed; names the extra that brings it.
-
     """
     if not is_installed(module):
         raise SetupError(

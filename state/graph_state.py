@@ -140,7 +140,6 @@ def new_question(question: str = "", max_loops: int = DEFAULT_MAX_LOOPS) -> Ques
 
     Raises:
         TypeError: if a field was added whose type has no evident empty value.
-
     """
     fresh: dict[str, Any] = {name: _empty(hint) for name, hint in _hints(QuestionState).items()}
     fresh["question"] = question

@@ -8,9 +8,7 @@ Outcome = Literal["added", "updated", "moved", "unchanged", "removed", "skipped"
 
 
 class PlannedFiles(TypedDict):
-    """The walk is over: `files` are to be read, `bytes` together. `missing` are gone from the
-    disk.
-    """
+    """The walk is over: `files` of `bytes` are to be read. `missing` are gone from the disk."""
 
     event: Literal["planned"]
     files: int
@@ -20,9 +18,7 @@ class PlannedFiles(TypedDict):
 
 
 class FileEvent(TypedDict):
-    """A file is dealt with, of so many `bytes`; `source` is its document's name, where there is
-    one.
-    """
+    """A file of so many `bytes` is dealt with; `source` is its document, where it has one."""
 
     event: Literal["file"]
     path: str

@@ -11,7 +11,7 @@ _FEW = 5
 
 
 def did_you_mean(name: str, names: Iterable[str], otherwise: str) -> str:
-    """A hint at the nearest of `names`, or `otherwise` where none is near."""
+    """A hint at the nearest of `names` and the number of others, or at the first few of them."""
     near = get_close_matches(name, list(names), n=1, cutoff=0.6)
     return f"Did you mean {near[0]!r}?" if near else otherwise
 

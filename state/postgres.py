@@ -27,7 +27,6 @@ def checked_url(url: str) -> str:
     Raises:
         UsageError: it is not; the message leaves out the password.
         SetupError: crag was installed without what speaks to Postgres.
-
     """
     if not is_postgres(url):
         raise UsageError("--threads takes a URL like postgresql://user@host/database.")
@@ -87,7 +86,6 @@ def connect(url: str, schema: str | None = None, **options: Any) -> psycopg.Conn
     Raises:
         UsageError: the URL cannot be parsed.
         RemoteStoreError: no connection in time.
-
     """
     import psycopg
     from psycopg.sql import SQL, Identifier

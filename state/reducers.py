@@ -24,7 +24,6 @@ def milestone_window(
 
     Raises:
         ValueError: if `size` is negative.
-
     """
     if size < 0:
         raise ValueError("size must not be negative")

@@ -45,7 +45,6 @@ def damaged_rows(db: sqlite3.Connection, tables: Sequence[str]) -> dict[str, int
 
     Raises:
         sqlite3.Error: the file is not as it should be, or a trigger.
-
     """
     found = {}
     for table in _sealed(db, tables):

@@ -161,7 +161,6 @@ class Settings(BaseSettings):
 
         Raises:
             UsageError: several are named.
-
         """
         if len(self.collections) > 1:
             raise UsageError(
@@ -240,7 +239,6 @@ def load_settings(flags: Mapping[str, Any], config_file: Path | None = None) -> 
     Raises:
         UsageError: naming the flag that is unusable.
         SettingsError: naming the key, variable or file that is unusable.
-
     """
     file = config_file or default_config_file()
     values = read_toml(file, required=config_file is not None)

@@ -13,9 +13,7 @@ from state.turn_store import THREADS_FILE, TurnStore
 
 
 class SharedPlace(NamedTuple):
-    """A database and a schema of it, None for where the database looks first; or the home, where
-    `url` is None.
-    """
+    """A database and its schema (None: the first it looks in); the home, where `url` is None."""
 
     url: str | None = None
     schema: str | None = None
@@ -26,15 +24,12 @@ def threads_place(settings: Settings) -> SharedPlace:
 
     Raises:
         RemoteStoreError: the store cannot be reached.
-
     """
     return SharedPlace(settings.threads) if settings.threads is not None else store_place(settings)
 
 
 def store_place(settings: Settings) -> SharedPlace:
-    """The shared store, where there is one in which this role may write, else the home; raises as
-    `threads_place`.
-    """
+    """The shared store, if this role may write there, else the home; raises as `threads_place`."""
     if settings.store is not None and _may_write(settings.store, settings.store_schema):
         return SharedPlace(settings.store, settings.store_schema)
     return SharedPlace()
@@ -46,7 +41,6 @@ def open_turn_store(home: Path, url: str | None = None, schema: str | None = Non
 
     Raises:
         UsageError: the URL is none of Postgres.
-
     """
     if url is None:
         from state.threads_sqlite import SqliteTurnStore
@@ -63,7 +57,6 @@ def open_traces(settings: Settings) -> TraceStore:
 
     Raises:
         RemoteStoreError: the store cannot be reached.
-
     """
     place = store_place(settings)
     if place.url is None:

@@ -21,7 +21,6 @@ def packed_ranks() -> bytes:
 
     Raises:
         OSError, EOFError, zlib.error, ValueError: the data is missing, damaged, or has gaps.
-
     """
     lines = gzip.decompress(_source().read_bytes()).splitlines()
     tokens = [b64decode(line.split()[0]) for line in lines]
@@ -35,7 +34,6 @@ def read_ranks() -> dict[bytes, int]:
 
     Raises:
         OSError, EOFError, zlib.error, ValueError: the data is missing or damaged.
-
     """
     data = zlib.decompress(PACKED.read_bytes() if PACKED.is_file() else packed_ranks())
     ranks: dict[bytes, int] = {}

@@ -30,7 +30,6 @@ def encoding() -> tiktoken.Encoding:
 
     Raises:
         SetupError: they are missing or damaged.
-
     """
     import zlib
 

@@ -10,9 +10,10 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, cast
 
 from state.answer import Answer, as_stored
+from state.closing import Closing
 from state.errors import DamagedError, UsageError
 from state.nearest import did_you_mean
 from state.sqlite_file import (
@@ -48,7 +49,7 @@ def make_tables(db: sqlite3.Connection) -> None:
     db.executescript(_SCHEMA)
 
 
-class TraceStore:
+class TraceStore(Closing):
     """One SQLite file under CRAG_HOME; a context manager.
 
     Every method raises StorageError or StoreBusyError, and nothing foreign.
@@ -59,12 +60,6 @@ class TraceStore:
         self._name = f"The trace store {self._path}"
         self._bounds = bounds or TraceBounds()
         self._connection: sqlite3.Connection | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
-        self.close()
 
     def close(self) -> None:
         if self._connection is not None:
@@ -106,7 +101,6 @@ class TraceStore:
 
         Raises:
             UsageError: there is none, or more than one.
-
         """
         return _read(self._find(trace_id))
 
@@ -141,18 +135,8 @@ class TraceStore:
             db = self._readable()
             statement = f"{_SUMMARY} where {where} order by created_at desc, rowid desc limit ?"
             rows = [] if db is None else db.execute(statement, (*values, limit)).fetchall()
-        return [
-            {
-                "trace_id": trace_id,
-                "created_at": created_at,
-                "kind": kind,
-                "thread": thread,
-                "status": status,
-                "question": question,
-                "parent": parent,
-            }
-            for trace_id, created_at, kind, thread, status, question, parent in rows
-        ]
+        names = TraceSummary.__annotations__
+        return [cast("TraceSummary", dict(zip(names, row, strict=True))) for row in rows]
 
     def every(self, kind: Kind, parent: str | None = None) -> Iterator[Trace]:
         """Whole traces of a kind, oldest first; only those kept for `parent`, where given."""

@@ -51,7 +51,6 @@ def encode_turn(
 
     Raises:
         StorageError: the turn is larger than any turn can be.
-
     """
     kept = KeptTurn(answer, dict(files), collection)._asdict()
     body = json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
@@ -67,7 +66,6 @@ def decode_turn(body: bytes, what: str = "A stored turn") -> KeptTurn:
 
     Raises:
         StorageError: the bytes are damaged or of a later format.
-
     """
     if body[:1] != FORMAT:
         raise StorageError(f"{what} has an unknown format.", "Use a newer crag.")

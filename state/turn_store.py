@@ -10,9 +10,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from threading import RLock
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from state.answer import Answer
+from state.closing import Closing
 from state.errors import DamagedError, UsageError
 from state.turn_codec import decode_turn, encode_turn
 from state.turns import (
@@ -36,7 +37,7 @@ _SELECT = """select n, created_at, milestone, body from {turns}
     where thread_id = (select id from {threads} where name = ?)"""
 
 
-class TurnStore(ABC):
+class TurnStore(Closing, ABC):
     """Turns by thread, numbered 1, 2, 3 … in the order they were finished.
 
     Safe for several threads, processes and (Postgres) machines at once. A number is never
@@ -103,17 +104,15 @@ class TurnStore(ABC):
         thread: str,
         *,
         newest_first: bool = False,
-        before: int | None = None,
         limit: int | None = None,
         milestones: bool = False,
     ) -> Iterator[Turn]:
-        """Turns read as they are asked for; those numbered below `before` only, at most
-        `limit`, and only the pinned ones where `milestones` is True. Holds no lock between
-        two turns.
+        """Turns read as they are asked for; at most `limit`, and only the pinned ones where
+        `milestones` is True. Holds no lock between two turns.
         """
         sql = _SELECT + " and n > ? and n < ?" + (" and milestone" if milestones else "")
         sql += f" order by n {'desc' if newest_first else 'asc'} limit ?"
-        low, high = 0, 2**31 - 1 if before is None else before
+        low, high = 0, 2**31 - 1
         left, size = limit, 2  # the newest turn or two are all that most callers need
         while left is None or left > 0:
             count = size if left is None else min(size, left)
@@ -131,7 +130,6 @@ class TurnStore(ABC):
 
         Raises:
             UsageError: there is no such turn.
-
         """
         rows = self._read(_SELECT + " and n = ?", (thread, number))
         if not rows:
@@ -159,7 +157,6 @@ class TurnStore(ABC):
 
         Raises:
             UsageError: there is no such turn.
-
         """
         with self._writing() as db:
             changed = db.execute(
@@ -177,7 +174,6 @@ class TurnStore(ABC):
 
         Raises:
             UsageError: there is no such thread.
-
         """
         with self._writing() as db:
             row = db.execute(
@@ -192,9 +188,7 @@ class TurnStore(ABC):
         return int(turns)
 
     def prune(self, plan: PrunePlan, *, dry_run: bool = False) -> dict[str, list[int]]:
-        """Remove the turns the plan names and return their numbers by thread; a dry run
-        removes nothing.
-        """
+        """Remove the turns the plan names, or on a dry run none; their numbers by thread."""
         chosen, values = _prune_query(plan)
         if dry_run:
             return _by_thread(self._read(chosen, values))
@@ -206,12 +200,6 @@ class TurnStore(ABC):
                 query = f"delete from {{turns}} where id in ({marks})"  # noqa: S608 - marks alone
                 db.execute(self._sql(query), doomed)
         return _by_thread(rows)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
-        self.close()
 
     def _sql(self, query: str) -> str:
         threads, turns = self.tables

@@ -17,7 +17,6 @@ def read_before(file: Path) -> str:
     Raises:
         StorageError: it cannot be read.
         UsageError: it is no text.
-
     """
     try:
         return file.read_text(encoding="utf-8")
@@ -36,7 +35,6 @@ def change_file(file: Path, before: str, after: str, terminal: Terminal, *, yes:
     Raises:
         UsageError: nobody can be asked, or the file was changed meanwhile.
         StorageError: it cannot be written.
-
     """
     if before == after:
         return False

@@ -20,7 +20,6 @@ def with_entry(text: str, file: ServerFile, name: str, command: Sequence[str] | 
 
     Raises:
         UsageError: the text is not what such a file holds.
-
     """
     values = _parsed(text, file)
     servers = values.get(file.key, {})

@@ -186,7 +186,8 @@ def _transfer(
 ) -> None:
     terminal = given.terminal
     from cli.commands.evaluate import counting
-    from rag.index.stores import LocalStore, store_of
+    from rag.index.local_store import LocalStore
+    from rag.index.stores import store_of
     from rag.index.transfer import transfer
     from state.errors import UsageError
 

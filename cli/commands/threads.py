@@ -223,7 +223,6 @@ def _turns(memory: ThreadMemory, name: str) -> Iterator[Turn]:
 
     Raises:
         UsageError: there is no such thread.
-
     """
     from state.turns import no_such_thread
 

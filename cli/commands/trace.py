@@ -106,7 +106,7 @@ def list_(
     json_: options.Json = False,
 ) -> None:
     """List the newest traces, all or those that are asked for."""
-    from cli.render.trace_list import trace_line
+    from cli.render.trace_view import trace_line
     from cli.since import moment
     from state.traces import TraceFilter
 

@@ -24,7 +24,6 @@ class Lines(Protocol):
 
         Raises:
             KeyboardInterrupt: Ctrl-C.
-
         """
 
 

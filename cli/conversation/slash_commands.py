@@ -52,7 +52,6 @@ def run_command(line: str, talk: Conversation) -> None:
     Raises:
         UsageError: no such command, or its argument is unusable.
         LeaveError, RetryError: as their names say.
-
     """
     name, _, argument = line.removeprefix("/").strip().partition(" ")
     command = COMMANDS.get(ALSO.get(name.lower(), name.lower()))

@@ -58,7 +58,6 @@ class Conversation:
 
         Raises:
             CragError: as `open_session`.
-
         """
         before = dict(self._flags)
         self._flags.update(flags)
@@ -74,7 +73,6 @@ class Conversation:
         Raises:
             UsageError: it is no name for a thread.
             CragError: as `change`.
-
         """
         from cli.options import read_settings
 
@@ -91,7 +89,6 @@ class Conversation:
 
         Raises:
             CragError: as `Session.stream`.
-
         """
         open_question, self.asked_back = self.asked_back, None
         self.question = open_question or line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from cli.render.short_text import dollars, place
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
         WarningEvent,
     )
     from state.grades import Grade
-    from state.traces import Trace
+    from state.traces import Trace, TraceSummary
 
 _MARK = {"correct": ("✓", "green"), "ambiguous": ("?", "yellow"), "incorrect": ("✗", "red")}
 _WORD = {
@@ -148,3 +149,13 @@ class TraceView:
         line = Text(lead, style="dim")
         line.append(" ".join(clean(str(text)).split()), style=style)
         self._console.print(line, soft_wrap=True)
+
+
+def trace_line(row: TraceSummary, width: int | None) -> str:
+    """Id, time, status, thread and question; cut to a terminal's `width`, whole elsewhere."""
+    when = datetime.fromtimestamp(row["created_at"], UTC).astimezone()
+    question = " ".join(row["question"].split())
+    kind = "research: " if row["kind"] == "research" else ""
+    thread = f" [{row['thread']}]" if row["thread"] else ""
+    line = f"{row['trace_id']}  {when:%Y-%m-%d %H:%M}  {row['status']:9}  {kind}{question}{thread}"
+    return line if width is None or len(line) <= width else f"{line[: max(40, width) - 1]}…"

@@ -10,7 +10,8 @@ from rag.doctor.models import check_models
 from rag.doctor.part_check import Check
 from rag.doctor.rows import drop_changed_rows
 from rag.doctor.schemas import mend_schemas
-from rag.index.stores import LocalStore, store_of
+from rag.index.local_store import LocalStore
+from rag.index.stores import store_of
 from rag.opening import build_embedder
 from state.settings import Settings
 

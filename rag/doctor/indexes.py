@@ -15,11 +15,10 @@ from rag.index.catalog import catalog_path, connect, mapped_errors, reading
 from rag.index.chroma_errors import VectorsDamaged
 from rag.index.collection_rows import CollectionRow
 from rag.index.document_seal import damaged_documents, have_read_again, mending
-from rag.index.inventory import collection_names
 from rag.index.lexical import LexicalTable
+from rag.index.local_store import LocalStore
 from rag.index.lock import WriteLock, lock_path
 from rag.index.names import store_names, wrongly_named
-from rag.index.stores import LocalStore
 from rag.index.terms import TERMS_VERSION
 from rag.index.vector_place import VectorPlace, pending, read_state
 from rag.index.vector_sync import write_all
@@ -32,7 +31,7 @@ from state.sqlite_file import error_code, transaction
 
 def check_collections(home: Path, embedder: EmbedderIdentity) -> Iterator[Check]:
     """Looks at every collection of the home; a lock held by a writer is no fault."""
-    for name in collection_names(home):
+    for name in LocalStore(home).names():
         with closing(connect(home)) as connection, mapped_errors(catalog_path(home)):
             row = collection_rows.find(connection, name)
             if row is None:
@@ -59,7 +58,7 @@ def repair_collections(home: Path, tell: Callable[[str], None]) -> None:
         StorageError: the catalog itself is damaged, or the disk full.
 
     """
-    names = collection_names(home)
+    names = LocalStore(home).names()
     kept: set[str] = set()
     for name in names:
         with (

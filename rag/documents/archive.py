@@ -43,7 +43,6 @@ class Archive:
 
         Raises:
             DocumentError: it is missing, encrypted, damaged or expands past the limits.
-
         """
         limit = min(self._limits.tree_bytes, self._left)
         blocks: list[bytes] = []

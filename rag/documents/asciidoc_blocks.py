@@ -17,8 +17,7 @@ from rag.documents.asciidoc_table import read_rows
 from rag.documents.asciidoc_written import Written
 from rag.documents.found import placed_blocks
 from rag.documents.layout import row
-from rag.text.placed import Placed
-from state.blocks import BlockKind
+from state.blocks import BlockKind, Placed
 
 _LANGUAGE = "+-_" + ascii_letters + digits
 

@@ -72,9 +72,7 @@ class SourceLines:
         return in_list and bool(marks.list_marker(line) or marks.TERM.match(line))
 
     def paragraph(self, first: int, *, in_list: bool) -> tuple[int, list[int]]:
-        """The line below the paragraph that begins on line `first`, and its lines, without the
-        comments among them.
-        """
+        """The line below the paragraph that begins on line `first`, and its lines, no comments."""
         index, own = first + 1, [first]
         while index < len(self):
             line = self.lines[index]

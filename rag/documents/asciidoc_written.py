@@ -20,7 +20,6 @@ class Written:
         opens: the block right above, by its number, where it introduces what follows.
         blank: the line above is blank.
         continued: a `+` above says that what follows belongs to the item.
-
     """
 
     out: list[str]

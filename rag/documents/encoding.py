@@ -54,7 +54,6 @@ def detect(file: IO[bytes]) -> Encoding:
 
     Raises:
         DocumentError: the file holds binary data.
-
     """
     head = file.read(_SAMPLE)
     try:

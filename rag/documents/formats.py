@@ -53,7 +53,7 @@ _ALL = (
     Format("notebook", "notebook", "whole", (".ipynb",)),
     Format("csv", "csv", "text", (".csv", ".tsv", ".tab", ".psv")),
     Format("json", "json", "text", (".json", ".geojson", ".jsonld", ".webmanifest")),
-    Format("jsonl", "jsonl", "text", (".jsonl", ".ndjson")),
+    Format("jsonl", "json", "text", (".jsonl", ".ndjson")),
     Format(PICTURE, "picture", "whole", (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")),
     Format("tiff", "picture", "parsed", (".tif", ".tiff")),
     Format("xml", "xml", "parsed", (".xml", ".rss", ".atom", ".opml", ".xsd", ".xsl", ".dita")),

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from rag.text.placed import Placed
 from rag.text.plain import scan_plain
-from state.blocks import Block, BlockKind
+from state.blocks import Block, BlockKind, Placed
 
 
 @dataclass(slots=True)

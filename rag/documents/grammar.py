@@ -10,8 +10,7 @@ from rag.documents.cleaning import clean
 from rag.documents.encoding import text_blocks
 from rag.documents.limits import TimeUpError
 from rag.documents.stream import Part, Reading
-from rag.text.placed import Placed
-from state.blocks import BlockKind
+from state.blocks import BlockKind, Placed
 
 Parsed = tuple[str, Sequence[Placed]]
 """The text as it is shown, and its blocks."""

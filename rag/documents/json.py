@@ -13,10 +13,16 @@ from state.errors import DocumentError
 
 _INDENT = "  "
 _LINES = 2000
+_LINE_CHARS = 1 << 24
 
 
 def read(reading: Reading) -> Iterator[Part]:
-    """The values in their order. Several values one after another are JSON lines."""
+    """The values in their order. Several values one after another are JSON lines: record after
+    record, each as a block of `key: value` lines; a line that is no JSON stays as it is.
+    """
+    if reading.format == "jsonl":
+        yield from pieces(records(_rows(reading), reading), reading)
+        return
     if reading.path.stat().st_size > reading.limits.tree_bytes:
         reading.warn("too large to be parsed as JSON: read as plain text")
         yield from encoding.read(reading)
@@ -52,7 +58,6 @@ def parse(text: str) -> Any:
     Raises:
         ValueError: it is no JSON.
         DocumentError: it is nested too deeply.
-
     """
     try:
         return json.loads(text.lstrip("\ufeff"), parse_int=str, parse_float=str, strict=False)
@@ -116,7 +121,6 @@ def records(rows: Iterable[str], reading: Reading) -> Iterator[str]:
 
 
 def _not_json(text: str, error: ValueError, reading: Reading) -> Iterator[Part]:
-
     rows = text.split("\n")
     first = next((row for row in rows if row.strip()), "")
     if first.lstrip()[:1] in {"{", "["} and len(rows) > 1 and _is_json(first):
@@ -124,6 +128,18 @@ def _not_json(text: str, error: ValueError, reading: Reading) -> Iterator[Part]:
         return
     reading.warn(f"not valid JSON ({error}): read as plain text")
     yield Part(text)
+
+
+def _rows(reading: Reading) -> Iterator[str]:
+    rest = ""
+    for block in encoding.text_blocks(reading):
+        rows = (rest + block).split("\n")
+        rest = rows.pop()
+        yield from rows
+        if len(rest) > _LINE_CHARS:
+            yield rest
+            rest = ""
+    yield rest
 
 
 def _is_json(line: str) -> bool:

@@ -9,8 +9,7 @@ from itertools import accumulate
 
 from rag.documents.cleaning import clean
 from rag.documents.stream import Part
-from rag.text.placed import Placed
-from state.blocks import Block, BlockKind, Extent
+from state.blocks import Block, BlockKind, Extent, Placed
 
 _SPACES = re.compile(r"[ \t\n\xa0]{2,}|[ \t\n]")
 

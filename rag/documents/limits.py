@@ -36,7 +36,6 @@ class Limits:
         pixels: of a picture that is read.
         recognized_pages: pages that are read off pictures; what follows is left out, likewise.
         recognition_seconds: time for each of them, on top of `seconds`.
-
     """
 
     text_bytes: int = 4096 * MIB

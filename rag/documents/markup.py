@@ -17,7 +17,6 @@ def parse(data: bytes, limits: Limits) -> Element:
 
     Raises:
         DocumentError: it is too large, too deep or not well-formed.
-
     """
     from lxml import etree
 

@@ -57,7 +57,6 @@ def kind(path: Path) -> str:
 
     Raises:
         DocumentError: it is locked or damaged.
-
     """
     with open_compound(path, Limits()) as streams:
         if "EncryptedPackage" in streams:

@@ -31,7 +31,6 @@ def read(reading: Reading) -> Iterator[Part]:
 
     Raises:
         DocumentError: the document is encrypted, or none of its pages can be read.
-
     """
     with reading.path.open("rb") as file, DrawnPages(reading.path) as drawn:
         document = _open(file)

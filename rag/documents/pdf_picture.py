@@ -33,7 +33,6 @@ class DrawnPages:
 
         Raises:
             DocumentError: PDFium cannot draw it.
-
         """
         import pypdfium2 as pdfium
 

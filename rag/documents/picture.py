@@ -25,7 +25,6 @@ def read(reading: Reading) -> Iterator[Part]:
     Raises:
         UnsupportedFormatError: the extra is not installed, or nothing is written on the picture.
         DocumentError: the picture is damaged, or has more pixels than are read.
-
     """
     if not can_recognize():
         raise UnsupportedFormatError(

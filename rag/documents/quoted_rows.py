@@ -11,7 +11,6 @@ def quoted_rows(lines: Iterable[str], delimiter: str = ",") -> list[tuple[int, l
 
     Raises:
         csv.Error: a cell is longer than csv takes.
-
     """
     rows: list[tuple[int, list[str]]] = []
     reader = csv.reader((line + "\n" for line in lines), delimiter=delimiter, skipinitialspace=True)

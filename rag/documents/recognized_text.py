@@ -1,6 +1,4 @@
-"""Lines off a picture put in reading order: columns of prose one after the other, rows of a table
-on one line.
-"""
+"""Lines off a picture in reading order: columns of prose in turn, a table's row on one line."""
 
 from __future__ import annotations
 

@@ -72,7 +72,6 @@ def recognize(picture: Picture) -> list[TextLine]:
 
     Raises:
         DocumentError: the packages of the extra cannot be loaded.
-
     """
     if min(picture.shape[:2]) < LEAST_SIDE:
         return []
@@ -126,9 +125,7 @@ class _Decoder:
     def __call__(
         self, probabilities: npt.NDArray[np.float32], *_args: object, **_options: object
     ) -> list[tuple[str, float]]:
-        """`probabilities`: shape (lines, steps, characters). Texts with the mean probability of
-        what is not a space.
-        """
+        """`probabilities`: (lines, steps, characters). Texts with the mean of what is shown."""
         weighed = probabilities.copy()
         weighed[:, :, self._space] *= _SPACE_WORTH
         best = weighed.argmax(axis=2)

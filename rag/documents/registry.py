@@ -41,7 +41,6 @@ def open_document(
         UnsupportedFormatError: there is no reader for the file.
         DocumentError: it is empty, encrypted, damaged, too large or not a file; `message`
             is the reason.
-
     """
     head, size = _head(path)
     deadline = Deadline(limits, on_step)

@@ -15,11 +15,9 @@ from docutils import nodes
 
 from rag.documents.found import placed_blocks
 from rag.documents.rst_parse import ADMONITIONS, DirectiveNode, parse
-from rag.documents.rst_shown import shown_text
 from rag.documents.rst_source import SourceLines, mark_header
-from rag.documents.rst_written import Written
-from rag.text.placed import Placed
-from state.blocks import BlockKind
+from rag.documents.rst_written import Written, shown_text
+from state.blocks import BlockKind, Placed
 
 _FIELD_MARK = re.compile(r"^(\s*):((?:[^:\\\n]|\\.|:(?!\s))+):(\s+|$)")
 _VERSE_MARK = re.compile(r"^(\s*)\| ?")

@@ -16,9 +16,7 @@ class SourceLines:
     cursor: int = 0
 
     def find(self, source: list[str], line: int | None, *, begins: bool = False) -> int | None:
-        """The line that the source of a node begins on: near where docutils says, or below the
-        node before.
-        """
+        """The line that a node's source begins on: near docutils' own, or below the node before."""
         candidates = list(range(self.cursor, min(self.cursor + 400, len(self.lines))))
         if line is not None:
             candidates = [line - 1, line - 2, line, *candidates]

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from docutils import nodes
 
 from rag.documents.found import Found, add_rows
-from rag.documents.rst_shown import shown_text
 from rag.documents.rst_source import SourceLines, is_rule
 from rag.documents.rst_table import find_table, write_rows, write_table
 from state.blocks import BlockKind
@@ -125,3 +124,24 @@ class Written:
     def _add(self, kind: BlockKind, first: int, last: int, lead: int | None) -> int:
         self.found.append(Found(kind, first, last, self.level, lead))
         return len(self.found) - 1
+
+
+def shown_text(node: nodes.Node) -> str:
+    """What is shown of a node, with as many line breaks as its source has."""
+    if isinstance(node, nodes.Text):
+        return str(node.astext())
+    if isinstance(node, nodes.target | nodes.image | nodes.system_message):
+        return ""
+    if isinstance(node, nodes.entry):
+        return " ".join(shown_text(child) for child in node.children)
+    text = ""
+    for child in node.children:
+        shown = shown_text(child)
+        if isinstance(child, nodes.footnote_reference) and not shown:
+            text = text.rstrip(" ")
+        text += shown
+    if isinstance(node, nodes.footnote_reference | nodes.citation_reference) and text:
+        text = f"[{text}]"
+    if isinstance(node, nodes.Inline):
+        text += "\n" * (node.rawsource.count("\n") - text.count("\n"))
+    return text

@@ -42,7 +42,6 @@ def sniff(path: Path, head: bytes, named: Format | None) -> Format | None:
     Raises:
         DocumentError: the content is locked, or is something that no reader reads
             (`UnsupportedFormatError`).
-
     """
     shown = _by_first_bytes(head, named)
     if shown is not None:

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Self
 
 from rag.documents.cleaning import clean, one_line
 from rag.documents.limits import Deadline, Limits
 from rag.documents.seam import parsing
 from rag.text.blocks import shifted
-from rag.text.placed import Placed
+from state.blocks import Placed
+from state.closing import Closing
 from state.errors import DocumentError
 
 PART_CHARS = 1 << 20
@@ -65,7 +65,7 @@ Reader = Callable[[Reading], Iterator[Part]]
 is set before the first piece where it can be."""
 
 
-class DocumentStream:
+class DocumentStream(Closing):
     """One opened document. Iterate `parts` once; then `warnings` is complete.
 
     Usable as a context manager; `close` releases the file when not all parts are wanted.
@@ -77,7 +77,6 @@ class DocumentStream:
         title: the document's own title, known once opened.
         parts: the text. Iterating raises DocumentError when the file turns out damaged, too
             large or too slow; what was read before it must then be dropped.
-
     """
 
     def __init__(self, source: str, reading: Reading, pieces: Iterator[Part]) -> None:
@@ -113,12 +112,6 @@ class DocumentStream:
         close = getattr(self._pieces, "close", None)
         if close is not None:
             close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
-        self.close()
 
 
 def _guarded(pieces: Iterator[Part], reading: Reading) -> Iterator[Part]:

@@ -21,9 +21,7 @@ _CELL = re.compile(rb'<(?:\w+:)?c [^>/]*?r="([A-Z]{1,3})(\d{1,7})"[^>/]*>')
 
 
 def read(reading: Reading) -> Iterator[Part]:
-    """Some two hundred rows at a time. Formulas show their last computed value; a cell of an
-    error is empty.
-    """
+    """Some two hundred rows at a time. A formula is its last value, a cell of an error empty."""
     if reading.format == "xlsx":
         with open_archive(reading) as archive:
             _check(archive, reading)

@@ -24,7 +24,6 @@ def read(reading: Reading) -> Iterator[Part]:
 
     Raises:
         DocumentError: nothing of the file is well-formed.
-
     """
     if reading.path.stat().st_size > reading.limits.tree_bytes:
         with reading.path.open("rb") as file:

@@ -31,7 +31,6 @@ class Walk:
 
         Raises:
             DocumentError: the elements are nested deeper than the limit.
-
         """
         found: list[str] = []
         for event, element in events:

@@ -43,7 +43,6 @@ class BuiltinEmbedder:
 
     Raises:
         SetupError: the wordllama package, or a file of it, is missing or unreadable.
-
     """
 
     def __init__(self) -> None:

@@ -54,7 +54,6 @@ class OpenAIEmbedder:
 
         Raises:
             SettingsError: an unusable URL, or OpenAI itself without a key.
-
         """
         return cls(settings.embedding_model, embedding_endpoint(settings), settings)
 

@@ -39,7 +39,6 @@ class Embedder(Protocol):
 
         Raises:
             ModelError: a remote endpoint failed.
-
         """
 
     def embed_query(self, text: str) -> Vectors:

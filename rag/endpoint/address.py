@@ -51,7 +51,6 @@ def embedding_endpoint(settings: Settings) -> Endpoint:
 
     Raises:
         SettingsError: the URL is unusable, or OpenAI itself has no key.
-
     """
     url = settings.embedding_base_url or settings.base_url
     key = settings.embedding_api_key
@@ -65,7 +64,6 @@ def reranker_endpoint(settings: Settings) -> Endpoint:
 
     Raises:
         SettingsError: the URL is unusable.
-
     """
     url, key = settings.reranker_url, settings.reranker_api_key
     return _endpoint(url, key, "reranker_url", "reranker_api_key")
@@ -149,9 +147,7 @@ def no_async_client() -> DefaultAsyncHttpxClient:
 
 @lru_cache(maxsize=1)
 def _no_tls() -> SSLContext:
-    """A context that trusts nobody, for connections without TLS: reading the certificates
-    takes a tenth of a second.
-    """
+    """Trusts nobody, for connections without TLS: reading certificates takes .1 s."""
     import ssl
 
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

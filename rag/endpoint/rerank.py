@@ -46,7 +46,6 @@ class Reranker:
 
         Raises:
             ModelError: it cannot be reached, refused, or sent no such scores.
-
         """
         try:
             return self._asked(query, [text[:LONGEST] for text in texts])

@@ -40,7 +40,6 @@ class Retries:
 
         Raises:
             CragError: what `describe` made of the last failure.
-
         """
         start = self.clock()
         rarely = 0

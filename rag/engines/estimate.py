@@ -66,7 +66,6 @@ def estimate(
 
     Raises:
         SettingsError: the openai engine lacks a usable URL or key.
-
     """
     if choose_engine(settings).name is EngineName.LOCAL:
         return _nothing()

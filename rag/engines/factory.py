@@ -56,7 +56,6 @@ def build_engine(
 
     Raises:
         SettingsError: the openai engine lacks a usable URL or key.
-
     """
     local = local_engine(reader)
     if choose_engine(settings).name is EngineName.LOCAL:

@@ -84,9 +84,7 @@ class RewriteRequest:
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """`query` is None when the engine has nothing to add; `reason` says what was changed or
-    why nothing was.
-    """
+    """`query` is None when there is nothing to add; `reason`: what was changed, or why nothing."""
 
     query: str | None
     reason: str

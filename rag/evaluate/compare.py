@@ -19,7 +19,6 @@ def read_report(path: Path) -> dict[str, Any]:
 
     Raises:
         UsageError: there is none in the file.
-
     """
     try:
         with path.open("rb") as file:

@@ -78,7 +78,6 @@ def load_dataset(folder: Path) -> Dataset:
 
     Raises:
         UsageError: it is no dataset, or a line of it is unusable; names the line.
-
     """
     if not folder.is_dir():
         raise UsageError(
@@ -110,7 +109,6 @@ def read_corpus(path: Path) -> Iterator[CorpusDocument]:
 
     Raises:
         UsageError: a line is unusable or an id comes twice.
-
     """
     seen: set[str] = set()
     for row, where in _rows(path):

@@ -45,7 +45,6 @@ def evaluate(
         UsageError: the dataset has no documents, or none of those its queries name.
         SetupError: as opening the collection and the engine do.
         RemoteError: a model failed; what was measured so far is kept.
-
     """
     ready = prepare(dataset, settings, plan.collection, on, notify)
     run = _Run(dataset, plan, settings.home / "eval" / "runs", on, notify)

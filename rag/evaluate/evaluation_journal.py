@@ -29,7 +29,6 @@ class Journal:
 
     Raises:
         StoreBusyError: another process runs the same evaluation.
-
     """
 
     def __init__(self, path: Path) -> None:

@@ -47,7 +47,6 @@ def prepare(
     Raises:
         UsageError: the dataset has no documents of its own and no collection was named.
         NoIndexError: it has documents, and none has text.
-
     """
     if collection is not None:
         return settings.model_copy(update={"collection": collection, "thread": None})

@@ -11,7 +11,6 @@ def recall_at(k: int, ranked: Sequence[str], relevant: Collection[str]) -> float
 
     Raises:
         ValueError: nothing is relevant, so that there is nothing to recall.
-
     """
     _need(relevant)
     return len(_top(k, ranked) & set(relevant)) / len(set(relevant))
@@ -25,7 +24,6 @@ def ndcg_at(k: int, ranked: Sequence[str], relevant: Collection[str]) -> float:
 
     Raises:
         ValueError: nothing is relevant.
-
     """
     _need(relevant)
     wanted = set(relevant)
@@ -41,7 +39,6 @@ def reciprocal_rank(ranked: Sequence[str], relevant: Collection[str]) -> float:
 
     Raises:
         ValueError: nothing is relevant.
-
     """
     _need(relevant)
     wanted = set(relevant)

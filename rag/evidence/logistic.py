@@ -20,7 +20,6 @@ class Logistic:
 
         Raises:
             KeyError: a feature is missing.
-
         """
         total = self.intercept + sum(w * features[name] for name, w in self.weights.items())
         return 1 / (1 + math.exp(-max(-60.0, min(60.0, total))))

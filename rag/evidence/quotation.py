@@ -192,9 +192,7 @@ def _ends_fields(before: Block, block: Block) -> bool:
 
 
 def _without_notes(text: str) -> str:
-    """Without the text's own note signs, which a reader would take for markers; code keeps its
-    brackets.
-    """
+    """Without the text's own note signs, which would pass for markers; code keeps brackets."""
     pieces = text.split("`")
     pieces[::2] = [_NOTE.sub("", piece) for piece in pieces[::2]]
     return "`".join(pieces)

@@ -28,7 +28,6 @@ class Candidates:
         meant: how surely the query names a chunk's document.
         frequencies: in how many chunks of the collection each of the query's terms is.
         total: the collection's chunks.
-
     """
 
     chunks: Mapping[int, RetrievedChunk]

@@ -48,7 +48,6 @@ def connect(home: Path, *, create: bool = False) -> sqlite3.Connection:
     Raises:
         NoIndexError: there is no catalog and `create` is False.
         StorageError: it cannot be opened or is not a catalog of ours.
-
     """
     path = catalog_path(home)
     try:

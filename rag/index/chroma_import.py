@@ -31,7 +31,6 @@ def chromadb_module() -> ModuleType:
 
     Raises:
         SetupError: it is not installed as it should be, or the clock would end it.
-
     """
     check_clock()
     with _undisturbed():

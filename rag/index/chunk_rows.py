@@ -98,7 +98,6 @@ def retrieved(
 
     Raises:
         ValueError: `blocks` is not what was written.
-
     """
     known = decode_blocks(blocks, start_char) if blocks else blocks_of_text(text, base=start_char)
     return {

@@ -49,7 +49,6 @@ def open_collection(
         NoIndexError: nothing was ingested.
         UsageError: there is no collection of this name; names the nearest.
         EmbedderMismatchError: it was embedded by another embedder.
-
     """
     connection = connect(home)
     try:
@@ -150,7 +149,6 @@ class Collection:
         Raises:
             UsageError, NoIndexError: it was deleted.
             EmbedderMismatchError: the new one was embedded by another embedder.
-
         """
         if self._connection.in_transaction:
             return

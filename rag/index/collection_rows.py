@@ -41,13 +41,17 @@ def find(connection: sqlite3.Connection, name: str) -> CollectionRow | None:
     return CollectionRow(number, found, uid, identity, terms_version, revision)
 
 
+def names(connection: sqlite3.Connection) -> list[str]:
+    """Sorted."""
+    return [row[0] for row in connection.execute("SELECT name FROM collections ORDER BY name")]
+
+
 def require(connection: sqlite3.Connection, name: str) -> CollectionRow:
     """The collection of this name, with something in it to find.
 
     Raises:
         NoIndexError: nothing was ever ingested, or nothing that held text.
         UsageError: other collections exist, this one does not.
-
     """
     found = require_row(connection, name)
     _require_text(connection, found)
@@ -59,15 +63,14 @@ def require_row(connection: sqlite3.Connection, name: str) -> CollectionRow:
     found = find(connection, name)
     if found is not None:
         return found
-    names = [row[0] for row in connection.execute("SELECT name FROM collections ORDER BY name")]
-    raise no_such_collection(name, names)
+    raise no_such_collection(name, names(connection))
 
 
-def no_such_collection(name: str, names: Sequence[str]) -> CragError:
+def no_such_collection(name: str, others: Sequence[str]) -> CragError:
     """What is said of a name that none of these collections has."""
-    if not names:
+    if not others:
         return nothing_ingested()
-    return UsageError(f"There is no collection {name!r}.", nearest_and_count(name, names))
+    return UsageError(f"There is no collection {name!r}.", nearest_and_count(name, others))
 
 
 def nothing_ingested() -> NoIndexError:
@@ -108,7 +111,6 @@ def check_embedder(row: CollectionRow, embedder: EmbedderIdentity) -> None:
 
     Raises:
         EmbedderMismatchError: with the command that mends it.
-
     """
     check_same_embedder(row.name, row.embedder, embedder)
 

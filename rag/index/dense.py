@@ -27,9 +27,7 @@ REPAIR_CHUNKS = 30_000
 
 
 class DenseLeg:
-    """Nearest chunks of one collection. Where it has no more than `exact_chunks`, Chroma is left
-    closed.
-    """
+    """Nearest chunks of one collection; of up to `exact_chunks`, Chroma is left closed."""
 
     def __init__(
         self, place: VectorPlace, lock: WriteLock, notice: Notice, exact_chunks: int

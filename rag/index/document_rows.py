@@ -16,6 +16,7 @@ from rag.index.codec import (
     encode_label,
     encode_path,
     encode_vectors,
+    path_or_none,
     text_hash,
 )
 from rag.index.document_seal import is_damaged, seal
@@ -42,8 +43,8 @@ def insert_hidden(
         (
             collection_id,
             encode_path(document.source),
-            None if document.path is None else encode_path(document.path),
-            None if document.root is None else encode_path(document.root),
+            path_or_none(document.path),
+            path_or_none(document.root),
             document.size,
             document.mtime_ns,
             document.changed_ns,
@@ -183,17 +184,15 @@ def rename(
     document_id: int,
     document: IndexedDocument,
 ) -> None:
-    """Another source, path, root, time and title; new chunk ids, the same vectors. Not for a
-    damaged one.
-    """
+    """Another source, path, time and title; new chunk ids, same vectors. Not for a damaged one."""
     lexical.remove(lexical_rows(connection, document_id))
     connection.execute(
         "UPDATE documents SET source = ?, path = ?, root = ?, size = ?, mtime_ns = ?,"
         " changed_ns = ?, title = ? WHERE id = ?",
         (
             encode_path(document.source),
-            None if document.path is None else encode_path(document.path),
-            None if document.root is None else encode_path(document.root),
+            path_or_none(document.path),
+            path_or_none(document.root),
             document.size,
             document.mtime_ns,
             document.changed_ns,
@@ -241,6 +240,15 @@ def visible_documents(
         (collection_id,) if source is None else (collection_id, encode_path(source)),
     )
     return [document_of_row(row) for row in rows]
+
+
+def number_of(connection: sqlite3.Connection, collection_id: int, source: str) -> int | None:
+    """The row of a collection's visible document of this source."""
+    row = connection.execute(
+        "SELECT id FROM documents WHERE collection_id = ? AND source = ? AND visible = 1",
+        (collection_id, encode_path(source)),
+    ).fetchone()
+    return None if row is None else int(row[0])
 
 
 def visible_document(connection: sqlite3.Connection, document_id: int) -> IndexedDocument:

@@ -67,9 +67,7 @@ def damaged_documents(connection: sqlite3.Connection, collection_id: int) -> lis
 
 
 def have_read_again(connection: sqlite3.Connection, documents: Sequence[int]) -> None:
-    """The next ingest takes their files for changed, and none of their vectors for known; inside
-    a transaction.
-    """
+    """The next ingest takes their files for changed, their vectors for new; in a transaction."""
     for number in documents:
         connection.execute(
             "UPDATE documents SET size = -1, content_hash = '' WHERE id = ?", (number,)

@@ -5,16 +5,13 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.index import collection_rows, document_rows, file_rows
-from rag.index.catalog import catalog_path, connect, mapped_errors, reading
-from rag.index.codec import chunk_id_of, decode_path, decode_vectors, encode_path
+from rag.index.codec import chunk_id_of, decode_path, decode_vectors
 from rag.index.collection_rows import CollectionRow
 from rag.index.protocol import DocumentPart, IndexedDocument, UnreadFile
 from rag.index.texts import Texts
@@ -50,7 +47,7 @@ class Export(Protocol):
 
 
 class CatalogExport:
-    """An `Export`, inside one snapshot; made by `export_collection`."""
+    """An `Export`, inside one snapshot; made by `LocalStore.export`."""
 
     def __init__(self, connection: sqlite3.Connection, row: CollectionRow) -> None:
         self._connection = connection
@@ -94,10 +91,8 @@ class CatalogExport:
         return found
 
     def parts(self, document: IndexedDocument) -> Iterator[DocumentPart]:
-        number = self._connection.execute(
-            "SELECT id FROM documents WHERE collection_id = ? AND source = ? AND visible = 1",
-            (self._row.id, encode_path(document.source)),
-        ).fetchone()[0]
+        number = document_rows.number_of(self._connection, self._row.id, document.source)
+        assert number is not None
         dimension = self._row.embedder.dimension
         texts = Texts(self._connection)
         rows = self._connection.execute(
@@ -124,22 +119,6 @@ class CatalogExport:
         if position < document.characters:
             rest = texts.span(number, position, document.characters)
             yield DocumentPart(rest, [], no_vectors(dimension))
-
-
-@contextmanager
-def export_collection(home: Path, name: str) -> Iterator[CatalogExport]:
-    """The collection of this name.
-
-    Raises:
-        NoIndexError, UsageError: there is none.
-
-    """
-    with (
-        closing(connect(home)) as connection,
-        mapped_errors(catalog_path(home)),
-        reading(connection),
-    ):
-        yield CatalogExport(connection, collection_rows.require_row(connection, name))
 
 
 def digest_of(content: str, characters: int, chunks: int, digest: str) -> str:

@@ -63,9 +63,7 @@ class VectorFeeder:
             self._more.set()
 
     def close(self, *, interrupted: bool = False) -> None:
-        """Finishes; raises what failed on the way. `interrupted`: leave the rest to the next
-        write.
-        """
+        """Finishes; raises what failed on the way. `interrupted`: leave the rest for next time."""
         if interrupted:
             self._interrupted.set()
         if self._thread is None:

@@ -30,7 +30,6 @@ def files_digest(folder: Path) -> str:
 
     Raises:
         VectorsDamaged: a file cannot be read.
-
     """
     found = 0
     with _damage():
@@ -48,7 +47,6 @@ def files_match(folder: Path, digest: str) -> bool:
 
     Raises:
         VectorsDamaged: a file cannot be read.
-
     """
     with _damage():
         if str(_size(_files(folder))) != digest.partition("-")[0]:
@@ -85,7 +83,6 @@ def rows_digest(folder: Path) -> str:
 
     Raises:
         VectorsDamaged: SQLite finds fault with it.
-
     """
     found = 0
     path = folder / _DATABASE

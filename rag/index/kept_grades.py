@@ -32,7 +32,6 @@ class KeptGrades:
 
         Raises:
             NoIndexError, StorageError: there is no catalog, or it is damaged.
-
         """
         held: dict[str, str] = {}
         with self._open() as connection:
@@ -51,7 +50,6 @@ class KeptGrades:
 
         Raises:
             NoIndexError, StorageError: there is no catalog, or it cannot be written.
-
         """
         now = time.time()
         rows = [(bytes.fromhex(key), value, now) for key, value in entries.items()]

@@ -34,7 +34,6 @@ class WriteLock:
     Raises:
         StoreBusyError: another process holds it; names its pid, host and start.
         StorageError: the lock file cannot be written.
-
     """
 
     def __init__(self, path: Path, *, wait: float = 0.0) -> None:

@@ -16,7 +16,6 @@ def require_open_files() -> None:
 
     Raises:
         StorageError: its limit does not allow it.
-
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:

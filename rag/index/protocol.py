@@ -81,7 +81,6 @@ class IndexedDocument:
         warnings: what could not be read, in words.
         recognized: of each page that was read off a picture (0 where there are no pages), how
             sure the recognizer was, in percent.
-
     """
 
     source: str

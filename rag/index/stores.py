@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from rag.index.local_store import LocalStore
 from rag.index.protocol import CollectionWriter, Notice
 from state.settings import Settings
 
@@ -41,7 +41,6 @@ class Store(Protocol):
             NoIndexError: nothing was ingested.
             UsageError: there is no collection of this name; names the nearest.
             EmbedderMismatchError: it was embedded by another embedder.
-
         """
 
     def open_writer(
@@ -59,7 +58,6 @@ class Store(Protocol):
         Raises:
             StoreBusyError: another process is writing to it.
             EmbedderMismatchError: it was embedded by another embedder.
-
         """
 
     def names(self) -> list[str]:
@@ -89,85 +87,6 @@ class Store(Protocol):
         """Bytes on disk, by what they are kept for."""
 
 
-class LocalStore:
-    """The catalog and the vectors under a home."""
-
-    def __init__(self, home: Path, exact_chunks: int = 0) -> None:
-        self._home = home
-        self._exact_chunks = exact_chunks
-
-    def open_collection(
-        self,
-        name: str,
-        embedder: Embedder,
-        notice: Notice = lambda _line: None,
-        *,
-        files: GitIgnoreSpec | None = None,
-    ) -> CandidateReader:
-        from rag.index.collection import open_collection
-
-        exact = self._exact_chunks
-        return open_collection(
-            self._home, name, embedder, notice=notice, exact_chunks=exact, files=files
-        )
-
-    def open_writer(
-        self,
-        name: str,
-        embedder: EmbedderIdentity,
-        *,
-        uid: str | None = None,
-        wait: float = 0.0,
-        notice: Notice = lambda _line: None,
-    ) -> AbstractContextManager[CollectionWriter]:
-        from rag.index.writer import open_writer
-
-        return open_writer(self._home, name, embedder, uid=uid, wait=wait, notice=notice)
-
-    def names(self) -> list[str]:
-        from rag.index.inventory import collection_names
-
-        return collection_names(self._home)
-
-    def inventory(self, name: str) -> Inventory | None:
-        from rag.index.inventory import read_inventory
-
-        return read_inventory(self._home, name)
-
-    def require_inventory(self, name: str) -> Inventory:
-        from rag.index.inventory import require_inventory
-
-        return require_inventory(self._home, name)
-
-    def summaries(self) -> list[CollectionSummary]:
-        from rag.index.inventory import summaries
-
-        return summaries(self._home)
-
-    def file_times(self, name: str, most: int) -> tuple[int, list[FileTime]]:
-        from rag.index.inventory import file_times
-
-        return file_times(self._home, name, most)
-
-    def delete(self, name: str) -> None:
-        from rag.index.removal import delete_collection
-
-        delete_collection(self._home, name)
-
-    def export(self, name: str) -> AbstractContextManager[Export]:
-        from rag.index.export import export_collection
-
-        return export_collection(self._home, name)
-
-    def grades(self) -> GradeCache:
-        from rag.index.kept_grades import KeptGrades
-
-        return KeptGrades(self._home)
-
-    def octets(self) -> dict[str, int]:
-        return {}
-
-
 def store_of(settings: Settings) -> LocalStore | PostgresStore:
     """Nothing is opened or connected before its first use."""
     if settings.store is None:
@@ -182,7 +101,6 @@ def all_sources(store: Store, names: Sequence[str]) -> list[str]:
 
     Raises:
         StorageError, RemoteStoreError: the store cannot be read.
-
     """
     found = []
     for name in names:

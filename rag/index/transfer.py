@@ -46,7 +46,6 @@ def transfer(
     Raises:
         UsageError: there is no such collection, or the name is another collection's in `target`.
         StorageError: what is there in the end is not what was sent.
-
     """
     with source.export(name) as given:
         if not _UID.fullmatch(given.uid):

@@ -78,7 +78,6 @@ class VectorPlace:
 
         Raises:
             VectorsDamaged: they are not.
-
         """
         self._compare(state)
         opened = opener(state.generation)
@@ -97,7 +96,6 @@ class VectorPlace:
 
         Raises:
             VectorsDamaged: it is not what the catalog says it is.
-
         """
         folder = self.root / state.generation
         self._compare(state)

@@ -32,7 +32,6 @@ class VectorProcess:
 
     Raises:
         VectorsDamaged: as the call there, or the process died.
-
     """
 
     def __init__(self) -> None:

@@ -166,7 +166,6 @@ def write_all(
 
     Raises:
         StorageError: it did not come out right twice.
-
     """
     try:
         write = VectorWrite(connection, place, notice, again=again)

@@ -11,15 +11,15 @@ from __future__ import annotations
 import contextlib
 import shutil
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
-from rag.index.chroma_collection import ChromaCollection, closed_if_failed
 from rag.index.chroma_errors import VectorsDamaged, foreign_errors
 from rag.index.chroma_import import chroma_settings, chromadb_module
 from rag.index.open_files import require_open_files
+from state.closing import Closing
 
 SCHEMA = "1"
 BATCH = 5_000
@@ -48,8 +48,16 @@ class WritableVectors(Protocol):
     def close(self) -> None: ...
 
 
-class ChromaVectors(ChromaCollection):
+class ChromaVectors(Closing):
     """One collection's vectors in one Chroma collection; ids are the catalog's chunk rows."""
+
+    def __init__(self, client: Any, collection: Any) -> None:
+        self._client = client
+        self._collection = collection
+
+    def close(self) -> None:
+        with contextlib.suppress(Exception):  # a damaged store may fail to close, too
+            self._client.close()
 
     def token(self) -> str | None:
         metadata = self._collection.metadata or {}
@@ -57,11 +65,11 @@ class ChromaVectors(ChromaCollection):
         return None if token is None else str(token)
 
     def seal(self, identity: EmbedderIdentity, token: str) -> None:
-        with self._mapped():
+        with foreign_errors():
             self._collection.modify(metadata={**_metadata(identity), "token": token})
 
     def count(self) -> int:
-        with self._mapped():
+        with foreign_errors():
             return int(self._collection.count())
 
     def holds(self, count: int) -> bool:
@@ -71,18 +79,18 @@ class ChromaVectors(ChromaCollection):
             return False
 
     def upsert(self, ids: Sequence[int], vectors: Vectors) -> None:
-        with self._mapped():
+        with foreign_errors():
             self._collection.upsert(ids=[str(number) for number in ids], embeddings=vectors)
 
     def delete(self, ids: Sequence[int]) -> None:
-        with self._mapped():
+        with foreign_errors():
             for first in range(0, len(ids), BATCH):
                 some = ids[first : first + BATCH]
                 self._collection.delete(ids=[str(number) for number in some])
 
     def nearest(self, query: Vectors, limit: int) -> list[tuple[int, float]]:
         """(chunk row, cosine), best first."""
-        with self._mapped():
+        with foreign_errors():
             found = self._collection.query(
                 query_embeddings=[query], n_results=limit, include=["distances"]
             )
@@ -96,7 +104,6 @@ def open_folder(path: Path, identity: EmbedderIdentity, *, create: bool = False)
     Raises:
         VectorsDamaged: there is none, or it cannot be opened, or is of another embedder.
         StorageError: this process may open too few files for it.
-
     """
     if not create and not (path / "chroma.sqlite3").is_file():
         raise VectorsDamaged("missing")
@@ -124,7 +131,7 @@ def delete_folder(path: Path) -> None:
 
 
 def _collection(client: Any, identity: EmbedderIdentity, *, create: bool) -> ChromaVectors:
-    with closed_if_failed(client), foreign_errors():
+    with _closed_if_failed(client), foreign_errors():
         if create:
             collection = client.create_collection(
                 "chunks",
@@ -141,6 +148,16 @@ def _collection(client: Any, identity: EmbedderIdentity, *, create: bool) -> Chr
         found.close()
         raise VectorsDamaged("of another embedder")
     return found
+
+
+@contextlib.contextmanager
+def _closed_if_failed(client: Any) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(Exception):
+            client.close()
+        raise
 
 
 def _metadata(identity: EmbedderIdentity) -> dict[str, str | int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.index import collection_rows, document_rows, file_rows
 from rag.index.catalog import catalog_path, connect, mapped_errors
-from rag.index.codec import decode_vectors, encode_label, encode_path, text_hash
+from rag.index.codec import decode_vectors, encode_label, encode_path, path_or_none, text_hash
 from rag.index.collection_rows import CollectionRow
 from rag.index.document_seal import is_damaged
 from rag.index.feeder import VectorFeeder
@@ -51,7 +52,6 @@ def open_writer(
         StoreBusyError: another process is writing to it.
         EmbedderMismatchError: it was embedded by another embedder.
         StorageError: the disk is full or read-only, or the catalog damaged.
-
     """
     with WriteLock(lock_path(home, name), wait=wait):
         connection = connect(home, create=True)
@@ -156,10 +156,8 @@ class CatalogWriter:
 
     def set_root(self, path: str, options: str) -> None:
         self._connection.execute(
-            "INSERT OR REPLACE INTO roots VALUES (?, ?, ?, unixepoch('subsec'))"
-            if sqlite3.sqlite_version_info >= (3, 42)
-            else "INSERT OR REPLACE INTO roots VALUES (?, ?, ?, unixepoch())",
-            (self._row.id, encode_path(path), options),
+            "INSERT OR REPLACE INTO roots VALUES (?, ?, ?, ?)",
+            (self._row.id, encode_path(path), options, time.time()),
         )
 
     def forget_root(self, path: str) -> None:
@@ -209,8 +207,8 @@ class CatalogWriter:
                 " WHERE collection_id = ? AND source = ? AND visible = 1",
                 (
                     (
-                        None if document.path is None else encode_path(document.path),
-                        None if document.root is None else encode_path(document.root),
+                        path_or_none(document.path),
+                        path_or_none(document.root),
                         document.size,
                         document.mtime_ns,
                         document.changed_ns,
@@ -285,8 +283,4 @@ class CatalogWriter:
             self._lexical.seal()
 
     def _document_id(self, source: str) -> int | None:
-        row = self._connection.execute(
-            "SELECT id FROM documents WHERE collection_id = ? AND source = ? AND visible = 1",
-            (self._row.id, encode_path(source)),
-        ).fetchone()
-        return None if row is None else int(row[0])
+        return document_rows.number_of(self._connection, self._row.id, source)

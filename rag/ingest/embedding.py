@@ -61,7 +61,6 @@ class EmbeddingThread:
 
         Raises:
             ModelError: a remote embedder failed.
-
         """
         items = self._items(idle)
         for item in items:

@@ -14,7 +14,9 @@ from state.documents import Chunk
 
 
 class TextPart(NamedTuple):
-    """A stretch of a document's text, and the chunks that end in it, without an identity."""
+    """A stretch of a document's text, and the chunks that end in it, which have no identity yet: a
+    worker knows the path alone. Named and embedded it is a `rag.index.protocol.DocumentPart`.
+    """
 
     text: str
     chunks: tuple[Chunk, ...]
@@ -29,7 +31,6 @@ class FileText:
         content_hash: of its bytes, in hexadecimal.
         recognized, waiting: as of `rag.documents.stream.Reading`.
         held: the parts of a short document; a long one lies in the file `spool`.
-
     """
 
     path: str

@@ -32,7 +32,6 @@ def holding(store: Store, collection: str, typed: str) -> Holding:
     Raises:
         NoIndexError, UsageError: there is no such collection, or it has nothing of the path.
         StorageError: the catalog cannot be read.
-
     """
     inventory = store.require_inventory(collection)
     path = os.path.realpath(typed)
@@ -62,7 +61,6 @@ def forget(
 
     Raises:
         StoreBusyError, StorageError: as `Store.open_writer`.
-
     """
     embedder = store.require_inventory(collection).embedder
     with store.open_writer(collection, embedder, notice=notice) as writer:

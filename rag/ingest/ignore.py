@@ -77,7 +77,6 @@ def rules_for(root: str, include: Sequence[str], exclude: Sequence[str]) -> Igno
 
     Raises:
         UsageError: a glob is malformed.
-
     """
     rules = IgnoreRules(
         root, _patterns(include, named="--include"), _patterns(exclude, named="--exclude")

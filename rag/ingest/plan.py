@@ -30,7 +30,6 @@ class Plan:
         unchanged: how many documents are as they were.
         unread: files that could not be read before and have not changed since.
         forgotten: paths that need no longer be remembered as unread.
-
     """
 
     tasks: list[Task] = field(default_factory=list)

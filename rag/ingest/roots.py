@@ -44,7 +44,6 @@ def roots_of(paths: Sequence[str]) -> list[Root]:
 
     Raises:
         UsageError: a path does not exist or is neither file nor folder.
-
     """
     roots: dict[str, Root] = {}
     for typed in paths:

@@ -39,7 +39,6 @@ def staleness(store: Store, collection: str, *, most: int = MOST_FILES) -> Stale
     Raises:
         NoIndexError: nothing was ingested.
         StorageError: the catalog cannot be read.
-
     """
     files, rows = store.file_times(collection, most)
     changed = gone = 0

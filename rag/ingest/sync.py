@@ -58,7 +58,6 @@ def ingest(
         UsageError: a path does not exist, or a glob is malformed.
         StoreBusyError, EmbedderMismatchError, StorageError: as `Store.open_writer`.
         ModelError: a remote embedder failed; what was embedded before is kept.
-
     """
     began = time.perf_counter()
     roots = roots_of(paths)

@@ -38,7 +38,6 @@ class Found:
         skipped: what a person would expect to be read but is not, and why.
         unlisted: folders (ending in a slash) that could not be listed: nothing is known of
             what is under them.
-
     """
 
     files: dict[str, FileStat] = field(default_factory=dict)

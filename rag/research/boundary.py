@@ -29,7 +29,6 @@ def to_boundary(
 
     Raises:
         CragError: the engine or a store failed; the last boundary is kept.
-
     """
     name = checkpoint_name(state["run_id"])
     config: RunnableConfig = {

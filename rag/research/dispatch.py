@@ -37,7 +37,6 @@ def dispatch(plan: Sequence[Subtask], run_id: str, deps: ResearchDependencies) -
 
     Raises:
         CragError: a subagent failed, or a budget ended one.
-
     """
     done = {a["subtask"]: a for a in deps.journal.artifacts(run_id) if a["status"] != "cut"}
     waiting = [task for task in plan if task["status"] == "planned" and task["id"] not in done]

@@ -198,7 +198,6 @@ class Journal:
 
         Raises:
             UsageError: there is none, or more than one.
-
         """
         select = "select id, created_at, start, state, escalation, answer, report from runs"
         if run_id == "last":

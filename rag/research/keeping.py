@@ -39,7 +39,8 @@ def record_turn(session: Session, report: Report) -> None:
     newest = session.memory.store.turns(thread, newest_first=True, limit=1)
     if any(turn.answer["trace_id"] == report["run_id"] for turn in newest):
         return
-    session.memory.record(thread, as_answer(session, report), session.reader.name)
+    answer = as_answer(session, report)
+    session.memory.store.append(thread, answer, collection=session.reader.name)
 
 
 def _earlier(traces: TraceStore, run_id: str) -> list[Any]:

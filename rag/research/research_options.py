@@ -25,7 +25,6 @@ class ResearchOptions:
 
         Raises:
             UsageError: an unknown role, too few or too many, or none that searches.
-
         """
         unknown = [name for name in self.roles if name not in ROLES]
         if unknown:

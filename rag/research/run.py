@@ -38,10 +38,6 @@ if TYPE_CHECKING:
     from state.checkpoints import Checkpoints
 
 
-def _silent(_told: object) -> None:
-    return
-
-
 class Research:
     """Runs over one collection; a context manager. `run_id` is the one worked on, None before
     there is one and once it is finished: nothing is left to resume.
@@ -83,12 +79,11 @@ class Research:
     def __exit__(self, *_exc: object) -> None:
         self._resources.close()
 
-    def start(self, question: str, emit: Emit = _silent) -> Report:
+    def start(self, question: str, emit: Emit = lambda _event: None) -> Report:
         """A new run to its report; `emit` receives its events as they happen.
 
         Raises:
             CragError: the index, the engine or a store failed; `resume` goes on from there.
-
         """
         budget = Budget.start(self._settings)
         start: Start = {
@@ -104,14 +99,15 @@ class Research:
         self._journal.start(run_id, start)
         return self._work(run_id, start, self._dependencies(run_id, budget, emit), None, told)
 
-    def resume(self, run_id: str, answer: str | None = None, emit: Emit = _silent) -> Report:
+    def resume(
+        self, run_id: str, answer: str | None = None, emit: Emit = lambda _event: None
+    ) -> Report:
         """A run taken up where it stood; `answer` is the person's, where it asked. A finished
         one gives its report again.
 
         Raises:
             UsageError: no such run, an answer it did not ask for, or none where it did.
             CragError: as `start`.
-
         """
         run = self._journal.run(run_id)
         if answer is not None and run["state"] != "waiting":
@@ -256,7 +252,7 @@ class Research:
             budget=budget,
             roles=self._pool,
             emit=emit,
-            warn=_silent,
+            warn=lambda _line: None,
             max_rounds=self._options.max_rounds,
         )
 

@@ -30,7 +30,6 @@ def run_subtask(task: Subtask, read: Sequence[Artifact], deps: ResearchDependenc
 
     Raises:
         CragError: the engine or the index failed; nothing is returned, so nothing is quoted.
-
     """
     deps.budget.check()
     return _Subagent(task, deps.roles[task["role"]], read, deps).artifact()
@@ -65,9 +64,7 @@ class _Subagent:
         return self._searched() if self.role.searches else self._composed()
 
     def _searched(self) -> Artifact:
-        """By the corrective graph; what was read first makes the instruction a question of its
-        own.
-        """
+        """By the corrective graph; what was read first makes the instruction a question."""
         told = self._told()
         question = " ".join(told.text.split())[:LONGEST_QUESTION] or self.task["instruction"]
         answer = self.deps.corrective(question)
@@ -132,9 +129,7 @@ class _Subagent:
         return Rested(checked.text, checked.citations, said)
 
     def _told(self) -> _Told:
-        """The role's words on the passages; what was found as it stands, where they cannot be
-        used.
-        """
+        """The role's words on the passages; where they cannot be used, what was found."""
         if not self.passages:
             return _Told("", NO_USAGE, [])
         asked, name = self.task["instruction"], self.role.name

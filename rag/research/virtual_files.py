@@ -35,7 +35,6 @@ def write(folder: Path, name: str, content: str, step: int, status: FileStatus) 
 
     Raises:
         StorageError: the disk took no file.
-
     """
     size = len(content.encode("utf-8", "replace"))
     if size <= INLINE_BYTES:

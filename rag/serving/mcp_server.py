@@ -27,7 +27,6 @@ def build_server(settings: Settings, *, allow_ingest: bool = False) -> MCPServer
 
     Raises:
         SetupError: crag was installed without what speaks MCP.
-
     """
     require_extra("mcp", "mcp", "crag mcp")
     from mcp.server import MCPServer
@@ -85,7 +84,6 @@ def check_port(port: int) -> None:
 
     Raises:
         SetupError: something else does, or this process may not.
-
     """
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

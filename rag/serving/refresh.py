@@ -21,7 +21,6 @@ def refresh(
     Raises:
         UsageError: a path is none of the ingested folders.
         CragError: as an ingest.
-
     """
     from rag.index.stores import store_of
     from rag.ingest.sync import IngestOptions, ingest

@@ -88,9 +88,7 @@ class SourceList(Result):
 
 
 class SourceText(Result):
-    """A stretch of one source's extracted text; `next` is where to go on, missing at its
-    end.
-    """
+    """A stretch of one source's text; `next` is where to go on, missing at its end."""
 
     source: str
     start: int

@@ -37,9 +37,7 @@ class TokenBudget:
         return True
 
     def text(self, text: str, share: float = 1.0) -> str:
-        """The text, or as much of it as fits into a share of what is left; it is spent. JSON's
-        escapes are counted.
-        """
+        """As much of the text as fits into a share of what is left; JSON's escapes are counted."""
         room = int(self.left * share)
         shown, cost = text, _quoted(text)
         while cost > room:

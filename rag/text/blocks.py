@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from rag.text.placed import Placed
 from rag.text.plain import scan_plain
-from state.blocks import Block, BlockKind, Extent
-
-__all__ = ["Block", "BlockKind", "Extent", "blocks_of_text", "clipped", "shifted"]
+from state.blocks import Block, BlockKind, Placed
 
 MOST_PARSED = 1 << 21
 """A longer document, in characters, is read line by line, whatever its format."""

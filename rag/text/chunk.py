@@ -16,10 +16,9 @@ from typing import Protocol
 from rag.text.blocks import clipped, shifted
 from rag.text.cut_worth import CUT_BY_LINE, LINE, NEXT_LINE, SENTENCE, worth_between
 from rag.text.heading_path import HeadingPath
-from rag.text.placed import Placed
 from rag.text.plain import LONG_LINE, PlainScanner
 from rag.text.sentences import block_sentences
-from state.blocks import Block
+from state.blocks import Block, Placed
 from state.documents import Chunk
 
 CHUNK_CHARS = 1200

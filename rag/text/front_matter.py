@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rag.text.placed import Placed
-from state.blocks import Block, BlockKind
+from state.blocks import Block, BlockKind, Placed
 
 _MOST = 20_000
 _BOUNDS = re.compile(r"(---|\+\+\+)[ \t]*\n(?:(.*?)\n)??(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)

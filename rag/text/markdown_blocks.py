@@ -14,8 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from rag.text.front_matter import front_matter
-from rag.text.placed import Placed
-from state.blocks import Block, BlockKind, Extent
+from state.blocks import Block, BlockKind, Extent, Placed
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -174,9 +173,7 @@ class _Walk:
             self._introduces = block.extent
 
     def _opened(self, at: int) -> Extent | None:
-        """The block right above, where it is an item or ends in a colon: a paragraph is a lead
-        by that.
-        """
+        """The block right above, an item or ending in a colon, which makes a paragraph a lead."""
         if not self.placed:
             return None
         above = self.placed[-1]

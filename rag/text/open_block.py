@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rag.text.line_marks import GLANCE, HEADER
-from rag.text.placed import Placed
 from rag.text.wrapping import FIELD, Line, runs
-from state.blocks import Block, BlockKind, Extent
+from state.blocks import Block, BlockKind, Extent, Placed
 
 LONG_FIELD = 200
 """A field that is longer is read as prose."""

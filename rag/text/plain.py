@@ -6,10 +6,9 @@ from dataclasses import dataclass, field, replace
 
 from rag.text.line_marks import CODE_LIKE, COLUMN_RULE, COLUMNS, FENCE, GLANCE, ITEM, QUOTED, RULE
 from rag.text.open_block import LONG_FIELD, OpenBlock
-from rag.text.placed import Placed
 from rag.text.plain_headings import HeadingLine, Headings, table_heading
 from rag.text.wrapping import lines_of
-from state.blocks import BlockKind, Extent
+from state.blocks import BlockKind, Extent, Placed
 
 LONG_LINE = 4096
 """A line without an end in sight is taken in pieces of this many characters, and no block
@@ -41,7 +40,6 @@ class PlainScanner:
 
     Attributes:
         settled: every block that begins before this offset is in `found`.
-
     """
 
     format: str

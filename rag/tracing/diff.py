@@ -32,7 +32,6 @@ def diff_traces(one: Trace, other: Trace) -> list[Difference]:
 
     Raises:
         UsageError: one is of a question, the other of a research run.
-
     """
     if one["kind"] != other["kind"]:
         raise UsageError("A question's trace and a research run's cannot be compared.")

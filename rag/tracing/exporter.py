@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable
 from queue import Full, Queue
 from threading import Thread
-from typing import Self
 
 from rag.tracing.otlp import SECONDS, Collector, collector_of
 from rag.tracing.spans import spans_of
+from state.closing import Closing
 from state.errors import CragError
 from state.extras import package_version
 from state.settings import Settings
@@ -20,7 +20,7 @@ PATIENCE = SECONDS + 0.5
 """Seconds that closing waits at most for what is still to be sent."""
 
 
-class Exporter:
+class Exporter(Closing):
     """Sends kept traces by their ids; a context manager. What goes wrong is told once, from
     the thread that closes it or sends the next, never from the background.
     """
@@ -35,12 +35,6 @@ class Exporter:
         self._thread: Thread | None = None
         self._trouble: str | None = None
         self._told = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
-        self.close()
 
     def send(self, trace_id: str) -> None:
         self._tell()

@@ -28,7 +28,6 @@ def graph_page(settings: Settings) -> str:
 
     Raises:
         CragError: the trace store cannot be read.
-
     """
     with open_traces(settings) as traces:
         turns = flow_of(traces.every("answer"))

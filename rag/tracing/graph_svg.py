@@ -39,9 +39,7 @@ def counted_svg(
     notes: Mapping[str, str],
     taken: Mapping[tuple[str, str], int],
 ) -> str:
-    """Many runs: each edge as wide as it was taken often, each node with a note and its share
-    of the time as a bar.
-    """
+    """Many runs: an edge as wide as it was taken often, a node with a note and a bar of time."""
     most = max(taken.values(), default=1)
     widths = {pair: 1.5 + 4.5 * count / most for pair, count in taken.items() if count}
     labels = {pair: f"{count:,}" for pair, count in taken.items() if count}

@@ -63,7 +63,6 @@ def collector_of(settings: Settings) -> Collector | None:
 
     Raises:
         SettingsError: the URL or the headers are unusable.
-
     """
     if settings.otlp_endpoint is None:
         return None

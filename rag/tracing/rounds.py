@@ -46,7 +46,6 @@ def run_started(trace: Trace) -> ResearchStarted:
 
     Raises:
         UsageError: the trace is of a question, or an older version kept it.
-
     """
     for event in reversed(research_events(trace)):
         if event["event"] == "research_started":

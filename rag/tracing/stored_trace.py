@@ -43,7 +43,6 @@ def started(trace: Trace) -> TurnStarted:
 
     Raises:
         UsageError: the trace is of a research run.
-
     """
     if trace["kind"] != "answer":
         raise UsageError(f"Trace {trace['trace_id']} is of a research run, not of a question.")

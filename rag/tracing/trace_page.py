@@ -23,7 +23,6 @@ def trace_page(trace: Trace, settings: Settings) -> str:
 
     Raises:
         CragError: the trace store cannot be read.
-
     """
     title = f"crag trace {trace['trace_id']}"
     if trace["kind"] == "research":

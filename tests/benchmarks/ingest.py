@@ -170,9 +170,9 @@ def ours(folder: Path, home: Path, *, start_only: bool) -> dict[str, float]:
     report = ingest(settings, embedder, [str(folder)])
     work = time.process_time() - began
     disk = sum(path.lstat().st_blocks * 512 for path in home.rglob("*"))
-    from rag.index.inventory import summaries
+    from rag.index.local_store import LocalStore
 
-    characters = summaries(home)[0].characters
+    characters = LocalStore(home).summaries()[0].characters
     return {"chunks": report.chunks, "disk": disk, "characters": characters, "work": work}
 
 

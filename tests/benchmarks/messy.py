@@ -19,7 +19,7 @@ from pathlib import Path
 from whole_document import Document, read_document
 
 from rag.index.collection import open_collection
-from rag.index.inventory import require_inventory
+from rag.index.stores import store_of
 from rag.ingest.sync import ingest
 from rag.opening import build_embedder
 from state.errors import DocumentError, UnsupportedFormatError
@@ -79,7 +79,7 @@ def found_again(folder: Path, texts: dict[Path, str]) -> int:
         with closing(open_collection(settings.home, settings.collection, embedder)) as reader:
             names = {
                 each.path: each.source
-                for each in require_inventory(settings.home, settings.collection).documents
+                for each in store_of(settings).require_inventory(settings.collection).documents
             }
             for path, text in texts.items():
                 words = text.split()

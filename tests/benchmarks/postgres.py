@@ -26,9 +26,9 @@ from scale import chunks_of
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 from postgres_server import find_pg_ctl, running_postgres
 
+from rag.index.local_store import LocalStore
 from rag.index.postgres.store import PostgresStore
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
-from rag.index.stores import LocalStore
 from rag.index.transfer import transfer
 
 SETS = ("scifact", "squad2", "mtrag_clapnq")

@@ -8,8 +8,8 @@ from index_samples import EMBEDDER, document, part, parts
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.catalog import catalog_path, is_sound
 from rag.index.collection import open_collection
+from rag.index.local_store import LocalStore
 from rag.index.protocol import UnreadFile, embedding_text
-from rag.index.removal import delete_collection
 from rag.index.writer import open_writer
 from rag.text.blocks import blocks_of_text
 from state.documents import chunk_id
@@ -203,7 +203,7 @@ def test_a_reader_goes_on_with_a_collection_that_was_deleted_and_made_anew(tmp_p
     lines = []
     reader = open_collection(tmp_path, "default", EMBEDDER, notice=lines.append)
     assert reader.search("whale", 1)[0]["source"] == "whales"
-    delete_collection(tmp_path, "default")
+    LocalStore(tmp_path).delete("default")
     with pytest.raises(NoIndexError, match="crag ingest"):
         reader.search("whale", 1)
     write(tmp_path, whales="The narwhal has a tusk.", trains=TRAINS)

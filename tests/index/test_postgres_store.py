@@ -18,9 +18,9 @@ from shared_stores import ask, assert_sound, fill, new_store
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.lexical import query_terms
+from rag.index.local_store import LocalStore
 from rag.index.postgres import postings, shared_schema, shared_writer
 from rag.index.postgres.store import PostgresStore
-from rag.index.stores import LocalStore
 from rag.ingest.staleness import staleness
 from state.errors import (
     EmbedderMismatchError,

@@ -11,7 +11,7 @@ from index_samples import EMBEDDER, document, part, parts
 from ingest_runs import Library, counts
 from shared_stores import ask, assert_sound, fill, new_store
 
-from rag.index.stores import LocalStore
+from rag.index.local_store import LocalStore
 from rag.index.transfer import transfer
 from state.errors import NoIndexError, StorageError, UsageError
 

@@ -13,7 +13,7 @@ from index_samples import EMBEDDER, Score, document, ill_parts, part
 from rag.doctor.indexes import repair_collections
 from rag.index import dense, vectors
 from rag.index.collection import open_collection
-from rag.index.removal import delete_collection
+from rag.index.local_store import LocalStore
 from rag.index.writer import open_writer
 from state.errors import NoIndexError, StoreBusyError
 
@@ -292,13 +292,13 @@ def test_a_deleted_collection_is_gone_with_its_vectors(tmp_path):
         open_writer(tmp_path, "default", EMBEDDER.identity),
         pytest.raises(StoreBusyError),
     ):
-        delete_collection(tmp_path, "default")
-    delete_collection(tmp_path, "default")
+        LocalStore(tmp_path).delete("default")
+    LocalStore(tmp_path).delete("default")
     assert list((tmp_path / "vectors").rglob("*.*")) == []
     with pytest.raises(NoIndexError):
         open_collection(tmp_path, "default", EMBEDDER)
     with pytest.raises(NoIndexError):
-        delete_collection(tmp_path, "default")
+        LocalStore(tmp_path).delete("default")
     with closing(sqlite3.connect(tmp_path / "catalog.sqlite")) as connection:
         for table in ("documents", "chunks", "vectors", "blocks", "vector_stores"):
             assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 
 from rag.documents.registry import open_document
 from rag.documents.stream import Part
-from rag.text.blocks import Block, BlockKind, blocks_of_text
+from rag.text.blocks import blocks_of_text
 from rag.text.chunk import chunk_parts
 from rag.text.markdown_blocks import markdown_blocks
 from rag.text.sentences import block_sentences
 from state.block_codec import decode_blocks, encode_blocks
+from state.blocks import Block, BlockKind
 
 MARKDOWN = """---
 title: Pumps
@@ -230,7 +231,7 @@ def test_the_blocks_of_chunks_lie_in_them(text: str, document_format: str, limit
             assert position <= block.start_char < block.end_char <= piece.end_char
             position = block.end_char
         packed = encode_blocks(piece.blocks, piece.start_char)
-        assert tuple(decode_blocks(packed, piece.start_char, len(piece.text))) == piece.blocks
+        assert tuple(decode_blocks(packed, piece.start_char)) == piece.blocks
     assert not text[covered:].strip()
 
 
@@ -248,7 +249,7 @@ def test_blocks_of_a_later_stretch_are_absolute() -> None:
 )
 def test_what_is_no_list_of_blocks_is_refused(data: bytes) -> None:
     with pytest.raises(ValueError):
-        decode_blocks(data, 0, 100)
+        decode_blocks(data, 0)
 
 
 HOSTILE = {

@@ -30,7 +30,6 @@ def generate(
     Raises:
         ModelError: there was no reply, or no text in it.
         BudgetSpent: a budget does not allow the call.
-
     """
     passages = request.passages
     messages = generate_messages(request.question, passages, request.feedback, request.draft)

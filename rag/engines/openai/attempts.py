@@ -33,7 +33,6 @@ class Attempts:
         Raises:
             ModelError: in the end there was no reply.
             BudgetSpent: a budget does not allow the call, or its time ran out during it.
-
         """
         left = tally.budget.seconds_left()
         seconds = self.seconds if left is None else min(self.seconds, left)

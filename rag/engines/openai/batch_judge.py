@@ -50,7 +50,6 @@ class BatchJudge:
         Raises:
             ModelAccessError: no call there can succeed.
             BudgetSpent: the budget ran out before the first verdict.
-
         """
         found = Found()
         self._ladder(form, range(items), ask, tally, found, plain=False)

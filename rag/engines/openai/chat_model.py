@@ -92,7 +92,6 @@ class ChatModel:
         Raises:
             ModelError: in the end there was no reply.
             BudgetSpent: a budget does not allow the call, or its time ran out during it.
-
         """
         knew = self.dialect.thinks
         limits = Limits(most, brief=most < ANSWER)
@@ -177,7 +176,6 @@ class ChatModel:
         Raises:
             ModelError: in the end there was no reply.
             BudgetSpent: a budget does not allow the call.
-
         """
         messages = sendable(messages)
         beside: dict[str, Any] = {}

@@ -130,7 +130,6 @@ class Dialect:
 
         Raises:
             Exception: whatever `send` raised last.
-
         """
         forms = forms_from(self.traits.form, self._model) if wanted else (ReplyForm.TEXT,)
         proven = self.traits.form is not None

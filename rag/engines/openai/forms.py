@@ -37,9 +37,7 @@ class Wanted:
 
 
 def forms_from(known: str | None, model: str) -> tuple[ReplyForm, ...]:
-    """What to ask for, then what to fall back to: from the form that is known to work, else
-    from the best.
-    """
+    """What to ask for, then what to fall back to: from the form known to work, or the best."""
     first = ReplyForm.TOOLS if _NO_SCHEMAS.match(model) else ReplyForm.SCHEMA
     if known in list(ReplyForm):
         first = ReplyForm(known)

@@ -62,7 +62,6 @@ class OpenAIEngine:
 
         Raises:
             SettingsError: an unusable URL, a missing key, a money budget without a price.
-
         """
         require_prices(settings)
         endpoint = chat_endpoint(settings)

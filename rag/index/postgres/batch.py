@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag.index.codec import blocks_of, chunk_key, encode_block, encode_path, text_hash
+from rag.index.codec import blocks_of, chunk_key, encode_block, encode_path, path_or_none, text_hash
 from rag.index.lexical import LexicalRow
 from rag.index.names import name_keys
 from rag.index.postgres.postings import (
@@ -25,7 +25,6 @@ from rag.index.postgres.shared_document_rows import (
     copy_vectors,
     copying,
     label,
-    path_or_none,
 )
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from state.block_codec import encode_blocks

@@ -56,7 +56,6 @@ class Database:
             NoIndexError: nothing was ever ingested there.
             StorageError: a newer program wrote it.
             RemoteStoreError: the server cannot be reached, or failed.
-
         """
         with self._lock, self.failures():
             if self._depth == 0:

@@ -78,9 +78,7 @@ WHERE documents.collection_id = %(collection)s AND documents.id = %(document)s
 
 
 class PostgresLegs:
-    """A `Legs` of one collection, on a connection in a snapshot; what was counted is kept until
-    `forget`.
-    """
+    """A `Legs` of one collection in a snapshot; what was counted is kept until `forget`."""
 
     def __init__(
         self, db: psycopg.Connection[Any], row: StoredCollection, files: GitIgnoreSpec | None
@@ -111,9 +109,7 @@ class PostgresLegs:
         return self._row.documents if only is None else len(only)
 
     def _chosen(self) -> dict[int, tuple[int, int]] | None:
-        """The first chunk and the first past the last of each document that may be found; None
-        where all may.
-        """
+        """The span of chunks of each document that may be found; None where all may."""
         if self._files is not None and self._only is None:
             rows = self._db.execute(
                 "SELECT id, source, first_chunk, first_chunk + chunk_count FROM documents"

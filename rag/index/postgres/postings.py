@@ -87,9 +87,7 @@ def counted(row: LexicalRow) -> tuple[Counter[str], int]:
 def segment_of(
     chunks: Sequence[tuple[int, Mapping[str, int], int]],
 ) -> Iterator[tuple[str, list[int]]]:
-    """(term, entries) of the chunks of one segment, given as (place in it, times, terms); the
-    terms in order.
-    """
+    """(term, entries) of a segment, in order; a chunk is (place in the segment, times, terms)."""
     average = max(sum(size for *_, size in chunks), 1) / max(len(chunks), 1)
     held: dict[str, list[tuple[float, int]]] = {}
     for place, times, size in chunks:

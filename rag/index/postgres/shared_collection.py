@@ -82,7 +82,6 @@ class PostgresCollection:
         Raises:
             UsageError, NoIndexError: the collection was deleted.
             EmbedderMismatchError: it was made anew with another embedder.
-
         """
         with self._database.reading() as db:
             row = shared_collection_rows.require(db, self._row.name)

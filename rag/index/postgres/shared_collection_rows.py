@@ -59,7 +59,6 @@ def require(db: psycopg.Connection[Any], name: str) -> StoredCollection:
     Raises:
         NoIndexError: there is none at all.
         UsageError: there are others; names the nearest.
-
     """
     found = find(db, name)
     if found is None:

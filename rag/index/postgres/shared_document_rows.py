@@ -26,10 +26,6 @@ def label(text: str) -> str:
     return encode_label(text).replace("\0", "\ufffd")
 
 
-def path_or_none(path: str | None) -> bytes | None:
-    return None if path is None else encode_path(path)
-
-
 def documents(
     db: psycopg.Connection[Any], collection_id: int, source: str | None = None
 ) -> list[IndexedDocument]:

@@ -195,7 +195,6 @@ def check_version(found: int, url: str) -> None:
 
     Raises:
         StorageError: it is newer, or so old that it must be migrated first.
-
     """
     if found > len(MIGRATIONS):
         raise StorageError(
@@ -215,7 +214,6 @@ def migrate(db: psycopg.Connection[Any], schema: str, url: str) -> bool:
     Raises:
         StorageError: a newer program wrote it.
         SetupError: the database has no pgvector and this role may not create it.
-
     """
     if store_version(db, schema) == len(MIGRATIONS):
         return False

@@ -10,14 +10,14 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
-from rag.index.codec import encode_path, text_hash
+from rag.index.codec import encode_path, path_or_none, text_hash
 from rag.index.collection_rows import check_same_embedder
 from rag.index.postgres import shared_collection_rows, shared_document_rows
 from rag.index.postgres.batch import Batch
 from rag.index.postgres.database import Database
 from rag.index.postgres.rebuilding import rebuild_terms, same_terms
 from rag.index.postgres.shared_collection_rows import StoredCollection
-from rag.index.postgres.shared_document_rows import label, path_or_none
+from rag.index.postgres.shared_document_rows import label
 from rag.index.postgres.write_lock import collection_lock
 from rag.index.protocol import (
     DocumentPart,

@@ -8,7 +8,6 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rag.index.codec import decode_path
-from rag.index.collection_rows import nothing_ingested
 from rag.index.inventory import CollectionSummary, FileTime, Inventory
 from rag.index.postgres import shared_collection_rows, shared_document_rows
 from rag.index.postgres.database import Database
@@ -94,26 +93,13 @@ class PostgresStore:
         try:
             with self._reading() as db:
                 row = shared_collection_rows.find(db, name)
-                if row is None:
-                    return None
-                return Inventory(
-                    row.name,
-                    row.embedder,
-                    shared_document_rows.documents(db, row.id),
-                    shared_document_rows.file_marks(db, row.id),
-                    shared_document_rows.unread(db, row.id),
-                    list(shared_document_rows.roots(db, row.id)),
-                )
+                return None if row is None else _inventory(db, row)
         except NoIndexError:
             return None
 
     def require_inventory(self, name: str) -> Inventory:
-        found = self.inventory(name)
-        if found is None:
-            with self._reading() as db:
-                shared_collection_rows.require(db, name)
-            raise nothing_ingested()
-        return found
+        with self._reading() as db:
+            return _inventory(db, shared_collection_rows.require(db, name))
 
     def summaries(self) -> list[CollectionSummary]:
         try:
@@ -184,7 +170,6 @@ class PostgresStore:
 
         Raises:
             RemoteStoreError: it cannot be reached.
-
         """
         said = []
         for url in dict.fromkeys((self.url, self._read_url)):
@@ -245,3 +230,16 @@ class PostgresStore:
         database = Database(url or self._read_url, self.schema)
         with closing(database), database.reading() as db:
             yield db
+
+
+def _inventory(
+    db: psycopg.Connection[Any], row: shared_collection_rows.StoredCollection
+) -> Inventory:
+    return Inventory(
+        row.name,
+        row.embedder,
+        shared_document_rows.documents(db, row.id),
+        shared_document_rows.file_marks(db, row.id),
+        shared_document_rows.unread(db, row.id),
+        list(shared_document_rows.roots(db, row.id)),
+    )

@@ -33,7 +33,6 @@ def collection_lock(
 
     Raises:
         StoreBusyError: another connection holds it; names its process and machine.
-
     """
     label = f"{schema}\0{name}".encode("utf-8", "surrogatepass")
     digest = hashlib.blake2b(label, digest_size=8).digest()

@@ -1,0 +1,182 @@
+"""The collections of a home: the catalog, and the vectors beside it."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rag.index import collection_rows, document_rows, file_rows
+from rag.index.catalog import catalog_path, connect, mapped_errors, reading
+from rag.index.codec import decode_path
+from rag.index.inventory import CollectionSummary, FileTime, Inventory
+from rag.index.lexical import LexicalTable
+from rag.index.lock import WriteLock, lock_path
+from rag.index.protocol import CollectionWriter, Notice
+from state.errors import NoIndexError
+from state.sqlite_file import transaction
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+    from rag.embed.protocol import Embedder, EmbedderIdentity
+    from rag.engines.openai.cache import GradeCache
+    from rag.index.candidates import CandidateReader
+    from rag.index.export import Export
+
+
+class LocalStore:
+    """A `Store`. What searches and what writes is imported when it is asked for."""
+
+    def __init__(self, home: Path, exact_chunks: int = 0) -> None:
+        self._home = home
+        self._exact_chunks = exact_chunks
+
+    def open_collection(
+        self,
+        name: str,
+        embedder: Embedder,
+        notice: Notice = lambda _line: None,
+        *,
+        files: GitIgnoreSpec | None = None,
+    ) -> CandidateReader:
+        from rag.index.collection import open_collection
+
+        exact = self._exact_chunks
+        return open_collection(
+            self._home, name, embedder, notice=notice, exact_chunks=exact, files=files
+        )
+
+    def open_writer(
+        self,
+        name: str,
+        embedder: EmbedderIdentity,
+        *,
+        uid: str | None = None,
+        wait: float = 0.0,
+        notice: Notice = lambda _line: None,
+    ) -> AbstractContextManager[CollectionWriter]:
+        from rag.index.writer import open_writer
+
+        return open_writer(self._home, name, embedder, uid=uid, wait=wait, notice=notice)
+
+    def names(self) -> list[str]:
+        try:
+            with self._reading() as connection:
+                return collection_rows.names(connection)
+        except NoIndexError:
+            return []
+
+    def inventory(self, name: str) -> Inventory | None:
+        try:
+            with self._reading() as connection:
+                row = collection_rows.find(connection, name)
+                return None if row is None else _inventory(connection, row)
+        except NoIndexError:
+            return None
+
+    def require_inventory(self, name: str) -> Inventory:
+        with self._reading() as connection:
+            return _inventory(connection, collection_rows.require_row(connection, name))
+
+    def summaries(self) -> list[CollectionSummary]:
+        try:
+            with self._reading() as connection:
+                rows = (
+                    collection_rows.require_row(connection, name)
+                    for name in collection_rows.names(connection)
+                )
+                return [_summary(connection, row) for row in rows]
+        except NoIndexError:
+            return []
+
+    def file_times(self, name: str, most: int) -> tuple[int, list[FileTime]]:
+        condition = (
+            " FROM documents WHERE visible = 1 AND path IS NOT NULL"
+            " AND collection_id = (SELECT id FROM collections WHERE name = ?)"
+        )
+        with self._reading() as connection:
+            (files,) = connection.execute("SELECT count(*)" + condition, (name,)).fetchone()
+            rows = connection.execute(
+                f"SELECT path, size, mtime_ns, changed_ns{condition} ORDER BY id DESC LIMIT ?",
+                (name, most),
+            ).fetchall()
+        return files, [(decode_path(path), *rest) for path, *rest in rows]
+
+    def delete(self, name: str) -> None:
+        """Its rows, then its vectors: a process killed between leaves vectors that `crag doctor
+        --repair` sweeps out.
+        """
+        with (
+            WriteLock(lock_path(self._home, name)),
+            closing(connect(self._home)) as connection,
+            mapped_errors(catalog_path(self._home)),
+        ):
+            row = collection_rows.require_row(connection, name)
+            with transaction(connection):
+                LexicalTable(connection, row.id).drop()
+                document_rows.delete_all_blocks(connection, row.id)
+                connection.execute("DELETE FROM collections WHERE id = ?", (row.id,))
+            connection.execute("PRAGMA incremental_vacuum").fetchall()
+            shutil.rmtree(self._home / "vectors" / row.uid, ignore_errors=True)
+
+    @contextmanager
+    def export(self, name: str) -> Iterator[Export]:
+        from rag.index.export import CatalogExport
+
+        with self._reading() as connection:
+            yield CatalogExport(connection, collection_rows.require_row(connection, name))
+
+    def grades(self) -> GradeCache:
+        from rag.index.kept_grades import KeptGrades
+
+        return KeptGrades(self._home)
+
+    def octets(self) -> dict[str, int]:
+        return {}
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """One moment of the catalog; raises NoIndexError where there is none."""
+        with (
+            closing(connect(self._home)) as connection,
+            mapped_errors(catalog_path(self._home)),
+            reading(connection),
+        ):
+            yield connection
+
+
+def _inventory(connection: sqlite3.Connection, row: collection_rows.CollectionRow) -> Inventory:
+    return Inventory(
+        row.name,
+        row.embedder,
+        document_rows.visible_documents(connection, row.id),
+        file_rows.file_marks(connection, row.id),
+        file_rows.unread(connection, row.id),
+        sorted(collection_rows.roots(connection, row)),
+    )
+
+
+def _summary(
+    connection: sqlite3.Connection, row: collection_rows.CollectionRow
+) -> CollectionSummary:
+    documents, chunks = document_rows.totals(connection, row.id)
+    (characters,) = connection.execute(
+        "SELECT coalesce(sum(characters), 0) FROM documents"
+        " WHERE collection_id = ? AND visible = 1",
+        (row.id,),
+    ).fetchone()
+    unread = [file.failed for file in file_rows.unread(connection, row.id)]
+    return CollectionSummary(
+        row.name,
+        row.embedder,
+        documents,
+        chunks,
+        characters,
+        failed=sum(unread),
+        skipped=len(unread) - sum(unread),
+        roots=sorted(collection_rows.roots(connection, row)),
+    )
