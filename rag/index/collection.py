@@ -147,7 +147,7 @@ class Collection:
         reader; does nothing inside a transaction.
 
         Raises:
-            UsageError, NoIndexError: it was deleted.
+            NoIndexError: it was deleted.
             EmbedderMismatchError: the new one was embedded by another embedder.
         """
         if self._connection.in_transaction:
@@ -161,6 +161,8 @@ class Collection:
         connection = connect(self._home)
         try:
             with mapped_errors(self._path):
+                if collection_rows.find(connection, self._row.name) is None:
+                    raise collection_rows.deleted(self._row.name)
                 row = collection_rows.require(connection, self._row.name)
                 collection_rows.check_embedder(row, self._embedder.identity)
         except BaseException:

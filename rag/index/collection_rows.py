@@ -77,6 +77,11 @@ def nothing_ingested() -> NoIndexError:
     return NoIndexError("Nothing was ingested yet.", "Run `crag ingest PATH` first.")
 
 
+def deleted(name: str) -> NoIndexError:
+    """What is said to whoever reads a collection that is no longer there."""
+    return NoIndexError(f"The collection {name!r} was deleted.", "Run `crag ingest PATH` again.")
+
+
 def no_text(name: str) -> NoIndexError:
     return NoIndexError(
         f"The collection {name!r} holds no text yet.", "Run `crag ingest PATH` first."

@@ -204,7 +204,7 @@ def test_a_reader_goes_on_with_a_collection_that_was_deleted_and_made_anew(tmp_p
     reader = open_collection(tmp_path, "default", EMBEDDER, notice=lines.append)
     assert reader.search("whale", 1)[0]["source"] == "whales"
     LocalStore(tmp_path).delete("default")
-    with pytest.raises(NoIndexError, match="crag ingest"):
+    with pytest.raises(NoIndexError, match="'default' was deleted"):
         reader.search("whale", 1)
     write(tmp_path, whales="The narwhal has a tusk.", trains=TRAINS)
     assert [chunk["text"] for chunk in reader.search("narwhal", 1)] == ["The narwhal has a tusk."]

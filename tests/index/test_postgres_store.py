@@ -250,7 +250,7 @@ def test_a_collection_that_was_deleted_and_made_anew_is_followed(store):
     lines: list[str] = []
     with closing(store.open_collection("default", EMBEDDER, lines.append)) as reader:
         store.delete("default")
-        with pytest.raises(NoIndexError, match="Nothing was ingested"):
+        with pytest.raises(NoIndexError, match="'default' was deleted"):
             reader.search("motor", 1)
         fill(store, {"b.md": "pump"})
         assert [chunk["source"] for chunk in reader.search("pump", 3)] == ["b.md"]

@@ -11,7 +11,7 @@ import numpy as np
 from rag.embed.protocol import Embedder, Vectors
 from rag.index.candidates import Candidates
 from rag.index.codec import BLOCK_CHARACTERS, chunk_key, decode_block, encode_path
-from rag.index.collection_rows import check_same_embedder, no_text
+from rag.index.collection_rows import check_same_embedder, deleted, no_text
 from rag.index.hybrid import candidates
 from rag.index.postgres import shared_collection_rows, shared_document_rows
 from rag.index.postgres.database import Database
@@ -80,11 +80,13 @@ class PostgresCollection:
         """Everything read inside is of the same moment, however many calls it takes.
 
         Raises:
-            UsageError, NoIndexError: the collection was deleted.
+            NoIndexError: the collection was deleted.
             EmbedderMismatchError: it was made anew with another embedder.
         """
         with self._database.reading() as db:
-            row = shared_collection_rows.require(db, self._row.name)
+            row = shared_collection_rows.find(db, self._row.name)
+            if row is None:
+                raise deleted(self._row.name)
             if row != self._row or not self._legs.reads(db):
                 check_same_embedder(row.name, row.embedder, self._embedder.identity)
                 if row.uid != self._row.uid:
