@@ -190,7 +190,7 @@ class Settings(BaseSettings):
                 " `crag collections push NAME --to postgresql://…` brings one there"
             )
         if value is not None and not is_postgres(value):
-            raise ValueError("a shared store is named as postgresql://user@host/database")
+            raise ValueError("a shared store is named as postgresql://host/database")
         return value
 
     @field_validator("store_schema")

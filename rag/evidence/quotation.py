@@ -16,7 +16,9 @@ from state.blocks import Block, BlockKind
 from state.draft_claims import DraftClaim
 from state.passages import Passage, Span, blocks_of_spans
 
-_NOTE = re.compile(r"(?<![\w\]])\[\d{1,3}\](?![\[(:])")  # no part of a link or a name (`reg[1]`)
+_NOTES = re.compile(  # one or several in a row, no part of a link or a name (`reg[1]`)
+    r"(?<![\w\]])(?:\[\d{1,3}\])+(?![\[(:])"
+)
 _QUOTED = re.compile(
     r"\n[ \t]*(?:>[ \t]?)+"
 )  # the mark of a quoted paragraph, on its further lines
@@ -194,7 +196,7 @@ def _ends_fields(before: Block, block: Block) -> bool:
 def _without_notes(text: str) -> str:
     """Without the text's own note signs, which would pass for markers; code keeps brackets."""
     pieces = text.split("`")
-    pieces[::2] = [_NOTE.sub("", piece) for piece in pieces[::2]]
+    pieces[::2] = [_NOTES.sub("", piece) for piece in pieces[::2]]
     return "`".join(pieces)
 
 

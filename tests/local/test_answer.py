@@ -40,7 +40,7 @@ ROWS = "\n".join(f"V{n:03d},brass,{n * 3} mm" for n in range(1, 400))
 VALVES = f"valve,metal,bore\n{ROWS}\n"
 NOTES = """# Steam
 
-The boiler weighs 40 tonnes [2]. This document does not say who built the boiler.
+The boiler weighs 40 tonnes [2][99]. This document does not say who built the boiler.
 
 Is your boiler drained for the winter?
 """
@@ -145,11 +145,11 @@ def test_what_an_excerpt_says_beside_its_answer_costs_nobody_the_answer(session)
     assert "40 tonnes" in answer["answer"]
 
 
-def test_a_note_sign_of_a_document_is_not_taken_for_a_marker(session):
+def test_note_signs_of_a_document_are_not_taken_for_markers(session):
     answer = session.ask("How much does the boiler weigh?")
     markers = {int(found) for found in re.findall(r"\[(\d+)\]", answer["answer"])}
     assert markers == {citation["marker"] for citation in answer["citations"]}
-    assert "40 tonnes [2]" in of_source(answer, "steam.md")["passage"]
+    assert "40 tonnes [2][99]" in of_source(answer, "steam.md")["passage"]
 
 
 def test_a_marker_stands_on_a_line_of_its_own_behind_code(session):
