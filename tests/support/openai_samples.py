@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
 
 from scripted_server import ScriptedServer
@@ -18,13 +18,14 @@ from state.settings import Settings
 
 QUESTION = "What is the capital of France?"
 KEY = "sk-test-abcdef0123456789"
+_HOMES = TemporaryDirectory(prefix="crag-")  # removed as the process ends
 
 
 def settings_for(server: ScriptedServer | None = None, **changed: Any) -> Settings:
     url = {} if server is None else {"base_url": server.url}
     usual: dict[str, Any] = {"api_key": KEY, "model": "gpt-4o-mini", "max_retries": 0}
     usual["request_timeout"] = 5.0
-    usual["home"] = mkdtemp(prefix="crag-")  # ports come again, and what is known of them stays
+    usual["home"] = mkdtemp(dir=_HOMES.name)  # ports come again, and what is known of them stays
     return Settings(**{**url, **usual, **changed})
 
 
