@@ -189,9 +189,10 @@ def prune(
     if json_:
         terminal.json({"schema": "crag.threads.pruned/1", "dry_run": dry_run, "removed": removed})
         return
+    # Before the list, which may find no room: they are gone all the same.
+    terminal.notice(f"{'Would remove' if dry_run else 'Removed'} {many(count, 'turn')}.")
     for name, numbers in removed.items():
         terminal.out(f"{name}: {many(len(numbers), 'turn')} ({_ranges(numbers)})")
-    terminal.notice(f"{'Would remove' if dry_run else 'Removed'} {many(count, 'turn')}.")
 
 
 @app.command()

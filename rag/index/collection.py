@@ -161,9 +161,7 @@ class Collection:
         connection = connect(self._home)
         try:
             with mapped_errors(self._path):
-                if collection_rows.find(connection, self._row.name) is None:
-                    raise collection_rows.deleted(self._row.name)
-                row = collection_rows.require(connection, self._row.name)
+                row = collection_rows.require_again(connection, self._row.name)
                 collection_rows.check_embedder(row, self._embedder.identity)
         except BaseException:
             connection.close()

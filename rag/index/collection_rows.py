@@ -66,6 +66,18 @@ def require_row(connection: sqlite3.Connection, name: str) -> CollectionRow:
     raise no_such_collection(name, names(connection))
 
 
+def require_again(connection: sqlite3.Connection, name: str) -> CollectionRow:
+    """As `require`, for whoever has read one of this name.
+
+    Raises:
+        NoIndexError: it was deleted, or holds no text any more.
+
+    """
+    if find(connection, name) is None:
+        raise deleted(name)
+    return require(connection, name)
+
+
 def no_such_collection(name: str, others: Sequence[str]) -> CragError:
     """What is said of a name that none of these collections has."""
     if not others:

@@ -9,6 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from turn_samples import make_answer
+
+from state.shared_place import open_turn_store
 
 ROOT = Path(__file__).parents[2]
 FULL = Path("/dev/full")
@@ -47,6 +50,16 @@ def test_closed_streams_break_nothing(tmp_path):
     assert (ran.returncode, ran.stderr[:26]) == (2, "crag: The question is empt")
     ran = shell(tmp_path, "$CRAG threads size --json <&- >&- 2>&-")
     assert (ran.returncode, ran.stdout, ran.stderr) == (4, "", "")
+
+
+def test_what_was_done_is_told_although_its_list_cannot_be_printed(tmp_path):
+    with open_turn_store(tmp_path, None) as store:
+        store.append("railway", make_answer())
+    ran = shell(tmp_path, "$CRAG threads prune --keep 0 -y >&-")
+    assert (ran.returncode, ran.stderr.splitlines()) == (
+        4,
+        ["Removed 1 turn.", "crag: Standard output cannot be written: it is closed."],
+    )
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")

@@ -401,5 +401,5 @@ def test_a_chroma_server_is_no_store_and_the_way_from_it_is_named(monkeypatch):
     with pytest.raises(SettingsError, match="crag collections push NAME --to postgresql://"):
         load_settings({})
     monkeypatch.setenv("CRAG_STORE", "mysql://h/d")
-    with pytest.raises(SettingsError, match="postgresql://user@host"):
+    with pytest.raises(SettingsError, match="postgresql://host/"):
         load_settings({})
