@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -249,24 +249,23 @@ def _number(argument: str, what: str) -> int:
     return int(digits)
 
 
-def _table() -> Iterator[Command]:
-    yield Command("trace", "[on|off|ID]", "How the last answer was found; or show it live.", _trace)
-    yield Command("sources", "", "The places the last answer cites.", _sources)
-    yield Command("open", "N", "Source N in its surroundings.", _open)
-    yield Command("pin", "[N] [off]", "Keep a turn in the model's view.", _pin)
-    yield Command("history", "[N]", "The last turns of the thread.", _history)
-    yield Command("thread", "[NAME]", "Go on in another thread.", _thread)
-    yield Command("new", "[NAME]", "Begin a new thread.", _new)
-    yield Command("collection", "[NAME]", "List the collections, or ask another.", _collection)
-    yield Command("set", "[KEY VALUE]", "Show or change a setting.", _set)
-    yield Command("retry", "", "Ask the last question again.", _retry)
-    yield Command("cost", "", "What this session has spent.", _cost)
-    yield Command("save", "FILE", "Write the thread as Markdown or JSON.", _save)
-    yield Command("help", "", "This list.", _help)
-    yield Command("exit", "", "Leave.", _exit)
-
-
-COMMANDS: dict[str, Command] = {command.name: command for command in _table()}
+_TABLE = (
+    Command("trace", "[on|off|ID]", "How the last answer was found; or show it live.", _trace),
+    Command("sources", "", "The places the last answer cites.", _sources),
+    Command("open", "N", "Source N in its surroundings.", _open),
+    Command("pin", "[N] [off]", "Keep a turn in the model's view.", _pin),
+    Command("history", "[N]", "The last turns of the thread.", _history),
+    Command("thread", "[NAME]", "Go on in another thread.", _thread),
+    Command("new", "[NAME]", "Begin a new thread.", _new),
+    Command("collection", "[NAME]", "List the collections, or ask another.", _collection),
+    Command("set", "[KEY VALUE]", "Show or change a setting.", _set),
+    Command("retry", "", "Ask the last question again.", _retry),
+    Command("cost", "", "What this session has spent.", _cost),
+    Command("save", "FILE", "Write the thread as Markdown or JSON.", _save),
+    Command("help", "", "This list.", _help),
+    Command("exit", "", "Leave.", _exit),
+)
+COMMANDS = {command.name: command for command in _TABLE}
 ALSO = {"quit": "exit", "bye": "exit", "q": "exit", "?": "help", "h": "help"}
 """Other names that people try; they are not listed."""
 WITHOUT_SLASH = frozenset({"exit", "quit", "bye", "help", "?"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from rag.evaluate.figures import (
     abstention,
@@ -49,8 +49,8 @@ def baseline_report(evaluation: Evaluation) -> dict[str, Any]:
         "differences": {
             "recall@5": difference(pairs, _recall(5), seed),
             "recall@10": difference(pairs, _recall(10), seed),
-            "contains": difference(pairs, _contains, seed),
-            "token_f1": difference(pairs, _token_f1, seed),
+            "contains": difference(pairs, _against_gold("contains"), seed),
+            "token_f1": difference(pairs, _against_gold("token_f1"), seed),
             "right_to_abstain_or_answer": difference(pairs, _right_status, seed),
             "milliseconds": difference(pairs, lambda m: m["milliseconds"], seed),
             "tokens": difference(pairs, _tokens, seed),
@@ -89,18 +89,14 @@ def _recall(k: int) -> Score:
     return recall
 
 
-def _contains(measured: Measurement) -> float | None:
-    answer = measured["answer"]
-    if answer is None or not measured["answerable"] or not measured["has_answers"]:
-        return None
-    return float(answer["contains"])
+def _against_gold(figure: Literal["contains", "token_f1"]) -> Score:
+    def score(measured: Measurement) -> float | None:
+        answer = measured["answer"]
+        if answer is None or not measured["answerable"] or not measured["has_answers"]:
+            return None
+        return float(answer[figure])
 
-
-def _token_f1(measured: Measurement) -> float | None:
-    answer = measured["answer"]
-    if answer is None or not measured["answerable"] or not measured["has_answers"]:
-        return None
-    return answer["token_f1"]
+    return score
 
 
 def _right_status(measured: Measurement) -> float | None:

@@ -18,7 +18,7 @@ from rag.child_process import answer, child_command, read_frame, serve_parent, w
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.index.chroma_errors import VectorsDamaged
 from rag.index.chroma_import import chromadb_module
-from rag.index.vectors import open_folder
+from rag.index.vectors import ChromaVectors, open_folder
 from state import errors
 
 _DAMAGED = "VectorsDamaged"
@@ -35,7 +35,7 @@ class VectorProcess:
     """
 
     def __init__(self) -> None:
-        self._identity: EmbedderIdentity | None = None
+        self._opened = False
         command = child_command("rag.index.vector_process")
         try:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
@@ -54,7 +54,7 @@ class VectorProcess:
         except BaseException:
             self.close()
             raise
-        self._identity = identity
+        self._opened = True
         return self
 
     def token(self) -> str | None:
@@ -73,13 +73,12 @@ class VectorProcess:
     def delete(self, ids: Sequence[int]) -> None:
         self._call("delete", list(ids))
 
-    def seal(self, identity: EmbedderIdentity, token: str) -> None:
-        assert identity == self._identity
+    def seal(self, token: str) -> None:
         self._call("seal", token)
 
     def close(self) -> None:
         """Ends the process; one that holds the store closes it first."""
-        if self._identity is not None and self._process.poll() is None:
+        if self._opened and self._process.poll() is None:
             with contextlib.suppress(VectorsDamaged, errors.CragError):
                 self._call("close")
         for pipe in (self._process.stdin, self._process.stdout):
@@ -120,11 +119,23 @@ def main() -> None:
     asked, answers = serve_parent()
     with contextlib.suppress(errors.SetupError):  # told by `open`
         chromadb_module()
-    served = _Served()
+    import numpy as np
+
+    vectors: ChromaVectors | None = None
+    reply: tuple[str | None, Any]
     while (call := read_frame(asked)) is not None:
         name, values = call
         try:
-            reply: tuple[str | None, Any] = (None, getattr(served, name)(*values))
+            if name == "open":
+                folder, create, *identity = values
+                place = Path(os.fsdecode(folder))
+                vectors = open_folder(place, EmbedderIdentity(*identity), create=create)
+                reply = None, None
+            else:
+                if name == "upsert":
+                    ids, data = values
+                    values = ids, np.frombuffer(data, dtype=np.float32).reshape(len(ids), -1)
+                reply = None, getattr(vectors, name)(*values)
         except VectorsDamaged as error:
             reply = (_DAMAGED, (str(error),))
         except errors.CragError as error:
@@ -133,36 +144,3 @@ def main() -> None:
         if name == "close":
             break
     os._exit(0)  # a second of tearing down what the system frees at once
-
-
-class _Served:
-    """The calls as the child gets them."""
-
-    def open(self, folder: bytes, create: bool, *identity: Any) -> None:
-        self._identity = EmbedderIdentity(*identity)
-        place = Path(os.fsdecode(folder))
-        self._vectors = open_folder(place, self._identity, create=create)
-
-    def token(self) -> str | None:
-        return self._vectors.token()
-
-    def count(self) -> int:
-        return self._vectors.count()
-
-    def holds(self, count: int) -> bool:
-        return self._vectors.holds(count)
-
-    def upsert(self, ids: list[int], data: bytes) -> None:
-        import numpy as np
-
-        matrix = np.frombuffer(data, dtype=np.float32).reshape(len(ids), self._identity.dimension)
-        self._vectors.upsert(ids, matrix)
-
-    def delete(self, ids: list[int]) -> None:
-        self._vectors.delete(ids)
-
-    def seal(self, token: str) -> None:
-        self._vectors.seal(self._identity, token)
-
-    def close(self) -> None:
-        self._vectors.close()

@@ -122,7 +122,7 @@ class VectorWrite:
         if count != self._state.count - len(gone):
             raise VectorsDamaged(f"{count} vectors where {self._state.count - len(gone)} belong")
         token = uuid.uuid4().hex
-        self._store.seal(self._place.identity, token)
+        self._store.seal(token)
         self._store.close()
         folder = self._place.root / self._state.generation
         vectors.shrink_folder(folder)

@@ -32,7 +32,7 @@ class WritableVectors(Protocol):
     def token(self) -> str | None:
         """What `seal` wrote last."""
 
-    def seal(self, identity: EmbedderIdentity, token: str) -> None:
+    def seal(self, token: str) -> None:
         """Marks what is stored as complete."""
 
     def count(self) -> int: ...
@@ -51,9 +51,10 @@ class WritableVectors(Protocol):
 class ChromaVectors(Closing):
     """One collection's vectors in one Chroma collection; ids are the catalog's chunk rows."""
 
-    def __init__(self, client: Any, collection: Any) -> None:
+    def __init__(self, client: Any, collection: Any, identity: EmbedderIdentity) -> None:
         self._client = client
         self._collection = collection
+        self._identity = identity
 
     def close(self) -> None:
         with contextlib.suppress(Exception):  # a damaged store may fail to close, too
@@ -64,9 +65,9 @@ class ChromaVectors(Closing):
         token = metadata.get("token")
         return None if token is None else str(token)
 
-    def seal(self, identity: EmbedderIdentity, token: str) -> None:
+    def seal(self, token: str) -> None:
         with foreign_errors():
-            self._collection.modify(metadata={**_metadata(identity), "token": token})
+            self._collection.modify(metadata={**_metadata(self._identity), "token": token})
 
     def count(self) -> int:
         with foreign_errors():
@@ -142,7 +143,7 @@ def _collection(client: Any, identity: EmbedderIdentity, *, create: bool) -> Chr
         else:
             collection = client.get_collection("chunks", embedding_function=None)
         metadata = dict(collection.metadata or {})
-    found = ChromaVectors(client, collection)
+    found = ChromaVectors(client, collection, identity)
     metadata.pop("token", None)
     if metadata != _metadata(identity):
         found.close()

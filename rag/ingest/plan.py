@@ -84,7 +84,8 @@ def same_paths(found: Found, times: dict[str, Times]) -> set[str]:
     return {path for path, stat in found.files.items() if times.get(path) == stat}
 
 
-def file_times(file: UnreadFile) -> Times:
+def file_times(file: FileMark | UnreadFile) -> Times:
+    """Where they are those of a `FileStat`, the file is unchanged without a look inside."""
     return file.size, file.mtime_ns, file.changed_ns
 
 
@@ -115,7 +116,7 @@ def make_plan(
                 taken.add(mark.source)
             continue
         taken.add(mark.source)
-        if is_same(mark, stat) and _is_read_as_now(mark):
+        if file_times(mark) == stat and _is_read_as_now(mark):
             plan.unchanged += 1
         elif not _is_remembered(plan, remembered, path, stat):
             plan.changed[path] = mark
@@ -125,15 +126,6 @@ def make_plan(
         _add_new(plan, roots, wanted, remembered, taken)
     plan.forgotten = [path for path in remembered if _is_forgotten(path, roots, found)]
     return plan
-
-
-def is_same(known: FileMark | UnreadFile, stat: FileStat) -> bool:
-    """Whether the file can be taken for unchanged without a look inside."""
-    return (
-        known.mtime_ns == stat.modified_ns
-        and known.size == stat.size
-        and known.changed_ns == stat.changed_ns
-    )
 
 
 def _is_read_as_now(mark: FileMark) -> bool:
@@ -170,7 +162,7 @@ def _is_remembered(
     plan: Plan, remembered: dict[str, UnreadFile], path: str, stat: FileStat
 ) -> bool:
     file = remembered.get(path)
-    if file is None or not is_same(file, stat):
+    if file is None or file_times(file) != stat:
         return False
     plan.unread.append(file)
     return True

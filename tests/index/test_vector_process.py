@@ -28,7 +28,7 @@ def test_what_it_wrote_is_a_folder_of_vectors(tmp_path):
     written = VectorProcess().open(tmp_path, IDENTITY, create=True)
     written.upsert([1, 2, 3], rows(3))
     written.delete([2])
-    written.seal(IDENTITY, "token")
+    written.seal("token")
     assert (written.count(), written.holds(2), written.holds(3)) == (2, True, False)
     written.close()
     with vectors.open_folder(tmp_path, IDENTITY) as store:

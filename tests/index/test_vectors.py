@@ -82,7 +82,7 @@ def add_a_stranger(home):
 
 def change_the_token(home):
     store = vectors.open_folder(folder(home), EMBEDDER.identity)
-    store.seal(EMBEDDER.identity, "another write")
+    store.seal("another write")
     store.close()
 
 
