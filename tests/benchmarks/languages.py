@@ -1,16 +1,22 @@
-"""The same thirty questions in several languages, on the same six documents in each.
+"""The same forty questions in several languages, on the same sixty paragraphs in each.
 
-    python tests/benchmarks/languages.py [--together] [--beside FOLDER] [--show]
+    python tests/benchmarks/languages.py [LANGUAGE ...] [--together] [--beside FOLDER] [--show]
 
-`languages/LANGUAGE.txt` holds a document under each `#`, then its questions with what the answer
-holds. A paragraph is a file, so that the right one must be found. Right: the answer's first cited
-quote holds it. With --together all languages are one collection; --beside puts other files with
-them.
+`languages/LANGUAGE.txt` holds paragraphs of ten matters, a file each, and after `?` what is asked
+of the one above and what the answer holds. A question has its words in other forms than the
+paragraph (a plural for a singular, another tense), and every matter has a paragraph of question
+words beside. Best, found: the paragraph is the first, or among the first three, that a search
+finds. Right: the answer's first citation is of it and holds what it should. The first half, of
+five matters, was looked at while the stemming was made, the last was not. With --together all
+languages are one collection; --beside puts other files with them.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,50 +25,83 @@ from rag.opening import build_embedder
 from rag.session import open_session
 from state.settings import Settings
 
+TEXTS = Path(__file__).with_name("languages")
+LOOKED_AT = 5
+FIRST = 3
 
-def write_files(path: Path, folder: Path) -> list[tuple[str, str]]:
-    """A file a paragraph; returns the questions with what their answers hold."""
-    questions: list[tuple[str, str]] = []
-    title = ""
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    question: str
+    wanted: str
+    source: str
+    half: str
+
+
+def write_files(path: Path, folder: Path) -> Iterator[Asked]:
+    """A file a paragraph; gives what is asked of them."""
+    matters = 0
+    title = source = ""
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
         if line.startswith("# "):
             title = line[2:]
+            matters += 1
         elif line.startswith("? "):
-            question, _, answer = line[2:].rpartition(" = ")
-            questions.append((question, answer))
+            question, _, wanted = line[2:].rpartition(" = ")
+            yield Asked(question, wanted, source, "first" if matters <= LOOKED_AT else "last")
         else:
-            (folder / f"{title}-{number}.txt").write_text(line + "\n", encoding="utf-8")
-    return questions
+            source = f"{title}-{path.stem}-{number}.txt"
+            (folder / source).write_text(line + "\n", encoding="utf-8")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--show", action="store_true")
+    parser.add_argument("languages", nargs="*")
+    parser.add_argument("--show", choices=["first", "last"])
     parser.add_argument("--together", action="store_true")
     parser.add_argument("--beside", type=Path)
     options = parser.parse_args()
-    show, beside = options.show, [str(options.beside)] if options.beside else []
-    for path in sorted(Path(__file__).with_name("languages").glob("*.txt")):
-        questions: list[tuple[str, str]] = []
+    beside = [str(options.beside)] if options.beside else []
+    texts = sorted(TEXTS.glob("*.txt"))
+    for path in texts:
+        if options.languages and path.stem not in options.languages:
+            continue
         with TemporaryDirectory() as name:
             folder = Path(name) / "files"
             folder.mkdir()
-            for other in sorted(path.parent.glob("*.txt")):
-                asked = write_files(other, folder) if options.together or other == path else []
-                questions += asked if other == path else []
+            asked: list[Asked] = []
+            for other in texts if options.together else [path]:
+                read = list(write_files(other, folder))
+                asked += read if other == path else []
             settings = Settings(home=Path(name) / "home", engine="local")
             ingest(settings, build_embedder(settings), [str(folder), *beside])
-            right = refused = 0
+            counts: Counter[str] = Counter()
             with open_session(settings, keep_traces=False) as session:
-                for question, wanted in questions:
-                    answer = session.ask(question)
+                for each in asked:
+                    hits = session.reader.search(each.question, FIRST)
+                    found = [Path(hit["source"]).name for hit in hits]
+                    answer = session.ask(each.question)
                     first = answer["citations"][:1]
-                    held = any(wanted.casefold() in each["quote"].casefold() for each in first)
-                    right += held
-                    refused += answer["status"] == "abstained"
-                    if show and not held:
-                        print(f"{question} = {wanted}: {[each['quote'] for each in first]}")
-        print(f"{path.stem}: {right} of {len(questions)} right, {refused} refused", flush=True)
+                    right = any(
+                        Path(cited["source"]).name == each.source
+                        and each.wanted.casefold() in cited["quote"].casefold()
+                        for cited in first
+                    )
+                    counts[f"{each.half} asked"] += 1
+                    counts[f"{each.half} best"] += found[:1] == [each.source]
+                    counts[f"{each.half} found"] += each.source in found
+                    counts[f"{each.half} right"] += right
+                    counts[f"{each.half} refused"] += answer["status"] == "abstained"
+                    if options.show == each.half and not right:
+                        place = found.index(each.source) + 1 if each.source in found else "-"
+                        print(f"{each.question} = {each.wanted} ({place}): {first}")
+        for half in ("first", "last"):
+            told = ("best", "found", "right", "refused")
+            print(
+                f"{path.stem}, {half} half: of {counts[f'{half} asked']} questions "
+                + ", ".join(f"{counts[f'{half} {each}']} {each}" for each in told),
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

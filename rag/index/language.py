@@ -1,0 +1,96 @@
+"""Which language a question is in, by its function words; and that all which is done for it reads
+in that language.
+
+The index holds the same terms of every text: English stems. A question in another language is
+read by that language's stems of those, and so is every text that it is compared with: whatever is
+done for it, from the search to the answer, runs inside `in_language_of(question)`. Which languages the
+documents are in need not be known, and an English question costs nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache, lru_cache
+from pathlib import Path
+
+ENGLISH = "english"
+OTHERS = ("german", "french", "spanish", "portuguese", "italian", "dutch")
+"""As Snowball calls them; of equals the first is taken. `lexicons/LANGUAGE.txt` holds a language's
+function words.
+"""
+
+FEWEST = 2
+"""Function words that make a question one of another language: a title may hold one by chance."""
+_CHARACTERS = 2000
+# A letter alone is a word ("a", "o", "l'eau"), an initial ("E. coli", "T-cell") or the rest of one
+# ("isn't").
+_WORD = re.compile(r"(?<!\w)[^\W\d_]{2,}(?!\w)|(?<![\w'\u2019])[a-z\u00e0-\u00ff](?!\w)")
+
+_IN_USE: ContextVar[str | None] = ContextVar("language", default=None)
+
+
+def in_use() -> str:
+    """The language that texts are read in here and now."""
+    return _IN_USE.get() or ENGLISH
+
+
+@contextmanager
+def in_language_of(*questions: str) -> Iterator[None]:
+    """Read in the language of the first of these that shows one, unless one was chosen before."""
+    if _IN_USE.get() is not None:
+        yield
+        return
+    found = (language_of(question) for question in questions)
+    with in_language(next((language for language in found if language), ENGLISH)):
+        yield
+
+
+@contextmanager
+def in_language(language: str) -> Iterator[None]:
+    token = _IN_USE.set(language)
+    try:
+        yield
+    finally:
+        _IN_USE.reset(token)
+
+
+@lru_cache(maxsize=256)
+def language_of(text: str) -> str | None:
+    """The language that most function words of the text are of; None where it has too few of any,
+    or as many of English as of another.
+    """
+    typed = {word.casefold() for word in _WORD.findall(text[:_CHARACTERS])}
+    said = set(map(unaccented, typed))
+    english = len(said & lexicon(ENGLISH))
+    # Many leave accents out; where they stand they decide between equals.
+    counts = {
+        language: (len(said & lexicon(language)), len(typed & _written(language)))
+        for language in OTHERS
+    }
+    most = max(OTHERS, key=counts.__getitem__)
+    if counts[most][0] >= max(FEWEST, english + 1):
+        return most
+    return ENGLISH if english else None
+
+
+@cache
+def lexicon(language: str) -> frozenset[str]:
+    """The function words of a language, without accents."""
+    return frozenset(map(unaccented, _written(language)))
+
+
+@cache
+def _written(language: str) -> frozenset[str]:
+    path = Path(__file__).with_name("lexicons") / f"{language}.txt"
+    return frozenset(path.read_text(encoding="utf-8").split())
+
+
+def unaccented(text: str) -> str:
+    if text.isascii():
+        return text
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(each for each in decomposed if not unicodedata.combining(each))
