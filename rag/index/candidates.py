@@ -10,6 +10,7 @@ from typing import Protocol, TypeVar
 
 from rag.index.coverage import best_window, named, okapi, term_weights
 from rag.index.fusion import MEANT_WEIGHT, NAMED_WEIGHT, WINDOW_WEIGHT, fuse
+from rag.index.language import in_language
 from rag.index.names import name_words
 from rag.index.protocol import CollectionReader
 from rag.index.repeats import Likeness, first_of_each
@@ -28,6 +29,7 @@ class Candidates:
         meant: how surely the query names a chunk's document.
         frequencies: in how many chunks of the collection each of the query's terms is.
         total: the collection's chunks.
+        language: what the query was read in.
     """
 
     chunks: Mapping[int, RetrievedChunk]
@@ -35,9 +37,14 @@ class Candidates:
     meant: Mapping[int, float]
     frequencies: Mapping[str, int]
     total: int
+    language: str
 
     def best(self, k: int) -> list[RetrievedChunk]:
         """The `k` best, scored, best first; of copies the best stands for all."""
+        with in_language(self.language):
+            return self._best(k)
+
+    def _best(self, k: int) -> list[RetrievedChunk]:
         weights = term_weights(self.frequencies, self.total)
         words = {row: _words(chunk) for row, chunk in self.chunks.items()}
         lengths = [len(body) + len(head) for body, head in words.values()]
@@ -53,7 +60,7 @@ class Candidates:
             scores[row] += NAMED_WEIGHT * named(weights, terms(self.chunks[row]["title"] or ""))
             scores[row] += MEANT_WEIGHT * self.meant.get(row, 0.0)
         ranked = sorted(words, key=lambda row: (-scores[row], row))
-        texts = {row: _likeness(chunk["text"]) for row, chunk in self.chunks.items()}
+        texts = {row: _likeness(chunk["text"], self.language) for row, chunk in self.chunks.items()}
         copies = first_of_each(ranked, texts, weights.keys())
         for row in list(copies)[:k]:
             chunk = self.chunks[row]
@@ -83,6 +90,7 @@ def together(several: Sequence[Candidates]) -> Candidates:
         _numbered([each.meant for each in several]),
         frequencies,
         sum(each.total for each in several),
+        several[0].language,
     )
 
 
@@ -99,5 +107,5 @@ def _words(chunk: RetrievedChunk) -> tuple[list[str], list[str]]:
 
 
 @lru_cache(maxsize=512)
-def _likeness(text: str) -> Likeness:
+def _likeness(text: str, _language: str) -> Likeness:
     return Likeness.of(terms(text))

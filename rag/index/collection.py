@@ -20,7 +20,9 @@ from rag.index.codec import chunk_key, decode_vectors, encode_path
 from rag.index.collection_rows import CollectionRow
 from rag.index.dense import DenseLeg
 from rag.index.document_seal import note_damage
+from rag.index.forms import Forms
 from rag.index.hybrid import candidates
+from rag.index.language import in_language_of, in_use
 from rag.index.lock import WriteLock, lock_path
 from rag.index.protocol import IndexedDocument, Notice
 from rag.index.similar_terms import Spellings
@@ -93,9 +95,10 @@ class Collection:
         lock = WriteLock(lock_path(self._home, row.name))
         self._dense = DenseLeg(place, lock, self._notice, self._exact_chunks)
         self._legs = CatalogLegs(connection, row.id, self._dense, self._files)
+        self._forms = Forms(self._legs)
         self._spellings = Spellings(self._legs)
         self._revision: tuple[int] | None = None
-        self._found: dict[tuple[str, int], list[RetrievedChunk]] = {}
+        self._found: dict[tuple[str, int, str], list[RetrievedChunk]] = {}
 
     @property
     def name(self) -> str:
@@ -119,18 +122,20 @@ class Collection:
         with self._moment():
             self._forget_old()
         # Of one question several nodes need what it finds.
-        found = self._found.get((query, k))
-        if found is None:
-            found = self.candidates(query, k).best(k)
-            self._found = {(query, k): found}
+        with in_language_of(query):
+            asked = (query, k, in_use())
+            found = self._found.get(asked)
+            if found is None:
+                found = self.candidates(query, k).best(k)
+                self._found = {asked: found}
         return [chunk.copy() for chunk in found]
 
     def candidates(self, query: str, k: int) -> Candidates:
         """What `search` ranks: at least the `k` best are among them."""
         vector = self._embedder.embed_query(query)
-        with self.snapshot():
+        with self.snapshot(), in_language_of(query):
             self._forget_old()
-            return candidates(self._legs, query, vector, k)
+            return candidates(self._legs, self._forms, query, vector, k)
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -184,7 +189,7 @@ class Collection:
     def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         with self._moment():
             self._forget_old()
-            return self._legs.frequencies(terms)
+            return self._forms.frequencies(terms)
 
     def similar_terms(self, word: str, limit: int) -> list[tuple[str, int]]:
         with self._moment():
@@ -243,4 +248,5 @@ class Collection:
             self._revision = found
             self._found = {}
             self._legs.forget()
+            self._forms.forget()
             self._spellings.forget()

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Protocol
 from rag.index.candidates import Candidates
 from rag.index.coverage import rarities
 from rag.index.fusion import BEGINNING, fuse
+from rag.index.language import in_use
 from rag.index.lexical import query_terms, searched_terms
 from rag.index.names import NAMED_CHUNKS, named_documents
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Vectors
+    from rag.index.forms import Forms
     from state.passages import RetrievedChunk
 
 CANDIDATES = 100
@@ -67,11 +69,11 @@ class Legs(Protocol):
         """Some chunks that hold the term."""
 
 
-def candidates(legs: Legs, query: str, vector: Vectors, k: int) -> Candidates:
+def candidates(legs: Legs, forms: Forms, query: str, vector: Vectors, k: int) -> Candidates:
     """What both legs bring, read: at least the `k` best are among them."""
     wanted = max(CANDIDATES, k)
-    frequencies = legs.frequencies(query_terms(query))
-    searched = searched_terms(frequencies)
+    frequencies = forms.frequencies(query_terms(query))
+    searched = forms.of(searched_terms(frequencies))
     lexical = legs.lexical(searched, wanted) if searched else {}
     dense = legs.dense(vector, wanted)
     meant = _meant(legs, query, frequencies, searched)
@@ -86,7 +88,7 @@ def candidates(legs: Legs, query: str, vector: Vectors, k: int) -> Candidates:
     for row, chunk in chunks.items():
         chunk["lexical_rank"] = lexical_ranks.get(row)
         chunk["dense_rank"] = dense_ranks.get(row)
-    return Candidates(chunks, cosine, meant, frequencies, legs.chunk_count)
+    return Candidates(chunks, cosine, meant, frequencies, legs.chunk_count, in_use())
 
 
 def _meant(

@@ -3,8 +3,8 @@ in that language.
 
 The index holds the same terms of every text: English stems. A question in another language is
 read by that language's stems of those, and so is every text that it is compared with: whatever is
-done for it, from the search to the answer, runs inside `in_language_of(question)`. Which languages the
-documents are in need not be known, and an English question costs nothing.
+done for it, from the search to the answer, runs inside `in_language_of(question)`. Which languages
+the documents are in need not be known. tests/benchmarks/languages.py shows what it earns.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ def language_of(text: str) -> str | None:
     """The language that most function words of the text are of; None where it has too few of any,
     or as many of English as of another.
     """
-    typed = {word.casefold() for word in _WORD.findall(text[:_CHARACTERS])}
+    found = _WORD.findall(text[:_CHARACTERS])
+    typed = {word.casefold() for word in found if not word.isupper()}  # "IL-6" is no article
     said = set(map(unaccented, typed))
     english = len(said & lexicon(ENGLISH))
     # Many leave accents out; where they stand they decide between equals.

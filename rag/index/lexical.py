@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rag.index.terms import PUNCTUATION, term_text, terms
+from rag.index.terms import PUNCTUATION, indexed_text, terms
 
 HEAD_WEIGHT = 2.0
 QUERY_CHARACTERS = 100_000
@@ -35,7 +35,7 @@ class LexicalRow:
     head: str
 
     def columns(self) -> tuple[int, str, str]:
-        return self.chunk_id, term_text(self.text), term_text(self.head)
+        return self.chunk_id, indexed_text(self.text), indexed_text(self.head)
 
 
 class LexicalTable:

@@ -18,6 +18,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from rag.index.codec import decode_path
+from rag.index.reading import read
 from rag.index.terms import STOP_WORDS, fold, stem
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ def named_documents(legs: Legs, query: str, rarity: Mapping[str, float]) -> dict
         taken |= places
         surely = 1.0
         if not any(map(str.isdigit, key)):
-            surely = _WORDS if words.count > 1 else _WORDS * rarity.get(key, 0.0) ** 2
+            surely = _WORDS if words.count > 1 else _WORDS * rarity.get(read(key), 0.0) ** 2
         for each in documents:
             found[each] = max(found.get(each, 0.0), surely / files)
     return found

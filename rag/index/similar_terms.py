@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rag.index.terms import fold, terms
+from rag.index.terms import fold, indexed_text
 
 if TYPE_CHECKING:
     from rag.index.hybrid import Legs
@@ -39,7 +39,7 @@ class Spellings:
         self._found.clear()
 
     def _look_up(self, word: str) -> list[tuple[str, int]]:
-        own = set(terms(word))
+        own = set(indexed_text(word).split())
         if len(word) < _SHORTEST or not own:
             return []
         stem = max(own, key=len)
@@ -66,7 +66,7 @@ class Spellings:
             if abs(len(said) - len(word)) <= 1
             and edit_distance(word, other := fold(said), 1) == 1
             and other[0] == word[0]
-            and term in terms(said)
+            and term in indexed_text(said).split()
         }
 
 

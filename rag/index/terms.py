@@ -1,6 +1,7 @@
 """The one tokenizer: lexical search, document frequencies and the grader all see these terms.
 
-A term is a casefolded, accent-folded, stemmed word. English stop words are dropped. Scripts
+A term is a casefolded, accent-folded, stemmed word, without English stop words; what is done for a
+question in another language sees them as that language reads them (`language.py`). Scripts
 written without spaces give overlapping pairs of characters. An identifier or a number with
 inner punctuation (`snake_case`, `v1.2.3`, `E-1042`) is a term as a whole and by its parts.
 """
@@ -15,6 +16,9 @@ from importlib.metadata import version
 
 import Stemmer
 
+from rag.index.language import ENGLISH, in_use, lexicon
+from rag.index.reading import is_word, read_all
+
 TERM_CHARACTERS = 64
 """A longer term (a base64 blob, a hash) is cut to this, in documents and queries alike."""
 
@@ -25,16 +29,7 @@ _SEEN_CHARACTERS = 256
 PUNCTUATION = "._-+#"
 """The ASCII punctuation a term may hold."""
 
-STOP_WORDS = frozenset(  # a list of strings would take 150 lines
-    """a about above after again against all also am an and any are as at be because been before
-    being below between both but by can cannot could did do does doing don down during each eg
-    etc few for from further had has have having he her here hers herself him himself his how i
-    ie if in into is it its itself just me more most my myself no nor not now of off on once only
-    or other ought our ours ourselves out over own same shall she should so some such than that
-    the their theirs them themselves then there these they this those through to too under until
-    up very was we were what when where which while who whom whose why will with would you your
-    yours yourself yourselves""".split()  # noqa: SIM905
-)
+STOP_WORDS = lexicon(ENGLISH)
 
 # Thai, Lao, Myanmar, Khmer, kana, Han, and their supplements: written without spaces.
 _UNSPACED = (
@@ -59,16 +54,20 @@ TERMS_VERSION = f"2/{version('pystemmer')}/{unicodedata.unidata_version}"
 
 
 def terms(text: str) -> list[str]:
-    """The terms of `text` in order, with repeats."""
-    return term_text(text).split()
+    """The terms of `text` in order, with repeats, as they are read in the language in use."""
+    return _term_text(text, in_use()).split()
+
+
+def indexed_text(text: str) -> str:
+    """The terms of `text` as every index holds them, in order, a space between two."""
+    return _term_text(text, ENGLISH)
 
 
 @lru_cache(maxsize=_SEEN_TEXTS)
-def term_text(text: str) -> str:
-    """The terms of `text` in order, a space between two."""
+def _term_text(text: str, language: str) -> str:
     # The chunks of a question are ranked, graded and found again by its rewrites.
     # No token holds a space, and most words were seen before: a chunk costs no Python a word.
-    return " ".join(filter(None, map(_SEEN.__getitem__, text.split())))
+    return " ".join(filter(None, map(_seen(language).__getitem__, text.split())))
 
 
 @cache
@@ -93,10 +92,14 @@ def _word_terms(word: str) -> tuple[str, ...]:
 
 
 class _SeenWords(dict[str, str]):
-    """The terms of words, joined; forgets all when it holds too many."""
+    """The terms of words, joined, as a language reads them; forgets all when it holds too many."""
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self._language = language
 
     def __missing__(self, word: str) -> str:
-        found = " ".join(_word_terms(word))
+        found = " ".join(read_all(_word_terms(word), self._language))
         if len(word) <= _SEEN_CHARACTERS:
             if len(self) >= _SEEN_WORDS:
                 self.clear()
@@ -104,21 +107,25 @@ class _SeenWords(dict[str, str]):
         return found
 
 
-_SEEN = _SeenWords()
+@cache
+def _seen(language: str) -> _SeenWords:
+    return _SeenWords(language)
 
 
 def term_spans(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
     """(start, end, terms) of each word of `text` that has terms; offsets in characters."""
     pattern = _ASCII_TOKEN if text.isascii() else _any_token()
+    language = in_use()
     for match in pattern.finditer(text):
-        if found := _token_terms(match.group()):
+        if found := read_all(_token_terms(match.group()), language):
             yield match.start(), match.end(), found
 
 
 def words(text: str) -> Iterator[str]:
     """Each word of `text` that has terms, folded, in order, with repeats."""
     pattern = _ASCII_TOKEN if text.isascii() else _any_token()
-    return (fold(token) for token in pattern.findall(text) if _SEEN[token])
+    seen = _seen(in_use())
+    return (fold(token) for token in pattern.findall(text) if seen[token])
 
 
 def _token_terms(token: str) -> tuple[str, ...]:
@@ -168,5 +175,5 @@ def _is_identifier(token: str) -> bool:
 
 def stem(word: str) -> str:
     """Of a folded word, a stop word too."""
-    found: str = _STEMMER.stemWord(word) if word.isascii() and word.isalpha() else word
+    found: str = _STEMMER.stemWord(word) if is_word(word) else word
     return found[:TERM_CHARACTERS]

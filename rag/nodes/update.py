@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 
 from rag.dependencies import Dependencies
 from rag.endpoint.calls import recorded
+from rag.index.language import in_language_of
 from state.graph_state import GraphState
 
 Update = dict[str, Any]
@@ -23,9 +24,17 @@ class TimedNode(Protocol):
     def __call__(self, state: GraphState, *, runtime: Runtime[Dependencies]) -> Update: ...
 
 
+def _asked(state: GraphState) -> list[str]:
+    """The questions of the thread, this one first; of one asked back only that is kept."""
+    asked = [turn["question"] for turn in reversed(state.get("timeline", []))]
+    if open_question := state.get("open_question"):
+        asked.insert(0, open_question["question"])
+    return [state["question"], *asked] if "question" in state else asked
+
+
 def timed(name: str, node: Node) -> TimedNode:
     """`node`, with its start, its model calls and its end told to the stream and its time in
-    `timing_metrics`.
+    `timing_metrics`. It reads in the language of the question, or of those before it.
     """
 
     def run(state: GraphState, *, runtime: Runtime[Dependencies]) -> Update:
@@ -34,7 +43,7 @@ def timed(name: str, node: Node) -> TimedNode:
         began = clock()
         at_ms = round((began - started) * 1000, 3)
         write({"event": "node_started", "node": name, "at_ms": at_ms})
-        with recorded() as calls:
+        with recorded() as calls, in_language_of(*_asked(state)):
             try:
                 update = node(state, runtime)
             finally:  # a node that fails has called too

@@ -35,6 +35,10 @@ from state.settings import load_settings
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "sample_corpus"
+GERMAN = {
+    "fischer.md": "Die Häuser der Fischer haben grüne Türen. Ein Haus steht leer.",
+    "pfanne.md": "Drei Pfannen wurden bis 1902 mit Torf geheizt, in jedem Haus eine.",
+}
 QUERIES = [json.loads(line)["text"] for line in (SAMPLE / "questions.jsonl").open(encoding="utf-8")]
 
 
@@ -51,7 +55,9 @@ def library(store, tmp_path) -> Library:
 
 @pytest.fixture(scope="module")
 def both(postgres, tmp_path_factory) -> tuple[LocalStore, PostgresStore]:
-    """The sample corpus, with removals, changes and a rename, at home and in Postgres."""
+    """The sample corpus and a few lines of German, with removals, changes and a rename, at home
+    and in Postgres.
+    """
     stores = (
         LocalStore(tmp_path_factory.mktemp("home"), 200_000),
         PostgresStore(postgres.url, "both_stores"),
@@ -63,7 +69,10 @@ def both(postgres, tmp_path_factory) -> tuple[LocalStore, PostgresStore]:
     }
     assert len(texts) > 10
     for store in stores:
-        fill(store, texts | {"gone.md": "The Corbel Tunnel is gone.", "kept.md": "An old text."})
+        fill(
+            store,
+            texts | GERMAN | {"gone.md": "The Corbel Tunnel is gone.", "kept.md": "An old text."},
+        )
         with store.open_writer("default", EMBEDDER.identity) as opened:
             opened.put(document("kept.md"), [part("kept.md", "The kept text of the valley.")])
             assert opened.remove(["gone.md", "never.md"]) == 1
@@ -76,7 +85,8 @@ def test_the_rankings_are_those_of_the_catalog(both):
     local, shared = (store.open_collection("default", EMBEDDER) for store in both)
     with closing(local), closing(shared):
         assert shared.chunk_count == local.chunk_count
-        for query in [*QUERIES, "RFC 403", "the", "", "tunnel " * 2_000]:
+        german = ["Wie viele Türen hat ein Haus?", "Womit hat man eine Pfanne geheizt?"]
+        for query in [*QUERIES, *german, "RFC 403", "the", "", "tunnel " * 2_000]:
             here, there = local.search(query, 10), shared.search(query, 10)
             assert [chunk["chunk_id"] for chunk in there] == [chunk["chunk_id"] for chunk in here]
             for one, other in zip(here, there, strict=True):

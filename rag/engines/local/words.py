@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from rag.index.language import in_use
 from rag.index.terms import terms, words
 from state.passages import RetrievedChunk
 
@@ -33,16 +34,16 @@ class ChunkTerms:
 
 
 def read_terms(chunk: RetrievedChunk) -> ChunkTerms:
-    return _terms(_text(chunk), _label(chunk["title"]), _label(chunk["heading"]))
+    return _terms(_text(chunk), _label(chunk["title"]), _label(chunk["heading"]), in_use())
 
 
 def read_words(chunk: RetrievedChunk) -> Sequence[str]:
     """The distinct words of letters alone, folded."""
-    return _words(_text(chunk))
+    return _words(_text(chunk), in_use())
 
 
 @lru_cache(maxsize=512)
-def _terms(text: str, title: str, heading: str) -> ChunkTerms:
+def _terms(text: str, title: str, heading: str, _language: str) -> ChunkTerms:
     body, named = terms(text), terms(title)
     head = [*named, *terms(heading)]
     counts = Counter([*body, *head])
@@ -50,7 +51,7 @@ def _terms(text: str, title: str, heading: str) -> ChunkTerms:
 
 
 @lru_cache(maxsize=256)
-def _words(text: str) -> Sequence[str]:
+def _words(text: str, _language: str) -> Sequence[str]:
     return [word for word in dict.fromkeys(words(text)) if word.isalpha()][:CHUNK_WORDS]
 
 

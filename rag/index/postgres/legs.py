@@ -17,7 +17,7 @@ from rag.index.postgres.postings import (
     rarity,
     read_of_each,
 )
-from rag.index.terms import terms
+from rag.index.terms import indexed_text
 
 if TYPE_CHECKING:
     import psycopg
@@ -214,7 +214,7 @@ class PostgresLegs:
                 {"collection": self._row.id, "document": document, "words": list(words)},
             ).fetchall()
             known = any(
-                _near(words, between, terms(text))
+                _near(words, between, indexed_text(text).split())
                 for chunk, title, heading in rows
                 for text in (chunk.decode("utf-8", "surrogatepass"), f"{title or ''} {heading}")
             )

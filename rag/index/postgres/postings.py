@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rag.index.lexical import HEAD_WEIGHT, LexicalRow
-from rag.index.terms import terms
+from rag.index.terms import indexed_text
 
 SEGMENT_CHUNKS = 2_000
 """At most; fewer than 2^11."""
@@ -77,7 +77,7 @@ def ranges(spans: Iterable[tuple[int, int]]) -> str:
 
 def counted(row: LexicalRow) -> tuple[Counter[str], int]:
     """How often a chunk holds each term, its head's counting double, and how many it has."""
-    body, head = terms(row.text), terms(row.head)
+    body, head = indexed_text(row.text).split(), indexed_text(row.head).split()
     times = Counter(body)
     for term in head:
         times[term] += int(HEAD_WEIGHT)

@@ -12,7 +12,9 @@ from rag.embed.protocol import Embedder, Vectors
 from rag.index.candidates import Candidates
 from rag.index.codec import BLOCK_CHARACTERS, chunk_key, decode_block, encode_path
 from rag.index.collection_rows import check_same_embedder, deleted, no_text
+from rag.index.forms import Forms
 from rag.index.hybrid import candidates
+from rag.index.language import in_language_of
 from rag.index.postgres import shared_collection_rows, shared_document_rows
 from rag.index.postgres.database import Database
 from rag.index.postgres.legs import PostgresLegs
@@ -46,6 +48,7 @@ class PostgresCollection:
         check_same_embedder(name, self._row.embedder, embedder.identity)
         if not self._row.chunks:
             raise no_text(name)
+        self._forms = Forms(self._legs)
         self._spellings = Spellings(self._legs)
 
     @property
@@ -72,8 +75,8 @@ class PostgresCollection:
     def candidates(self, query: str, k: int) -> Candidates:
         """What `search` ranks: at least the `k` best are among them."""
         vector = self._embedder.embed_query(query)
-        with self.snapshot():
-            return candidates(self._legs, query, vector, k)
+        with self.snapshot(), in_language_of(query):
+            return candidates(self._legs, self._forms, query, vector, k)
 
     @contextmanager
     def snapshot(self) -> Iterator[StoredCollection]:
@@ -96,12 +99,13 @@ class PostgresCollection:
                     )
                 self._row = row
                 self._legs.adopt(db, row)
+                self._forms.forget()
                 self._spellings.forget()
             yield row
 
     def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         with self.snapshot():
-            return self._legs.frequencies(terms)
+            return self._forms.frequencies(terms)
 
     def similar_terms(self, word: str, limit: int) -> list[tuple[str, int]]:
         with self.snapshot():

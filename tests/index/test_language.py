@@ -1,0 +1,93 @@
+"""Which language a question is in, and what is read in it."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import pytest
+from index_samples import EMBEDDER
+from shared_stores import fill
+
+from rag.index.language import ENGLISH, in_language, in_language_of, in_use, language_of
+from rag.index.stores import LocalStore
+from rag.index.terms import indexed_text, term_spans, terms, words
+
+TEXTS = {
+    "de.txt": "Die Häuser der Fischer haben grüne Türen.",
+    "fr.txt": "Les chevaux sont nourris le soir.",
+    "es.txt": "Las ventanas se lavan los martes.",
+    "en.txt": "The die was cast in houses of bronze.",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("Wie viele Häuser haben grüne Türen?", "german"),
+        ("Was kostet der Aufstieg?", "german"),
+        ("Quand les chevaux sont-ils nourris ?", "french"),
+        ("Quelle est l'heure de l'ouverture ?", "french"),
+        ("¿Cuándo se lavan las ventanas?", "spanish"),
+        ("Cuando se lavan las ventanas", "spanish"),
+        ("Quando é que as janelas são lavadas?", "portuguese"),
+        ("Quando vengono lavate le finestre della scuola?", "italian"),
+        ("Hoe vaak worden de ramen gewassen?", "dutch"),
+        ("What is the die size of the chip?", ENGLISH),
+        ("Is vitamin E or IL-6 measured in vivo?", ENGLISH),
+        ("Who sang in La La Land?", ENGLISH),
+        ("opening hours", None),
+        ("Öffnungszeiten", None),
+        ("灯塔是哪一年首次点亮的？", None),
+        ("", None),
+    ],
+)
+def test_the_language_of_a_question(question, language):
+    assert language_of(question) == language
+
+
+def test_a_text_is_read_in_the_language_of_the_first_question_that_shows_one():
+    with in_language_of("Warum?", "Wie hoch sind die Häuser?", "How high are the houses?"):
+        assert in_use() == "german"
+        with in_language_of("How high are the houses?"):
+            assert in_use() == "german"
+        with in_language(ENGLISH):
+            assert in_use() == ENGLISH
+    with in_language_of("Warum?"):
+        assert in_use() == ENGLISH
+    assert in_use() == ENGLISH
+
+
+def test_terms_are_stems_of_the_language_without_its_function_words():
+    text = "Die Häuser und das Haus mit der E-1042, houses"
+    indexed = indexed_text(text).split()
+    assert terms(text) == indexed
+    with in_language("german"):
+        assert terms(text) == ["haus", "haus", "e-1042", "e", "1042", "hous"]
+        assert [found for *_, found in term_spans("das Haus")] == [("haus",)]
+        assert list(words("das Haus")) == ["haus"]
+        assert indexed_text(text).split() == indexed
+    with in_language("french"):
+        assert terms("les chevaux, le cheval d'un voisin") == ["cheval", "cheval", "voisin"]
+    assert terms(text) == indexed
+
+
+@pytest.mark.parametrize(
+    ("query", "source"),
+    [
+        ("Was hat das Haus des Fischers?", "de.txt"),
+        ("Quand a-t-on nourri le cheval ?", "fr.txt"),
+        ("¿Qué día se lava una ventana?", "es.txt"),
+        ("Where was the house cast?", "en.txt"),
+    ],
+)
+def test_a_search_finds_other_forms_of_its_words(tmp_path, query, source):
+    store = LocalStore(tmp_path, 200_000)
+    fill(store, TEXTS)
+    with closing(store.open_collection("default", EMBEDDER)) as collection:
+        best = collection.search(query, 1)[0]
+        assert best["source"] == source
+        assert best["lexical_rank"] == 1
+        with in_language_of(query):
+            counts = collection.document_frequencies(terms(query))
+        assert sum(counts.values()) >= 1
+        assert max(counts.values()) == 1
