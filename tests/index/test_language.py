@@ -9,7 +9,7 @@ from index_samples import EMBEDDER
 from shared_stores import fill
 
 from rag.index.language import ENGLISH, in_language, in_language_of, in_use, language_of
-from rag.index.stores import LocalStore
+from rag.index.local_store import LocalStore
 from rag.index.terms import indexed_text, term_spans, terms, words
 
 TEXTS = {
