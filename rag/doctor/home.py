@@ -32,6 +32,7 @@ from state.turn_store import THREADS_FILE, THREADS_SCHEMA
 
 LEAST_FREE = 500 << 20
 _UNHARMED = "nothing says that it is damaged"
+_WRITABLE = "Make it writable, or choose another --home"
 _ROOM = f"Make room in its folder and let it be written there; {_UNHARMED}"
 
 
@@ -42,12 +43,16 @@ def check_home(home: Path) -> Iterator[Check]:
         with tempfile.TemporaryFile(dir=existing):
             writable = existing.is_dir()
     except OSError as error:
-        yield ill("home", f"{home}: {error.strerror}", "Make it writable, or choose another --home")
+        yield ill("home", f"{home}: {error.strerror}", _WRITABLE)
         return
     if not writable or not os.access(existing, os.W_OK | os.X_OK):
         yield ill("home", f"{existing} is not a writable folder", "Choose another --home")
         return
-    yield well("home", str(home))
+    shut = next((path for path in home.rglob("*") if not os.access(path, os.W_OK)), None)
+    if shut:  # another person's, as after `sudo crag`
+        yield ill("home", f"{shut} cannot be written", _WRITABLE)
+    else:
+        yield well("home", str(home))
     free = shutil.disk_usage(existing).free
     detail = f"{free / 1e9:.1f} GB free"
     if free < LEAST_FREE:

@@ -104,6 +104,18 @@ def test_a_read_only_home_is_asked_and_searched_and_says_what_it_cannot_keep(hom
 
 
 @mounting
+def test_a_part_of_the_home_that_cannot_be_written_is_named(home):
+    (lock,) = (home / "locks").iterdir()
+    read_only = f"mount --bind {lock} {lock} && mount -o remount,bind,ro {lock}"
+    ingest = crag(home, "ingest", "docs", mount=read_only)
+    assert ingest.returncode == 4
+    assert str(lock) in ingest.stderr
+    doctor = crag(home, "doctor", mount=read_only)
+    assert doctor.returncode == 4
+    assert f"FAIL  home: {lock} cannot be written\n      mend: Make it" in doctor.stdout
+
+
+@mounting
 def test_a_full_disk_is_one_line_and_what_was_there_stays(home, tmp_path):
     for number in range(40):
         text = "\n\n".join(f"Sheet {number} row {row} says {row * number}." for row in range(300))
