@@ -17,7 +17,7 @@ from rag.index.collection_rows import CollectionRow
 from rag.index.document_seal import damaged_documents, have_read_again, mending
 from rag.index.lexical import LexicalTable
 from rag.index.local_store import LocalStore
-from rag.index.lock import WriteLock, lock_path
+from rag.index.lock import lock_path, write_lock
 from rag.index.names import store_names, wrongly_named
 from rag.index.terms import TERMS_VERSION
 from rag.index.vector_place import VectorPlace, pending, read_state
@@ -62,7 +62,7 @@ def repair_collections(home: Path, tell: Callable[[str], None]) -> None:
     kept: set[str] = set()
     for name in names:
         with (
-            WriteLock(lock_path(home, name)),
+            write_lock(lock_path(home, name)),
             closing(connect(home)) as connection,
             mapped_errors(catalog_path(home)),
         ):
@@ -167,7 +167,7 @@ def _vectors(connection: sqlite3.Connection, row: CollectionRow, place: VectorPl
 
 def _half_written(part: str, lock: Path) -> Check:
     try:
-        with WriteLock(lock):
+        with write_lock(lock):
             return ill(part, "left half-written", REPAIR)
     except StoreBusyError:
         return well(part, "being written")

@@ -23,7 +23,7 @@ from rag.index.document_seal import note_damage
 from rag.index.forms import Forms
 from rag.index.hybrid import candidates
 from rag.index.language import in_language_of, in_use
-from rag.index.lock import WriteLock, lock_path
+from rag.index.lock import lock_path
 from rag.index.protocol import IndexedDocument, Notice
 from rag.index.similar_terms import Spellings
 from rag.index.texts import TextDamagedError, Texts
@@ -92,7 +92,7 @@ class Collection:
         self._connection = connection
         self._row = row
         place = VectorPlace(self._home, row.id, row.uid, row.embedder)
-        lock = WriteLock(lock_path(self._home, row.name))
+        lock = lock_path(self._home, row.name)
         self._dense = DenseLeg(place, lock, self._notice, self._exact_chunks)
         self._legs = CatalogLegs(connection, row.id, self._dense, self._files)
         self._forms = Forms(self._legs)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 from rag.embed.protocol import Vectors
 from rag.index import chunk_rows, exact, shortlist
 from rag.index.catalog import connect, reading
 from rag.index.chroma_errors import VectorsDamaged
-from rag.index.lock import WriteLock
+from rag.index.lock import write_lock
 from rag.index.protocol import Notice
 from rag.index.shortlist import Shortlist
 from rag.index.vector_place import StoreState, VectorPlace, read_state, removals
@@ -29,9 +30,7 @@ REPAIR_CHUNKS = 30_000
 class DenseLeg:
     """Nearest chunks of one collection; of up to `exact_chunks`, Chroma is left closed."""
 
-    def __init__(
-        self, place: VectorPlace, lock: WriteLock, notice: Notice, exact_chunks: int
-    ) -> None:
+    def __init__(self, place: VectorPlace, lock: Path, notice: Notice, exact_chunks: int) -> None:
         self._place = place
         self._lock = lock
         self._notice = notice
@@ -134,7 +133,7 @@ class DenseLeg:
     def _repair(self, connection: sqlite3.Connection, seen: StoreState | None) -> bool:
         """True when the store is sound and open afterwards."""
         try:
-            with self._lock:
+            with write_lock(self._lock):
                 state = read_state(connection, self._place)
                 if state != seen and state is not None and not state.dirty and self._open(state):
                     return True

@@ -14,7 +14,7 @@ from rag.index.catalog import catalog_path, connect, mapped_errors, reading
 from rag.index.codec import decode_path
 from rag.index.inventory import CollectionSummary, FileTime, Inventory
 from rag.index.lexical import LexicalTable
-from rag.index.lock import WriteLock, lock_path
+from rag.index.lock import lock_path, write_lock
 from rag.index.protocol import CollectionWriter, Notice
 from state.errors import NoIndexError
 from state.sqlite_file import transaction
@@ -111,7 +111,7 @@ class LocalStore:
         --repair` sweeps out.
         """
         with (
-            WriteLock(lock_path(self._home, name)),
+            write_lock(lock_path(self._home, name)),
             closing(connect(self._home)) as connection,
             mapped_errors(catalog_path(self._home)),
         ):

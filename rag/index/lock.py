@@ -12,10 +12,10 @@ import json
 import os
 import socket
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from state.errors import StorageError, StoreBusyError, storage_error
 
@@ -28,65 +28,50 @@ def lock_path(home: Path, collection: str) -> Path:
     return home / "locks" / f"{digest.hexdigest()}.lock"
 
 
-class WriteLock:
-    """Hold with `with`. `wait`: seconds to wait for another holder.
+@contextmanager
+def write_lock(path: Path, *, wait: float = 0.0) -> Iterator[None]:
+    """Held until the block ends. `wait`: seconds to wait for another holder.
 
     Raises:
         StoreBusyError: another process holds it; names its pid, host and start.
         StorageError: the lock file cannot be written.
     """
-
-    def __init__(self, path: Path, *, wait: float = 0.0) -> None:
-        self._path = path
-        self._wait = wait
-        self._descriptor = -1
-
-    def __enter__(self) -> Self:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise _unusable(path, error) from error
+    try:
+        _take(path, descriptor, wait)
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError as error:
-            raise _unusable(self._path, error) from error
+            yield
+        finally:
+            # A child that another thread is starting has the descriptor until it runs its
+            # program: closed here alone, the lock would seem to be held a moment longer.
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+    finally:
+        os.close(descriptor)
+
+
+def _take(path: Path, descriptor: int, wait: float) -> None:
+    deadline = time.monotonic() + wait
+    while True:
         try:
-            self._acquire(descriptor)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             owner = {"pid": os.getpid(), "host": socket.gethostname(), "since": time.time()}
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, json.dumps(owner).encode(), 0)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                raise StoreBusyError(
+                    f"Another process is writing to this collection{_owner(descriptor)}.",
+                    "Try again when it is done.",
+                ) from None
+            time.sleep(_POLL_SECONDS)
         except OSError as error:
-            os.close(descriptor)
-            raise _unusable(self._path, error) from error
-        except BaseException:
-            os.close(descriptor)
-            raise
-        self._descriptor = descriptor
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        # A child that another thread is starting has the descriptor until it runs its program:
-        # closed here alone, the lock would seem to be held a moment longer.
-        fcntl.flock(self._descriptor, fcntl.LOCK_UN)
-        os.close(self._descriptor)
-        self._descriptor = -1
-
-    def _acquire(self, descriptor: int) -> None:
-        deadline = time.monotonic() + self._wait
-        while True:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if time.monotonic() >= deadline:
-                    raise StoreBusyError(
-                        f"Another process is writing to this collection{_owner(descriptor)}.",
-                        "Try again when it is done.",
-                    ) from None
-                time.sleep(_POLL_SECONDS)
-            else:
-                return
+            raise _unusable(path, error) from error
+        else:
+            return
 
 
 def _unusable(path: Path, error: OSError) -> StorageError:

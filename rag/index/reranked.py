@@ -32,7 +32,7 @@ class RerankedCollection:
         self.plain = plain
         self._scorer = scorer
         self._notify = notify
-        self._told = False
+        self._warned = False
 
     def search(self, query: str, k: int) -> list[RetrievedChunk]:
         hits = self.plain.search(query, max(k, CANDIDATES))
@@ -42,9 +42,9 @@ class RerankedCollection:
         try:
             scores = self._scorer.scores(query, [_shown(hit) for hit in best])
         except ModelError as error:
-            if not self._told:
+            if not self._warned:
                 self._notify(f"{error} The order is that of the search.")
-            self._told = True
+            self._warned = True
             return hits[:k]
         order = sorted(range(len(best)), key=lambda place: -scores[place])
         found = [_scored(best[place], scores[place]) for place in order]

@@ -16,7 +16,7 @@ from rag.index.collection_rows import CollectionRow
 from rag.index.document_seal import is_damaged
 from rag.index.feeder import VectorFeeder
 from rag.index.lexical import LexicalTable
-from rag.index.lock import WriteLock, lock_path
+from rag.index.lock import lock_path, write_lock
 from rag.index.protocol import (
     CollectionWriter,
     DocumentPart,
@@ -53,7 +53,7 @@ def open_writer(
         EmbedderMismatchError: it was embedded by another embedder.
         StorageError: the disk is full or read-only, or the catalog damaged.
     """
-    with WriteLock(lock_path(home, name), wait=wait):
+    with write_lock(lock_path(home, name), wait=wait):
         connection = connect(home, create=True)
         try:
             with mapped_errors(catalog_path(home)):

@@ -15,7 +15,7 @@ from shutil import rmtree
 from typing import TYPE_CHECKING, Self, cast
 
 from rag.budget import Budget, BudgetSpent
-from rag.index.lock import WriteLock
+from rag.index.lock import write_lock
 from rag.research.boundary import checkpoint_name, to_boundary
 from rag.research.journal import Journal, Start, Unfinished
 from rag.research.keeping import keep_trace, record_turn
@@ -228,7 +228,9 @@ class Research:
         """One process a run: another would do the same subtasks again."""
         held = ExitStack()
         try:
-            held.enter_context(WriteLock(self._settings.home / "locks" / f"research-{run_id}.lock"))
+            held.enter_context(
+                write_lock(self._settings.home / "locks" / f"research-{run_id}.lock")
+            )
         except StoreBusyError:
             raise StoreBusyError(
                 f"Another process is working on research run {run_id}.", "Let it finish."
