@@ -86,7 +86,7 @@ class LazyGroup(typer.core.TyperGroup):
         ] or super().shell_complete(ctx, incomplete)
 
     def invoke(self, ctx: Any) -> Any:
-        _tell_unknown(ctx.args)
+        _report_unknown(ctx.args)
         return super().invoke(ctx)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -127,7 +127,7 @@ class LazyGroup(typer.core.TyperGroup):
         sys.exit(code)
 
 
-def _tell_unknown(arguments: Sequence[str]) -> None:
+def _report_unknown(arguments: Sequence[str]) -> None:
     """One line on stderr for each CRAG_… variable that nothing reads."""
     given = {name for name in os.environ if name.upper().startswith("CRAG_")} - {"CRAG_HOME"}
     if not given or {"-q", "--quiet"} & set(arguments) or is_on("CRAG_QUIET"):

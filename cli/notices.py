@@ -12,7 +12,7 @@ LOOKED_AT = 5_000
 """Files that a question looks at: some 20 ms. `crag status` looks at more."""
 
 
-def tell_staleness(terminal: Terminal, settings: Settings) -> None:
+def report_staleness(terminal: Terminal, settings: Settings) -> None:
     """One line on stderr when indexed files have changed or gone since."""
     if terminal.quiet:
         return

@@ -11,9 +11,9 @@ import typer
 from cli import options
 from cli.app import new_app
 from cli.exits import Exit
-from cli.notices import tell_staleness
+from cli.notices import report_staleness
 from cli.question_input import read_question
-from cli.render.answer_text import answer_lines, print_answer, tell_notices
+from cli.render.answer_text import answer_lines, print_answer, report_notices
 from cli.render.links import citation_links
 from cli.render.live import LiveAnswer
 from cli.terminal import Terminal
@@ -67,7 +67,7 @@ def ask(
     # An estimate sends nothing: where a model's documents go is nobody's concern yet.
     notify = Terminal(quiet=True).notice if estimate else terminal.notice
     with open_session(settings, notify) as session:
-        tell_staleness(terminal, settings)
+        report_staleness(terminal, settings)
         if estimate:
             return _estimate(session, text, terminal, json_=json_)
         streaming = terminal.out_is_tty and not (no_stream or json_ or events)
@@ -83,7 +83,7 @@ def ask(
         else:
             links = citation_links(settings.links, answer, session.reader)
             print_answer(terminal, answer, links)
-        tell_notices(terminal, answer)
+        report_notices(terminal, answer)
         if answer["clarify"]:
             terminal.notice("Say which in brackets behind the question, or ask in `crag chat`.")
         if copy:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cli import options
 from cli.app import new_app
 from cli.exits import Exit, exit_code
-from cli.notices import tell_staleness
+from cli.notices import report_staleness
 from cli.question_input import checked_question
 from cli.render.links import citation_links
 from state.counting import many
@@ -49,7 +49,7 @@ def begin(
     with Conversation(given.flags, given.config, terminal, continue_=continue_) as talk:
         talk.live_trace = trace
         typed = sys.stdin.isatty()
-        tell_staleness(terminal, talk.settings)
+        report_staleness(terminal, talk.settings)
         _greet(talk, typed=typed)
         lines: Lines = TypedLines(talk) if typed else PipedLines()
         streaming = terminal.out_is_tty and not (no_stream or json)

@@ -9,7 +9,7 @@ import typer
 from cli import options
 from cli.app import new_app
 from cli.exits import Exit
-from cli.render.ingest_view import dry_run_lines, progress, report_json, tell_report
+from cli.render.ingest_view import dry_run_lines, print_report, progress, report_json
 
 if TYPE_CHECKING:
     from rag.ingest.ingest_report import IngestReport
@@ -75,7 +75,7 @@ def ingest(
     def show(report: IngestReport) -> None:
         if json_ or events:
             terminal.json(report_json(report))
-        tell_report(report, terminal)
+        print_report(report, terminal)
 
     report = sync()
     show(report)

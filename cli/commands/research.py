@@ -105,7 +105,7 @@ def research(
                 hints = [error.hint] if error.hint else []
                 error.hint = " ".join([*hints, _how_to_resume(run.run_id)])
             raise
-        _tell(report, terminal, out, json_=json_ or events)
+        _print_report(report, terminal, out, json_=json_ or events)
     unanswered = report["status"] == "abstained" and not ok_abstain
     return Exit.ABSTAINED if unanswered or report["status"] == "waiting" else Exit.DONE
 
@@ -162,7 +162,7 @@ def _can_ask(terminal: Terminal, *, json_: bool) -> bool:
     return terminal.err_is_tty and sys.stdin.isatty() and not json_
 
 
-def _tell(report: Report, terminal: Terminal, out: Path | None, *, json_: bool) -> None:
+def _print_report(report: Report, terminal: Terminal, out: Path | None, *, json_: bool) -> None:
     if out is not None:
         write_text(out, report["report"], terminal)
     if json_:

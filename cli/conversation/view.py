@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Self
 
-from cli.render.answer_text import answer_lines, answer_text, cited, source_text, tell_notices
+from cli.render.answer_text import answer_lines, answer_text, cited, report_notices, source_text
 from cli.render.live import LiveAnswer
 from cli.terminal import Terminal, clean
 
@@ -58,7 +58,7 @@ class ChatView(LiveAnswer):
             for line in answer_lines(answer):
                 self._terminal.out(line)
             self._terminal.out("")
-        tell_notices(self._terminal, answer)
+        report_notices(self._terminal, answer)
 
 
 def _markdown(text: str) -> RenderableType:

@@ -63,7 +63,7 @@ def _as_shown(quote: str) -> tuple[str, str]:
     return clean(" ".join(quote.split())), clean(quote)
 
 
-def tell_notices(terminal: Terminal, answer: Answer) -> None:
+def report_notices(terminal: Terminal, answer: Answer) -> None:
     """A line on standard error for each claim that was taken out, and the warnings."""
     for line in left_out(answer["dropped"], answer["claims"]):
         terminal.notice(line)

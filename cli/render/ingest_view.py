@@ -35,7 +35,7 @@ def report_json(report: IngestReport) -> IngestResult:
     return cast("IngestResult", {"schema": "crag.ingest/1", **values})
 
 
-def tell_report(report: IngestReport, terminal: Terminal) -> None:
+def print_report(report: IngestReport, terminal: Terminal) -> None:
     """Failures, skips and the summary, one line each, on stderr."""
     for path, reason in _together(report.failed):
         terminal.warn(f"failed: {path}: {reason}")

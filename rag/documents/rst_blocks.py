@@ -83,7 +83,7 @@ class _Walk:
     def _prose(self) -> BlockKind:
         return BlockKind.NOTE if self._note else BlockKind.PARAGRAPH
 
-    def visit_noted(self, node: nodes.Element, _lead: int | None) -> None:
+    def visit_quoted(self, node: nodes.Element, _lead: int | None) -> None:
         before, self._note = self._note, True
         self.visit_all(node.children)
         self._note = before
@@ -219,7 +219,7 @@ _HANDLERS = (
     (nodes.table, _Walk.visit_table),
     (nodes.line_block, _Walk.visit_verse),
     (DirectiveNode, _Walk.visit_directive),
-    (nodes.block_quote, _Walk.visit_noted),
+    (nodes.block_quote, _Walk.visit_quoted),
     ((nodes.footnote, nodes.citation), _Walk.visit_footnote),
     (_UNSEEN, _Walk.visit_hide),
 )

@@ -20,7 +20,7 @@ from rag.endpoint.address import (
     no_async_client,
     request_seconds,
 )
-from rag.endpoint.calls import call_log, noting
+from rag.endpoint.calls import call_log, recorded_call
 from rag.endpoint.failures import describe, foreign_errors
 from rag.endpoint.retry import Retries
 from state.errors import ModelError
@@ -82,7 +82,7 @@ class OpenAIEmbedder:
         wanted = [place for place, text in enumerate(clean) if text.strip()]
         batches = _batches([clean[place] for place in wanted])
         with (
-            noting(call_log(), "embeddings", self._model, self._endpoint.host),
+            recorded_call(call_log(), "embeddings", self._model, self._endpoint.host),
             ThreadPoolExecutor(AT_ONCE) as pool,
         ):
             parts = list(pool.map(lambda batch: self._batch(batch, retries), batches))

@@ -71,7 +71,7 @@ def recorded() -> Iterator[list[Call]]:
 
 
 @contextmanager
-def noting(
+def recorded_call(
     log: list[Call] | None, operation: Operation, model: str, host: str, prompt: str | None = None
 ) -> Iterator[Call]:
     """One call, recorded in `log` whether it comes to its end or not."""

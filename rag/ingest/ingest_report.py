@@ -48,7 +48,7 @@ OnEvent = Callable[[IngestEvent], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class Reporter:
     """What an ingest tells, with paths as they can be opened from where the person is."""
 
     roots: Sequence[Root]

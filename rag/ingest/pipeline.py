@@ -23,7 +23,7 @@ from rag.index.protocol import (
     IndexedDocument,
     UnreadFile,
 )
-from rag.ingest.ingest_report import FileProblem, Telling
+from rag.ingest.ingest_report import FileProblem, Reporter
 from rag.ingest.plan import Plan, planned_files
 from rag.ingest.roots import Root, root_of
 from rag.ingest.task import Task
@@ -47,14 +47,14 @@ class Ingest:
         self,
         writer: CollectionWriter,
         embedder: Embedder,
-        telling: Telling,
+        reporter: Reporter,
         spool: str,
     ) -> None:
         """`spool`: a folder of this collection's own, where long documents wait."""
         self._writer = writer
         self._embedder = embedder
-        self._telling = telling
-        self._report = telling.report
+        self._reporter = reporter
+        self._report = reporter.report
         self._spool = spool
         self._unread: list[UnreadFile] = []
         self._written: set[str] = set()
@@ -67,7 +67,7 @@ class Ingest:
         for mark in plan.missing:
             self._missing.setdefault(mark.content_hash, []).append(mark)
         planned = planned_files(plan, found)
-        self._telling.on_event(planned)
+        self._reporter.on_event(planned)
         self._writer.expect(max(planned["files"], planned["bytes"] // _CHUNK_BYTES))
         tasks: Sequence[Task] = plan.tasks
         try:
@@ -118,12 +118,12 @@ class Ingest:
         self._report.waiting_pages += file.waiting
         self._writer.put(document, parts)
         for warning in file.warnings:
-            self._report.warnings.append(FileProblem(self._telling.shown(file.path), warning))
+            self._report.warnings.append(FileProblem(self._reporter.shown(file.path), warning))
         known = file.path in self._plan.changed
         self._report.updated += known
         self._report.added += not known
         self._settle(file.path, source)
-        self._telling.done(file.path, "updated" if known else "added", source, file.stat.size)
+        self._reporter.done(file.path, "updated" if known else "added", source, file.stat.size)
 
     def _same(self, same: SameContent) -> bool:
         """Only the place or the time of a document changed; False if it must be read after all."""
@@ -154,7 +154,7 @@ class Ingest:
             return False
         self._settle(same.path, document.source)
         outcome: Outcome = "unchanged" if known else "moved"
-        self._telling.done(same.path, outcome, document.source, same.stat.size)
+        self._reporter.done(same.path, outcome, document.source, same.stat.size)
         return True
 
     def _not_read(self, file: Unread) -> None:
@@ -170,16 +170,16 @@ class Ingest:
             self._remove([old])
         if file.stat is not None and file.lasting:
             self._unread.append(UnreadFile(file.path, *file.stat, reason, failed=file.failed))
-        self._telling.problem(file.path, reason, failed=file.failed)
+        self._reporter.problem(file.path, reason, failed=file.failed)
         size = 0 if file.stat is None else file.stat.size
-        self._telling.done(file.path, "failed" if file.failed else "skipped", None, size, reason)
+        self._reporter.done(file.path, "failed" if file.failed else "skipped", None, size, reason)
 
     def _remove(self, marks: Iterable[FileMark]) -> None:
         """Remove documents, save those whose name another file has taken in this run."""
         gone = [mark for mark in marks if mark.source not in self._written]
         self._report.removed += self._writer.remove([mark.source for mark in gone])
         for mark in gone:
-            self._telling.done(mark.path, "removed", mark.source, 0)
+            self._reporter.done(mark.path, "removed", mark.source, 0)
 
     @cached_property
     def _indexed(self) -> dict[str, IndexedDocument]:
@@ -191,7 +191,7 @@ class Ingest:
         self._readable.append(path)
 
     def _root(self, path: str) -> Root:
-        root = root_of(self._telling.roots, path)
+        root = root_of(self._reporter.roots, path)
         assert root is not None
         return root
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rag.documents.recognizer import can_recognize
 from rag.ingest.ignore import rules_for
-from rag.ingest.ingest_report import IngestReport, OnEvent, Telling
+from rag.ingest.ingest_report import IngestReport, OnEvent, Reporter
 from rag.ingest.pipeline import Ingest
 from rag.ingest.plan import (
     Plan,
@@ -63,9 +63,9 @@ def ingest(
     roots = roots_of(paths)
     found = _walk_all(roots, options, settings.home)
     report = IngestReport(settings.one_collection, str(embedder.identity), options.dry_run)
-    telling = Telling(roots, report, on_event)
+    reporter = Reporter(roots, report, on_event)
     if options.dry_run:
-        _foresee(settings, found, telling)
+        _foresee(settings, found, reporter)
     else:
         from rag.index.lock import lock_path
         from rag.index.stores import store_of
@@ -74,8 +74,8 @@ def ingest(
             settings.one_collection, embedder.identity, notice=notice
         ) as writer:
             spool = settings.home / "spool" / lock_path(settings.home, settings.one_collection).stem
-            run = Ingest(writer, embedder, telling, str(spool))
-            _bring_up_to_date(writer, run, found, options, telling)
+            run = Ingest(writer, embedder, reporter, str(spool))
+            _bring_up_to_date(writer, run, found, options, reporter)
     report.skipped.sort()
     report.failed.sort()
     report.seconds = time.perf_counter() - began
@@ -87,9 +87,9 @@ def _bring_up_to_date(
     run: Ingest,
     found: Found,
     options: IngestOptions,
-    telling: Telling,
+    reporter: Reporter,
 ) -> None:
-    roots = telling.roots
+    roots = reporter.roots
     known_roots = writer.roots()
     unread = _remembered(writer, roots, known_roots)
     plan = None
@@ -102,37 +102,37 @@ def _bring_up_to_date(
             plan = make_plan(roots, found, writer.file_marks(different), unread, same)
     if plan is None:
         plan = make_plan(roots, found, writer.file_marks(), unread)
-    _note_plan(plan, found, telling)
+    _note_plan(plan, found, reporter)
     if plan.is_empty:
-        telling.on_event(planned_files(plan, found))
+        reporter.on_event(planned_files(plan, found))
     else:
         run.run(plan, found)
-    telling.report.documents, telling.report.chunks = writer.totals()
+    reporter.report.documents, reporter.report.chunks = writer.totals()
     if not plan.is_empty or not all(_is_known(root, known_roots) for root in roots):
         for root in roots:
             writer.set_root(root.path, _recorded(options))
 
 
-def _foresee(settings: Settings, found: Found, telling: Telling) -> None:
+def _foresee(settings: Settings, found: Found, reporter: Reporter) -> None:
     """Fill the report with what an ingest would do, reading only what may be known already."""
     from rag.index.stores import store_of
 
     inventory = store_of(settings).inventory(settings.one_collection)
     known = [] if inventory is None else inventory.marks
     unread = [] if inventory is None else inventory.unread
-    plan = make_plan(telling.roots, found, known, unread)
-    _note_plan(plan, found, telling)
-    telling.on_event(planned_files(plan, found))
+    plan = make_plan(reporter.roots, found, known, unread)
+    _note_plan(plan, found, reporter)
+    reporter.on_event(planned_files(plan, found))
     missing = list(plan.missing)
     outcomes: Counter[Outcome] = Counter()
     for task in plan.tasks:
         size = found.files[task.path].size
         outcome = _foreseen(task, size, plan, missing)
         outcomes[outcome] += 1
-        telling.done(task.path, outcome, plan.sources[task.path], size)
+        reporter.done(task.path, outcome, plan.sources[task.path], size)
     for mark in missing:
-        telling.done(mark.path, "removed", mark.source, 0)
-    report = telling.report
+        reporter.done(mark.path, "removed", mark.source, 0)
+    report = reporter.report
     report.added, report.updated = outcomes["added"], outcomes["updated"]
     report.moved = outcomes["moved"]
     report.unchanged += outcomes["unchanged"]
@@ -176,14 +176,14 @@ def _walk_all(roots: Sequence[Root], options: IngestOptions, home: os.PathLike[s
     return everything
 
 
-def _note_plan(plan: Plan, found: Found, telling: Telling) -> None:
-    telling.report.unchanged = plan.unchanged
+def _note_plan(plan: Plan, found: Found, reporter: Reporter) -> None:
+    reporter.report.unchanged = plan.unchanged
     for path, reason in found.skipped:
-        telling.problem(path, reason, failed=False)
+        reporter.problem(path, reason, failed=False)
     for path, reason in found.unlisted:
-        telling.problem(path, reason, failed=True)
+        reporter.problem(path, reason, failed=True)
     for file in plan.unread:
-        telling.problem(file.path, file.reason, failed=file.failed)
+        reporter.problem(file.path, file.reason, failed=file.failed)
 
 
 def _remembered(

@@ -19,17 +19,17 @@ def contextualize(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     alone: Update = {"standalone_question": question, "query": question}
     reply = _reply(state, runtime.context)
     if reply is not None:
-        _tell(state, runtime, question, "nothing to look up")
+        _emit(state, runtime, question, "nothing to look up")
         return {**alone, "generation": reply, "status": "answered"}
     if all(is_aside(turn["question"]) for turn in earlier):
         deps = runtime.context
         meant = choices(question, deps.reader) if deps.may_ask_back else []
         if not meant:
             return alone
-        _tell(state, runtime, question, "it says too little alone")
+        _emit(state, runtime, question, "it says too little alone")
         return {**alone, "open_question": {"question": question, "choices": meant}}
     result = runtime.context.engine.contextualize(question, earlier)
-    _tell(state, runtime, result.question, result.reason)
+    _emit(state, runtime, result.question, result.reason)
     return {
         "standalone_question": result.question,
         "query": result.question,
@@ -47,7 +47,7 @@ def _reply(state: GraphState, deps: Dependencies) -> str | None:
     return recalled(which, deps.questions() if which == "first" else last)
 
 
-def _tell(
+def _emit(
     state: GraphState, runtime: Runtime[Dependencies], question: str, reason: str | None
 ) -> None:
     runtime.stream_writer(

@@ -36,7 +36,7 @@ def run_subtask(task: Subtask, read: Sequence[Artifact], deps: ResearchDependenc
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Draft:
     """What a role said of what it read; `warnings` tell that its words could not be used."""
 
     text: str
@@ -65,8 +65,8 @@ class _Subagent:
 
     def _searched(self) -> Artifact:
         """By the corrective graph; what was read first makes the instruction a question."""
-        told = self._told()
-        question = " ".join(told.text.split())[:LONGEST_QUESTION] or self.task["instruction"]
+        draft = self._drafted()
+        question = " ".join(draft.text.split())[:LONGEST_QUESTION] or self.task["instruction"]
         answer = self.deps.corrective(question)
         content = ""
         citations: list[Citation] = []
@@ -90,22 +90,22 @@ class _Subagent:
             "missing": [question] if missed else [],
             "nearest": answer["nearest"] if missed else [],
             "warnings": [
-                *told.warnings,
+                *draft.warnings,
                 *answer["warnings"],
                 *left_out(answer["dropped"], answer["claims"]),
             ],
-            "usage": add_usages([told.usage, answer["usage"]]),
+            "usage": add_usages([draft.usage, answer["usage"]]),
             "trace_id": answer["trace_id"],
         }
 
     def _composed(self) -> Artifact:
-        told = self._told()
-        checked = self._checked(told)
+        draft = self._drafted()
+        checked = self._checked(draft)
         told_of = checked.left_out
-        if told.text and not checked.citations and not told.warnings:
+        if draft.text and not checked.citations and not draft.warnings:
             why = f"The quotes support nothing that the {self.role.name} wrote."
-            told = self._by_rules(why, told.usage)
-            checked = self._checked(told)
+            draft = self._by_rules(why, draft.usage)
+            checked = self._checked(draft)
         content = self.role.kept(checked.text) if checked.citations else ""
         return {
             "name": self.task["expected_artifact"],
@@ -116,32 +116,32 @@ class _Subagent:
             "status": "done" if content else "empty",
             "citations": checked.citations if content else [],
             "missing": [],
-            "warnings": [*told.warnings, *told_of],
-            "usage": told.usage,
+            "warnings": [*draft.warnings, *told_of],
+            "usage": draft.usage,
         }
 
-    def _checked(self, told: _Told) -> Rested:
-        if told.quoted:
-            return quoted(told.text, self.read)
-        claims, asked = read_claims(told.text), self.task["instruction"]
+    def _checked(self, draft: _Draft) -> Rested:
+        if draft.quoted:
+            return quoted(draft.text, self.read)
+        claims, asked = read_claims(draft.text), self.task["instruction"]
         checked = check(claims, self.passages, self.deps.reader, question=asked)
         said = tuple(left_out(checked.dropped, checked.claims))
         return Rested(checked.text, checked.citations, said)
 
-    def _told(self) -> _Told:
+    def _drafted(self) -> _Draft:
         """The role's words on the passages; where they cannot be used, what was found."""
         if not self.passages:
-            return _Told("", NO_USAGE, [])
+            return _Draft("", NO_USAGE, [])
         asked, name = self.task["instruction"], self.role.name
         try:
             composed = self.deps.researcher.compose(self.role, asked, self.files, self.passages)
         except UnusableReplyError as error:
             return self._by_rules(error.message, add_usage(NO_USAGE, name, error.usage))
         usage = add_usage(NO_USAGE, name, composed.usage)
-        return _Told(composed.content, usage, [], composed.quoted)
+        return _Draft(composed.content, usage, [], composed.quoted)
 
-    def _by_rules(self, why: str, usage: Usage) -> _Told:
+    def _by_rules(self, why: str, usage: Usage) -> _Draft:
         asked = self.task["instruction"]
         ruled = self.deps.rules.compose(self.role, asked, self.files, self.passages)
         said = f"{why} What was found is quoted instead."
-        return _Told(ruled.content, usage, [said], ruled.quoted)
+        return _Draft(ruled.content, usage, [said], ruled.quoted)

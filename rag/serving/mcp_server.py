@@ -33,7 +33,7 @@ def build_server(settings: Settings, *, allow_ingest: bool = False) -> MCPServer
     from mcp.server.mcpserver.resources import ResourceSecurity
     from mcp_types import ToolAnnotations
 
-    from rag.serving.told import ingesting, told, told_resource
+    from rag.serving.wire import ingesting, wired, wired_resource
 
     server: MCPServer[Any] = MCPServer(
         name="crag",
@@ -51,7 +51,7 @@ def build_server(settings: Settings, *, allow_ingest: bool = False) -> MCPServer
         tools.status,
         tools.thread_history,
     ):
-        server.tool(annotations=reading)(told(tool))
+        server.tool(annotations=reading)(wired(tool))
     # A source is looked up in the catalog: it may be named like any path, and is never opened.
     server.resource(
         TEMPLATE,
@@ -59,7 +59,7 @@ def build_server(settings: Settings, *, allow_ingest: bool = False) -> MCPServer
         description="Lines of a source's extracted text.",
         mime_type="text/plain",
         security=ResourceSecurity(exempt_params={"source"}),
-    )(told_resource(tools.place))
+    )(wired_resource(tools.place))
     if allow_ingest:
         server.tool(
             name="ingest",

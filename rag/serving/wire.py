@@ -27,10 +27,10 @@ PROGRESS_SECONDS = 0.5
 """Between two notifications of one ingest."""
 
 
-def told(tool: Callable[P, Result]) -> Callable[P, CallToolResult]:
+def wired(tool: Callable[P, Result]) -> Callable[P, CallToolResult]:
     """The tool with its result as an agent reads it, and its failures as one-line tool errors."""
 
-    def telling(*args: P.args, **kwargs: P.kwargs) -> CallToolResult:
+    def call(*args: P.args, **kwargs: P.kwargs) -> CallToolResult:
         with _failures(ToolError):
             return _on_the_wire(tool(*args, **kwargs))
 
@@ -41,13 +41,13 @@ def told(tool: Callable[P, Result]) -> Callable[P, CallToolResult]:
         parameter.replace(annotation=hints[parameter.name])
         for parameter in inspect.signature(tool).parameters.values()
     ]
-    telling.__name__, telling.__doc__ = tool.__name__, tool.__doc__
-    telling.__annotations__ = {**hints, "return": returned}
-    telling.__dict__["__signature__"] = inspect.Signature(parameters, return_annotation=returned)
-    return telling
+    call.__name__, call.__doc__ = tool.__name__, tool.__doc__
+    call.__annotations__ = {**hints, "return": returned}
+    call.__dict__["__signature__"] = inspect.Signature(parameters, return_annotation=returned)
+    return call
 
 
-def told_resource(read: Callable[[str, str], str]) -> Callable[[str, str], str]:
+def wired_resource(read: Callable[[str, str], str]) -> Callable[[str, str], str]:
     def place(source: str, lines: str = "") -> str:
         with _failures(ResourceError):
             return read(source, lines).encode("utf-8", "replace").decode()

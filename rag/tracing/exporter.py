@@ -21,7 +21,7 @@ PATIENCE = SECONDS + 0.5
 
 
 class Exporter(Closing):
-    """Sends kept traces by their ids; a context manager. What goes wrong is told once, from
+    """Sends kept traces by their ids; a context manager. What goes wrong is reported once, from
     the thread that closes it or sends the next, never from the background.
     """
 
@@ -33,18 +33,18 @@ class Exporter(Closing):
         self._notify = notify
         self._waiting: Queue[str | None] = Queue(MOST_WAITING)
         self._thread: Thread | None = None
-        self._trouble: str | None = None
-        self._told = False
+        self._failure: str | None = None
+        self._reported = False
 
     def send(self, trace_id: str) -> None:
-        self._tell()
+        self._report()
         if self._thread is None:
             self._thread = Thread(target=self._work, name="otlp", daemon=True)
             self._thread.start()
         try:
             self._waiting.put_nowait(trace_id)
         except Full:
-            self._trouble = f"{self._collector.host} is too slow for them."
+            self._failure = f"{self._collector.host} is too slow for them."
 
     def close(self) -> None:
         """Wait for what is still to be sent, PATIENCE at most."""
@@ -54,26 +54,26 @@ class Exporter(Closing):
         try:
             self._waiting.put(None, timeout=PATIENCE)
         except Full:
-            self._trouble = f"{self._collector.host} is too slow for them."
+            self._failure = f"{self._collector.host} is too slow for them."
         self._thread.join(max(0.0, deadline - time.monotonic()))
         if self._thread.is_alive():
-            self._trouble = f"{self._collector.host} did not reply in time."
+            self._failure = f"{self._collector.host} did not reply in time."
         self._thread = None
-        self._tell()
+        self._report()
 
-    def _tell(self) -> None:
-        if self._trouble is not None and not self._told:
-            self._told = True
-            self._notify(f"Traces were not sent: {self._trouble}")
+    def _report(self) -> None:
+        if self._failure is not None and not self._reported:
+            self._reported = True
+            self._notify(f"Traces were not sent: {self._failure}")
 
     def _work(self) -> None:
         while (trace_id := self._waiting.get()) is not None:
             try:
                 self._export(trace_id)
             except CragError as error:
-                self._trouble = error.message
-            except Exception as error:  # noqa: BLE001 - told like any other trouble
-                self._trouble = f"unexpected {type(error).__name__}."
+                self._failure = error.message
+            except Exception as error:  # noqa: BLE001 - reported like any other failure
+                self._failure = f"unexpected {type(error).__name__}."
 
     def _export(self, trace_id: str) -> None:
         with open_traces(self._settings) as traces:

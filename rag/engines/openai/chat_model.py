@@ -10,7 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from rag.endpoint.address import Endpoint, http_client, no_async_client, request_seconds
-from rag.endpoint.calls import Call, noting
+from rag.endpoint.calls import Call, recorded_call
 from rag.endpoint.failures import Failure, describe, foreign_errors, quoted
 from rag.engines.openai.accounts import settle, tokens_of
 from rag.engines.openai.attempts import Attempts
@@ -123,7 +123,7 @@ class ChatModel:
 
             return self.dialect.asked(send, self._describe, wanted)
 
-        with self._noted(messages, tally) as call:
+        with self._recorded_call(messages, tally) as call:
             reply = self._attempts.run(attempt, messages, call, tally)
             written = reply.text + "".join(str(used["args"]) for used in reply.tool_calls)
             settle(call, tally, messages, reply.usage_metadata, written, self.price)
@@ -188,7 +188,7 @@ class ChatModel:
                 streamed=True,
             )
 
-        with self._noted(messages, tally) as call:
+        with self._recorded_call(messages, tally) as call:
             reply = self._attempts.run(attempt, messages, call, tally)
             settle(call, tally, messages, reply.usage, reply.text, self.price)
         self._look_at(reply.text, beside, thought=reply.thought)
@@ -228,8 +228,8 @@ class ChatModel:
         reply.text = "".join(texts)
         return reply
 
-    def _noted(self, messages: Messages, tally: Tally) -> AbstractContextManager[Call]:
-        return noting(tally.log, "chat", self.name, self.endpoint.host, version_of(messages))
+    def _recorded_call(self, messages: Messages, tally: Tally) -> AbstractContextManager[Call]:
+        return recorded_call(tally.log, "chat", self.name, self.endpoint.host, version_of(messages))
 
     def _pieces(
         self, messages: Messages, options: dict[str, Any], tally: Tally

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rag.endpoint.address import http_client, no_async_client, request_seconds
-from rag.endpoint.calls import noting
+from rag.endpoint.calls import recorded_call
 from rag.endpoint.failures import Failure, describe
 from rag.engines.openai.accounts import settle
 from rag.engines.openai.attempts import Attempts
@@ -79,7 +79,7 @@ class Decisions(BatchJudge):
             )
 
         host, prompt = self._endpoint.host, version_of(messages)
-        with noting(tally.log, "decisions", self._chat.name, host, prompt) as call:
+        with recorded_call(tally.log, "decisions", self._chat.name, host, prompt) as call:
             reply = self._attempts.run(attempt, messages, call, tally)
             read, wrote = reply.usage.input_tokens or 0, reply.usage.output_tokens or 0
             usage: Any = {"input_tokens": read, "output_tokens": wrote}
