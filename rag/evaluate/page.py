@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -179,34 +178,33 @@ def _loop_differences(report: dict[str, Any]) -> str:
 
 
 def _time(measured: Sequence[Measurement]) -> str:
-    times = [a["timings_ms"] for _, a in answered(measured)]
+    times = _means([a["timings_ms"] for _, a in answered(measured)])
+    times.pop("total", None)
     if not times:
         return ""
-    nodes: dict[str, float] = defaultdict(float)
-    for one in times:
-        for node, milliseconds in one.items():
-            if node != "total":
-                nodes[node] += milliseconds / len(times)
     return _figure(
         "Where the time goes",
         "Milliseconds a question, mean.",
-        plots.bars("Time by node", _largest(nodes, "{:,.1f} ms")),
+        plots.bars("Time by node", _largest(times, "{:,.1f} ms")),
     )
 
 
 def _tokens(measured: Sequence[Measurement]) -> str:
-    held = [a["tokens_by_node"] for _, a in answered(measured)]
-    nodes: dict[str, float] = defaultdict(float)
-    for one in held:
-        for node, tokens in one.items():
-            nodes[node] += tokens / len(held)
-    if not sum(nodes.values()):
+    tokens = _means([a["tokens_by_node"] for _, a in answered(measured)])
+    if not sum(tokens.values()):
         return ""
     return _figure(
         "Where the tokens go",
         "Tokens a question, sent and received, mean.",
-        plots.bars("Tokens by node", _largest(nodes, "{:,.0f}")),
+        plots.bars("Tokens by node", _largest(tokens, "{:,.0f}")),
     )
+
+
+def _means(by_node: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    return {
+        node: sum(each.get(node, 0.0) for each in by_node) / len(by_node)
+        for node in dict.fromkeys(node for each in by_node for node in each)
+    }
 
 
 def _largest(nodes: dict[str, float], form: str) -> list[tuple[str, float, str]]:

@@ -210,16 +210,10 @@ class Journal:
         if len(rows) != 1 or not run_id:
             many = "begins more than one research run" if rows else "is no research run"
             raise UsageError(f"{run_id!r} {many}.", self._others(run_id))
-        found, created_at, start, state, escalation, answer, report = rows[0]
-        return {
-            "id": found,
-            "created_at": created_at,
-            "start": json.loads(start),
-            "state": state,
-            "escalation": escalation,
-            "answer": answer,
-            "report": None if report is None else json.loads(report),
-        }
+        found: Any = dict(zip(Run.__annotations__, rows[0], strict=True))
+        found["start"] = json.loads(found["start"])
+        found["report"] = found["report"] and json.loads(found["report"])
+        return cast("Run", found)
 
     def unfinished(self) -> list[Unfinished]:
         """The runs that can go on, the newest first."""
