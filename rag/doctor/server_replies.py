@@ -11,9 +11,9 @@ from rag.doctor.server import ServerFacts, facts_of
 from rag.endpoint.servers import ServerTraits
 from rag.engines.openai import ceilings
 from rag.engines.openai.chat_model import ChatModel
-from rag.engines.openai.forms import ReplyForm
 from rag.engines.openai.prompts import Messages
 from rag.engines.openai.replies import fields
+from rag.engines.openai.reply_forms import ReplyForm
 from rag.engines.openai.tally import Tally
 from rag.engines.openai.verdict_schemas import GRADE_FORM, verdicts, wanted
 from state.errors import ModelError

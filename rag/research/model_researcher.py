@@ -14,9 +14,9 @@ from rag.engines.openai import ceilings
 from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.echoes import is_echo, says_nothing
 from rag.engines.openai.fence import Fence
-from rag.engines.openai.forms import Wanted, shape_of
 from rag.engines.openai.prompts import Messages, passage_text, passage_title
 from rag.engines.openai.replies import fields, plain_text
+from rag.engines.openai.reply_forms import Wanted, shape_of
 from rag.engines.openai.tally import Tally
 from rag.research.research_schemas import Reflection, SubagentReply, plan_schema
 from rag.research.researcher import (

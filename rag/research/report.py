@@ -12,7 +12,7 @@ from typing import Literal, TypedDict
 
 from rag.budget import BudgetSpent
 from rag.research.journal import Start
-from rag.research.reading import Place, markers_in, place_of, renumbered
+from rag.research.read_files import Place, markers_in, place_of, renumbered
 from state.answer import Citation, Usage
 from state.research_state import Artifact
 from state.usage import add_usages

@@ -13,7 +13,7 @@ from functools import cached_property
 from rag.citations.check import check
 from rag.citations.left_out import left_out
 from rag.engines.openai.claims import read_claims
-from rag.research.reading import Rested, cited_from, passages_of, quoted, read_files_of
+from rag.research.read_files import Rested, cited_from, passages_of, quoted, read_files_of
 from rag.research.research_dependencies import ResearchDependencies
 from rag.research.researcher import ReadFile, UnusableReplyError
 from rag.research.roles import Role

@@ -11,7 +11,7 @@ from memory_collection import MemoryCollection
 
 from rag.research.following import followed, leads_from
 from rag.research.local_researcher import LocalResearcher
-from rag.research.reading import cited_from, markers_in, quoted, renumbered
+from rag.research.read_files import cited_from, markers_in, quoted, renumbered
 from rag.research.researcher import Planned, PlanView, ReadFile
 from rag.research.roles import ROLES
 from state.answer import Citation

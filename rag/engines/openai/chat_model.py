@@ -16,10 +16,10 @@ from rag.engines.openai.accounts import settle, tokens_of
 from rag.engines.openai.attempts import Attempts
 from rag.engines.openai.ceilings import ANSWER
 from rag.engines.openai.dialect import Dialect, Limits
-from rag.engines.openai.forms import ReplyForm, Wanted, asking
 from rag.engines.openai.prices import price_of
 from rag.engines.openai.prompts import Messages, sendable, version_of, with_line
 from rag.engines.openai.replies import plain_text
+from rag.engines.openai.reply_forms import ReplyForm, Wanted, asking
 from rag.engines.openai.tally import Tally
 from state.errors import ModelError
 from state.settings import Settings
