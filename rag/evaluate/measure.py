@@ -144,7 +144,7 @@ class Measurer:
         return pairs
 
     def _is_relevant(self, query: Query, hit: RetrievedChunk) -> bool | None:
-        """None: a chunk of a relevant document of several, which holds none of the answers."""
+        """None where nobody knows: a relevant document's chunk that holds none of the answers."""
         if self._sources.name(hit["source"]) not in query.relevant:
             return False
         if query.answers and contains(hit["text"], query.answers):

@@ -9,6 +9,8 @@ it again.
 from __future__ import annotations
 
 import contextlib
+import os
+import resource
 import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -18,12 +20,14 @@ from typing import Any, Protocol
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.index.chroma_errors import VectorsDamaged, foreign_errors
 from rag.index.chroma_import import chroma_settings, chromadb_module
-from rag.index.open_files import require_open_files
 from state.closing import Closing
+from state.errors import StorageError
 
 SCHEMA = "1"
 BATCH = 5_000
 _SEARCH_WIDTH = 200
+_NEEDED_FILES = 32
+"""Open ones, about twice what a folder was seen to take: without them Chroma reports damage."""
 
 
 class WritableVectors(Protocol):
@@ -108,7 +112,7 @@ def open_folder(path: Path, identity: EmbedderIdentity, *, create: bool = False)
     """
     if not create and not (path / "chroma.sqlite3").is_file():
         raise VectorsDamaged("missing")
-    require_open_files()
+    _require_open_files()
     with foreign_errors():
         path.mkdir(parents=True, exist_ok=True)
         client = chromadb_module().PersistentClient(path=str(path), settings=chroma_settings())
@@ -129,6 +133,28 @@ def shrink_folder(path: Path) -> None:
 
 def delete_folder(path: Path) -> None:
     shutil.rmtree(path, ignore_errors=True)
+
+
+def _require_open_files() -> None:
+    """See to it that this process may open as many files as Chroma needs.
+
+    Raises:
+        StorageError: its limit does not allow it.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        wanted = len(os.listdir("/dev/fd")) + _NEEDED_FILES  # noqa: PTH208 - a count
+    except OSError:
+        wanted = soft + 1 if soft < _NEEDED_FILES else 0
+    if wanted <= soft or soft == resource.RLIM_INFINITY:
+        return
+    if wanted <= hard or hard == resource.RLIM_INFINITY:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        return
+    raise StorageError(
+        f"The vector store needs {wanted} open files; this process may have {soft}.",
+        "Raise its limit: `ulimit -n 256`.",
+    )
 
 
 def _collection(client: Any, identity: EmbedderIdentity, *, create: bool) -> ChromaVectors:
