@@ -6,13 +6,17 @@ from collections.abc import Sequence
 
 from rag.citations.check import Checked, Finding
 from rag.citations.quotes import standing_quotes
-from rag.evidence.quotation import likeliest_spans, quoting_claim
+from rag.evidence.quotation import (
+    MOST_EXCERPTS,
+    Quoted,
+    likeliest_spans,
+    quoting_claim,
+    worth_quoting,
+)
 from rag.index.protocol import CollectionReader
 from rag.question.parse import ParsedQuestion
 from state.answer import Citation
-from state.passages import Passage, Span
-
-MOST_PASSAGES = 2
+from state.passages import Passage
 
 
 def backed(
@@ -21,18 +25,17 @@ def backed(
     questions: Sequence[ParsedQuestion],
     reader: CollectionReader,
 ) -> Checked:
-    """`checked` with the excerpts that its open claims cite, where none of its claims is proved, or
-    one was taken out: who cannot trust a draft reads what it was made of.
+    """`checked` with the excerpts that its open claims cite: who cannot trust a sentence reads
+    what it was made of. Where none is proved, or one was taken out, with the likeliest excerpts
+    too, as many as are quoted without a model.
     """
-    proved, taken_out = checked.count("verified"), checked.count("contradicted")
-    if (proved and not taken_out) or not (proved or checked.count("unverified")):
-        return checked
     every = likeliest_spans(passages)
     cited = [c for f in checked.findings.values() if f.verdict == "unverified" for c in f.citations]
-    chosen = {place: None for citation in cited for place in _holding(citation, every)}
+    chosen = [every[place] for citation in cited for place in _holding(citation, every)]
+    if checked.claims and (not checked.count("verified") or checked.count("contradicted")):
+        chosen += worth_quoting(every)
     draft, findings = list(checked.draft), dict(checked.findings)
-    for place in list(chosen or range(len(every[:1])))[:MOST_PASSAGES]:
-        passage, span = every[place]
+    for passage, span in _each_once(chosen)[:MOST_EXCERPTS]:
         claim = quoting_claim(questions[span["part"]], passage, span, reader)
         if quotes := standing_quotes(claim["quotes"], passages, reader):
             findings[len(draft)] = Finding("verified", "it is a quote", tuple(quotes))
@@ -40,7 +43,15 @@ def backed(
     return Checked(draft, findings)
 
 
-def _holding(citation: Citation, every: Sequence[tuple[Passage, Span]]) -> list[int]:
+def _each_once(pairs: Sequence[Quoted]) -> list[Quoted]:
+    return list(
+        {
+            (passage["number"], span["start_char"]): (passage, span) for passage, span in pairs
+        }.values()
+    )
+
+
+def _holding(citation: Citation, every: Sequence[Quoted]) -> list[int]:
     """The place of the excerpt that the quote stands in, or else of the likeliest one of its
     chunk.
     """

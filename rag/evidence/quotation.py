@@ -24,6 +24,14 @@ _QUOTED = re.compile(
 )  # the mark of a quoted paragraph, on its further lines
 _BLANK_LINES = re.compile(r"[ \t]*\n(?:[ \t]*\n)+")
 
+MOST_EXCERPTS = 3
+WORTH_QUOTING = 0.02
+"""Of the likeliest excerpt's probability, what a further one must have to stand beside it. Of 108
+questions on documentation left out of each fit, three excerpts hold the answer to 80; with .02 none
+of these is lost, with .05 one, with .2 six, with .3 ten."""
+
+Quoted = tuple[Passage, Span]
+
 AS_WRITTEN = (BlockKind.CODE, BlockKind.ROW, BlockKind.METADATA)
 """Kinds whose line breaks and spaces say something."""
 
@@ -150,10 +158,18 @@ def quoting_claim(
     }
 
 
-def likeliest_spans(passages: Sequence[Passage]) -> list[tuple[Passage, Span]]:
+def likeliest_spans(passages: Sequence[Passage]) -> list[Quoted]:
     """Every excerpt with its passage, the likeliest first."""
     every = [(passage, span) for passage in passages for span in passage["spans"]]
     return sorted(every, key=lambda pair: -pair[1]["score"])
+
+
+def worth_quoting(likeliest: Sequence[Quoted]) -> list[Quoted]:
+    """Of excerpts, likeliest first, those about as likely to hold the answer as the first; at most
+    MOST_EXCERPTS.
+    """
+    least = WORTH_QUOTING * likeliest[0][1]["score"] if likeliest else 0.0
+    return [pair for pair in likeliest[:MOST_EXCERPTS] if pair[1]["score"] >= least]
 
 
 def whole_text(span: Span) -> str:

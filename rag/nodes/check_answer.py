@@ -2,7 +2,8 @@
 
 What is contradicted is left out. Only a draft of which nothing is proved and something is
 contradicted goes back, once a question; then the better of the two is kept. One of which nothing is
-proved is shown with the passages that it cites.
+proved is shown with the passages that it cites, and in the place of one that is all wrong stand
+those that are likeliest to answer.
 """
 
 from __future__ import annotations
@@ -60,11 +61,12 @@ def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     status = _status(checked.claims, whole=state["complete"])
     if state["generation_retries"] and _worth(state["claims"]) > _worth(checked.claims):
         found = {name: state[name] for name in ("generation", "citations", "claims", "dropped")}
-        status = _status(found["claims"], whole=state["complete"])
-    else:
-        questions = [QuestionPart.of_state(part).question for part in state["parts"]]
-        found = _found(backed(checked, state["passages"], questions, deps.reader))
-    return {**spent, **found, "status": status}
+        return {**spent, **found, "status": _status(found["claims"], whole=state["complete"])}
+    questions = [QuestionPart.of_state(part).question for part in state["parts"]]
+    shown = backed(checked, state["passages"], questions, deps.reader)
+    if status == "abstained" and shown.count("verified"):
+        status = "partial"
+    return {**spent, **_found(shown), "status": status}
 
 
 def _found(checked: Checked) -> Update:

@@ -73,11 +73,13 @@ def test_a_contradicted_sentence_goes_for_its_passage_while_one_is_verified(home
     assert (answer["status"], answer["generation_retries"], len(asked)) == ("partial", 0, 1)
 
 
-def test_an_unverified_sentence_stays_and_costs_no_status_beside_a_verified_one(home):
+def test_an_unverified_sentence_beside_a_verified_one_costs_no_status_and_shows_its_passage(home):
     answer, asked = turn(
         home, "The Orrin Bridge is 164 metres long [1]. Its arches are admired by everybody [1]."
     )
-    assert answer["answer"].endswith("Its arches are admired by everybody [2] (unverified).")
+    said, passage = answer["answer"].split("\n\n", 1)
+    assert said.endswith("Its arches are admired by everybody [2] (unverified).")
+    assert "The Orrin Bridge is 164 metres long" in passage
     assert [c["support"] for c in answer["citations"]] == ["verbatim", "unsupported"]
     assert (answer["status"], len(asked)) == ("answered", 1)
 
@@ -114,12 +116,14 @@ def test_the_better_of_two_drafts_is_kept(home):
     assert (answer["status"], answer["generation_retries"]) == ("partial", 1)
 
 
-def test_two_wrong_drafts_are_no_answer(home):
+def test_in_the_place_of_two_wrong_drafts_stands_what_contradicts_them(home):
     answer, _ = turn(
         home, "The Orrin Bridge is 146 metres long.", "The Orrin Bridge is 641 metres long."
     )
-    assert (answer["status"], answer["claims"], answer["citations"]) == ("abstained", [], [])
-    assert answer["dropped"]
+    assert answer["status"] == "partial"
+    assert "The Orrin Bridge is 164 metres long" in answer["answer"]
+    assert not {"146", "641"} & set(answer["answer"].split())
+    assert answer["dropped"] == ["The Orrin Bridge is 641 metres long."]
 
 
 def test_a_sentence_that_says_nothing_is_no_answer_and_goes_back_to_nobody(home):

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from rag.engines.local.grader_model import grader_model
 from rag.engines.protocol import Emit, Generated, GenerateRequest
-from rag.evidence.quotation import likeliest_spans, quoting_claim
+from rag.evidence.quotation import (
+    MOST_EXCERPTS,
+    Quoted,
+    likeliest_spans,
+    quoting_claim,
+    worth_quoting,
+)
 from rag.index.protocol import CollectionReader
 from state.draft_claims import DraftClaim
-from state.passages import Passage, Span
 
-MOST_EXCERPTS = 3
 MOST_OF_A_PART = 2
-WORTH_SHOWING = 0.02
-"""Of the likeliest excerpt's probability, what a further one must have to stand beside it. Of 108
-questions on documentation left out of each fit, three excerpts hold the answer to 80; with .02 none
-of these is lost, with .05 one, with .2 six, with .3 ten."""
-
-Quoted = tuple[Passage, Span]
 
 
 def generate(request: GenerateRequest, emit: Emit, collection: CollectionReader) -> Generated:
@@ -29,11 +27,11 @@ def generate(request: GenerateRequest, emit: Emit, collection: CollectionReader)
     missing: list[str] = []
     shown: list[Quoted] = []
     for number, part in enumerate(request.parts):
-        own = [pair for pair in every if pair[1]["part"] == number]
+        own = worth_quoting([pair for pair in every if pair[1]["part"] == number])
         if part.known is not None and not grader_model().knows(part.known):
             missing.append(part.question.text)
         else:
-            new = [pair for pair in _worth(own, most) if not _is_shown(pair, shown)]
+            new = [pair for pair in own[:most] if not _is_shown(pair, shown)]
             shown += new
             claims += [quoting_claim(part.question, *pair, collection) for pair in new]
     text = "\n\n".join(claim["shown"] for claim in claims)
@@ -55,10 +53,3 @@ def _is_shown(pair: Quoted, shown: Sequence[Quoted]) -> bool:
         and quoted["start_char"] < span["end_char"]
         for other, quoted in shown
     )
-
-
-def _worth(likeliest: Sequence[Quoted], most: int) -> Iterator[Quoted]:
-    """Those about as likely to hold the answer as the first."""
-    for passage, span in likeliest[:most]:
-        if span["score"] >= WORTH_SHOWING * likeliest[0][1]["score"]:
-            yield passage, span

@@ -210,7 +210,8 @@ def _unclear(request: GradeRequest, by_code: Graded) -> Sequence[RetrievedChunk]
 
 def _foreign(request: GradeRequest) -> bool:
     """Code compares words, which says nothing across languages."""
-    return is_foreign(request.question, (chunk["text"] for chunk in request.documents))
+    heard = {term for part in request.parts for term, n in part.question.counts.items() if n}
+    return is_foreign(request.question, (chunk["text"] for chunk in request.documents), heard)
 
 
 def _relevant(chunk: RetrievedChunk, earlier: Mapping[str, Grade]) -> bool:

@@ -40,7 +40,8 @@ def contextualize(
     tally: Tally,
 ) -> Contextualized:
     """The model is asked only where code sees a follow-up; a reply that is no question of its
-    own leaves it to the local engine, with a warning.
+    own leaves it to the local engine, with a warning. One that still leans on what was said before
+    takes along what code carries over.
     """
     if not history:
         return Contextualized(question=question)
@@ -56,8 +57,11 @@ def contextualize(
         return _read_by_code(local, question, history, tally, str(error))
     if line is not None and _stands_alone(line, question, history):
         changed = not same_query(line, question)
-        reason = "the model made it stand alone" if changed else None
-        return Contextualized(line if changed else question, reason, tally.usage)
+        read = Contextualized(line if changed else question)
+        by_code = local.contextualize(read.question, history) if local is not None else read
+        told = ["the model made it stand alone"] if changed else []
+        told += [by_code.reason] if by_code.reason else []
+        return Contextualized(by_code.question, "; ".join(told) or None, tally.usage)
     why = f"{chat.who} did not rewrite the follow-up question."
     return _read_by_code(local, question, history, tally, why)
 
