@@ -23,16 +23,15 @@ def generate(
     """Unless `streamed`, the text is emitted when it is finished, at a fraction of the work.
 
     A reply of which nothing was shown yet is asked for once more if it broke off or was
-    empty, and of the likeliest passage alone if it found no answer in several: a small model
-    overlooks what it has to look for. One of which something was shown comes back with
-    complete=False.
+    empty. One of which something was shown comes back with complete=False.
 
     Raises:
         ModelError: there was no reply, or no text in it.
         BudgetSpent: a budget does not allow the call.
     """
-    passages = request.passages
-    messages = generate_messages(request.question, passages, request.feedback, request.draft)
+    messages = generate_messages(
+        request.question, request.passages, request.feedback, request.draft
+    )
     why = ""
     for _ in range(2):
         draft = Draft(emit)
@@ -44,11 +43,7 @@ def generate(
         ending = reply.ending
         text = draft.finish()
         if text is None and ending in ENDINGS:
-            if why or len(passages) < 2 or len(request.parts) > 1:
-                return Generated(text="", usage=tally.usage)
-            passages = passages[:1]
-            messages = generate_messages(request.question, passages, request.feedback)
-            continue
+            return Generated(text="", usage=tally.usage)
         if text and ending in ENDINGS:
             return _generated(text, tally)
         why = _why(chat, ending, tally, thought=draft.thought or reply.thought)
