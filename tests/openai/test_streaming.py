@@ -1,8 +1,10 @@
 """Answers arrive as they are written, and one that did not come to its end is never complete."""
 
+import time
 from threading import Event
 
 import pytest
+from bad_servers import MISDEEDS, bad_server
 from openai_samples import BERLIN, PARIS, answering, connect, settings_for
 from scripted_server import ScriptedServer, Sent, chunk, status, stream, text
 
@@ -168,6 +170,17 @@ def test_the_time_budget_ends_a_stream_with_what_there_is():
     assert result.text.startswith("word word")
     assert not result.complete
     assert "--timeout" in result.warnings[0]
+
+
+def test_the_time_budget_ends_a_stream_that_only_drips():
+    with ScriptedServer(text("Paris [1].")) as server:
+        generate(server)  # what is imported for a first call takes longer than the budget
+    with bad_server(MISDEEDS["drips"]) as port:
+        budget = Budget.start(settings_for(timeout=1.0))
+        began = time.monotonic()
+        with pytest.raises(BudgetSpent, match="--timeout"):
+            generate(None, budget=budget, base_url=f"http://127.0.0.1:{port}/v1")
+    assert time.monotonic() - began < 8  # it drips ten times longer
 
 
 def test_a_spent_budget_sends_nothing():

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from rag.background import Leave, in_background
 from rag.endpoint.address import Endpoint, http_client, no_async_client, request_seconds
 from rag.endpoint.calls import Call, recorded_call
 from rag.endpoint.failures import Failure, describe, foreign_errors, quoted
@@ -234,14 +235,20 @@ class ChatModel:
     def _pieces(
         self, messages: Messages, options: dict[str, Any], tally: Tally
     ) -> Iterator[AIMessageChunk]:
+        """Until the question's time is up, also where a server drips what is no piece."""
         size = 0
         longest = 8 * self.dialect.room(ANSWER)
-        for piece in self._built.stream(messages, **options):
-            yield piece
-            left = tally.budget.seconds_left()
-            size += len(piece.text)
-            if (left is not None and left <= 0) or size > longest:
-                return
+        pieces = in_background(
+            lambda: self._built.stream(messages, **options), Leave(), tally.budget.seconds_left
+        )
+        with closing(pieces):
+            while size <= longest:
+                try:
+                    piece = next(pieces)
+                except (StopIteration, TimeoutError):
+                    return
+                yield piece
+                size += len(piece.text)
 
     def _describe(self, error: Exception) -> Failure:
         return describe(error, self.endpoint, self.name, self._attempts.seconds)
