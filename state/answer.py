@@ -43,6 +43,10 @@ class Citation(TypedDict):
     recognized: NotRequired[float]
 
 
+QUOTED = "it is a quote"
+"""The reason of a claim that is a stretch of a document."""
+
+
 class ClaimRecord(TypedDict):
     """What became of one sentence of the draft. `verified`: code found it in a located quote, or a
     model confirmed it on one; `unverified`: nothing given contradicts it, and nothing proves it;

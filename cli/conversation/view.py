@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Self
 
-from cli.render.answer_text import answer_lines, answer_text, cited, report_notices, source_text
+from cli.render.answer_text import (
+    answer_lines,
+    answer_text,
+    cited,
+    quoted_passages,
+    report_notices,
+    source_text,
+)
 from cli.render.live import LiveAnswer
 from cli.terminal import Terminal, clean
 
@@ -49,7 +56,7 @@ class ChatView(LiveAnswer):
             self._terminal.json(answer)
         elif self._terminal.out_is_tty:
             console = self._terminal.out_console()
-            quoted = answer["engine"]["model"] is None or answer["status"] == "abstained"
+            quoted = answer["status"] == "abstained" or bool(quoted_passages(answer))
             console.print(answer_text(answer) if quoted else _markdown(answer["answer"]))
             for citation in cited(answer):
                 text = source_text(citation, links.get(citation["marker"]))

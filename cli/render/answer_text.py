@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from cli.render.short_text import place, shorten
 from cli.terminal import Terminal, clean
 from rag.citations.left_out import left_out
+from state.answer import QUOTED
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -37,10 +38,18 @@ def print_answer(terminal: Terminal, answer: Answer, links: Mapping[int, str]) -
 
 
 def answer_text(answer: Answer) -> Text:
-    """The answer, or what lies nearest, with the sentences that answer in bold."""
+    """The answer, or what lies nearest, with the sentences that answer in bold; passages quoted
+    behind what a model wrote are dim.
+    """
     from rich.text import Text
 
     text = Text(clean(answer["answer"]))
+    passages = quoted_passages(answer)
+    if len(passages) < len(answer["claims"]):
+        for passage in map(clean, passages):
+            start = text.plain.rfind(passage)
+            if start >= 0:
+                text.stylize("dim", start, start + len(passage))
     begun = 0
     for citation in cited(answer):
         for quote in _as_shown(citation["quote"]):
@@ -50,6 +59,11 @@ def answer_text(answer: Answer) -> Text:
                 begun = start
                 break
     return text
+
+
+def quoted_passages(answer: Answer) -> list[str]:
+    """What stands in the answer as it stands in a document."""
+    return [claim["text"] for claim in answer["claims"] if claim["reason"] == QUOTED]
 
 
 def cited(answer: Answer) -> Sequence[Citation]:

@@ -15,7 +15,7 @@ from rag.evidence.quotation import (
 )
 from rag.index.protocol import CollectionReader
 from rag.question.parse import ParsedQuestion
-from state.answer import Citation
+from state.answer import QUOTED, Citation
 from state.passages import Passage
 
 
@@ -38,7 +38,7 @@ def backed(
     for passage, span in _each_once(chosen)[:MOST_EXCERPTS]:
         claim = quoting_claim(questions[span["part"]], passage, span, reader)
         if quotes := standing_quotes(claim["quotes"], passages, reader):
-            findings[len(draft)] = Finding("verified", "it is a quote", tuple(quotes))
+            findings[len(draft)] = Finding("verified", QUOTED, tuple(quotes))
             draft.append(claim)
     return Checked(draft, findings)
 

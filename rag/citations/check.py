@@ -18,7 +18,7 @@ from rag.citations.judge import judge, judge_code
 from rag.citations.quotes import standing_quotes
 from rag.index.protocol import CollectionReader
 from rag.index.terms import terms
-from state.answer import Citation, ClaimRecord, Verdict
+from state.answer import QUOTED, Citation, ClaimRecord, Verdict
 from state.draft_claims import DraftClaim
 from state.errors import ModelError
 from state.passages import Passage, RetrievedChunk
@@ -108,7 +108,7 @@ def check(
     for place, claim in claims.items():
         quotes = standing_quotes(claim["quotes"], passages, reader) if claim["quotes"] else []
         if quotes:
-            findings[place] = Finding("verified", "it is a quote", tuple(quotes))
+            findings[place] = Finding("verified", QUOTED, tuple(quotes))
         else:
             findings[place] = _judged(claim, given, weights, reader)
     return Checked(draft, findings)
