@@ -26,6 +26,7 @@ from rag.index.language import in_language_of, in_use
 from rag.index.lock import lock_path
 from rag.index.protocol import IndexedDocument, Notice
 from rag.index.similar_terms import Spellings
+from rag.index.spoken import spoken
 from rag.index.texts import TextDamagedError, Texts
 from rag.index.vector_place import VectorPlace
 from state.passages import RetrievedChunk
@@ -122,7 +123,7 @@ class Collection:
         with self._moment():
             self._forget_old()
         # Of one question several nodes need what it finds.
-        with in_language_of(query):
+        with in_language_of(query, spoken=lambda: spoken(self)):
             asked = (query, k, in_use())
             found = self._found.get(asked)
             if found is None:
@@ -133,7 +134,7 @@ class Collection:
     def candidates(self, query: str, k: int) -> Candidates:
         """What `search` ranks: at least the `k` best are among them."""
         vector = self._embedder.embed_query(query)
-        with self.snapshot(), in_language_of(query):
+        with self.snapshot(), in_language_of(query, spoken=lambda: spoken(self)):
             self._forget_old()
             return candidates(self._legs, self._forms, query, vector, k)
 

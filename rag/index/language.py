@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache
@@ -39,13 +39,15 @@ def in_use() -> str:
 
 
 @contextmanager
-def in_language_of(*questions: str) -> Iterator[None]:
-    """Read in the language of the first of these that shows one, unless one was chosen before."""
+def in_language_of(*questions: str, spoken: Callable[[], str]) -> Iterator[None]:
+    """Read in the language of the first of these that shows one, in what is `spoken` where none
+    does, unless one was chosen before.
+    """
     if _IN_USE.get() is not None:
         yield
         return
     found = (language_of(question) for question in questions)
-    with in_language(next((language for language in found if language), ENGLISH)):
+    with in_language(next(filter(None, found), None) or spoken()):
         yield
 
 

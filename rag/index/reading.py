@@ -23,8 +23,7 @@ def read_all(found: tuple[str, ...], language: str) -> tuple[str, ...]:
 def _read(term: str, language: str) -> str:
     if language == ENGLISH or not is_word(term):
         return term
-    stemmer, idle = _rules(language)
-    return "" if term in idle else stemmer.stemWord(term)
+    return "" if term in function_words(language) else _stemmer(language).stemWord(term)
 
 
 def is_word(term: str) -> bool:
@@ -33,7 +32,11 @@ def is_word(term: str) -> bool:
 
 
 @cache
-def _rules(language: str) -> tuple[Stemmer.Stemmer, frozenset[str]]:
-    """A language's stemmer and its function words, these as they are indexed."""
-    indexed = Stemmer.Stemmer(ENGLISH, 0).stemWords(list(lexicon(language)))
-    return Stemmer.Stemmer(language, 0), frozenset(indexed)
+def function_words(language: str) -> frozenset[str]:
+    """The function words of a language, as they would be indexed."""
+    return frozenset(_stemmer(ENGLISH).stemWords(list(lexicon(language))))
+
+
+@cache
+def _stemmer(language: str) -> Stemmer.Stemmer:
+    return Stemmer.Stemmer(language, 0)

@@ -10,6 +10,7 @@ from langgraph.runtime import Runtime
 from rag.dependencies import Dependencies
 from rag.endpoint.calls import recorded
 from rag.index.language import in_language_of
+from rag.index.spoken import spoken
 from state.graph_state import GraphState
 
 Update = dict[str, Any]
@@ -34,16 +35,18 @@ def _asked(state: GraphState) -> list[str]:
 
 def timed(name: str, node: Node) -> TimedNode:
     """`node`, with its start, its model calls and its end told to the stream and its time in
-    `timing_metrics`. It reads in the language of the question, or of those before it.
+    `timing_metrics`. It reads in the language of the question, of those before it, or of the
+    collection.
     """
 
     def run(state: GraphState, *, runtime: Runtime[Dependencies]) -> Update:
         clock, started = runtime.context.clock, runtime.context.started
+        reader = runtime.context.reader
         write = runtime.stream_writer
         began = clock()
         at_ms = round((began - started) * 1000, 3)
         write({"event": "node_started", "node": name, "at_ms": at_ms})
-        with recorded() as calls, in_language_of(*_asked(state)):
+        with recorded() as calls, in_language_of(*_asked(state), spoken=lambda: spoken(reader)):
             try:
                 update = node(state, runtime)
             finally:  # a node that fails has called too

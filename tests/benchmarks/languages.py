@@ -1,6 +1,7 @@
 """The same forty questions in several languages, on the same sixty paragraphs in each.
 
-    python tests/benchmarks/languages.py [LANGUAGE ...] [--together] [--beside FOLDER] [--english]
+    python tests/benchmarks/languages.py [LANGUAGE ...] [--together] [--beside FOLDER]
+        [--english] [--keywords] [--show first|last]
 
 `languages/LANGUAGE.txt` holds paragraphs of ten matters, a file each, and after `?` what is asked
 of the one above and what the answer holds. A question has its words in other forms than the
@@ -9,20 +10,22 @@ words beside. Best, found: the paragraph is the first, or among the first three,
 finds. Right: the answer's first citation is of it and holds what it should. The first half, of
 five matters, was looked at while the stemming was made, the last was not. With --together all
 languages are one collection; --beside puts other files with them; --english reads every question
-as English. --show prints the questions of a half that were not answered rightly.
+as English; --keywords asks without function words, by which no question shows its language;
+--show prints the questions of a half that were not answered rightly.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from rag.index.language import ENGLISH, in_language
+from rag.index.language import ENGLISH, in_language, language_of, lexicon, unaccented
 from rag.ingest.sync import ingest
 from rag.opening import build_embedder
 from rag.session import open_session
@@ -57,6 +60,14 @@ def write_files(path: Path, folder: Path) -> Iterator[Asked]:
             (folder / source).write_text(line + "\n", encoding="utf-8")
 
 
+def keywords(asked: Asked) -> Asked:
+    language = language_of(asked.question)
+    idle = lexicon(language or ENGLISH)
+    said = re.findall(r"\w+", asked.question)
+    kept = " ".join(word for word in said if unaccented(word.casefold()) not in idle)
+    return replace(asked, question=kept)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("languages", nargs="*")
@@ -64,6 +75,7 @@ def main() -> None:
     parser.add_argument("--together", action="store_true")
     parser.add_argument("--beside", type=Path)
     parser.add_argument("--english", action="store_true")
+    parser.add_argument("--keywords", action="store_true")
     options = parser.parse_args()
     beside = [str(options.beside)] if options.beside else []
     texts = sorted(TEXTS.glob("*.txt"))
@@ -82,7 +94,7 @@ def main() -> None:
             counts: Counter[str] = Counter()
             read_as = in_language(ENGLISH) if options.english else nullcontext()
             with read_as, open_session(settings, keep_traces=False) as session:
-                for each in asked:
+                for each in map(keywords, asked) if options.keywords else asked:
                     hits = session.reader.search(each.question, FIRST)
                     found = [Path(hit["source"]).name for hit in hits]
                     answer = session.ask(each.question)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from contextlib import closing
 
 import pytest
-from index_samples import EMBEDDER
+from index_samples import EMBEDDER, document, part
 from shared_stores import fill
 
 from rag.index.language import ENGLISH, in_language, in_language_of, in_use, language_of
 from rag.index.local_store import LocalStore
+from rag.index.spoken import spoken
 from rag.index.terms import indexed_text, term_spans, terms, words
 
 TEXTS = {
@@ -18,6 +19,10 @@ TEXTS = {
     "es.txt": "Las ventanas se lavan los martes.",
     "en.txt": "The die was cast in houses of bronze.",
 }
+
+
+def reading_of(*questions):
+    return in_language_of(*questions, spoken=lambda: ENGLISH)
 
 
 @pytest.mark.parametrize(
@@ -46,13 +51,13 @@ def test_the_language_of_a_question(question, language):
 
 
 def test_a_text_is_read_in_the_language_of_the_first_question_that_shows_one():
-    with in_language_of("Warum?", "Wie hoch sind die Häuser?", "How high are the houses?"):
+    with reading_of("Warum?", "Wie hoch sind die Häuser?", "How high are the houses?"):
         assert in_use() == "german"
-        with in_language_of("How high are the houses?"):
+        with reading_of("How high are the houses?"):
             assert in_use() == "german"
         with in_language(ENGLISH):
             assert in_use() == ENGLISH
-    with in_language_of("Warum?"):
+    with reading_of("Warum?"):
         assert in_use() == ENGLISH
     assert in_use() == ENGLISH
 
@@ -87,7 +92,22 @@ def test_a_search_finds_other_forms_of_its_words(tmp_path, query, source):
         best = collection.search(query, 1)[0]
         assert best["source"] == source
         assert best["lexical_rank"] == 1
-        with in_language_of(query):
+        with reading_of(query):
             counts = collection.document_frequencies(terms(query))
         assert sum(counts.values()) >= 1
         assert max(counts.values()) == 1
+
+
+def test_what_shows_no_language_is_read_in_that_of_the_collection(tmp_path):
+    store = LocalStore(tmp_path, 200_000)
+    fill(store, {name: text for name, text in TEXTS.items() if name != "de.txt"})
+    with closing(store.open_collection("default", EMBEDDER)) as collection:
+        assert spoken(collection) == ENGLISH
+        with store.open_writer("default", EMBEDDER.identity) as opened:
+            for number, house in enumerate(
+                ("Das Haus der Fischer ist leer.", *["Die Tür ist zu."] * 4)
+            ):
+                opened.put(document(f"{number}.txt"), [part(f"{number}.txt", house)])
+        assert spoken(collection) == "german"
+        assert collection.search("Häuser", 1)[0]["lexical_rank"] == 1
+        assert collection.search("What are houses?", 1)[0]["source"] == "en.txt"

@@ -21,6 +21,7 @@ from rag.index.postgres.legs import PostgresLegs
 from rag.index.postgres.shared_collection_rows import StoredCollection
 from rag.index.protocol import IndexedDocument, Notice
 from rag.index.similar_terms import Spellings
+from rag.index.spoken import spoken
 from state.passages import RetrievedChunk
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class PostgresCollection:
     def candidates(self, query: str, k: int) -> Candidates:
         """What `search` ranks: at least the `k` best are among them."""
         vector = self._embedder.embed_query(query)
-        with self.snapshot(), in_language_of(query):
+        with self.snapshot(), in_language_of(query, spoken=lambda: spoken(self)):
             return candidates(self._legs, self._forms, query, vector, k)
 
     @contextmanager

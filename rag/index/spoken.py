@@ -1,0 +1,46 @@
+"""The language that most of a collection is written in, by the function words that its index holds.
+
+A question of names and nouns alone ("Öffnungszeiten Schwimmbad") is read in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+from weakref import WeakKeyDictionary
+
+from rag.index.language import ENGLISH, OTHERS, in_language
+from rag.index.reading import function_words
+
+MOST = 0.5
+"""The share of chunks that hold a language's commonest word, in a collection of that language."""
+
+
+class Counted(Protocol):
+    """What is needed of a collection: `rag.index.protocol.CollectionReader` has it."""
+
+    @property
+    def chunk_count(self) -> int: ...
+
+    def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]: ...
+
+
+_SPOKEN: WeakKeyDictionary[Counted, tuple[int, str]] = WeakKeyDictionary()
+
+
+def spoken(collection: Counted) -> str:
+    """English where no other is: its function words are in no index."""
+    total = collection.chunk_count
+    known = _SPOKEN.get(collection)
+    if known is None or known[0] != total:
+        known = _SPOKEN[collection] = (total, _spoken(collection, total))
+    return known[1]
+
+
+def _spoken(collection: Counted, total: int) -> str:
+    own = {language: function_words(language) - function_words(ENGLISH) for language in OTHERS}
+    with in_language(ENGLISH):
+        counts = collection.document_frequencies(sorted(frozenset().union(*own.values())))
+    likeliest = max(OTHERS, key=lambda language: sum(counts[word] for word in own[language]))
+    commonest = max(counts[word] for word in own[likeliest])
+    return likeliest if commonest and commonest >= MOST * total else ENGLISH
