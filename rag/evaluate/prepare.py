@@ -29,7 +29,8 @@ _WAIT_SECONDS = 600
 # What the text, the chunks and the vectors of an index depend on.
 _INDEXING = (
     *("text", "documents", "embed", "ingest"),
-    *("index/catalog_schema", "index/codec", "index/lexical", "index/terms"),
+    *("index/catalog_schema", "index/codec", "index/lexical", "index/lexicons/english"),
+    "index/terms",
 )
 
 
@@ -147,7 +148,7 @@ def code_fingerprint(*parts: str) -> str:
     for root in roots:
         found = root.rglob("*") if root.is_dir() else root.parent.glob(f"{root.name}*.*")
         for file in sorted(found):
-            if file.suffix in {".py", ".json"}:
+            if file.suffix in {".py", ".json", ".txt"}:
                 digest.update(file.name.encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()
 

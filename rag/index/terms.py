@@ -50,7 +50,9 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _STEMMER = Stemmer.Stemmer("english", 0)
 
 TERMS_VERSION = f"2/{version('pystemmer')}/{unicodedata.unidata_version}"
-"""An index built by another version must be built again: its terms may differ."""
+"""An index built by another version must be built again: its terms may differ. Count it up with
+what changes terms, `lexicons/english.txt` too; the other lexicons change no index.
+"""
 
 
 def terms(text: str) -> list[str]:

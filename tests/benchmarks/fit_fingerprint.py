@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 _SHARED = (
     "rag/index/coverage.py",
     "rag/index/fusion.py",
+    "rag/index/lexicons/english.txt",
     "rag/index/terms.py",
     "rag/question/parse.py",
     "rag/question/specificity.py",
@@ -40,9 +41,14 @@ def fingerprint(fitted: str) -> str:
     """Of the code behind the fitted file, as it stands."""
     digest = hashlib.blake2b(digest_size=10)
     for name in MADE_BY[fitted]:
-        tree = ast.parse((ROOT / name).read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-                node.value = ast.Constant(None)  # a docstring
-        digest.update(f"{name}\0{ast.dump(tree)}\0".encode())
+        text = (ROOT / name).read_text(encoding="utf-8")
+        digest.update(f"{name}\0{_code(text) if name.endswith('.py') else text}\0".encode())
     return digest.hexdigest()
+
+
+def _code(text: str) -> str:
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            node.value = ast.Constant(None)  # a docstring
+    return ast.dump(tree)
