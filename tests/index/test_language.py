@@ -79,9 +79,9 @@ def test_terms_are_stems_of_the_language_without_its_function_words():
 @pytest.mark.parametrize(
     ("query", "source"),
     [
-        ("Was hat das Haus des Fischers?", "de.txt"),
-        ("Quand a-t-on nourri le cheval ?", "fr.txt"),
-        ("¿Qué día se lava una ventana?", "es.txt"),
+        ("Hat ein Haus eine Tür?", "de.txt"),
+        ("Que mange un cheval ?", "fr.txt"),
+        ("¿Quién lavó alguna?", "es.txt"),
         ("Where was the house cast?", "en.txt"),
     ],
 )
