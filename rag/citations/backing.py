@@ -24,15 +24,20 @@ def backed(
     passages: Sequence[Passage],
     questions: Sequence[ParsedQuestion],
     reader: CollectionReader,
+    *,
+    sure: bool,
 ) -> Checked:
     """`checked` with the excerpts that its open claims cite: who cannot trust a sentence reads
     what it was made of. Where none is proved, or one was taken out, with the likeliest excerpts
-    too, as many as are quoted without a model.
+    too, as many as are quoted without a model; where nothing was drafted, if code is `sure` that
+    they answer.
     """
     every = likeliest_spans(passages)
     cited = [c for f in checked.findings.values() if f.verdict == "unverified" for c in f.citations]
     chosen = [every[place] for citation in cited for place in _holding(citation, every)]
-    if checked.claims and (not checked.count("verified") or checked.count("contradicted")):
+    if (checked.claims or sure) and (
+        not checked.count("verified") or checked.count("contradicted")
+    ):
         chosen += worth_quoting(every)
     draft, findings = list(checked.draft), dict(checked.findings)
     for passage, span in _each_once(chosen)[:MOST_EXCERPTS]:

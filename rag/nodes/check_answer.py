@@ -3,7 +3,8 @@
 What is contradicted is left out. Only a draft of which nothing is proved and something is
 contradicted goes back, once a question; then the better of the two is kept. One of which nothing is
 proved is shown with the passages that it cites, and in the place of one that is all wrong stand
-those that are likeliest to answer.
+those that are likeliest to answer; as they do where a model finds no answer and code is sure that
+there is one.
 """
 
 from __future__ import annotations
@@ -63,10 +64,20 @@ def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         found = {name: state[name] for name in ("generation", "citations", "claims", "dropped")}
         return {**spent, **found, "status": _status(found["claims"], whole=state["complete"])}
     questions = [QuestionPart.of_state(part).question for part in state["parts"]]
-    shown = backed(checked, state["passages"], questions, deps.reader)
+    sure = deps.engine.model is not None and _code_is_sure(state)
+    shown = backed(checked, state["passages"], questions, deps.reader, sure=sure)
     if status == "abstained" and shown.count("verified"):
         status = "partial"
+        if not checked.claims and state["budget_spent"] is None:
+            why = f"{deps.engine.model} gave no answer; these passages are likely to hold one."
+            spent["warnings"] = [*spent.get("warnings", state["warnings"]), why]
     return {**spent, **_found(shown), "status": status}
+
+
+def _code_is_sure(state: GraphState) -> bool:
+    """Whether it graded a chunk as correct: above the upper of the two thresholds of CRAG."""
+    grades = state["grades"].values()
+    return any(grade["grader"] == "local" and grade["verdict"] == "correct" for grade in grades)
 
 
 def _found(checked: Checked) -> Update:

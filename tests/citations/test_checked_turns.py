@@ -54,7 +54,9 @@ def model(*drafts, supported=True):
 def turn(home, *drafts, supported=True, **changed):
     """The answer, and what was sent to have a draft."""
     with ScriptedServer(always=model(*drafts, supported=supported)) as server:
-        with open_session(settings_for(server, home=home, grader="model", **changed)) as session:
+        with open_session(
+            settings_for(server, home=home, **{"grader": "model", **changed})
+        ) as session:
             answer = session.ask(QUESTION)
         bodies = [request.body for request in server.requests]
     return answer, [body["messages"] for body in bodies if shape_asked(body) is None]
@@ -129,6 +131,20 @@ def test_in_the_place_of_two_wrong_drafts_stands_what_contradicts_them(home):
 def test_a_sentence_that_says_nothing_is_no_answer_and_goes_back_to_nobody(home):
     answer, asked = turn(home, "This information is found in the document [1].")
     assert (answer["status"], len(asked)) == ("abstained", 1)
+
+
+def test_where_a_model_finds_no_answer_what_code_is_sure_of_is_quoted(home):
+    answer, asked = turn(home, "I cannot answer this from the documents.", grader="local")
+    assert (answer["status"], len(asked)) == ("partial", 1)
+    assert answer["answer"].startswith("The Orrin Bridge is 164 metres long.")
+    assert [each["support"] for each in answer["citations"]] == ["verbatim"]
+    assert "gave no answer; these passages are likely to hold one" in answer["warnings"][-1]
+
+
+def test_where_neither_is_sure_a_model_that_finds_no_answer_is_believed(home):
+    answer, _ = turn(home, "I cannot answer this from the documents.")
+    assert (answer["status"], answer["citations"]) == ("abstained", [])
+    assert "164 metres" in answer["nearest"][0]["passage"]
 
 
 @pytest.mark.parametrize(("supported", "verdict_"), [(True, "verified"), (False, "contradicted")])
