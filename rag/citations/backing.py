@@ -34,26 +34,19 @@ def backed(
     """
     every = likeliest_spans(passages)
     cited = [c for f in checked.findings.values() if f.verdict == "unverified" for c in f.citations]
-    chosen = [every[place] for citation in cited for place in _holding(citation, every)]
+    places = [place for citation in cited for place in _holding(citation, every)]
     if (checked.claims or sure) and (
         not checked.count("verified") or checked.count("contradicted")
     ):
-        chosen += worth_quoting(every)
+        places += range(len(worth_quoting(every)))
     draft, findings = list(checked.draft), dict(checked.findings)
-    for passage, span in _each_once(chosen)[:MOST_EXCERPTS]:
+    for place in list(dict.fromkeys(places))[:MOST_EXCERPTS]:
+        passage, span = every[place]
         claim = quoting_claim(questions[span["part"]], passage, span, reader)
         if quotes := standing_quotes(claim["quotes"], passages, reader):
             findings[len(draft)] = Finding("verified", QUOTED, tuple(quotes))
             draft.append(claim)
     return Checked(draft, findings)
-
-
-def _each_once(pairs: Sequence[Quoted]) -> list[Quoted]:
-    return list(
-        {
-            (passage["number"], span["start_char"]): (passage, span) for passage, span in pairs
-        }.values()
-    )
 
 
 def _holding(citation: Citation, every: Sequence[Quoted]) -> list[int]:
