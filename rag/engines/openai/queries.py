@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rag.engines.openai import ceilings
 from rag.engines.openai.chat_model import ChatModel
@@ -43,10 +44,10 @@ def contextualize(
     own leaves it to the local engine, with a warning. One that still leans on what was said before
     takes along what code carries over.
     """
-    if not history:
-        return Contextualized(question=question)
-    if local is not None and same_query(local.contextualize(question, history).question, question):
-        return Contextualized(question=question)
+    alone = Contextualized(question)
+    by_code = local.contextualize(question, history) if local is not None and history else alone
+    if not history or (local is not None and same_query(by_code.question, question)):
+        return alone
     try:
         messages = contextualize_messages(question, history)
         line = _line_of(chat, messages, tally)
@@ -54,16 +55,15 @@ def contextualize(
         raise
     except ModelError as error:
         tally.failed = True
-        return _read_by_code(local, question, history, tally, str(error))
+        return _read_by_code(by_code, tally, str(error))
     if line is not None and _stands_alone(line, question, history):
-        changed = not same_query(line, question)
-        read = Contextualized(line if changed else question)
-        by_code = local.contextualize(read.question, history) if local is not None else read
-        told = ["the model made it stand alone"] if changed else []
-        told += [by_code.reason] if by_code.reason else []
-        return Contextualized(by_code.question, "; ".join(told) or None, tally.usage)
+        if same_query(line, question):
+            return replace(by_code, usage=tally.usage)
+        read = local.contextualize(line, history) if local is not None else Contextualized(line)
+        told = filter(None, ("the model made it stand alone", read.reason))
+        return Contextualized(read.question, "; ".join(told), tally.usage)
     why = f"{chat.who} did not rewrite the follow-up question."
-    return _read_by_code(local, question, history, tally, why)
+    return _read_by_code(by_code, tally, why)
 
 
 def _stands_alone(line: str, question: str, history: Sequence[HistoryTurn]) -> bool:
@@ -84,12 +84,8 @@ def _line_of(chat: ChatModel, messages: Messages, tally: Tally) -> str | None:
     return one_line(plain_text(chat.ask(messages, tally, ceilings.LINE)))
 
 
-def _read_by_code(
-    local: Engine | None, question: str, history: Sequence[HistoryTurn], tally: Tally, why: str
-) -> Contextualized:
-    stand_in = local.contextualize(question, history) if local else Contextualized(question)
-    warning = f"{why} It was read as code reads it."
-    return Contextualized(stand_in.question, stand_in.reason, tally.usage, (warning,))
+def _read_by_code(by_code: Contextualized, tally: Tally, why: str) -> Contextualized:
+    return replace(by_code, usage=tally.usage, warnings=(f"{why} It was read as code reads it.",))
 
 
 def rewrite(
