@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 from rag.embed.protocol import Embedder, Vectors
 from rag.index.candidates import CandidateReader, together
-from rag.index.language import in_language_of
 from rag.index.protocol import IndexedDocument
-from rag.index.spoken import spoken
+from rag.index.spoken import reading_for
 from state.passages import RetrievedChunk
 
 
@@ -38,7 +37,7 @@ class JoinedCollections:
         return sum(each.document_count for each in self._collections)
 
     def search(self, query: str, k: int) -> list[RetrievedChunk]:
-        with in_language_of(query, spoken=lambda: spoken(self)):
+        with reading_for(self, query):
             found = [each.candidates(query, k) for each in self._collections]
         for collection, candidates in zip(self._collections, found, strict=True):
             for chunk in candidates.chunks.values():

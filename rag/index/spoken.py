@@ -6,10 +6,11 @@ A question of names and nouns alone ("Öffnungszeiten Schwimmbad") is read in it
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 from weakref import WeakKeyDictionary
 
-from rag.index.language import ENGLISH, OTHERS, in_language
+from rag.index.language import ENGLISH, OTHERS, in_language, in_language_of
 from rag.index.reading import function_words
 
 MOST = 0.5
@@ -26,6 +27,13 @@ class Counted(Protocol):
 
 
 _SPOKEN: WeakKeyDictionary[Counted, tuple[int, str]] = WeakKeyDictionary()
+
+
+def reading_for(collection: Counted, *questions: str) -> AbstractContextManager[None]:
+    """What is asked of a collection is read in the language of the first of these questions that
+    shows one, or else in the collection's, unless one was chosen before.
+    """
+    return in_language_of(*questions, spoken=lambda: spoken(collection))
 
 
 def spoken(collection: Counted) -> str:

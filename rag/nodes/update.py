@@ -9,8 +9,7 @@ from langgraph.runtime import Runtime
 
 from rag.dependencies import Dependencies
 from rag.endpoint.calls import recorded
-from rag.index.language import in_language_of
-from rag.index.spoken import spoken
+from rag.index.spoken import reading_for
 from state.graph_state import GraphState
 
 Update = dict[str, Any]
@@ -46,7 +45,7 @@ def timed(name: str, node: Node) -> TimedNode:
         began = clock()
         at_ms = round((began - started) * 1000, 3)
         write({"event": "node_started", "node": name, "at_ms": at_ms})
-        with recorded() as calls, in_language_of(*_asked(state), spoken=lambda: spoken(reader)):
+        with recorded() as calls, reading_for(reader, *_asked(state)):
             try:
                 update = node(state, runtime)
             finally:  # a node that fails has called too

@@ -14,14 +14,13 @@ from rag.index.codec import BLOCK_CHARACTERS, chunk_key, decode_block, encode_pa
 from rag.index.collection_rows import check_same_embedder, deleted, no_text
 from rag.index.forms import Forms
 from rag.index.hybrid import candidates
-from rag.index.language import in_language_of
 from rag.index.postgres import shared_collection_rows, shared_document_rows
 from rag.index.postgres.database import Database
 from rag.index.postgres.legs import PostgresLegs
 from rag.index.postgres.shared_collection_rows import StoredCollection
 from rag.index.protocol import IndexedDocument, Notice
 from rag.index.similar_terms import Spellings
-from rag.index.spoken import spoken
+from rag.index.spoken import reading_for
 from state.passages import RetrievedChunk
 
 if TYPE_CHECKING:
@@ -76,7 +75,7 @@ class PostgresCollection:
     def candidates(self, query: str, k: int) -> Candidates:
         """What `search` ranks: at least the `k` best are among them."""
         vector = self._embedder.embed_query(query)
-        with self.snapshot(), in_language_of(query, spoken=lambda: spoken(self)):
+        with self.snapshot(), reading_for(self, query):
             return candidates(self._legs, self._forms, query, vector, k)
 
     @contextmanager
