@@ -16,6 +16,7 @@ from rag.citations.emptiness import says_nothing
 from rag.citations.evidence import Evidence, evidence
 from rag.citations.judge import judge, judge_code
 from rag.citations.quotes import standing_quotes
+from rag.index.language import ENGLISH, in_language
 from rag.index.protocol import CollectionReader
 from rag.index.terms import terms
 from state.answer import QUOTED, Citation, ClaimRecord, Verdict
@@ -86,6 +87,8 @@ class Checked:
         return [claim["text"] for claim in self.claims if claim["verdict"] == "contradicted"]
 
 
+# Its rules of what proves a claim are made for English stems, and hold of other texts by them.
+@in_language(ENGLISH)
 def check(
     draft: Sequence[DraftClaim],
     passages: Sequence[Passage],

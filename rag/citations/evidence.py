@@ -19,7 +19,6 @@ from state.blocks import Block, BlockKind, Extent
 from state.passages import Passage, RetrievedChunk, as_block
 
 _UNIT = re.compile(r"\s*[(\[]([^()\[\]]{1,12})[)\]]\s*$")
-
 _WORD = re.compile(r"\w+")
 
 

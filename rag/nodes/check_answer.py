@@ -17,7 +17,6 @@ from rag.citations.check import Checked, check
 from rag.citations.verification import verify
 from rag.dependencies import Dependencies
 from rag.engines.protocol import ClaimChecker
-from rag.index.language import ENGLISH, in_language
 from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
 from state.answer import ClaimRecord, Status, Verdict
@@ -28,8 +27,6 @@ from state.usage import add_usage
 MAX_RETRIES = 1
 
 
-# Its rules of what proves a claim are made for English stems, and hold of other texts by them.
-@in_language(ENGLISH)
 def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     deps = runtime.context
     checked = check(
