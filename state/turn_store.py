@@ -6,7 +6,7 @@ and make their tables.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from threading import RLock
@@ -37,7 +37,7 @@ _SELECT = """select n, created_at, milestone, body from {turns}
     where thread_id = (select id from {threads} where name = ?)"""
 
 
-class TurnStore(Closing, ABC):
+class TurnStore(Closing):
     """Turns by thread, numbered 1, 2, 3 … in the order they were finished.
 
     Safe for several threads, processes and (Postgres) machines at once. A number is never
