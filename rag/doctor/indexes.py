@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rag.doctor.part_check import REPAIR, Check, ill, well
 from rag.embed.protocol import EmbedderIdentity
-from rag.index import collection_rows, document_rows
+from rag.index import collection_rows, visible_documents
 from rag.index.catalog import catalog_path, connect, mapped_errors, reading
 from rag.index.chroma_errors import VectorsDamaged
 from rag.index.collection_rows import CollectionRow
@@ -97,9 +97,9 @@ def _documents(connection: sqlite3.Connection, row: CollectionRow) -> Check:
     part = f"{row.name}: documents"
     with reading(connection):
         damaged = damaged_documents(connection, row.id)
-        names = [document_rows.visible_document(connection, number).source for number in damaged]
+        names = [visible_documents.of_number(connection, number).source for number in damaged]
     if not damaged:
-        return well(part, many(document_rows.totals(connection, row.id)[0], "document"))
+        return well(part, many(visible_documents.totals(connection, row.id)[0], "document"))
     with suppress(sqlite3.OperationalError), transaction(connection):  # read-only, or busy
         have_read_again(connection, damaged)
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""

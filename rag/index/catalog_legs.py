@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from rag.index import chunk_rows, document_rows, exact
+from rag.index import chunk_rows, exact, visible_documents
 from rag.index.codec import decode_path
 from rag.index.lexical import LexicalTable
 from rag.index.texts import Texts
@@ -63,7 +63,7 @@ class CatalogLegs:
     def totals(self) -> tuple[int, int]:
         """How many documents and chunks are visible."""
         if self._counted is None:
-            self._counted = document_rows.totals(self._connection, self._collection_id)
+            self._counted = visible_documents.totals(self._connection, self._collection_id)
         return self._counted
 
     def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:

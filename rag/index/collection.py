@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.embed.protocol import Embedder, Vectors
-from rag.index import chunk_rows, collection_rows, document_rows, exact
+from rag.index import chunk_rows, collection_rows, exact, visible_documents
 from rag.index.candidates import Candidates
 from rag.index.catalog import catalog_path, connect, file_of, mapped_errors, reading
 from rag.index.catalog_legs import CatalogLegs
@@ -22,11 +22,11 @@ from rag.index.dense import DenseLeg
 from rag.index.document_seal import note_damage
 from rag.index.forms import Forms
 from rag.index.hybrid import candidates
-from rag.index.language import in_language_of, in_use
+from rag.index.language import in_use
 from rag.index.lock import lock_path
 from rag.index.protocol import IndexedDocument, Notice
 from rag.index.similar_terms import Spellings
-from rag.index.spoken import spoken
+from rag.index.spoken import reading_for
 from rag.index.texts import TextDamagedError, Texts
 from rag.index.vector_place import VectorPlace
 from state.passages import RetrievedChunk
@@ -123,7 +123,7 @@ class Collection:
         with self._moment():
             self._forget_old()
         # Of one question several nodes need what it finds.
-        with in_language_of(query, spoken=lambda: spoken(self)):
+        with reading_for(self, query):
             asked = (query, k, in_use())
             found = self._found.get(asked)
             if found is None:
@@ -134,7 +134,7 @@ class Collection:
     def candidates(self, query: str, k: int) -> Candidates:
         """What `search` ranks: at least the `k` best are among them."""
         vector = self._embedder.embed_query(query)
-        with self.snapshot(), in_language_of(query, spoken=lambda: spoken(self)):
+        with self.snapshot(), reading_for(self, query):
             self._forget_old()
             return candidates(self._legs, self._forms, query, vector, k)
 
@@ -227,7 +227,7 @@ class Collection:
 
     def document(self, source: str) -> IndexedDocument | None:
         with self._lock, mapped_errors(self._path):
-            found = document_rows.visible_documents(self._connection, self._row.id, source)
+            found = visible_documents.every(self._connection, self._row.id, source)
         return found[0] if found else None
 
     def close(self) -> None:

@@ -1,17 +1,15 @@
-"""Documents as rows: filling one out of sight, showing it, removing it."""
+"""Documents written as rows: filling one out of sight, showing it, removing it."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from rag.index import collection_rows
 from rag.index.codec import (
     block_row,
     chunk_key,
-    decode_path,
     encode_block,
     encode_label,
     encode_path,
@@ -24,13 +22,9 @@ from rag.index.lexical import LexicalRow, LexicalTable
 from rag.index.names import store_names
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from rag.index.texts import Texts
+from rag.index.visible_documents import COLUMNS
 from state.block_codec import encode_blocks
 from state.documents import Chunk, chunk_id
-
-COLUMNS = (
-    "source, path, root, size, mtime_ns, changed_ns, content_hash, title, format, chunk_count,"
-    " characters, warnings, recognized"
-)
 
 
 def insert_hidden(
@@ -228,65 +222,6 @@ def lexical_rows(connection: sqlite3.Connection, document_id: int) -> Iterator[L
     )
     for row, start, end, heading in rows:
         yield LexicalRow(row, texts.span(document_id, start, end), _head(title, heading))
-
-
-def visible_documents(
-    connection: sqlite3.Connection, collection_id: int, source: str | None = None
-) -> list[IndexedDocument]:
-    """All of a collection's documents, or the one of this source."""
-    condition = "" if source is None else " AND source = ?"
-    rows = connection.execute(
-        f"SELECT {COLUMNS} FROM documents WHERE collection_id = ? AND visible = 1{condition}",
-        (collection_id,) if source is None else (collection_id, encode_path(source)),
-    )
-    return [document_of_row(row) for row in rows]
-
-
-def number_of(connection: sqlite3.Connection, collection_id: int, source: str) -> int | None:
-    """The row of a collection's visible document of this source."""
-    row = connection.execute(
-        "SELECT id FROM documents WHERE collection_id = ? AND source = ? AND visible = 1",
-        (collection_id, encode_path(source)),
-    ).fetchone()
-    return None if row is None else int(row[0])
-
-
-def visible_document(connection: sqlite3.Connection, document_id: int) -> IndexedDocument:
-    row = connection.execute(
-        f"SELECT {COLUMNS} FROM documents WHERE id = ? AND visible = 1", (document_id,)
-    ).fetchone()
-    return document_of_row(row)
-
-
-def totals(connection: sqlite3.Connection, collection_id: int) -> tuple[int, int]:
-    """How many documents and chunks are visible."""
-    row = connection.execute(
-        "SELECT count(*), coalesce(sum(chunk_count), 0) FROM documents"
-        " WHERE collection_id = ? AND visible = 1",
-        (collection_id,),
-    ).fetchone()
-    return int(row[0]), int(row[1])
-
-
-def document_of_row(row: Sequence[Any]) -> IndexedDocument:
-    """`row` has COLUMNS, of the catalog or of a shared store."""
-    source, path, root, size, mtime_ns, changed_ns, content_hash, *rest = row
-    title, kind, chunks, characters, warnings, recognized = rest
-    return IndexedDocument(
-        source=decode_path(source),
-        path=None if path is None else decode_path(path),
-        root=None if root is None else decode_path(root),
-        size=size,
-        mtime_ns=mtime_ns,
-        changed_ns=changed_ns,
-        content_hash=content_hash,
-        title=title,
-        format=kind,
-        chunk_count=chunks,
-        characters=characters,
-        warnings=tuple(json.loads(warnings)) if warnings != "[]" else (),
-        recognized=() if recognized == "[]" else tuple(map(tuple, json.loads(recognized))),
-    )
 
 
 def _next_chunk(connection: sqlite3.Connection) -> int:

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
-from rag.index import collection_rows, document_rows, file_rows
+from rag.index import collection_rows, file_rows, visible_documents
 from rag.index.codec import chunk_id_of, decode_path, decode_vectors
 from rag.index.collection_rows import CollectionRow
 from rag.index.protocol import DocumentPart, IndexedDocument, UnreadFile
@@ -87,11 +87,11 @@ class CatalogExport:
         return found
 
     def document(self, source: str) -> IndexedDocument:
-        (found,) = document_rows.visible_documents(self._connection, self._row.id, source)
+        (found,) = visible_documents.every(self._connection, self._row.id, source)
         return found
 
     def parts(self, document: IndexedDocument) -> Iterator[DocumentPart]:
-        number = document_rows.number_of(self._connection, self._row.id, document.source)
+        number = visible_documents.number_of(self._connection, self._row.id, document.source)
         assert number is not None
         dimension = self._row.embedder.dimension
         texts = Texts(self._connection)

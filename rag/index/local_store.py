@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag.index import collection_rows, document_rows, file_rows
+from rag.index import collection_rows, document_rows, file_rows, visible_documents
 from rag.index.catalog import catalog_path, connect, mapped_errors, reading
 from rag.index.codec import decode_path
 from rag.index.inventory import CollectionSummary, FileTime, Inventory
@@ -153,7 +153,7 @@ def _inventory(connection: sqlite3.Connection, row: collection_rows.CollectionRo
     return Inventory(
         row.name,
         row.embedder,
-        document_rows.visible_documents(connection, row.id),
+        visible_documents.every(connection, row.id),
         file_rows.file_marks(connection, row.id),
         file_rows.unread(connection, row.id),
         sorted(collection_rows.roots(connection, row)),
@@ -163,7 +163,7 @@ def _inventory(connection: sqlite3.Connection, row: collection_rows.CollectionRo
 def _summary(
     connection: sqlite3.Connection, row: collection_rows.CollectionRow
 ) -> CollectionSummary:
-    documents, chunks = document_rows.totals(connection, row.id)
+    documents, chunks = visible_documents.totals(connection, row.id)
     (characters,) = connection.execute(
         "SELECT coalesce(sum(characters), 0) FROM documents"
         " WHERE collection_id = ? AND visible = 1",

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
-from rag.index import collection_rows, document_rows, file_rows
+from rag.index import collection_rows, document_rows, file_rows, visible_documents
 from rag.index.catalog import catalog_path, connect, mapped_errors
 from rag.index.codec import decode_vectors, encode_label, encode_path, path_or_none, text_hash
 from rag.index.collection_rows import CollectionRow
@@ -137,7 +137,7 @@ class CatalogWriter:
 
     def documents(self) -> Iterator[IndexedDocument]:
         self._staging.commit()
-        return iter(document_rows.visible_documents(self._connection, self._row.id))
+        return iter(visible_documents.every(self._connection, self._row.id))
 
     def file_times(self) -> dict[str, tuple[int, int, int]]:
         self._staging.commit()
@@ -149,7 +149,7 @@ class CatalogWriter:
 
     def totals(self) -> tuple[int, int]:
         self._staging.commit()
-        return document_rows.totals(self._connection, self._row.id)
+        return visible_documents.totals(self._connection, self._row.id)
 
     def roots(self) -> dict[str, str]:
         return collection_rows.roots(self._connection, self._row)
@@ -283,4 +283,4 @@ class CatalogWriter:
             self._lexical.seal()
 
     def _document_id(self, source: str) -> int | None:
-        return document_rows.number_of(self._connection, self._row.id, source)
+        return visible_documents.number_of(self._connection, self._row.id, source)

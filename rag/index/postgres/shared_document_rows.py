@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rag.index.codec import decode_path, encode_label, encode_path
-from rag.index.document_rows import COLUMNS, document_of_row
 from rag.index.protocol import FileMark, IndexedDocument, UnreadFile
+from rag.index.visible_documents import COLUMNS, document_of_row
 
 if TYPE_CHECKING:
     import psycopg
