@@ -7,6 +7,7 @@ every number of it is there.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 
 from rag.citations.statement import Kind, Statement, Token, alike, subject
@@ -14,6 +15,7 @@ from rag.citations.statement import Kind, Statement, Token, alike, subject
 _BEFORE_A_NUMBER = frozenset({"from", "to", "by"})
 _NEAR = 2
 """Words and quantities from one to the next, at most, that stand together."""
+_RANGE = re.compile(r"\s*(?:[-–—]|to|bis)\s*")
 
 
 def attributes(said: Statement, token: Token) -> frozenset[str]:
@@ -22,7 +24,7 @@ def attributes(said: Statement, token: Token) -> frozenset[str]:
     rivals = [
         i
         for i, other in enumerate(said.tokens)
-        if other.clause == token.clause and _rivals(token, other) and abs(i - place) > 1
+        if other.clause == token.clause and _rivals(said, token, other) and abs(i - place) > 1
     ]
     return frozenset(
         stem
@@ -105,15 +107,17 @@ def _shared(
     """What the token goes with in the claim, and there too; and what goes with others there."""
     claimed = attributes(claim, token)
     own = attributes(said, same)
-    rivals = [t for t in said.tokens if _rivals(same, t) and not _same(token, t)]
+    rivals = [t for t in said.tokens if _rivals(said, same, t) and not _same(token, t)]
     other = frozenset(stem for rival in rivals for stem in attributes(said, rival))
     return claimed & (own - other), claimed & (other - own - subject(said))
 
 
-def _rivals(token: Token, other: Token) -> bool:
-    """Whether a word can go with one of them only."""
+def _rivals(said: Statement, token: Token, other: Token) -> bool:
+    """Whether a word can go with one of them only; a range is one quantity."""
     if token.quantity is not None and other.quantity is not None:
-        return token.quantity.kind == other.quantity.kind and token is not other
+        first, last = sorted((token, other), key=lambda t: t.start)
+        ranging = _RANGE.fullmatch(said.text, first.end, last.start)
+        return token.quantity.kind == other.quantity.kind and token is not other and not ranging
     return token.kind is Kind.NAME and other.kind is Kind.NAME and token.stems != other.stems
 
 

@@ -1,7 +1,7 @@
 """A claim against the evidence, by code: proved, contradicted, or neither.
 
-To prove takes much, since readers trust it: every word, name and quantity of the claim in one
-sentence of a source, each quantity beside what it measures, the same denials and relations. To
+To prove takes much, since readers trust it: every telling word, name and quantity of the claim in
+one sentence of a source, each quantity beside what it measures, the same denials and relations. To
 contradict takes one sentence that says all of it but one thing. What is between stays open.
 """
 
@@ -15,12 +15,18 @@ from rag.citations.binding import bound, together
 from rag.citations.contradiction import contradiction, share
 from rag.citations.evidence import Evidence, plain_words
 from rag.citations.polarity import same_denials, same_relations
-from rag.citations.statement import Statement, has_subject, held, parts, statement
+from rag.citations.statement import Kind, Statement, has_subject, held, parts, statement
+from rag.question.specificity import specificities
 from state.answer import Support, Verdict
 
 _YES = re.compile(r"\W*yes\b\W*", re.IGNORECASE)
 _LEAST = 2
 """Words, names and quantities of what can be proved."""
+_TELLING = 0.7
+_UNSAID = 0.3
+"""A word of less than _TELLING ("use", "need", "option") may be missing from the source, up to this
+share of what the claim says. Of 101 true sentences of a small model 54 are proved so, 41 without;
+of 59 others 4, without 3."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +110,15 @@ def proves(claim: Statement, item: Evidence, whole: Statement | None = None) -> 
 
 
 def _holds_words(claim: Statement, item: Evidence) -> bool:
-    """All of them, half of them in the sentence itself."""
+    """All that tell, half of them in the sentence itself."""
     own = sum(held(token, item.said.stems) for token in claim.said)
     if 2 * own < len(claim.said):
         return False
-    return all(held(token, item.stems) for token in claim.said)
+    missing = [token for token in claim.said if not held(token, item.stems)]
+    if any(token.kind is not Kind.WORD for token in missing):
+        return False
+    unsaid = specificities([claim.text_of(token) for token in missing])
+    said = specificities([claim.text_of(token) for token in claim.said])
+    return max(unsaid, default=0) < _TELLING and sum(unsaid) <= _UNSAID * (
+        sum(said) + len(claim.counted)
+    )

@@ -48,7 +48,9 @@ _DIGITS = (
 _NUMBER = re.compile(rf"(?P<sign>[€$£¥]\s?)?(?P<number>{_DIGITS}|{_SPELT})", re.IGNORECASE)
 _SCALE = re.compile(rf"[\s-]+({'|'.join(_SCALES)})\b", re.IGNORECASE)
 _CUBIC = re.compile(r"[\s-]*(cubic|square|cu|sq)\.?\s+(\w+)", re.IGNORECASE)
-_WRITTEN_UNIT = re.compile(r"[\s-]*(°\s?[CF]\b|km/h|[km]?m[²³]|[^\W\d_]+[23²³]?|[%€$£¥°])")
+_WRITTEN_UNIT = re.compile(
+    r"[\s-]*(per\s+cent\b|°\s?[CF]\b|km/h|[km]?m[²³]|[^\W\d_]+[23²³]?|[%€$£¥°])"
+)
 _JOINED = re.compile(r"\s*(?:[-–—]|to|and|or|bis|und|y|et|a)\s*", re.IGNORECASE)
 _ROUGH = re.compile(
     r"(?:\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|circa|ca\.|c\."
@@ -205,7 +207,7 @@ def _unit(text: str, end: int, sign: str | None) -> tuple[str | None, float, int
     following = _WRITTEN_UNIT.match(text, end)
     if following is None:
         return None, 1.0, end
-    unit = following[1].replace(" ", "")
+    unit = "".join(following[1].split())
     known = signs.get(unit) or (words.get(unit.lower()) if len(unit) > 2 else None)
     if known is None:
         return None, 1.0, end

@@ -23,6 +23,9 @@ TEXTS = {
     "see.md": "Der See ist 48 Meter tief. Im Winter ist das Baden nicht erlaubt.\n",
     "hire.txt": "Trips outside the European Union require written permission.\n",
     "notes.md": "Design notes: whether methods of a trait can be const is left open.\n",
+    "archive.md": (
+        "The archive is held between 16 and 18 °C and 45 to 50 per cent relative humidity.\n"
+    ),
     "oder.md": "Hanne Oder followed Pál Vidor as head of the mill.\n",
 }
 
@@ -57,6 +60,26 @@ def verdicts(text, reader, *sources, question=""):
 )
 def test_the_same_said_in_other_ways_is_verified(source, claim, reader):
     assert verdicts(claim, reader, source) == ["verified"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("You need written permission for trips outside the European Union.", "verified"),
+        ("Trips outside the European Union always require a written permission.", "verified"),
+        ("Trips outside the European Union require written insurance.", "unverified"),
+        ("The driver must have written permission.", "unverified"),
+    ],
+)
+def test_only_a_word_that_says_little_in_any_text_may_be_missing(claim, verdict, reader):
+    assert verdicts(claim, reader, "hire.txt") == [verdict]
+
+
+def test_the_ends_of_a_range_are_measures_of_one_thing(reader):
+    claim = "The relative humidity is kept between 45 and 50 per cent in the archive."
+    assert verdicts(claim, reader, "archive.md") == ["unverified"]
+    swapped = "The archive is held at 45 to 50 °C and 16 to 18 per cent relative humidity."
+    assert verdicts(swapped, reader, "archive.md") == ["contradicted"]
 
 
 def test_a_yes_is_proved_by_no_words_alone(reader):
