@@ -1,10 +1,12 @@
 """Whether a question says too little to be looked up, and what could be meant by it.
 
 A pronoun with nothing before it to mean, or a part of a question that was never asked ("and in
-winter?", "why?"). What could be meant are the documents, or the sections of the only one, that the
-words lead to about equally; or a name that several documents have for different things
-(`namesakes.py`). tests/benchmarks/underspecified.py shows what the numbers earn. A whole
-sentence of common words ("who was the enemy?") is not asked back: "what is ownership?" is one too.
+winter?", "why?"). "It" means the subject of documents that have one ("is it free?" of a program's
+manual), or nothing ("is it possible to ..."). What could be meant are the documents, or the
+sections of the only one, that the words lead to about equally; or a name that several documents
+have for different things (`namesakes.py`). tests/benchmarks/underspecified.py shows what the
+numbers earn. A whole sentence of common words ("who was the enemy?") is not asked back: "what is
+ownership?" is one too.
 """
 
 from __future__ import annotations
@@ -18,13 +20,22 @@ from rag.index.terms import terms
 from rag.question.context import parted
 from rag.question.followup import PRONOUN, Searchable, is_part, nothing_before, weights_of
 from rag.question.namesakes import ABOUT_EQUAL, MUCH, namesakes
+from rag.question.parse import FEW_CHUNKS, SPECIFIC
 from rag.question.parts import FIELD
+from rag.question.specificity import specificities
 from state.passages import RetrievedChunk
 
 LOOKED_AT = 10
 MOST_CHOICES = 4
 
+SUBJECT = 0.6
+"""Of a collection's chunks, how many have the word that names its subject: .61 to .94 of those of
+five manuals, at most .4 in encyclopedias and papers."""
+
 _NEXT_WORD = re.compile(r"\s+(\w+)")
+_EMPTY_IT = re.compile(
+    r"\bit\b(?:\s+\w+){1,2}\s+(?:to|if|that|whether|when|where|which)\b", re.IGNORECASE
+)
 
 
 def choices(question: str, collection: Searchable) -> list[str]:
@@ -37,6 +48,8 @@ def choices(question: str, collection: Searchable) -> list[str]:
     if not says_too_little(question, weights):
         return namesakes(question, weights, collection)[:MOST_CHOICES]
     found = collection.search(question, FIELD)[:LOOKED_AT]
+    if _first_pronoun(question) in ("it", "its") and has_subject(found, collection):
+        return []
     near = [each for each in found if each["score"] >= ABOUT_EQUAL * found[0]["score"]]
     sources = list(dict.fromkeys(each["source"] for each in near))
     named = [_section(each) for each in near] if len(sources) == 1 else _documents(near)
@@ -53,14 +66,36 @@ def says_too_little(question: str, weights: Mapping[str, float]) -> bool:
     return sum(known.values()) <= MUCH and _leans(question, known)
 
 
+def has_subject(found: Sequence[RetrievedChunk], collection: Searchable) -> bool:
+    """Whether most chunks have a word that names something, as half of those `found` do."""
+    if collection.chunk_count < FEW_CHUNKS:
+        return False
+    held = Counter(term for chunk in found for term in set(terms(chunk["text"])))
+    common = [term for term, count in held.items() if 2 * count >= len(found)]
+    telling = [t for t, says in zip(common, specificities(common), strict=True) if says >= SPECIFIC]
+    counts = collection.document_frequencies(telling)
+    return max(counts.values(), default=0) >= SUBJECT * collection.chunk_count
+
+
 def _leans(question: str, weights: Mapping[str, float]) -> bool:
     """Whether its first pronoun has nothing before it to mean."""
+    pronoun = _first(question)
+    return pronoun is not None and nothing_before(pronoun, weights)
+
+
+def _first_pronoun(question: str) -> str:
+    pronoun = _first(question)
+    return "" if pronoun is None else pronoun.group().lower()
+
+
+def _first(question: str) -> re.Match[str] | None:
+    """The first pronoun that stands for something."""
     for pronoun in PRONOUN.finditer(question):
         following = _NEXT_WORD.match(question, pronoun.end())
-        if pronoun.group().lower() == "one" and following and terms(following.group(1)):
-            continue  # "one way" is no pronoun
-        return nothing_before(pronoun, weights)
-    return False
+        one_way = pronoun.group().lower() == "one" and following and terms(following.group(1))
+        if not one_way and not _EMPTY_IT.match(question, pronoun.start()):
+            return pronoun
+    return None
 
 
 def _documents(chunks: Sequence[RetrievedChunk]) -> list[str]:

@@ -8,7 +8,8 @@ person's own rewrite of it finds; a second figure is of those whose rewrite has 
 pronoun.
 A name of several things is one that three articles have, each with something else in brackets
 behind it, and none alone; four questions are asked of each. Specified are the questions of
-real_docs, squad2 and hotpotqa_sub. The rule was chosen on the
+real_docs, squad2 and hotpotqa_sub, and some in which "it" is what three manuals are about, or
+nothing. The rule was chosen on the
 even ones; both halves are printed. That of names was chosen on all of them.
 """
 
@@ -38,6 +39,29 @@ from state.settings import Settings
 FOUND_AMONG = 5
 NAMESAKES = 3
 OF_A_NAME = ("When did {} begin?", "Who made {}?", "What is {} known for?", "Where is {}?")
+OF_THE_SUBJECT = {
+    "otel": (
+        "Does it cost a lot of CPU?",
+        "Which languages does it support?",
+        "Is it possible to drop spans?",
+        "How do I turn it off?",
+    ),
+    "rust_book": (
+        "Why is it so fast?",
+        "How do I install it on Windows?",
+        "Does it have a garbage collector?",
+        "Is it possible to return a closure?",
+        "Does it have null?",
+    ),
+    "sqlite_utils": (
+        "Can it read Excel files?",
+        "How do I install it?",
+        "Does it work on Windows?",
+        "Is it possible to insert JSON from a pipe?",
+        "Does it support full-text search?",
+        "How do I upgrade it?",
+    ),
+}
 Asked = tuple[CollectionReader, str]
 
 
@@ -122,6 +146,8 @@ def main() -> None:
         share("a name of several things", alike)
         for source in sources(options.data / "real_docs"):
             share(source.name, [(readers[source.name], row["text"]) for row in source.queries])
+        own = [(readers[name], q) for name, every in OF_THE_SUBJECT.items() for q in every]
+        share("of the subject", own)
         for name in ("squad2", "hotpotqa_sub"):
             asked = rows(options.data / name / "queries.jsonl")
             share(name, [(readers[name], row["text"]) for row in asked])

@@ -63,6 +63,23 @@ def test_where_only_one_thing_can_be_meant_nothing_is_asked_back(tmp_path):
         assert "912 metres" in opened.ask("How long is it?")["answer"]
 
 
+def test_it_is_what_a_whole_manual_is_about(tmp_path):
+    pages = {
+        f"page-{n}.md": f"# Part {n}\n\nFerrotype keeps part {n} of {what} beside its settings.\n"
+        for n, what in enumerate(["plates", "lenses", "frames", "trays", "lamps"] * 10)
+    }
+    with session_over(tmp_path, pages) as manual:
+        assert choices("Where does it keep its settings?", manual.reader) == []
+        assert len(choices("Where do they keep their settings?", manual.reader)) > 1
+
+
+@pytest.mark.parametrize(
+    "question", ["Is it possible to travel free?", "What does it cost to take a dog?"]
+)
+def test_it_may_stand_for_nothing(session, question):
+    assert not too_little(question, session.reader)
+
+
 def test_without_anybody_to_reply_the_turn_abstains_and_says_what_could_be_meant(session):
     answer = session.ask("How long is it?")
     assert answer["status"] == "abstained"
