@@ -8,7 +8,6 @@ before a heading, between paragraphs, list items, table rows or code lines, sent
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Protocol
@@ -16,7 +15,7 @@ from typing import Protocol
 from rag.text.blocks import clipped, shifted
 from rag.text.cut_worth import CUT_BY_LINE, LINE, NEXT_LINE, SENTENCE, worth_between
 from rag.text.heading_path import HeadingPath
-from rag.text.plain import LONG_LINE, PlainScanner
+from rag.text.plain import PlainScanner
 from rag.text.sentences import block_sentences
 from state.blocks import Block, Placed
 from state.documents import Chunk
@@ -25,7 +24,6 @@ CHUNK_CHARS = 1200
 """No chunk is longer; a document up to this long stays one chunk (a page, where it has pages)."""
 
 _LEAST = 0.33
-_READ_AHEAD = 65536
 _INDENT = 200
 
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
@@ -56,26 +54,12 @@ def chunk_parts(
     """
     cutter = _Cutter(document_format, limit)
     page: int | None = None
-    waiting: list[str] = []
-    length = 0
     for part in parts:
         if part.page != page:
-            yield from cutter.drain("".join(waiting), page, final=True)
-            page, length = part.page, 0
-            waiting.clear()
-        if part.blocks is not None:
-            yield from cutter.drain("".join(waiting), page, final=False)
-            yield from cutter.drain(part.text, page, final=False, given=part.blocks)
-            length = 0
-            waiting.clear()
-            continue
-        waiting.append(part.text)
-        length += len(part.text)
-        if length >= _READ_AHEAD:
-            yield from cutter.drain("".join(waiting), page, final=False)
-            length = 0
-            waiting.clear()
-    yield from cutter.drain("".join(waiting), page, final=True)
+            yield from cutter.drain("", page, final=True)
+            page = part.page
+        yield from cutter.drain(part.text, page, final=False, given=part.blocks)
+    yield from cutter.drain("", page, final=True)
 
 
 class _Cutter:
@@ -93,7 +77,6 @@ class _Cutter:
         self._least = int(limit * _LEAST)
         self._scanned = 0
         self._settled = 0
-        self._mid_line = False
         self._scanner = PlainScanner(document_format)
         self._placed: list[Placed] = self._scanner.found
         self._first = 0  # of `_placed`, the first that ends after `_position`
@@ -137,7 +120,7 @@ class _Cutter:
         self._compact(final=final)
 
     def _find_blocks(self, *, final: bool) -> None:
-        self._scan(final=final)
+        self._scanned = self._scanner.feed(self._buffer, self._base, self._scanned, final=final)
         if final:
             self._scanner.end(self._base + len(self._buffer))
         self._settled = min(self._scanner.settled - self._base, self._scanned)
@@ -151,28 +134,6 @@ class _Cutter:
             Placed(each.at + by, block) for each, block in zip(placed, blocks, strict=True)
         )
         self._scanned = self._settled = len(self._buffer)
-        self._mid_line = False
-
-    def _scan(self, *, final: bool) -> None:
-        buffer = self._buffer
-        while self._scanned < len(buffer):
-            start = self._scanned
-            end = buffer.find("\n", start, start + LONG_LINE)
-            if end < 0:
-                end = min(len(buffer), start + LONG_LINE)
-                if not final and end < start + LONG_LINE:
-                    return
-                line, following, after = buffer[start:end], "", end
-            else:
-                after = end + 1
-                next_end = buffer.find("\n", after, after + LONG_LINE)
-                if next_end < 0 and not final and len(buffer) < after + LONG_LINE:
-                    return
-                line = buffer[start:end]
-                following = buffer[after : next_end if next_end >= 0 else after + LONG_LINE]
-            self._scanner.line(self._base + start, line, following, goes_on=self._mid_line)
-            self._mid_line = after == end
-            self._scanned = after
 
     def _skip_blank(self) -> None:
         """To the first line with something on it; its indentation stays, if it is one."""
@@ -272,12 +233,7 @@ class _Cutter:
 
     def _word_end(self, first: int, last: int) -> int:
         ends = [match.end() for match in _WORD_END.finditer(self._buffer, first, last)]
-        if ends:
-            return ends[-1]
-        cut = last
-        while cut > first and _joins(self._buffer[cut - 1], self._buffer[cut]):
-            cut -= 1
-        return cut if cut > first else last
+        return ends[-1] if ends else last
 
     def _compact(self, *, final: bool) -> None:
         """Forget what was emitted. A page ends its last line, so that no state reaches over."""
@@ -287,16 +243,5 @@ class _Cutter:
         self._scanned = 0 if final else self._scanned - keep
         self._settled = max(self._settled - keep, 0)
         self._position = 0
-        self._mid_line = self._mid_line and not final
         del self._placed[: self._first]
         self._first = 0
-
-
-def _joins(before: str, after: str) -> bool:
-    """Whether a cut between the two would take a written sign apart."""
-    return (
-        after in "\u200d\ufe0e\ufe0f"
-        or before == "\u200d"
-        or bool(unicodedata.combining(after))
-        or unicodedata.category(after) in ("Mn", "Mc", "Me", "Sk")
-    )

@@ -3,18 +3,60 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 GLANCE = 400
 """As much of a line says what it is."""
 
 FENCE = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})")
 RULE = re.compile(r"[\s*_=\-~.\u00b7\u2022+#|:^]{3,}$")
-COLUMN_RULE = re.compile(r"\s*={2,}(?:\s+={2,})+\s*$")
-COLUMNS = re.compile(r"\S\s{2,}\S")
 ITEM = re.compile(
     r"([ \t]*)(?:[-*+\u2022\u25e6\u25aa\u2023\u2013\u2014\u00b7]"
     r"|\(?[0-9]{1,4}[.)]|\(?[A-Za-z][.)])[ \t]+\S"
 )
-QUOTED = re.compile(r"\s{0,3}>+ ?")
-HEADER = re.compile(r"[A-Z][A-Za-z-]*: ")
 CODE_LIKE = re.compile(r"[{};]\s*$|\w\(.*\)|[=!<>]=|:=|->|=>|::|^\s*(?:[$#>]|//|--)")
+_MARKED = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(\S.*?)[ \t#]*$")
+_UNDERLINES = "=-~^"
+"""What a heading is underlined with, outermost first."""
+_TITLE_CHARS = 120
+
+
+class HeadingLine(NamedTuple):
+    """Where the title starts and ends in the line; `underlined`: the next line is part of it."""
+
+    level: int
+    first: int
+    last: int
+    underlined: bool = False
+
+
+def is_row(line: str) -> bool:
+    """Of a table drawn with bars, or set with tabs."""
+    stripped = line.strip()
+    bars = stripped.startswith("|") or line.count("|") >= 2 or " | " in line
+    return (bars or stripped.count("\t") >= 2) and not RULE.match(line)
+
+
+def heading(line: str, following: str, *, after_blank: bool) -> HeadingLine | None:
+    """What `line` is the heading of: marked at its start, or underlined by the line after it."""
+    marked = _MARKED.match(line)
+    if marked is not None:
+        return HeadingLine(len(marked.group(1)), marked.start(2), marked.end(2))
+    text, under = line.strip(), following.rstrip()
+    underlines = len(under) >= max(len(text), 3) and under == under[0] * len(under)
+    if not after_blank or not underlines or under[0] not in _UNDERLINES:
+        return None
+    if len(text) > _TITLE_CHARS or line[0] == "\t" or ITEM.match(line) or RULE.match(line):
+        return None
+    level = _UNDERLINES.index(under[0]) + 1
+    return HeadingLine(level, line.index(text), len(line.rstrip()), underlined=True)
+
+
+def table_heading(line: str, following: str) -> HeadingLine | None:
+    """What stands above a table: a sheet's name, or a single cell over several."""
+    marked = _MARKED.match(line)
+    if marked is not None:
+        return HeadingLine(1, marked.start(2), marked.end(2))
+    if " | " not in line and " | " in following and len(line.strip()) <= _TITLE_CHARS:
+        return HeadingLine(2, len(line) - len(line.lstrip()), len(line.rstrip()))
+    return None

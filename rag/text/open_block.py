@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rag.text.line_marks import GLANCE, HEADER
+from rag.text.line_marks import GLANCE
 from rag.text.wrapping import FIELD, Line, runs
 from state.blocks import Block, BlockKind, Extent, Placed
-
-LONG_FIELD = 200
-"""A field that is longer is read as prose."""
 
 _ENDS_OPEN = (":", "\uff1a")
 
@@ -26,7 +23,7 @@ class OpenBlock:
     lead: Extent | None = None
     size: int = 0
 
-    def blocks(self, document_format: str) -> Iterator[tuple[Placed, bool]]:
+    def blocks(self) -> Iterator[tuple[Placed, bool]]:
         """What it becomes: a block, or several where its lines were broken on purpose; and of
         each, whether it ends in a colon.
         """
@@ -34,13 +31,10 @@ class OpenBlock:
         first, (last, text) = self.lines[0], self.lines[-1]
         extents = list(runs(self.lines)) if prose else [(first[0], last + len(text))]
         kind = self.kind
-        if kind is BlockKind.PARAGRAPH and self._are_fields(document_format):
+        if kind is BlockKind.PARAGRAPH and self._are_fields():
             kind = BlockKind.METADATA
         for index, extent in enumerate(extents):
-            own = kind
-            long = kind is BlockKind.METADATA and extent[1] - extent[0] > LONG_FIELD
-            if long or (index and kind is BlockKind.ITEM):
-                own = BlockKind.PARAGRAPH
+            own = BlockKind.PARAGRAPH if index and kind is BlockKind.ITEM else kind
             text = self._text(extent)
             start, end = extent
             end -= len(text) - len(text.rstrip())
@@ -58,7 +52,5 @@ class OpenBlock:
             if extent[0] <= start + len(line) and start < extent[1]
         )
 
-    def _are_fields(self, document_format: str) -> bool:
-        if document_format in ("email", "msg") and HEADER.match(self.lines[0][1]):
-            return True
+    def _are_fields(self) -> bool:
         return len(self.lines) > 1 and all(FIELD.match(text[:GLANCE]) for _, text in self.lines)

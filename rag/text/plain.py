@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from rag.text.line_marks import CODE_LIKE, COLUMN_RULE, COLUMNS, FENCE, GLANCE, ITEM, QUOTED, RULE
-from rag.text.open_block import LONG_FIELD, OpenBlock
-from rag.text.plain_headings import HeadingLine, Headings, table_heading
-from rag.text.wrapping import lines_of
+from rag.text.line_marks import (
+    CODE_LIKE,
+    FENCE,
+    GLANCE,
+    ITEM,
+    RULE,
+    HeadingLine,
+    heading,
+    is_row,
+    table_heading,
+)
+from rag.text.open_block import OpenBlock
 from state.blocks import BlockKind, Extent, Placed
 
 LONG_LINE = 4096
@@ -17,26 +25,23 @@ is longer than such a piece and the one that follows.
 
 _RECORDS = frozenset({"json", "jsonl"})
 _TABLES = frozenset({"csv", "tsv", "xlsx", "xls"})
-_UNMARKED = frozenset({"code", "log", "xml"}) | _RECORDS | _TABLES
+_UNMARKED = frozenset({"code", "log"}) | _RECORDS | _TABLES
 """Formats whose lines are never a heading, a fence or an item."""
+LONG_FIELD = 200
+"""A record that is longer is read as prose."""
 
 
 def scan_plain(text: str, document_format: str = "text") -> list[Placed]:
     """The blocks of a whole text; offsets in it."""
     scanner = PlainScanner(document_format)
-    lines = lines_of(text, 0, len(text))
-    for index, (start, line) in enumerate(lines):
-        following = lines[index + 1][1] if index + 1 < len(lines) else ""
-        for first in range(0, max(len(line), 1), LONG_LINE):
-            piece = line[first : first + LONG_LINE]
-            scanner.line(start + first, piece, following, goes_on=first > 0)
+    scanner.feed(text, 0, 0, final=True)
     scanner.end(len(text))
     return scanner.found
 
 
 @dataclass(slots=True)
 class PlainScanner:
-    """Takes lines in order; `found` are the blocks that no later line changes.
+    """Takes a text in order; `found` are the blocks that no later line changes.
 
     Attributes:
         settled: every block that begins before this offset is in `found`.
@@ -50,22 +55,38 @@ class PlainScanner:
     _opens: bool = False  # it ends in a colon
     _fence: str = ""
     _blank: bool = True  # the line before was blank
-    _columns: bool = False  # in a table whose columns are set by spaces
+    _goes_on: bool = False  # what was taken last is no whole line
     _skip: bool = False  # the next line underlines a heading
-    _rule_at: int | None = None
+    _fence_at: int | None = None  # of the line before, if it opens a fence
     _header: Extent | None = None
     _list_lead: Extent | None = None
     _items: list[tuple[int, Extent]] = field(default_factory=list)
-    _headings: Headings = field(init=False)
 
-    def __post_init__(self) -> None:
-        self._headings = Headings(self.format)
-
-    def line(self, start: int, line: str, following: str, *, goes_on: bool = False) -> None:
-        """The line at `start`; `following` is the next, or as much as is known of it.
-        `goes_on`: it is a further piece of a line too long to be taken at once.
+    def feed(self, text: str, base: int, position: int, *, final: bool) -> int:
+        """Takes the lines of `text[position:]` of which enough is known, all if it is `final`;
+        `text` begins at `base` of the document. Returns how far it came.
         """
-        if goes_on:
+        while position < len(text):
+            reach = position + LONG_LINE
+            end = text.find("\n", position, reach)
+            if end < 0 and not final and len(text) < reach:
+                break
+            after = end + 1 if end >= 0 else min(len(text), reach)
+            following = ""
+            if end >= 0:
+                reach = after + LONG_LINE
+                next_end = text.find("\n", after, reach)
+                if next_end < 0 and not final and len(text) < reach:
+                    break
+                following = text[after : next_end if next_end >= 0 else reach]
+            self._line(base + position, text[position:after].removesuffix("\n"), following)
+            self._goes_on = end < 0
+            position = after
+        return position
+
+    def _line(self, start: int, line: str, following: str) -> None:
+        """The line at `start`; `following` is the next, or as much as is known of it."""
+        if self._goes_on:
             self._further(start, line)
         elif not line.strip():
             self._blank_line()
@@ -75,9 +96,7 @@ class PlainScanner:
             self._skip = False
             self._blank = True
         else:
-            glance = line[:GLANCE]
-            ruled, self._rule_at = self._rule_at, None
-            self._visible(start, line, glance, following[:GLANCE], ruled)
+            self._visible(start, line, line[:GLANCE], following[:GLANCE])
             self._blank = False
         self.settled = start
         if self._open is not None:
@@ -89,76 +108,63 @@ class PlainScanner:
         """The text or page ends here; what is open says nothing about what follows."""
         self._close()
         self._release()
-        self._fence, self._blank, self._skip, self._columns = "", True, False, False
-        self._rule_at = self._header = self._list_lead = None
+        self._fence, self._blank, self._skip, self._goes_on = "", True, False, False
+        self._fence_at = self._header = self._list_lead = None
         self._items.clear()
         self.settled = position
 
-    def _visible(
-        self, start: int, line: str, glance: str, following: str, ruled: int | None
-    ) -> None:
+    def _visible(self, start: int, line: str, glance: str, following: str) -> None:
         if self.format in _UNMARKED:
             self._unmarked(start, line, following)
             return
-        heading = self._headings.match(glance, following, after_blank=self._blank)
+        titled = heading(glance, following, after_blank=self._blank)
         fence = FENCE.match(glance)
-        if heading is not None:
-            self._heading(start, line, heading, start if ruled is None else ruled)
+        if titled is not None:
+            self._heading(start, line, titled)
         elif fence is not None:
             self._close()
-            self._fence = fence.group(1)
-            self._rule_at = start
-        elif self._is_row(glance):
+            self._fence, self._fence_at = fence.group(1), start
+        elif is_row(glance):
             self._row(start, line)
         elif RULE.match(glance):
             self._close()
-            self._rule_at = start
         else:
             self._text(start, line, glance)
 
-    def _heading(self, start: int, line: str, heading: HeadingLine, at: int) -> None:
-        """`at` is where it begins with the rule above it."""
-        level, first, last, self._skip = heading
-        self._begin(BlockKind.HEADING, at, start + first, line[first:last], level=level)
+    def _heading(self, start: int, line: str, titled: HeadingLine) -> None:
+        level, first, last, self._skip = titled
+        self._begin(BlockKind.HEADING, start, start + first, line[first:last], level=level)
         self._close()
         self._items.clear()
 
     def _unmarked(self, start: int, line: str, following: str) -> None:
         begins = self._blank or self._held is None
-        if self.format in _TABLES and begins and (heading := table_heading(line, following)):
-            self._heading(start, line, heading, start)
-        elif self.format in _TABLES or (self.format == "xml" and " | " in line[:GLANCE]):
-            self._row(start, line)
+        if self.format in _TABLES:
+            titled = table_heading(line, following) if begins else None
+            if titled is not None:
+                self._heading(start, line, titled)
+            else:
+                self._row(start, line)
         elif self.format == "log":
             self._begin(BlockKind.ROW, start, start, line)
-        elif self.format == "code":
-            if self._open is None:
-                self._begin(BlockKind.CODE, start, start, line, level=int(line[0] in " \t"))
-            else:
-                self._extend(start, line)
         elif self.format in _RECORDS:
             long = len(line) > LONG_FIELD
             self._begin(BlockKind.PARAGRAPH if long else BlockKind.METADATA, start, start, line)
+        elif self._open is None:
+            self._begin(BlockKind.CODE, start, start, line, level=int(line[0] in " \t"))
         else:
-            self._text(start, line, line[:GLANCE])
+            self._extend(start, line)
 
     def _text(self, start: int, line: str, glance: str) -> None:
-        item = None if self.format in _UNMARKED else ITEM.match(glance)
+        item = ITEM.match(glance)
         kind = None if self._open is None else self._open.kind
-        quoted = QUOTED.match(glance)
-        if item is not None and not self._is_code(glance):
-            self._item(start, line, len(item.group(1).expandtabs(4)))
-        elif self._is_code(glance):
+        if self._is_code(glance):
             if kind is BlockKind.CODE:
                 self._extend(start, line)
             else:
                 self._begin(BlockKind.CODE, start, start, line, lead=self._introduction())
-        elif quoted is not None:
-            if kind is BlockKind.NOTE:
-                self._extend(start, line)
-            else:
-                first = min(quoted.end(), len(line))
-                self._begin(BlockKind.NOTE, start, start + first, line[first:])
+        elif item is not None:
+            self._item(start, line, len(item.group(1).expandtabs(4)))
         elif kind in (BlockKind.PARAGRAPH, BlockKind.ITEM) and not self._blank:
             self._extend(start, line)
         else:
@@ -168,7 +174,7 @@ class PlainScanner:
             self._begin(BlockKind.PARAGRAPH, start, start, line, level=level)
 
     def _is_code(self, glance: str) -> bool:
-        if self.format in _UNMARKED or not glance.startswith(("    ", "\t")):
+        if not glance.startswith(("    ", "\t")):
             return False
         if self._open is not None and self._open.kind is BlockKind.CODE:
             return True
@@ -207,32 +213,17 @@ class PlainScanner:
         if self._header is None and self._held is not None:
             self._header = self._held.block.extent
 
-    def _is_row(self, line: str) -> bool:
-        self._columns = bool(COLUMN_RULE.match(line)) or (
-            self._columns and bool(COLUMNS.search(line))
-        )
-        if RULE.match(line):
-            return False
-        stripped = line.strip()
-        return (
-            self._columns
-            or stripped[0] == "|"
-            or line.count("|") >= 2
-            or " | " in line
-            or stripped.count("\t") >= 2
-        )
-
     def _inside_fence(self, start: int, line: str) -> None:
         text = line.strip()
         if text.startswith(self._fence) and not text.strip(self._fence[0]):
             self._close()
             self._fence, self._blank = "", True
         elif self._open is None:
-            at = start if self._rule_at is None else self._rule_at
+            at = start if self._fence_at is None else self._fence_at
             self._begin(BlockKind.CODE, at, start, line, lead=self._introduction())
         else:
             self._extend(start, line)
-        self._rule_at = None
+        self._fence_at = None
 
     def _blank_line(self) -> None:
         # Code may hold blank lines, in a fence or by its indentation.
@@ -243,8 +234,7 @@ class PlainScanner:
         )
         if not keeps:
             self._close()
-        self._blank, self._columns = True, False
-        self._rule_at = self._rule_at if self._fence else None
+        self._blank = True
 
     def _further(self, start: int, line: str) -> None:
         if self._open is not None:
@@ -278,7 +268,7 @@ class PlainScanner:
         opened, self._open = self._open, None
         if opened is None:
             return
-        for placed, opens in opened.blocks(self.format):
+        for placed, opens in opened.blocks():
             if placed.block.kind is BlockKind.ITEM and self._items:
                 self._items[-1] = (self._items[-1][0], placed.block.extent)
             self._release(following=placed.block.kind)

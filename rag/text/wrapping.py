@@ -13,9 +13,6 @@ Line = tuple[int, str]
 
 FIELD = re.compile(r"\s*[^\W\d_][^:\uff1a\n]{0,40}[:\uff1a]\s+\S")
 _SENTENCE_WORDS = 2
-_GOES_ON = re.compile(
-    r"\b(?:a|an|the|of|in|on|at|to|by|for|from|with|and|or|as|see)$", re.IGNORECASE
-)
 
 
 def lines_of(text: str, start: int, end: int) -> list[Line]:
@@ -54,12 +51,9 @@ def runs(lines: Sequence[Line]) -> Iterator[Extent]:
 
 
 def _runs_on(line: str, following: str) -> bool:
-    """Whether the sentence goes on: no mark ends the line, and a small letter follows, or it ends
-    in a word that ends no sentence. The first line of a quoted stretch may begin in mid-line and
-    be short for that.
+    """Whether the sentence goes on: no mark ends the line, and a small letter follows. The first
+    line of a quoted stretch may begin in mid-line and be short for that.
     """
-    if _GOES_ON.search(line.rstrip()[-40:]) and len(line.split()) > _SENTENCE_WORDS:
-        return True
     return (
         following[:1].islower()
         and len(line.split()) >= _SENTENCE_WORDS

@@ -127,8 +127,7 @@ def test_a_section_begins_a_chunk_and_carries_its_path() -> None:
 @pytest.mark.parametrize(
     ("document_format", "text", "path"),
     [
-        ("rst", "Top\n***\n\nA\n===\n\nbody\n", "Top > A"),
-        ("org", "* Top\n** A\nbody\n", "Top > A"),
+        ("text", "Top\n===\n\nA\n---\n\nbody\n", "Top > A"),
         ("markdown", "Top\n===\n\nA\n---\n\nbody\n", "Top > A"),
         ("markdown", "---\ntitle: x\n---\n\nbody\n", ""),
         ("code", "# comment\nx = 1\n", ""),

@@ -111,10 +111,10 @@ def test_hostile_repetition_is_linear(piece):
     assert cost(400_000) < 8 * small * 4
 
 
-def test_a_line_that_ends_in_a_preposition_goes_on_in_quotations_too():
-    text = "> Note that the tool for code (more on it in\n> [Appendix D][d]) is here.\n>\n> So."
+def test_a_quoted_line_goes_on_and_a_mark_alone_parts_two_paragraphs():
+    text = "> Note that the tool for code, of which\n> more is said, is here.\n>\n> So."
     assert sentences(text) == [
-        "> Note that the tool for code (more on it in\n> [Appendix D][d]) is here.",
+        "> Note that the tool for code, of which\n> more is said, is here.",
         ">",
         "> So.",
     ]
