@@ -15,7 +15,6 @@ from rag.engines.local.field import Field, read_field
 from rag.engines.local.grader_model import GraderModel, grader_model
 from rag.engines.local.known import enough_features, known_features
 from rag.engines.local.reasons import reason_for
-from rag.engines.local.snippets import Snippets
 from rag.engines.local.words import read_terms
 from rag.engines.protocol import Graded, GradeRequest
 from rag.index.protocol import CollectionReader
@@ -58,10 +57,8 @@ def _judge(
     embedder: Embedder,
     model: GraderModel,
 ) -> _Judged:
-    found = part.field
-    if chunks and all(is_web(chunk) for chunk in chunks):
-        collection = Snippets(chunks, collection, embedder)
-        found = chunks
+    # What the web sent must stand out from its fellows, not from documents that know nothing of it.
+    found = chunks if chunks and all(map(is_web, chunks)) else part.field
     field = read_field(part.question, found, collection, embedder)
     every = list({chunk["chunk_id"]: chunk for chunk in [*field.top, *chunks]}.values())
     shown = measure_chunks(every, field, collection, embedder)

@@ -7,7 +7,6 @@ from there. Nor are the words nearest to it in meaning, which found nothing in 9
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -24,8 +23,6 @@ BEST_PASSAGES = 3
 _FEW_TERMS, _SOME_TERMS = 6, 12
 _K1 = 1.2
 _NAMED = 4
-_BEGINNING = 3
-"""Letters of a word that its stem has too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,21 +129,18 @@ def feedback_words(
         if counts.get(term, 0) > 1
     }
     ranked = sorted(scored, key=lambda term: (-scored[term], term))[:most]
-    spelt = _spelt(ranked, passages)
+    spelt = _spelt(passages)
     return [spelt.get(term, term) for term in ranked]
 
 
-def _spelt(wanted: Sequence[str], passages: Sequence[RetrievedChunk]) -> dict[str, str]:
+def _spelt(passages: Sequence[RetrievedChunk]) -> dict[str, str]:
     """Each term as it is written first."""
-    texts = [f"{c['text']} {c['title'] or ''} {c['heading']}" for c in passages]
-    beginnings = sorted({re.escape(term[:_BEGINNING]) for term in wanted})
-    may_hold = re.compile("|".join(beginnings) or "(?!)").search
     spelt: dict[str, str] = {}
-    for word in dict.fromkeys(" ".join(texts).split()):
-        if may_hold(fold(word)):
-            for start, end, found in term_spans(word):
-                for term in found:
-                    spelt.setdefault(term, fold(word[start:end]))
+    for chunk in passages:
+        text = f"{chunk['text']} {chunk['title'] or ''} {chunk['heading']}"
+        for start, end, found in term_spans(text):
+            for term in found:
+                spelt.setdefault(term, fold(text[start:end]))
     return spelt
 
 
