@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rag.embed.builtin import fitted_embedder
 from rag.index.protocol import CollectionReader
 from rag.index.terms import terms
 from rag.question.parse import ParsedQuestion
 from rag.text.sentences import block_sentences
-from state.answer import Citation
 from state.blocks import Block, BlockKind
 from state.draft_claims import DraftClaim
 from state.passages import Passage, Span, blocks_of_spans
@@ -79,61 +77,14 @@ def _header(span: Span, block: Block) -> str:
     return f"{span['text'][start - span['start_char'] : end - span['start_char']]}\n"
 
 
-@dataclass(frozen=True, slots=True)
-class LocatedQuote:
-    """A sentence with its place: characters of the document, lines from 1."""
-
-    text: str
-    start_char: int
-    end_char: int
-    start_line: int
-    end_line: int
-
-
-def located_quote(
-    question: ParsedQuestion, span: Span, collection: CollectionReader
-) -> LocatedQuote:
-    """The sentence of the excerpt that is nearest to the question."""
-    start, end = best_sentence(question, span, collection)
-    base = span["start_char"]
-    quote = span["text"][start - base : end - base]
-    first = span["start_line"] + span["text"].count("\n", 0, start - base)
-    return LocatedQuote(quote, start, end, first, first + quote.count("\n"))
-
-
-def citation_of(
-    marker: int,
-    question: ParsedQuestion,
-    passage: Passage,
-    span: Span,
-    collection: CollectionReader,
-) -> Citation:
-    """The excerpt cited at the sentence of it that is nearest to the question."""
-    quote = located_quote(question, span, collection)
-    cited: Citation = {
-        "marker": marker,
-        "source": passage["source"],
-        "title": passage["title"],
-        "page": passage["page"],
-        "start_line": quote.start_line,
-        "end_line": quote.end_line,
-        "start_char": quote.start_char,
-        "end_char": quote.end_char,
-        "chunk_id": passage["chunk_id"],
-        "quote": quote.text,
-        "passage": whole_text(span),
-        "support": "verbatim",
-    }
-    if "also" in passage:
-        cited["also"] = passage["also"]
-    return cited
-
-
 def quoting_claim(
     question: ParsedQuestion, passage: Passage, span: Span, collection: CollectionReader
 ) -> DraftClaim:
     """The excerpt as a unit of an answer, at the sentence of it that is nearest to the question."""
-    quote = located_quote(question, span, collection)
+    base = span["start_char"]
+    start, end = best_sentence(question, span, collection)
+    quote = span["text"][start - base : end - base]
+    line = span["start_line"] + span["text"].count("\n", 0, start - base)
     shown = shown_text(span)
     return {
         "kind": "code" if span["blocks"][-1]["kind"] in AS_WRITTEN else "claim",
@@ -144,13 +95,13 @@ def quoting_claim(
         "quotes": [
             {
                 "passage": passage["number"],
-                "start_char": quote.start_char,
-                "end_char": quote.end_char,
-                "start_line": quote.start_line,
-                "end_line": quote.end_line,
-                "quote": quote.text,
+                "start_char": start,
+                "end_char": end,
+                "start_line": line,
+                "end_line": line + quote.count("\n"),
+                "quote": quote,
                 "lead": span["lead"],
-                "block_start": span["start_char"],
+                "block_start": base,
                 "block_end": span["end_char"],
                 "block": span["text"],
             }

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
+from rag.citations.quotes import standing_quotes
 from rag.dependencies import Dependencies
-from rag.evidence.quotation import citation_of, likeliest_spans, shown_text
+from rag.evidence.quotation import likeliest_spans, quoting_claim
 from rag.evidence.refine import refine
 from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
 from state.answer import Citation
 from state.graph_state import GraphState
-from state.passages import Span
 
 NEAREST = 3
 FOREIGN = 0.1
@@ -25,21 +25,31 @@ def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     parts = [QuestionPart.of_state(part) for part in state["parts"]]
     reader = runtime.context.reader
     passages = refine([part.question for part in parts], state["documents"], reader, NEAREST)
-    nearest = [
-        (citation_of(marker, parts[span["part"]].question, passage, span, reader), span)
-        for marker, (passage, span) in enumerate(likeliest_spans(passages)[:NEAREST], start=1)
+    claims = [
+        quoting_claim(parts[span["part"]].question, passage, span, reader)
+        for passage, span in likeliest_spans(passages)[:NEAREST]
+    ]
+    quoted = [
+        (quote, claim["shown"])
+        for claim in claims
+        for quote in standing_quotes(claim["quotes"], passages, reader)
+    ]
+    nearest: list[Citation] = [
+        {**quote, "marker": marker} for marker, (quote, _) in enumerate(quoted, start=1)
     ]
     foreign = all(part.known is not None and part.known < FOREIGN for part in parts)
     return {
-        "generation": _text(state["standalone_question"], nearest, foreign=foreign),
+        "generation": _text(
+            state["standalone_question"], [shown for _, shown in quoted], foreign=foreign
+        ),
         "citations": [],
         "claims": [],
-        "nearest": [citation for citation, _ in nearest],
+        "nearest": nearest,
         "status": "abstained",
     }
 
 
-def _text(question: str, nearest: Sequence[tuple[Citation, Span]], *, foreign: bool) -> str:
+def _text(question: str, nearest: Sequence[str], *, foreign: bool) -> str:
     """What is said in place of an answer: unless all that was found is foreign to the question,
     the nearest passages under one line that says what they are.
     """
@@ -48,5 +58,5 @@ def _text(question: str, nearest: Sequence[tuple[Citation, Span]], *, foreign: b
     if foreign or not nearest:
         return f"The documents do not hold an answer to “{asked}”."
     said = f"Not sure that the documents answer “{asked}”. The nearest passages:"
-    shown = (f"{shown_text(span)} [{citation['marker']}]" for citation, span in nearest)
+    shown = (f"{text} [{marker}]" for marker, text in enumerate(nearest, start=1))
     return "\n\n".join([said, *shown])
