@@ -22,6 +22,7 @@ from typing import Protocol
 from rag.index.terms import term_spans, terms
 from rag.question.aside import is_aside
 from rag.question.context import parted, with_context
+from state.blocks import Extent
 from state.passages import HistoryTurn, RetrievedChunk
 
 # Sums of weights, where 1 is the weight of a term that one chunk alone holds, or none.
@@ -191,42 +192,24 @@ def _whole(turns: Sequence[HistoryTurn]) -> str:
 
 
 def _phrases(carried: Sequence[str], turns: Sequence[HistoryTurn]) -> list[str]:
-    """The carried terms as they were written: neighbours together, capitals where seen."""
-    texts = [turn["standalone_question"] for turn in reversed(turns)]
-    runs = [run for text in texts for run in _runs(text, set(carried))]
-    phrases: list[str] = []
-    said: set[str] = set()
-    for term in carried:
-        if term in said:
-            continue
-        fitting = [run for run in runs if term in run[1]]
-        surface, held = max(
-            fitting,
-            key=lambda run: (len(run[1] - said), -len(run[0].split()), run[0] != run[0].lower()),
-        )
-        phrases.append(surface)
-        said |= held
-    return phrases
-
-
-def _runs(text: str, carried: set[str]) -> list[tuple[str, frozenset[str]]]:
-    """Stretches of `text` made of carried terms only, with the terms they hold. A number takes
-    along the word it numbers ("RFC 560").
+    """The carried terms as they were written last: neighbours together, and a number with the word
+    that it numbers ("RFC 560").
     """
-    runs: list[tuple[str, frozenset[str]]] = []
-    start = end = before = -1
-    held: set[str] = set()
-    for left, right, found in term_spans(text):
-        apart = end < 0 or bool(text[end:left].strip())
-        now = carried.intersection(found)
-        if held and (not now or apart):
-            runs.append((text[start:end], frozenset(held)))
-            held = set()
-        if now:
-            if not held:
-                start = left if apart or not text[left:right].isdigit() else before
-            held |= now
-        before, end = left, right
-    if held:
-        runs.append((text[start:end], frozenset(held)))
-    return runs
+    phrases: list[str] = []
+    left = set(carried)
+    for turn in reversed(turns):
+        text = turn["standalone_question"]
+        extents: list[Extent] = []
+        before = 0, 0
+        for start, end, found in term_spans(text):
+            follows = before[1] > 0 and not text[before[1] : start].strip()
+            if left.intersection(found):
+                if follows and extents and extents[-1][1] == before[1]:
+                    extents[-1] = extents[-1][0], end
+                else:
+                    numbers = follows and text[start:end].isdigit()
+                    extents.append((before[0] if numbers else start, end))
+            before = start, end
+        phrases += (text[start:end] for start, end in extents)
+        left.difference_update(terms(text))
+    return list(dict.fromkeys(phrases))

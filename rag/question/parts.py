@@ -53,12 +53,25 @@ def read_parts(
     question: str, reader: CollectionReader, found: Sequence[RetrievedChunk] = ()
 ) -> list[QuestionPart]:
     """The questions within the question, read against the collection; `found` is what the question
-    finds as it stands, where it was searched for already. A later one may mean by "it" what an
-    earlier one names.
+    finds as it stands, where it was searched for already.
+    """
+    return [
+        QuestionPart(
+            parsed,
+            found[:FIELD]
+            if found and parsed.text == question
+            else reader.search(parsed.text, FIELD),
+        )
+        for parsed in (parse_question(text, reader) for text in split_alone(question, reader))
+    ]
+
+
+def split_alone(question: str, reader: CollectionReader, most: int = MOST_PARTS) -> list[str]:
+    """The questions within, each to stand alone: a later one may mean by "it" what an earlier one
+    names.
     """
     asked: list[HistoryTurn] = []
-    parts = []
-    for text in split(question):
+    for text in split(question, most):
         alone = stand_alone(text, asked, reader).question
         asked.append(
             {
@@ -69,17 +82,7 @@ def read_parts(
                 "milestone": False,
             }
         )
-        parts.append(_read(alone, question, found, reader))
-    return parts
-
-
-def _read(
-    text: str, question: str, found: Sequence[RetrievedChunk], reader: CollectionReader
-) -> QuestionPart:
-    parsed = parse_question(text, reader)
-    if found and parsed.text == question:
-        return QuestionPart(parsed, found[:FIELD])
-    return QuestionPart(parsed, reader.search(parsed.text, FIELD))
+    return [turn["standalone_question"] for turn in asked]
 
 
 def split(text: str, most: int = MOST_PARTS) -> list[str]:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rag.index.protocol import CollectionReader
-from rag.question.followup import stand_alone
-from rag.question.parts import split
+from rag.question.parts import split_alone
 from rag.research.following import followed, leads_from
 from rag.research.researcher import (
     Composed,
@@ -23,7 +22,7 @@ from rag.research.researcher import (
     draft_of,
 )
 from rag.research.roles import Role
-from state.passages import HistoryTurn, Passage
+from state.passages import Passage
 from state.research_state import EVERYTHING
 
 WRITER = "writer"
@@ -88,12 +87,10 @@ class LocalResearcher:
         )
 
     def _parts(self, question: str) -> list[str]:
-        """Each to be asked by itself: "it" of a later one is what the first is about."""
+        """Each to be asked by itself."""
         if followed(question) is not None:
             return [question]
-        first, *others = split(question, MOST_PARTS)
-        said = [_turn(first)]
-        return [first, *(stand_alone(o, said, self._collection).question for o in others)]
+        return split_alone(question, self._collection, MOST_PARTS)
 
     def _leads(self, view: ReflectionView) -> Iterator[str]:
         """Each document once, unless it was asked already."""
@@ -110,16 +107,6 @@ class LocalResearcher:
 
 def _has_writer(roles: Sequence[Role]) -> bool:
     return any(role.name == WRITER for role in roles)
-
-
-def _turn(question: str) -> HistoryTurn:
-    return {
-        "question": question,
-        "standalone_question": question,
-        "answer": "",
-        "turn": 1,
-        "milestone": False,
-    }
 
 
 def _search(part: str) -> DraftSubtask:
