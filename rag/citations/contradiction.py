@@ -178,13 +178,14 @@ def _name(
         others = [t for t in item.said.names if not held(t, claim.stems)]
         if _shortened(unknown, others) or _shortened(others, unknown):
             continue
+        like = [t for t in others if t.kind in {u.kind for u in unknown}]
         counts = all(
             any(t.quantity.equals(q) for q in item.quantities)
             for t in claim.counted
             if t.quantity is not None
         )
-        if others and counts and share(rest, item) >= SAYS_IT:
-            there = item.said.text_of(others[0])
+        if like and counts and share(rest, item) >= SAYS_IT:
+            there = item.said.text_of(like[0])
             yield f"the source says {there}, not {claim.text_of(unknown[0])}", item
 
 

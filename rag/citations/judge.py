@@ -7,6 +7,7 @@ contradict takes one sentence that says all of it but one thing. What is between
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,10 +15,11 @@ from rag.citations.binding import bound, together
 from rag.citations.contradiction import contradiction, share
 from rag.citations.evidence import Evidence, plain_words
 from rag.citations.polarity import same_denials, same_relations
-from rag.citations.statement import Kind, Statement, held, statement
+from rag.citations.statement import Kind, Statement, held, parts, statement
 from rag.question.specificity import specificities
 from state.answer import Support, Verdict
 
+_YES = re.compile(r"\W*yes\b\W*", re.IGNORECASE)
 _LEAST = 2
 """Words, names and quantities of what can be proved."""
 _TELLING = 0.7
@@ -43,14 +45,18 @@ def judge(
     named: Sequence[Evidence],
 ) -> Judgement:
     """`evidence` in the order in which it is to be preferred; `named` is what may contradict it."""
-    claim = statement(text)
+    affirms = _YES.match(text)
+    claim = statement(text[affirms.end() :] if affirms else text)
     said = plain_words(text)
     for item in evidence:
         if said.strip() and said in item.plain_words and same_denials(claim, item.said):
             return Judgement("verified", "verbatim", "a source says it word for word", (item,))
-    for item in evidence:
-        if proves(claim, item):
-            return Judgement("verified", "supported", "a source says it", (item,))
+    # To what a "yes" is said may stand there as a question, or as what is not so.
+    for pieces in [] if affirms else [[claim], parts(claim)]:
+        proofs = [next((e for e in evidence if proves(piece, e)), None) for piece in pieces]
+        found = tuple(dict.fromkeys(proof for proof in proofs if proof is not None))
+        if found and None not in proofs:
+            return Judgement("verified", "supported", "a source says it", found)
     against = contradiction(claim, named, evidence)
     if against is not None:
         return Judgement("contradicted", "unsupported", against[0], (against[1],))

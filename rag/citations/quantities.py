@@ -46,9 +46,7 @@ _DIGITS = (
 )
 _NUMBER = re.compile(rf"(?P<sign>[€$£¥]\s?)?(?P<number>{_DIGITS}|{_SPELT})", re.IGNORECASE)
 _SCALE = re.compile(rf"[\s-]+({'|'.join(_SCALES)})\b", re.IGNORECASE)
-_WRITTEN_UNIT = re.compile(
-    r"[\s-]*(per\s+cent\b|°\s?[CF]\b|km/h|[km]?m[²³]|[^\W\d_]+[23²³]?|[%€$£¥°])"
-)
+_WRITTEN_UNIT = re.compile(r"[\s-]*(per\s+cent\b|°\s?[CF]\b|[^\W\d_]+[3³]?|[%€$£¥])")
 _ROUGH = re.compile(
     r"(?:\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|circa|ca\.|c\."
     r"|under|over|more than|less than|close to)|~|≈)\s*(?:[€$£¥]\s?)?$",

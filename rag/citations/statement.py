@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, lru_cache
@@ -27,12 +27,14 @@ _RELATIONS = frozenset(
     "before after above below over under more less fewer most least only except until since"
     " without unless against outside inside".split()
 )
+_LEAST_PART = 2
 _PRONOUNS = frozenset("he she it they him them his her hers its their theirs this these".split())
 
 
 class Kind(StrEnum):
     WORD = "word"
-    NAME = "name"  # with a capital inside a sentence; an identifier, by its backticks or marks
+    NAME = "name"  # written with a capital inside a sentence
+    CODE = "code"  # an identifier: in backticks, or with digits or marks inside
     QUANTITY = "quantity"
     DENIAL = "denial"
     RELATION = "relation"
@@ -51,7 +53,7 @@ class Token:
     @property
     def says(self) -> bool:
         """Whether it is a word, name or identifier that a source must hold too."""
-        return self.kind in (Kind.WORD, Kind.NAME)
+        return self.kind in (Kind.WORD, Kind.NAME, Kind.CODE)
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ class Statement:
 
     @cached_property
     def names(self) -> tuple[Token, ...]:
-        return tuple(token for token in self.tokens if token.kind is Kind.NAME)
+        return tuple(t for t in self.tokens if t.kind in (Kind.NAME, Kind.CODE))
 
     def clause(self, number: int) -> tuple[Token, ...]:
         return tuple(token for token in self.tokens if token.clause == number)
@@ -152,8 +154,9 @@ def _kind(word: str, lower: str) -> tuple[Kind, tuple[str, ...]]:
     stems = tuple(terms(word.strip("`")))
     if not stems:
         return Kind.GLUE, (lower,)
-    named = word != lower or word[0] == "`" or re.search(r"\d|\w[._/@]\w|^-", word)
-    return (Kind.NAME if named else Kind.WORD), stems
+    if word[0] == "`" or re.search(r"\d|\w[._/@]\w|^-", word):
+        return Kind.CODE, stems
+    return (Kind.NAME if word != lower else Kind.WORD), stems
 
 
 def alike(one: Token, other: Token) -> bool:
@@ -171,3 +174,19 @@ def anchor(said: Statement, place: int) -> Token | None:
     sides = (said.tokens[place + 1 :], said.tokens[:place][::-1])
     beside = (t for side in sides for t in side if t.clause == here.clause)
     return next((t for t in beside if t.says or t.quantity is not None), None)
+
+
+def parts(said: Statement) -> list[Statement]:
+    """The clauses as statements of their own, a short one together with the one before it."""
+    groups: list[tuple[Token, ...]] = []
+    for number in dict.fromkeys(token.clause for token in said.tokens):
+        clause = said.clause(number)
+        if groups and min(map(_weight, (groups[-1], clause))) < _LEAST_PART:
+            groups[-1] += clause
+        else:
+            groups.append(clause)
+    return [Statement(said.text, group, said.has_pronoun) for group in groups]
+
+
+def _weight(tokens: Sequence[Token]) -> int:
+    return sum(token.says or token.quantity is not None for token in tokens)

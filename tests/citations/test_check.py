@@ -170,6 +170,16 @@ def test_cjk_sentences_are_checked_too(reader):
     assert checked.citations[0]["quote"] == "北京是中国的首都。"
 
 
+def test_one_claim_from_two_sources_cites_both(reader):
+    checked = check(
+        "The Corbel Tunnel is 386 m long and the shed at Langrigg burned down in 1911 [1][2].",
+        PASSAGES,
+        reader,
+    )
+    assert {c["source"] for c in checked.citations} == {"tunnel.md", "shed.md"}
+    assert "[1][2]" in checked.text
+
+
 def test_the_frame_of_a_contradiction_stays_with_its_claims(reader):
     text = "The sources disagree: The Corbel Tunnel is 386 m long [1]. Nobody was hurt [2]."
     assert check(text, PASSAGES, reader).text == text

@@ -22,6 +22,7 @@ TEXTS = {
     "map.txt": "Notes to the new map. Mount Sorrel is 391 m high.\n",
     "see.md": "Der See ist 48 Meter tief. Im Winter ist das Baden nicht erlaubt.\n",
     "hire.txt": "Trips outside the European Union require written permission.\n",
+    "notes.md": "Design notes: whether methods of a trait can be const is left open.\n",
     "archive.md": (
         "The archive is held between 16 and 18 °C and 45 to 50 per cent relative humidity.\n"
     ),
@@ -79,6 +80,12 @@ def test_the_ends_of_a_range_are_measures_of_one_thing(reader):
     assert verdicts(claim, reader, "archive.md") == ["unverified"]
     swapped = "The archive is held at 45 to 50 °C and 16 to 18 per cent relative humidity."
     assert verdicts(swapped, reader, "archive.md") == ["contradicted"]
+
+
+def test_a_yes_is_proved_by_no_words_alone(reader):
+    assert verdicts("Yes, methods of a trait can be const.", reader, "notes.md") == ["unverified"]
+    wrong = "Yes, cyclists may use the footway."
+    assert verdicts(wrong, reader, "bridge.md") == ["contradicted"]
 
 
 @pytest.mark.parametrize(
