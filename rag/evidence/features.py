@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,9 +15,6 @@ from rag.index.terms import terms
 from rag.question.parse import ParsedQuestion
 from state.blocks import BlockKind
 from state.passages import RetrievedChunk
-
-LATER = 0.85
-"""What a chunk's score counts for its document against that of the chunk ranked before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +33,10 @@ def measure_excerpts(
     chunks: Sequence[RetrievedChunk],
     embedder: Embedder,
 ) -> list[MeasuredExcerpt]:
-    """In the order given; `chunks`, which `Excerpt.chunk` counts, in the order of their rank."""
+    """In the order given; `chunks` are those that `Excerpt.chunk` counts."""
     if not excerpts:
         return []
-    weights, mass = question.weights, question.mass or 1.0
+    weights = question.weights
     heads = [terms(f"{chunks[e.chunk]['title'] or ''} {e.heading}") for e in excerpts]
     bodies = [terms(e.text) for e in excerpts]
     average = max(sum(map(len, bodies)) / len(bodies), 1.0)
@@ -49,33 +45,17 @@ def measure_excerpts(
     vectors = embedder.embed_documents([f"{e.heading}\n{e.text}" for e in excerpts])
     cosines = [float(cosine) for cosine in vectors @ question_vector]
     best_score = max(chunk["score"] for chunk in chunks) or 1.0
-    documents = _document_shares(chunks)
     pairs = set(itertools.pairwise(question.terms))
     measured = []
     for e, body, head, score, cosine in zip(excerpts, bodies, heads, bm25, cosines, strict=True):
-        chunk = chunks[e.chunk]
         features = {
-            "coverage": question.covered({*body, *head}),
             "bm25": score / best_bm25,
-            "bm25_share": score / mass,
             "window": best_window(weights, body, head),
             "cosine": cosine,
-            "chunk_score": chunk["score"] / best_score,
-            "chunk_rank": math.log1p(e.chunk),
-            "document": documents[chunk["source"]],
-            "code": float(e.holds_kind(BlockKind.CODE)),
+            "chunk_score": chunks[e.chunk]["score"] / best_score,
             "item": float(e.holds_kind(BlockKind.ITEM)),
             "length": math.log1p(len(body)),
             "pairs": len(pairs & set(itertools.pairwise(body))) / max(len(pairs), 1),
         }
         measured.append(MeasuredExcerpt(e, features, Likeness.of([*body, *head])))
     return measured
-
-
-def _document_shares(chunks: Sequence[RetrievedChunk]) -> dict[str, float]:
-    """How much of what was found each document holds, against the one that holds most."""
-    found: Counter[str] = Counter()
-    for rank, chunk in enumerate(chunks):
-        found[chunk["source"]] += max(chunk["score"], 0.0) * LATER**rank  # type: ignore[assignment]
-    most = max(found.values(), default=0) or 1.0
-    return {source: held / most for source, held in found.items()}

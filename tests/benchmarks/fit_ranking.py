@@ -28,14 +28,10 @@ from rag.session import Session
 
 TARGET = Path(__file__).resolve().parents[2] / "rag" / "evidence" / "ranking.json"
 FEATURES = (
-    "coverage",
     "bm25",
     "window",
     "cosine",
     "chunk_score",
-    "chunk_rank",
-    "document",
-    "code",
     "item",
     "length",
     "pairs",
