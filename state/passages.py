@@ -96,8 +96,7 @@ class Span(TypedDict):
 
     `lead` is what introduces it from afar (its heading, a table's header) or None, `blocks` are
     what it is made of, `part` is which question within the question it bears on, from 0, `score`
-    the probability that it holds the answer, if any excerpt does; `asked` is the row that the
-    question asks for by a superlative, where it has other text around.
+    the probability that it holds the answer, if any excerpt does.
     """
 
     start_char: int
@@ -109,7 +108,6 @@ class Span(TypedDict):
     blocks: list[BlockSpan]
     part: int
     score: float
-    asked: NotRequired[tuple[int, int]]
 
 
 class Passage(TypedDict):

@@ -90,7 +90,7 @@ def asked_rows(
     most = max(held, default=0.0)
     named = [row for row, each in zip(among, held, strict=True) if each >= most > 0]
     if len(named) != 1:
-        found = extreme_row(table, question, reader, named or table.rows)
+        found = _extreme_row(table, question, reader, named or table.rows)
         if found is not None:
             return [found]
     if not named or len(named) == len(among):
@@ -106,16 +106,11 @@ def _names(own: Mapping[str, float], row: str) -> float:
     return share(own, set(terms(row))) + share(own, set(terms(key)))
 
 
-def extreme_row(
-    table: Table,
-    question: ParsedQuestion,
-    reader: CollectionReader,
-    rows: Sequence[Block],
-    *,
-    by_meaning: bool = True,
+def _extreme_row(
+    table: Table, question: ParsedQuestion, reader: CollectionReader, rows: Sequence[Block]
 ) -> Block | None:
     """The one of the rows where the column that is asked for is greatest or least; None where none
-    is asked for, or the table is not all here. `by_meaning`: the column need not be named.
+    is asked for, or the table is not all here.
     """
     if not table.whole:
         return None
@@ -123,8 +118,7 @@ def extreme_row(
     cells = [cells_of_row(table.text(row)) for row in rows]
     column = None
     if sign is not None:
-        by = reader if by_meaning else None
-        column = _column(cells_of_row(table.header), cells, question, by)
+        column = _column(cells_of_row(table.header), cells, question, reader)
     if sign is None or column is None:
         return None
     numbers = [(_number(each[column]), row) for each, row in zip(cells, rows, strict=True)
@@ -137,9 +131,9 @@ def _column(
     header: Sequence[str],
     rows: Sequence[Sequence[str]],
     question: ParsedQuestion,
-    reader: CollectionReader | None,
+    reader: CollectionReader,
 ) -> int | None:
-    """Of the columns of numbers the one that the question names, or with a reader means."""
+    """Of the columns of numbers the one that the question names, or else means."""
     numeric = [
         place
         for place in range(len(header))
@@ -151,8 +145,6 @@ def _column(
     named = [question.covered(set(terms(header[place]))) for place in numeric]
     if max(named) > 0:
         return numeric[named.index(max(named))]
-    if reader is None:
-        return None
     embedder = fitted_embedder(reader.embedder)
     texts = [header[place] or " " for place in numeric]
     near = embedder.embed_documents(texts) @ embedder.embed_query(question.text)

@@ -38,43 +38,27 @@ def best_sentence(
     question: ParsedQuestion, span: Span, collection: CollectionReader
 ) -> tuple[int, int]:
     """The offsets of the sentence nearest to the question: by the share of its weight that the
-    sentence holds, and by meaning. A row of a table is read with its header.
+    sentence holds, and by meaning.
     """
-    if "asked" in span:
-        return span["asked"][0], span["asked"][1]
     embedder = fitted_embedder(collection.embedder)
     base = span["start_char"]
     blocks = blocks_of_spans(span["blocks"])
     heads = {block.lead for block in blocks if block.kind is BlockKind.ROW}
-    candidates = [
-        (place, block)
+    places = [
+        place
         for block in blocks
         if block.extent not in heads and block.kind is not BlockKind.HEADING
         for place in block_sentences(span["text"], block, base)
     ]
-    if not candidates:
+    if not places:
         return span["start_char"], span["end_char"]
-    places = [place for place, _ in candidates]
-    texts = [
-        f"{_header(span, block)}{span['text'][start - base : end - base]}"
-        for (start, end), block in candidates
-    ]
+    texts = [span["text"][start - base : end - base] for start, end in places]
     cosines = embedder.embed_documents(texts) @ embedder.embed_query(question.text)
     worth = [
         question.covered(set(terms(text))) + float(cosine)
         for text, cosine in zip(texts, cosines, strict=True)
     ]
     return places[worth.index(max(worth))]
-
-
-def _header(span: Span, block: Block) -> str:
-    """What is told with each row of a table: the names of its columns."""
-    if block.kind is not BlockKind.ROW or block.lead is None:
-        return ""
-    start, end = block.lead
-    if start < span["start_char"]:
-        return f"{span['lead'] or ''}\n"
-    return f"{span['text'][start - span['start_char'] : end - span['start_char']]}\n"
 
 
 def quoting_claim(

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rag.evidence.asked_rows import Table, asked_rows, extreme_row, table_at, text_at
+from rag.evidence.asked_rows import Table, asked_rows, table_at, text_at
 from rag.evidence.excerpts import Excerpt
 from rag.evidence.ranking import RankedExcerpt, rank_excerpts
 from rag.index.protocol import CollectionReader
 from rag.question.parse import ParsedQuestion
-from state.blocks import BlockKind, Extent
+from state.blocks import BlockKind
 from state.passages import Passage, RetrievedChunk, Span, block_spans
 
 MOST_EXCERPTS = 8
@@ -86,7 +86,7 @@ def _span(
     excerpt, table = _cut(chunk, each.measured.excerpt, question, reader)
     start = excerpt.start_char - chunk["start_char"]
     first = chunk["start_line"] + chunk["text"].count("\n", 0, start)
-    span: Span = {
+    return {
         "start_char": excerpt.start_char,
         "end_char": excerpt.end_char,
         "start_line": first,
@@ -97,22 +97,6 @@ def _span(
         "part": part,
         "score": each.probability,
     }
-    asked = _asked_among_others(chunk, excerpt, question, reader) if table is None else None
-    if asked is not None:
-        span["asked"] = asked
-    return span
-
-
-def _asked_among_others(
-    chunk: RetrievedChunk, excerpt: Excerpt, question: ParsedQuestion, reader: CollectionReader
-) -> Extent | None:
-    """The row that the question asks for by a superlative and the name of its column."""
-    rows = [block for block in excerpt.blocks if block.kind is BlockKind.ROW]
-    table = table_at(chunk, rows[-1], reader) if rows else None
-    if table is None:
-        return None
-    found = extreme_row(table, question, reader, table.rows, by_meaning=False)
-    return found.extent if found is not None and found in rows else None
 
 
 def _cut(
