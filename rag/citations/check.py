@@ -92,7 +92,6 @@ def check(
     passages: Sequence[Passage],
     reader: CollectionReader,
     documents: Sequence[RetrievedChunk] = (),
-    question: str = "",
 ) -> Checked:
     """`documents` hold the whole chunks that the passages were cut from. Sentences that say
     nothing are left out, and no finding tells of them.
@@ -102,7 +101,7 @@ def check(
     claims = {
         place: claim
         for place, claim in enumerate(draft)
-        if is_claim(claim) and (claim["quotes"] or not says_nothing(claim["text"], question))
+        if is_claim(claim) and (claim["quotes"] or not says_nothing(claim["text"]))
     }
     findings = {}
     for place, claim in claims.items():

@@ -108,7 +108,7 @@ def _rival(claim: Statement, token: Token, item: Evidence) -> _Rival | None:
         other
         for other in item.said.counted
         if other.quantity is not None
-        and said.like(other.quantity)
+        and said.kind == other.quantity.kind
         and not any(q.equals(other.quantity) for q in claimed)
     ]
     words = attributes(claim, token)

@@ -87,12 +87,6 @@ class Quantity:
         slack = ROUNDING if self.rough else 0.005 if self.dimension == "time" else 1e-6
         return any(abs(a - b) <= slack * max(abs(a), abs(b)) for a in ours for b in theirs)
 
-    def like(self, other: Quantity) -> bool:
-        """Whether both measure the same kind of thing, or are the same number of two kinds."""
-        if self.date is not None or other.date is not None:
-            return self.kind == other.kind
-        return self.kind == other.kind or bool(set(self.plain) & set(other.plain))
-
     @property
     def kind(self) -> str:
         if self.date is not None:

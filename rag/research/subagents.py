@@ -123,8 +123,7 @@ class _Subagent:
     def _checked(self, draft: _Draft) -> Rested:
         if draft.quoted:
             return quoted(draft.text, self.read)
-        claims, asked = read_claims(draft.text), self.task["instruction"]
-        checked = check(claims, self.passages, self.deps.reader, question=asked)
+        checked = check(read_claims(draft.text), self.passages, self.deps.reader)
         said = tuple(left_out(checked.dropped, checked.claims))
         return Rested(checked.text, checked.citations, said)
 
