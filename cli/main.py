@@ -11,7 +11,7 @@ from threading import current_thread, main_thread
 from typing import Annotated
 
 # A process lives for one command and holds what it imports: there is little to collect.
-gc.set_threshold(100_000, 50, 50)
+gc.set_threshold(250_000, 50, 50)
 # A product of a query and a block of vectors takes less time than starting threads for it.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 _interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
