@@ -19,6 +19,13 @@ _REPLIES = {
 _BETWEEN = "you very much so that is all a lot again for now there then it"
 _SOCIAL = {word: reply for reply, words in _REPLIES.items() for word in words.split()}
 _FILLING = frozenset(_BETWEEN.split())
+_ABOUT_US = "I look for answers in your documents, and quote the places that hold them."
+_WHOLE = {
+    "how are you": "All is well. What would you like to know from the documents?",
+    "who are you": _ABOUT_US,
+    "what are you": _ABOUT_US,
+    "what can you do": _ABOUT_US,
+}
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?|[^\s\w]")
 _ASKED = re.compile(
     r"(?:and |so )?what (?:did|have) i (?:just )?ask(?:ed)?(?: you)?"
@@ -33,6 +40,9 @@ def small_talk(text: str) -> str | None:
     said = [word for word in words if word[0].isalnum()]
     if not said or len(said) > FEW_WORDS:
         return None
+    whole = _WHOLE.get(" ".join(said))
+    if whole is not None:
+        return whole
     if (
         "?" in words
         or said[0] not in _SOCIAL

@@ -27,6 +27,8 @@ def home(tmp_path_factory):
         ("Good morning", "Hello"),
         ("hi there", "Hello"),
         ("OK", "All right"),
+        ("how are you?", "All is well"),
+        ("What can you do?", "quote"),
     ],
 )
 def test_small_talk_is_answered_in_one_line(said, reply):
