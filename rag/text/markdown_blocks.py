@@ -1,7 +1,7 @@
 """Blocks of a Markdown document: CommonMark's own block structure, by markdown-it-py.
 
-Only blocks are parsed; inline markup stays as it is written. Comments and link definitions are in
-no block.
+Only blocks are parsed; inline markup stays as it is written. What a site's generator reads
+(Hugo's shortcodes), comments and link definitions are in no block.
 """
 
 from __future__ import annotations
@@ -26,8 +26,14 @@ _INTRODUCED = frozenset(
     {"bullet_list_open", "ordered_list_open", "fence", "code_block", "table_open"}
 )
 _CONTAINERS = frozenset({"bullet_list", "ordered_list", "list_item", "blockquote"})
+_SHORTCODE = r"\{\{[<%](?:(?!\}\}).)*\}\}"
+_SHORTCODES_FIRST = re.compile(rf"(?:[\s>]*{_SHORTCODE}[ \t]*(?:\n|\Z))+", re.DOTALL)
+_SHORTCODES_LAST = re.compile(rf"[\s>]*(?:{_SHORTCODE}[ \t]*)+", re.DOTALL)
+_ALERT = re.compile(r"\[!\w+\][+-]?[ \t]*\n[ \t>]*")
 _ANCHOR = re.compile(r"\s*\{[#.][^{}]*\}\s*$")
 _COMMENT_OR_TAG = re.compile(r"<!--.*?(?:-->|\Z)|<[^<>]*>|\{[^{}]*\}", re.DOTALL)
+_CODE_SPAN = re.compile(r"(`+)([^`\n]+)\1")
+_MARKER = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]*$")
 
 
 def markdown_blocks(text: str) -> list[Placed] | None:
@@ -61,6 +67,7 @@ class _List:
 
 @dataclass(slots=True)
 class _Item:
+    at: int
     extent: Extent | None = None
 
 
@@ -109,7 +116,7 @@ class _Walk:
             self._inside.pop()
             self._introduces = None
         elif token.type == "list_item_open":
-            self._inside.append(_Item())
+            self._inside.append(_Item(self._line(token, 0)))
         elif token.type == "blockquote_open":
             self._inside.append(None)
         else:
@@ -132,25 +139,52 @@ class _Walk:
     def _paragraph(self, tokens: Sequence[Token], index: int) -> None:
         token, content = tokens[index], tokens[index + 1].content
         at, end = self._line(token, 0), self._line(token, 1)
+        start = self._content_start(at, content)
         item = self._inside[-1] if self._inside else None
-        begins = isinstance(item, _Item) and tokens[index - 1].type == "list_item_open"
-        kind, lead = BlockKind.PARAGRAPH, None
-        start = self._content_start(at, "" if begins else content)
-        if begins:
-            kind = BlockKind.ITEM
+        level = self._level()
+        if isinstance(item, _Item) and tokens[index - 1].type == "list_item_open":
+            kind, at = BlockKind.ITEM, item.at
+            start = self._marker_start(at, start)
             around = self._inside[-2]
             lead = around.lead if isinstance(around, _List) else None
-        elif None in self._inside:
-            kind = BlockKind.NOTE
+        else:
+            kind, lead = BlockKind.PARAGRAPH, None
+            if any(each is None for each in self._inside):
+                kind = BlockKind.NOTE
+                alert = _ALERT.match(self.text, start, end)
+                start = alert.end() if alert else start
+            start, end = self._without_shortcodes(start, end)
+        code = _CODE_SPAN.fullmatch(self.text[start:end].strip())
+        if code is not None and kind is BlockKind.PARAGRAPH:
+            start = self.text.index(code.group(), start)
+            start, end = start + code.start(2), start + code.end(2)
+            self._add(at, Block(BlockKind.CODE, start, end, level, self._opened(at)))
+            return
+        opens = _ends_open(self.text[start:end])
         following = tokens[index + 3].type if index + 3 < len(tokens) else ""
-        opens = _ends_open(self.text[start:end]) and following in _INTRODUCED
-        if opens and kind is BlockKind.PARAGRAPH:
+        if opens and kind is BlockKind.PARAGRAPH and following in _INTRODUCED:
             kind = BlockKind.LEAD
-        block = self._add(at, Block(kind, start, end, self._level(), lead))
-        if block is not None and isinstance(item, _Item) and begins:
+        block = self._add(at, Block(kind, start, end, level, lead))
+        if block is None:
+            return
+        if isinstance(item, _Item) and kind is BlockKind.ITEM:
             item.extent = block.extent
-        if block is not None and opens:
+        if opens and following in _INTRODUCED:
             self._introduces = block.extent
+
+    def _opened(self, at: int) -> Extent | None:
+        """The block right above, an item or ending in a colon, which makes a paragraph a lead."""
+        if not self.placed:
+            return None
+        above = self.placed[-1]
+        block = above.block
+        between = self.text[block.end_char : at].strip()
+        opens = _ends_open(self.text[block.start_char : block.end_char])
+        if between or not (opens or block.kind is BlockKind.ITEM):
+            return None
+        if block.kind is BlockKind.PARAGRAPH:
+            self.placed[-1] = Placed(above.at, replace(block, kind=BlockKind.LEAD))
+        return block.extent
 
     def _content_start(self, at: int, content: str) -> int:
         """Where on its line a paragraph begins: behind the marks of what it stands in."""
@@ -160,6 +194,23 @@ class _Walk:
         if first and line.endswith(first):
             return at + len(line) - len(first)
         return at + len(line) - len(line.lstrip())
+
+    def _marker_start(self, at: int, start: int) -> int:
+        marker = _MARKER.search(self.text[max(at, start - 20) : start])
+        return start if marker is None else start - len(marker.group())
+
+    def _without_shortcodes(self, start: int, end: int) -> Extent:
+        text = self.text
+        end = start + len(text[start:end].rstrip())
+        if "{{" in text[start:end]:
+            first = _SHORTCODES_FIRST.match(text, start, end)
+            start = min(first.end(), end) if first else start
+            while text[start:end].endswith("}}"):
+                line = max(text.rfind("\n", start, end), start)
+                if _SHORTCODES_LAST.fullmatch(text, line, end) is None:
+                    break
+                end = line
+        return start, end
 
     def _heading(self, token: Token, content: str) -> None:
         at, end = self._line(token, 0), self._line(token, 1)

@@ -24,8 +24,10 @@ tags:
 ---
 # The pump {#pump}
 
+{{% alert title="Note" %}}
 It runs all night.
 Nobody listens.
+{{% /alert %}}
 
 Start it with:
 
@@ -44,6 +46,7 @@ Start it with:
 
      It hums.
 
+> [!WARNING]
 > Never touch
 > the rod.
 
@@ -59,6 +62,8 @@ Start it with:
 Prices
 ======
 <div class="x">See the list.</div>
+
+{{< figure src="a.png" >}}
 """
 
 PLAIN = """PUMP MANUAL
@@ -122,6 +127,22 @@ def test_the_blocks_of_markdown() -> None:
         ("code", 0, "    indented code", None),
         ("heading", 1, "Prices", None),
         ("paragraph", 0, '<div class="x">See the list.</div>', None),
+    ]
+
+
+def test_a_paragraph_that_is_a_command_is_code_with_the_line_above_it() -> None:
+    text = (
+        "- [c]reate an archive:\n\n`tar cf {{a.tar}} {{b}}`\n\n- List\n\n`tar t`\n\n"
+        "Or:\n\n``tar x``\n\n`a` and `b`\n"
+    )
+    assert read(text, "markdown") == [
+        ("item", 1, "- [c]reate an archive:", None),
+        ("code", 0, "tar cf {{a.tar}} {{b}}", "- [c]reate an archive:"),
+        ("item", 1, "- List", None),
+        ("code", 0, "tar t", "- List"),
+        ("lead", 0, "Or:", None),
+        ("code", 0, "tar x", "Or:"),
+        ("paragraph", 0, "`a` and `b`", None),
     ]
 
 
