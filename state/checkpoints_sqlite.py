@@ -20,6 +20,8 @@ def make_tables(db: sqlite3.Connection) -> SqliteSaver:
     """LangGraph's own, where they are not there, with their checksums."""
     from langgraph.checkpoint.sqlite import SqliteSaver
 
+    db.execute("pragma auto_vacuum = full")
+    log_ahead(db)  # as setup does, which does not wait
     saver = SqliteSaver(db)
     saver.setup()
     seal_rows(db, CHECKPOINT_TABLES)
@@ -36,11 +38,9 @@ class SqliteBackend:
             create_private(self._path)
             db = connect(self._path)
             try:
-                db.execute("pragma auto_vacuum = full")
                 db.execute("pragma secure_delete = on")
                 db.execute("pragma wal_autocheckpoint = 64")
                 db.execute("pragma synchronous = normal")  # the turns themselves lie elsewhere
-                log_ahead(db)  # as setup does, which does not wait
                 saver = make_tables(db)
             except BaseException:
                 db.close()

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 _FUNCTION = "crag_crc"
 
@@ -22,12 +23,12 @@ def know_checksums(db: sqlite3.Connection) -> None:
 def seal_rows(db: sqlite3.Connection, tables: Sequence[str]) -> None:
     """From now on every row of `tables`, which have primary keys, has a checksum."""
     for table in tables:
-        columns, keys = _columns(db, table)
+        columns, keys = columns_of(db, table)
         names = ", ".join(keys)
         old = " and ".join(f"{key} = old.{key}" for key in keys)
         new = ", ".join(f"new.{key}" for key in keys)
         forget = f"delete from {table}_seals where {old};"
-        note = f"insert or replace into {table}_seals values ({new}, {_crc('new', columns)});"
+        note = f"insert or replace into {table}_seals values ({new}, {crc_of('new', columns)});"
         db.execute(
             f"create table if not exists {table}_seals"
             f" ({names}, crc integer not null, primary key ({names})) without rowid"
@@ -39,6 +40,10 @@ def seal_rows(db: sqlite3.Connection, tables: Sequence[str]) -> None:
             )
 
 
+def are_sealed(db: sqlite3.Connection, tables: Sequence[str]) -> bool:
+    return _sealed(db, tables) == list(tables)
+
+
 def damaged_rows(db: sqlite3.Connection, tables: Sequence[str]) -> dict[str, int]:
     """How many rows of each table are not what was written, or are lost; tables that are not
     sealed, and those that are sound, are left out.
@@ -48,13 +53,13 @@ def damaged_rows(db: sqlite3.Connection, tables: Sequence[str]) -> dict[str, int
     """
     found = {}
     for table in _sealed(db, tables):
-        columns, keys = _columns(db, table)
+        columns, keys = columns_of(db, table)
         names = ", ".join(keys)
         for deed in ("insert into {0} default values", "update {0} set {1} = 0", "delete from {0}"):
             db.execute(f"explain {deed.format(table, keys[0])}")  # are its triggers sound?
         (changed,) = db.execute(
             f"select count(*) from {table} as held join {table}_seals as seal using ({names})"
-            f" where seal.crc is not {_crc('held', columns)}"
+            f" where seal.crc is not {crc_of('held', columns)}"
         ).fetchone()
         (lost,) = db.execute(
             f"select count(*) from (select {names} from {table}_seals"
@@ -68,12 +73,12 @@ def damaged_rows(db: sqlite3.Connection, tables: Sequence[str]) -> dict[str, int
 def drop_damaged_rows(db: sqlite3.Connection, tables: Sequence[str]) -> None:
     """Takes out the rows that `damaged_rows` counts; inside a transaction of the caller."""
     for table in _sealed(db, tables):
-        columns, keys = _columns(db, table)
+        columns, keys = columns_of(db, table)
         names = ", ".join(keys)
         db.execute(
             f"delete from {table} where ({names}) in (select {names} from {table} as held"
             f" join {table}_seals as seal using ({names})"
-            f" where seal.crc is not {_crc('held', columns)})"
+            f" where seal.crc is not {crc_of('held', columns)})"
         )
         db.execute(
             f"delete from {table}_seals where ({names}) in (select {names} from {table}_seals"
@@ -81,19 +86,32 @@ def drop_damaged_rows(db: sqlite3.Connection, tables: Sequence[str]) -> None:
         )
 
 
+def unsealed_rows(db: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
+    """The rows that are older than their checksums, by column."""
+    columns, keys = columns_of(db, table)
+    names = ", ".join(keys)
+    if not columns:
+        return iter(())
+    where = f" where ({names}) not in (select {names} from {table}_seals)"
+    rows = db.execute(
+        f"select {', '.join(columns)} from {table}{where if _sealed(db, [table]) else ''}"
+    )
+    return (dict(zip(columns, row, strict=True)) for row in rows)
+
+
 def _sealed(db: sqlite3.Connection, tables: Sequence[str]) -> list[str]:
     held = {name for (name,) in db.execute("select name from sqlite_schema where type = 'table'")}
     return [table for table in tables if {table, f"{table}_seals"} <= held]
 
 
-def _columns(db: sqlite3.Connection, table: str) -> tuple[list[str], list[str]]:
+def columns_of(db: sqlite3.Connection, table: str) -> tuple[list[str], list[str]]:
     """All columns, and those of the primary key in its order."""
     rows = db.execute("select name, pk from pragma_table_info(?)", (table,)).fetchall()
     keys = sorted((place, name) for name, place in rows if place)
     return [name for name, _ in rows], [name for _, name in keys]
 
 
-def _crc(row: str, columns: Sequence[str]) -> str:
+def crc_of(row: str, columns: Sequence[str]) -> str:
     """A damaged text may be no text: every value is read as bytes."""
     return f"{_FUNCTION}({', '.join(f'cast({row}.{name} as blob)' for name in columns)})"
 

@@ -20,14 +20,10 @@ def read_version(db: sqlite3.Connection) -> int:
     return first if first == second != 0 else version
 
 
-def noting(version: int) -> tuple[str, str]:
-    """The statements that write a version of 1 to 255."""
-    return f"pragma user_version = {version}", f"pragma application_id = {_mark(version)}"
-
-
 def write_version(db: sqlite3.Connection, version: int) -> None:
-    for statement in noting(version):
-        db.execute(statement)
+    """A version of 1 to 255."""
+    db.execute(f"pragma user_version = {version}")
+    db.execute(f"pragma application_id = {_mark(version)}")
 
 
 def is_noted(db: sqlite3.Connection) -> bool:

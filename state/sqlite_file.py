@@ -22,7 +22,16 @@ from state.row_seals import know_checksums
 BUSY_SECONDS = 10.0
 _BETWEEN_SECONDS = 0.02
 
-DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+DAMAGE = (
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_NOTADB,
+    # Our own statements suit sound tables, and what they write keeps to their rules.
+    sqlite3.SQLITE_ERROR,
+    sqlite3.SQLITE_CONSTRAINT,
+    sqlite3.SQLITE_MISMATCH,
+    sqlite3.SQLITE_TOOBIG,
+)
+_SAVE = "`crag doctor --repair` saves what of it is whole."
 _FOLDER = "Let its folder be written, or choose another --home."
 
 _NAMED = {
@@ -41,11 +50,11 @@ def sqlite_failures(name: str) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise storage_failure(error, name, "Move it away, or restore it from a backup.") from None
+        raise storage_failure(error, name, _SAVE) from None
     except UnicodeEncodeError:
         raise UsageError("A thread's name must be valid Unicode.") from None
     except UnicodeDecodeError as error:
-        raise DamagedError(f"{name} is damaged ({error}).", "Move it away.") from None
+        raise DamagedError(f"{name} is damaged ({error}).", _SAVE) from None
     except OSError as error:
         raise (
             storage_error(error) or StorageError(f"{name} cannot be used: {error}.", _FOLDER)
@@ -58,13 +67,8 @@ def error_code(error: sqlite3.Error) -> int:
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Also a text that is none any more, a schema whose words have changed, another format."""
-    words = str(error)
-    return (
-        error_code(error) in DAMAGE
-        or "UTF-8" in words
-        or words.startswith(("no such ", "unsupported file format"))
-    )
+    """Also a text that is none any more."""
+    return error_code(error) in DAMAGE or "UTF-8" in str(error)
 
 
 def storage_failure(error: sqlite3.Error, name: str, damaged: str) -> CragError:

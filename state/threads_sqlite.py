@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from state.errors import StorageError
-from state.schema_version import is_noted, noting, read_version
+from state.row_seals import are_sealed, seal_rows
+from state.schema_version import is_noted, read_version, write_version
 from state.sqlite_file import connect, create_private, sqlite_failures, transaction
+from state.turn_codec import decode_turn
 from state.turn_store import THREADS_SCHEMA, TurnStore
-from state.turns import Clock, StoreSize, utc_now
+from state.turns import Clock, StoreSize, from_micros, utc_now
 
 # Small pages: a turn of two kilobytes must not round up to four. auto_vacuum works at commits
 # that freed pages, which only deleting does.
-_SCHEMA = f"""
-pragma page_size = 1024;
-pragma auto_vacuum = full;
-begin immediate;
+_PAGES = "pragma page_size = 1024; pragma auto_vacuum = full;"
+_SCHEMA = """
 create table if not exists threads (
     id integer primary key, name text not null unique, created_at integer not null,
     last_turn integer not null);
@@ -27,15 +27,41 @@ create table if not exists turns (
     id integer primary key, thread_id integer not null, n integer not null,
     created_at integer not null, milestone integer not null, body blob not null);
 create unique index if not exists turns_by_number on turns (thread_id, n);
-create index if not exists turns_pinned on turns (thread_id, n) where milestone;
-{"; ".join(noting(THREADS_SCHEMA))};
-commit;
+create index if not exists turns_pinned on turns (thread_id, n) where milestone
 """
+THREAD_TABLES = ("threads", "turns")
 
 
 def make_tables(db: sqlite3.Connection) -> None:
-    """Those that are not there."""
-    db.executescript(_SCHEMA)
+    """Those that are not there, with their checksums."""
+    db.executescript(_PAGES)
+    with transaction(db):
+        for statement in _SCHEMA.split(";"):
+            db.execute(statement)
+        seal_rows(db, THREAD_TABLES)
+        write_version(db, THREADS_SCHEMA)
+
+
+def is_whole_turn(row: Mapping[str, Any]) -> bool:
+    """Whether a turn without a checksum, by column, is what was written."""
+    try:
+        from_micros(row["created_at"])
+        body = row["body"] if isinstance(row["body"], bytes) else b""
+        return bool(decode_turn(body).answer["turn"] == row["n"])
+    except StorageError:
+        return False
+
+
+def name_threads(db: sqlite3.Connection) -> None:
+    """Put back the threads whose own rows are lost: their turns say what they are called."""
+    nameless = db.execute(
+        "select thread_id, max(n), min(created_at), body from turns"
+        " where thread_id not in (select id from threads) group by thread_id"
+    ).fetchall()
+    for key, last, created, body in nameless:
+        with suppress(StorageError):
+            row = (key, decode_turn(body).answer["thread"], created, last)
+            db.execute("insert or ignore into threads values (?, ?, ?, ?)", row)
 
 
 class SqliteTurnStore(TurnStore):
@@ -103,7 +129,7 @@ class SqliteTurnStore(TurnStore):
                 f"{self._name} was written by a newer crag (schema {version}).",
                 "Use that version, or another home.",
             )
-        if write and not is_noted(db):
+        if write and not (is_noted(db) and are_sealed(db, THREAD_TABLES)):
             make_tables(db)
         db.execute("pragma secure_delete = on")
         return write or version > 0

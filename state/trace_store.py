@@ -16,6 +16,7 @@ from state.answer import Answer, as_stored
 from state.closing import Closing
 from state.errors import DamagedError, UsageError
 from state.nearest import did_you_mean
+from state.row_seals import seal_rows
 from state.sqlite_file import (
     connect,
     connect_to_read,
@@ -28,6 +29,7 @@ from state.trace_bounds import TraceBounds, drop_most, drop_old, shrink
 from state.traces import TRACE_SCHEMA, Kind, Trace, TraceFilter, TraceSummary
 
 TRACES_FILE = "traces.db"
+TRACE_TABLES = ("traces",)
 PRUNE_EVERY = 20
 """Traces kept between two looks at their number and size."""
 
@@ -45,8 +47,12 @@ _SUMMARY = "select id, created_at, kind, thread, status, question, parent from t
 
 
 def make_tables(db: sqlite3.Connection) -> None:
-    """Those that are not there."""
+    """Those that are not there, with their checksums."""
+    log_ahead(db)
     db.executescript(_SCHEMA)
+    if not db.execute("select 1 from pragma_table_info('traces') where name = 'parent'").fetchone():
+        db.execute("alter table traces add column parent text")
+    seal_rows(db, TRACE_TABLES)
 
 
 class TraceStore(Closing):
@@ -103,15 +109,6 @@ class TraceStore(Closing):
             UsageError: there is none, or more than one.
         """
         return _read(self._find(trace_id))
-
-    def damaged(self) -> list[str]:
-        """The ids of the traces that cannot be read; all are."""
-        with self._failures():
-            db = self._readable()
-            if db is None:
-                return []
-            rows = db.execute("select id, created_at, kind, body from traces").fetchall()
-        return [row[0] for row in rows if not _is_readable(row)]
 
     def _find(self, trace_id: str) -> tuple[str, float, str, bytes]:
         with self._failures():
@@ -212,14 +209,9 @@ class TraceStore(Closing):
         if self._connection is None:
             create_private(self._path)
             db = connect(self._path)
-            log_ahead(db)
             # A trace may be lost with the power; the file stays whole.
             db.executescript("pragma synchronous = normal; pragma secure_delete = on;")
             make_tables(db)
-            if not db.execute(
-                "select 1 from pragma_table_info('traces') where name = 'parent'"
-            ).fetchone():
-                db.execute("alter table traces add column parent text")
             self._connection = db
         return self._connection
 
@@ -232,9 +224,10 @@ class TraceStore(Closing):
         return self._writable()
 
 
-def _is_readable(row: tuple[str, float, str, bytes]) -> bool:
+def is_whole_trace(row: Mapping[str, Any]) -> bool:
+    """Whether a trace without a checksum, by column, can be read."""
     try:
-        _read(row)
+        _read((row["id"], row["created_at"], row["kind"], row["body"]))
     except DamagedError:
         return False
     return True

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TypedDict
 
 from state.answer import Answer
-from state.errors import UsageError
+from state.errors import DamagedError, UsageError
 from state.nearest import did_you_mean
 
 Clock = Callable[[], datetime]
@@ -24,7 +24,11 @@ def to_micros(moment: datetime) -> int:
 
 
 def from_micros(stored: int) -> datetime:
-    return datetime.fromtimestamp(stored / 1_000_000, UTC)
+    """Raises DamagedError where it is no moment."""
+    try:
+        return datetime.fromtimestamp(stored / 1_000_000, UTC)
+    except (ArithmeticError, ValueError, TypeError, OSError):
+        raise DamagedError("The time of a turn is damaged.", "Run `crag doctor`.") from None
 
 
 class CitedFile(TypedDict):

@@ -20,7 +20,10 @@ def doctor(
     given: options.Given,
     repair: Annotated[
         bool,
-        typer.Option("--repair", help="Build damaged indexes again."),
+        typer.Option(
+            "--repair",
+            help="Build damaged indexes again, save what is whole of other damaged files.",
+        ),
     ] = False,
     json_: options.Json = False,
 ) -> int:
@@ -29,7 +32,9 @@ def doctor(
     Of a model: is it offered, which forms of reply its server takes, whether it thinks, how long
     its context is and how fast it reads. It is sent one small made-up document, twice.
 
-    With --repair indexes are first built again from the catalog, which needs no model.
+    With --repair indexes are first built again from the catalog, which needs no model. Damaged
+    threads, traces and research runs are written again with what of them is whole; the damaged
+    file stays beside them, and is named.
     """
     terminal = given.terminal
     settings = given.settings()

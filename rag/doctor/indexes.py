@@ -44,7 +44,12 @@ def check_collections(home: Path, embedder: EmbedderIdentity) -> Iterator[Check]
                 )
             yield _documents(connection, row)
             yield _names(connection, row)
-            yield _lexical(connection, row)
+            lexical = _lexical(connection, row)
+            if not lexical.ok:
+                # The next ingest, which may be what mends the documents, builds it again too.
+                with suppress(sqlite3.OperationalError), transaction(connection):
+                    collection_rows.forget_terms(connection, row.id)
+            yield lexical
             yield _vectors(connection, row, _place(home, row))
         stale = staleness(LocalStore(home), name)
         yield well(f"{name}: files", stale.line or f"{many(stale.checked, 'file')} as indexed")

@@ -25,7 +25,7 @@ from state.sqlite_file import (
 
 FILE_NAME = "catalog.sqlite"
 _BUSY_MS = 30_000
-_MOVE_AWAY = "Move it away and run `crag ingest` again; `crag doctor` says more."
+_MENDING = "`crag doctor` says what mends it."
 
 
 def catalog_path(home: Path) -> Path:
@@ -114,7 +114,7 @@ def mapped_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        if isinstance(error, sqlite3.IntegrityError | sqlite3.ProgrammingError):
+        if isinstance(error, sqlite3.ProgrammingError):
             raise  # a mistake of ours, not of the file's
         if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CORRUPT_VTAB:
             raise DamagedError(
@@ -122,9 +122,9 @@ def mapped_errors(path: Path) -> Iterator[None]:
             ) from error
         if error_code(error) == sqlite3.SQLITE_READONLY and os.access(path, os.W_OK):
             raise full_disk(f"The catalog {path}") from error  # see `connect_to_read`
-        raise storage_failure(error, f"The catalog {path}", _MOVE_AWAY) from error
+        raise storage_failure(error, f"The catalog {path}", _MENDING) from error
     except UnicodeDecodeError as error:  # SQLite quotes what is damaged
-        raise DamagedError(f"The catalog {path} is damaged ({error}).", _MOVE_AWAY) from error
+        raise DamagedError(f"The catalog {path} is damaged ({error}).", _MENDING) from error
 
 
 def is_sound(home: Path) -> list[str]:

@@ -144,7 +144,7 @@ def delete(
     else:
         lexical.remove(lexical_rows(connection, document_id))
     connection.execute(
-        "INSERT INTO vector_removals SELECT store.collection_id, store.store, chunks.id"
+        "INSERT OR IGNORE INTO vector_removals SELECT store.collection_id, store.store, chunks.id"
         " FROM vector_stores AS store JOIN chunks ON chunks.id <= store.synced"
         " WHERE store.collection_id = ? AND chunks.document_id = ?",
         (collection_id, document_id),

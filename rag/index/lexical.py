@@ -56,7 +56,14 @@ class LexicalTable:
         )
 
     def drop(self) -> None:
+        """Also one that is damaged: FTS5 opens a table to drop it, as far as to these rows."""
         self._unseal()
+        self._connection.execute("CREATE VIRTUAL TABLE temp.empty USING fts5(body, content='')")
+        for part in ("config", "data"):
+            self._connection.execute(
+                f"INSERT OR REPLACE INTO {self._table}_{part} SELECT * FROM temp.empty_{part}"
+            )
+        self._connection.execute("DROP TABLE temp.empty")
         self._connection.execute(f"DROP TABLE IF EXISTS {self._table}_terms")
         self._connection.execute(f"DROP TABLE IF EXISTS {self._table}")
 

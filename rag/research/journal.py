@@ -88,6 +88,7 @@ class Unfinished(TypedDict):
 def make_tables(db: sqlite3.Connection) -> None:
     """Those that are not there, with their checksums."""
     log_ahead(db)
+    db.execute("pragma secure_delete = on")
     db.executescript(_SCHEMA)
     seal_rows(db, JOURNAL_TABLES)
 

@@ -17,7 +17,8 @@ from command_child import start
 from ingest_runs import Library
 from shared_stores import assert_sound, new_store
 
-from rag.doctor.home import check_databases
+from rag.doctor.catalog import check_catalog
+from rag.doctor.databases import check_databases
 from state.shared_place import open_turn_store
 
 QUESTIONS = [
@@ -75,7 +76,8 @@ def test_a_killed_conversation_keeps_every_turn_that_it_showed(tmp_path, command
         assert len(kept) <= before + len(told) + 1
         for answer in told:
             assert kept[answer["turn"]]["answer"] == answer["answer"]
-        assert [check for check in check_databases(home) if not check.ok] == []
+        checks = [check_catalog(home), *check_databases(home)]
+        assert [check for check in checks if not check.ok] == []
         before = len(kept)
     done = crag(home, "ask", QUESTIONS[1], "-t", "one", "--json")
     assert (done.exit_code, json.loads(done.stdout)["turn"]) == (0, before + 1)

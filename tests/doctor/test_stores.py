@@ -5,6 +5,7 @@ from contextlib import closing
 
 import pytest
 from ingest_runs import Library
+from row_damage import unwatched
 from typer.testing import CliRunner
 
 from cli.main import app
@@ -29,40 +30,45 @@ def crag(tmp_path):
 
 
 def damage(tmp_path, file, table):
-    with closing(sqlite3.connect(tmp_path / "home" / file)) as db, db:
+    with unwatched(tmp_path / "home" / file, table) as db:
         (row, body) = db.execute(f"select rowid, body from {table} limit 1").fetchone()
         changed = bytearray(body)
         changed[len(body) // 2] ^= 4
         db.execute(f"update {table} set body = ? where rowid = ?", (bytes(changed), row))
 
 
-def test_a_damaged_trace_is_named_and_can_be_deleted(tmp_path, crag):
+@pytest.mark.parametrize("repaired", [True, False])
+def test_a_damaged_trace_is_taken_out_or_deleted(tmp_path, crag, repaired):
     damage(tmp_path, "traces.db", "traces")
-    lines = crag("doctor").output.splitlines()
-    failed = next(line for line in lines if line.startswith("FAIL"))
-    assert failed.startswith("FAIL  traces: damaged: ")
-    trace = failed.rpartition(" ")[2]
-    shown = crag("trace", trace)
+    told = crag("doctor").output
+    assert "FAIL  traces: traces.db: 1 damaged row of traces\n" in told
+    assert "mend: crag doctor --repair" in told
+    newest, oldest = (line.split()[0] for line in crag("trace", "list").output.splitlines())
+    shown = crag("trace", oldest)
     assert shown.exit_code == 4
-    assert shown.output == (
-        f"crag: The trace {trace} is damaged. `crag trace delete {trace}` removes it.\n"
-    )
-    mend = lines[lines.index(failed) + 1].partition("mend: crag ")[2]
-    assert crag(*mend.split()).exit_code == 0
+    assert "is damaged. `crag trace delete " in shown.output
+    mending = ["doctor", "--repair"] if repaired else ["trace", "delete", oldest, "-y"]
+    assert crag(*mending).exit_code == 0
     assert crag("doctor").exit_code == 0
-    assert crag("trace", "list").output.count("\n") == 1
+    assert [line.split()[0] for line in crag("trace", "list").output.splitlines()] == [newest]
 
 
-def test_a_damaged_turn_is_named_and_its_thread_can_be_deleted(tmp_path, crag):
+@pytest.mark.parametrize("repaired", [True, False])
+def test_a_damaged_turn_is_taken_out_or_its_thread_deleted(tmp_path, crag, repaired):
+    crag("ask", QUESTION, "-t", "my line")
     damage(tmp_path, "threads.db", "turns")
     told = crag("doctor")
     assert told.exit_code == 4
-    assert "FAIL  threads: turn 1 of 'my line' is damaged" in told.output
-    assert "mend: crag threads delete 'my line' -y" in told.output
+    assert "FAIL  threads: threads.db: 1 damaged row of turns\n" in told.output
+    assert "mend: crag doctor --repair" in told.output
     assert crag("threads", "show", "my line").exit_code == 4
     assert "(damaged)" in crag("threads", "list").output
-    assert crag("threads", "delete", "my line", "-y").exit_code == 0
+    mending = ["doctor", "--repair"] if repaired else ["threads", "delete", "my line", "-y"]
+    assert crag(*mending).exit_code == 0
     assert crag("doctor").exit_code == 0
+    left = crag("threads", "list").output
+    assert ("my line" in left) is repaired
+    assert "(damaged)" not in left
 
 
 @pytest.mark.parametrize("bit", [0, 3, 8, 11, 30])
@@ -80,7 +86,13 @@ def test_a_changed_version_is_found_mended_and_hides_nothing(tmp_path, crag, nam
     assert crag("doctor", "--repair").exit_code == 0
 
 
-DATABASES = ["catalog.sqlite", "threads.db", "checkpoints.db", "traces.db", "research.db"]
+TABLES = {
+    "catalog.sqlite": "documents",
+    "threads.db": "turns",
+    "checkpoints.db": "checkpoints",
+    "traces.db": "traces",
+    "research.db": "runs",
+}
 
 
 @pytest.mark.parametrize(
@@ -113,7 +125,7 @@ def test_a_bit_in_the_words_of_a_schema_is_found_and_written_again(tmp_path, cra
         assert db.execute("select group_concat(sql) from sqlite_schema").fetchone() == (before,)
 
 
-@pytest.mark.parametrize("name", DATABASES)
+@pytest.mark.parametrize("name", TABLES)
 def test_a_file_of_another_format_is_damage(tmp_path, crag, name):
     crag("research", QUESTION)
     path = tmp_path / "home" / name
@@ -122,9 +134,18 @@ def test_a_file_of_another_format_is_damage(tmp_path, crag, name):
     data = bytearray(path.read_bytes())
     data[47] ^= 0x40  # the schema's format, of which there are four
     path.write_bytes(data)
-    assert f"mend: Move {path} away" in crag("doctor").output
+    told = crag("doctor")
+    if name == "catalog.sqlite":
+        assert f"mend: Move {path} away" in told.output
+        return
+    assert "mend: crag doctor --repair" in told.output
+    repaired = crag("doctor", "--repair")
+    assert repaired.exit_code == 0
+    assert "(none lost)" in repaired.output
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute(f"select count(*) from {TABLES[name]}").fetchone() > (0,)
 
 
 def test_what_a_process_killed_at_its_first_turn_leaves_is_no_damage(tmp_path, crag):
     (tmp_path / "home" / "threads.db").write_bytes(b"")
-    assert "ok    threads: threads.db is empty" in crag("doctor").output
+    assert "ok    threads: threads.db is sound" in crag("doctor").output

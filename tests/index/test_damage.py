@@ -8,9 +8,12 @@ import pytest
 from index_samples import ill_parts
 from ingest_runs import Library
 
+from rag.doctor.catalog import check_catalog
+from rag.doctor.checkup import repair
 from rag.doctor.indexes import check_collections, repair_collections
 from rag.index import document_rows
 from rag.index.texts import TextDamagedError
+from state.errors import DamagedError
 
 NAMES = ["whale", "railway", "bakery", "glacier", "violin", "harbour"]
 
@@ -170,3 +173,74 @@ def test_a_sealed_document_stays_sealed_when_it_moves(library):
 def test_seals_cost_one_statement_where_nothing_changed(library, monkeypatch):
     monkeypatch.setattr(document_rows, "seal", None)
     assert library.ingest(library.folder).unchanged == len(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("part", "column", "value"),
+    [
+        ("config", "v", 4100),
+        ("data", "block", b"\0\0\0\0\x81\1\1\0\1\1\1\1"),
+        ("data", "block", b"\0\0\0\0\1\1\1\0\x81\1\1\1"),
+        ("data", "block", b""),
+        ("idx", "pgno", 1 << 30),
+    ],
+)
+@pytest.mark.parametrize("ingested", [True, False])
+def test_a_lexical_index_that_cannot_be_opened_is_built_again(
+    library, part, column, value, ingested
+):
+    sound = found(library)
+    table = f"lexical_1_{part}"
+    with closing(sqlite3.connect(library.settings.home / "catalog.sqlite")) as db, db:
+        where = "id = 10" if part == "data" else "true"
+        assert db.execute(f"UPDATE {table} SET {column} = ? WHERE {where}", (value,)).rowcount == 1
+    damage(library, "blocks", "data", 5)
+    assert ill_parts(library.settings.home) == ["default: documents", "default: lexical index"]
+    if not ingested:
+        repair_collections(library.settings.home, lambda _line: None)
+    assert library.ingest(library.folder).failed == []
+    assert ill_parts(library.settings.home) == []
+    assert found(library) == sound
+
+
+def test_a_removal_that_was_noted_already_hinders_no_ingest(library):
+    change(
+        library,
+        "INSERT INTO vector_removals SELECT 1, '', id FROM chunks WHERE document_id ="
+        " (SELECT id FROM documents WHERE source = CAST('bakery.md' AS BLOB)) LIMIT 1",
+    )
+    (library.folder / "bakery.md").write_text("# The bakery\n\nIt is closed.")
+    assert library.ingest(library.folder).updated == 1
+    assert ill_parts(library.settings.home) == []
+
+
+def unlike_its_index(library):
+    """The names of a document are not where its index looks for them."""
+    home = library.settings.home
+    with closing(sqlite3.connect(home / "catalog.sqlite")) as db, db:
+        db.execute("UPDATE names SET key = 'shale' WHERE key = 'whale'")
+        db.execute("PRAGMA writable_schema = on")
+        was = "CREATE INDEX names_document ON names (document_id)"
+        now = "CREATE INDEX names_document ON names (-document_id)"
+        for old, new in ((was, now), (now, was)):
+            db.execute("UPDATE sqlite_schema SET sql = ? WHERE sql = ?", (new, old))
+            db.execute("PRAGMA writable_schema = reset")
+            db.execute("PRAGMA writable_schema = on")
+            if new == now:
+                db.execute("REINDEX names_document")
+
+
+def test_nothing_is_repaired_from_a_catalog_that_is_not_sound(library):
+    unlike_its_index(library)
+    checked = check_catalog(library.settings.home)
+    assert checked.detail.startswith("catalog.sqlite: row 1 missing from index names_document")
+    assert checked.mend.startswith("Move ")
+    with pytest.raises(DamagedError, match="Move it away and run `crag ingest` again"):
+        repair(library.settings, lambda _line: None)
+
+
+def test_a_rule_of_the_tables_that_damage_breaks_is_damage(library):
+    """A document's old names are not found to be taken away, so writing them fails."""
+    unlike_its_index(library)
+    with pytest.raises(DamagedError, match=r"UNIQUE.*`crag doctor` says what mends it"):
+        repair_collections(library.settings.home, lambda _line: None)

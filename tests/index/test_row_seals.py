@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 from ingest_runs import Library
+from row_damage import unwatched
 
-from rag.doctor.home import check_databases
+from rag.doctor.catalog import check_catalog, mend_catalog
+from rag.doctor.databases import check_databases
 from rag.doctor.indexes import check_collections, repair_collections
-from rag.doctor.rows import drop_changed_rows
-from rag.doctor.schemas import mend_schemas
+from rag.doctor.part_check import Check
+from rag.doctor.salvage import salvage_databases
 from rag.index.kept_grades import KeptGrades
 from rag.research.journal import Journal
 from rag.session import open_session
@@ -63,7 +65,11 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def failing(home: Path) -> list[str]:
-    return [check.part for check in check_databases(home) if not check.ok]
+    return [check.part for check in all_checks(home) if not check.ok]
+
+
+def all_checks(home: Path) -> list[Check]:
+    return [check_catalog(home), *check_databases(home)]
 
 
 @pytest.mark.parametrize(
@@ -81,23 +87,17 @@ def failing(home: Path) -> list[str]:
 )
 def test_a_damaged_row_is_found_and_taken_out(home, file, part, table, column):
     assert failing(home) == []
-    with closing(sqlite3.connect(home / file)) as db, db:
+    with unwatched(home / file, table) as db:
         rows = db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
-        triggers = db.execute(
-            "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?", (table,)
-        ).fetchall()
-        for name, _ in triggers:
-            db.execute(f"DROP TRIGGER {name}")
         changed = f"CAST(substr({column}, 1, 3) || char(1) || substr({column}, 5) AS BLOB)"
         db.execute(f"UPDATE {table} SET {column} = {changed}")
-        for _, definition in triggers:
-            db.execute(definition)
     assert rows
-    (found,) = [check for check in check_databases(home) if not check.ok]
+    (found,) = [check for check in all_checks(home) if not check.ok]
     assert (found.part, found.mend) == (part, "crag doctor --repair")
     assert f"{rows} damaged row" in found.detail
     told: list[str] = []
-    drop_changed_rows(home, told.append)
+    mend_catalog(home, told.append)
+    salvage_databases(home, told.append)
     assert len(told) == 1
     assert failing(home) == []
     with open_session(load_settings({"home": home, "engine": "local"})) as session:
@@ -119,10 +119,10 @@ def test_a_schema_whose_words_changed_is_found_and_written_again(home, file, par
     with closing(sqlite3.connect(made / file)) as db, db:
         db.execute("PRAGMA writable_schema = 1")
         db.execute("UPDATE sqlite_schema SET sql = replace(sql, ?, ?)", (word, f"{word[:-1]}~"))
-    (found,) = [check for check in check_databases(made) if not check.ok]
+    (found,) = [check for check in all_checks(made) if not check.ok]
     assert (found.part, found.mend) == (part, "crag doctor --repair")
-    mend_schemas(made, lambda _line: None)
-    assert [check for check in check_databases(made) if not check.ok] == []
+    salvage_databases(made, lambda _line: None)
+    assert [check for check in all_checks(made) if not check.ok] == []
     (made / file).unlink()
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from postgres_server import find_pg_ctl, free_port, running_postgres
+from row_damage import unwatched
 from turn_samples import make_answer, real_looking_answer
 
 from state.errors import RemoteStoreError, StorageError, StoreBusyError, UsageError
@@ -100,7 +101,7 @@ def test_damaged_turn_is_named(tmp_path):
     with SqliteTurnStore(path) as store:
         store.append("a", make_answer())
         store.append("a", real_looking_answer(1))
-    with sqlite3.connect(path) as db:
+    with unwatched(path, "turns") as db:
         (body,) = db.execute("select body from turns where n = 2").fetchone()
         damaged = body[:50] + bytes([body[50] ^ 0xFF]) + body[51:]
         db.execute("update turns set body = ? where n = 2", (damaged,))
@@ -108,7 +109,7 @@ def test_damaged_turn_is_named(tmp_path):
         assert store.turn("a", 1).number == 1
         with pytest.raises(StorageError, match="Turn 2 of thread 'a'"):
             list(store.turns("a"))
-    with sqlite3.connect(path) as db:
+    with unwatched(path, "turns") as db:
         db.execute("update turns set body = ? where n = 2", (body[:-9],))
     with SqliteTurnStore(path) as store, pytest.raises(StorageError, match="Turn 2"):
         store.turn("a", 2)

@@ -1,0 +1,111 @@
+"""The SQLite files of a home beside the catalog: what makes them, and what of them is sound."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rag.doctor.part_check import REPAIR, Check, ill, well
+from rag.doctor.schemas import schema_fault
+from rag.research.journal import JOURNAL_FILE, JOURNAL_TABLES
+from rag.research.journal import make_tables as make_journal
+from state.checkpoints import CHECKPOINTS_FILE
+from state.checkpoints_sqlite import CHECKPOINT_TABLES
+from state.checkpoints_sqlite import make_tables as make_checkpoints
+from state.counting import many
+from state.errors import CragError, DamagedError
+from state.row_seals import damaged_rows, unsealed_rows
+from state.schema_version import read_version
+from state.sqlite_file import connect_to_read, readable, sqlite_failures
+from state.threads_sqlite import THREAD_TABLES, is_whole_turn, name_threads
+from state.threads_sqlite import make_tables as make_threads
+from state.trace_store import TRACE_TABLES, TRACES_FILE, is_whole_trace
+from state.trace_store import make_tables as make_traces
+from state.turn_store import THREADS_FILE, THREADS_SCHEMA
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """`make` makes its tables; `is_whole` says by table of a row without a checksum, by column,
+    whether it is what was written; `complete` puts back what other rows tell.
+    """
+
+    part: str
+    file: str
+    make: Callable[[sqlite3.Connection], object]
+    tables: tuple[str, ...]
+    version: int = 0
+    is_whole: Mapping[str, Callable[[Row], bool]] = field(default_factory=dict)
+    complete: Callable[[sqlite3.Connection], None] = lambda _db: None
+
+
+DATABASES = (
+    Database(
+        "threads",
+        THREADS_FILE,
+        make_threads,
+        THREAD_TABLES,
+        THREADS_SCHEMA,
+        {"turns": is_whole_turn},
+        name_threads,
+    ),
+    Database("checkpoints", CHECKPOINTS_FILE, make_checkpoints, CHECKPOINT_TABLES),
+    Database("traces", TRACES_FILE, make_traces, TRACE_TABLES, is_whole={"traces": is_whole_trace}),
+    Database("research", JOURNAL_FILE, make_journal, JOURNAL_TABLES),
+)
+
+
+def check_databases(home: Path) -> Iterator[Check]:
+    """Each of them that is there."""
+    for database in DATABASES:
+        if (home / database.file).exists():
+            yield check_database(home / database.file, database)
+
+
+def check_database(path: Path, database: Database) -> Check:
+    """Its schema, SQLite's own check, and every row."""
+    fault = schema_fault(path, database.make)
+    try:
+        with sqlite_failures(path.name), closing(connect_to_read(path)) as db:
+            if fault is None and 0 < database.version < read_version(db):
+                newer = f"{path.name} was written by a newer crag"
+                return ill(database.part, newer, "Use that version")
+            faults = list(_faults(db, database)) if fault is None else [fault]
+    except DamagedError as error:
+        faults = [error.message]
+    except CragError as error:
+        return unlooked(database.part, error)
+    if faults:
+        return ill(database.part, f"{path.name}: {first(faults)}", REPAIR)
+    return well(database.part, f"{path.name} is sound")
+
+
+def first(faults: Sequence[str]) -> str:
+    more = f" and {len(faults) - 1} more" if len(faults) > 1 else ""
+    return " ".join(faults[0].split()) + more
+
+
+def unlooked(part: str, error: CragError) -> Check:
+    """Of a file that could not be looked at, which is no damage."""
+    hint = error.hint or "Make room in its folder and let it be written there"
+    return ill(part, error.message, f"{hint.rstrip('.')}; nothing says that it is damaged")
+
+
+def _faults(db: sqlite3.Connection, database: Database) -> Iterator[str]:
+    db.text_factory = readable
+    rows = db.execute("PRAGMA integrity_check(5)").fetchall()
+    if rows != [("ok",)]:
+        yield from (str(row[0]) for row in rows)
+        return
+    for table, count in damaged_rows(db, database.tables).items():
+        yield f"{many(count, 'damaged row')} of {table}"
+    for table, is_whole in database.is_whole.items():
+        count = sum(not is_whole(row) for row in unsealed_rows(db, table))
+        if count:
+            yield f"{many(count, 'damaged row')} of {table}"
