@@ -184,16 +184,14 @@ def contents(path: Path) -> list[object] | bytes | None:
 
 
 def mend(home: Home, told: str, work: Path) -> Ran:
-    """What doctor names: files to move away, traces and threads to delete, its own repair, an
-    ingest. What doctor says in the end.
+    """What doctor names: a file to move away, its own repair, an ingest. What doctor says in the
+    end.
     """
     for _ in range(10):
         deeds = [line.partition("mend: ")[2] for line in told.splitlines() if "mend: " in line]
         for deed in deeds:
             if deed.startswith("Move "):
                 Path(deed.removeprefix("Move ").partition(" away")[0]).unlink()
-            elif " delete " in deed:
-                home.crag(*deed.removeprefix("crag ").split())
         home.crag("doctor", "--repair")
         home.crag("ingest", str(work / "docs"))
         again = home.crag("doctor")
@@ -277,6 +275,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--places", type=int, default=200, help="of each file, and so many bits")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--bits", type=int, nargs="+", default=[1, 50])
+    parser.add_argument("--numbers", type=int, nargs="+", help="these places of each file alone")
     parser.add_argument("--only", default="", help="files whose path holds this")
     parser.add_argument("--shard", default="1/1", help="of so many parts of the places, this one")
     parser.add_argument("--results", type=Path, help="where each place's counts are kept")
@@ -295,8 +295,8 @@ def main() -> None:
             if path.is_file() and path.stat().st_size and arguments.only in str(path)
         ]
         # Number by number: a run that is cut off has seen every file.
-        for number in range(shard - 1, arguments.places, shards):
-            for name, bits in product(names, (1, 50)):
+        for number in arguments.numbers or range(shard - 1, arguments.places, shards):
+            for name, bits in product(names, arguments.bits):
                 known = re.sub("[0-9a-f-]{8,}", "*", name)
                 place = Place(arguments.seed, known, bits, number)
                 if place not in results:
