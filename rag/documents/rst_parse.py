@@ -35,8 +35,9 @@ Rows = list[tuple[int, list[nodes.Node]]]
 """The line, from 0, of each row of a table, and its cells."""
 _DELIMITERS = {"tab": "\t", "space": " "}
 _UNSEEN = frozenset(  # a list of strings would take a line each
-    """image toctree include raw highlight contents sectnum index role default-role module
-    currentmodule meta header footer title unicode date sectionauthor""".split()  # noqa: SIM905
+    """image toctree include raw highlight contents sectnum index role default-role default-domain
+    module currentmodule meta header footer title unicode date sectionauthor tabularcolumns
+    """.split()  # noqa: SIM905
 )
 ADMONITIONS = frozenset(  # a list of strings would take a line each
     """attention caution danger error hint important note tip warning admonition seealso todo

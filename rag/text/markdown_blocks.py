@@ -1,7 +1,7 @@
 """Blocks of a Markdown document: CommonMark's own block structure, by markdown-it-py.
 
 Only blocks are parsed; inline markup stays as it is written. What a site's generator reads
-(Hugo's shortcodes), comments and link definitions are in no block.
+(Hugo's shortcodes, Liquid's tags), comments and link definitions are in no block.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _INTRODUCED = frozenset(
     {"bullet_list_open", "ordered_list_open", "fence", "code_block", "table_open"}
 )
 _CONTAINERS = frozenset({"bullet_list", "ordered_list", "list_item", "blockquote"})
-_SHORTCODE = r"\{\{[<%](?:(?!\}\}).)*\}\}"
+_SHORTCODE = r"\{(?:\{[<%](?:(?!\}\}).)*\}\}|%(?:(?!%\}).)*%\})"
 _SHORTCODES_FIRST = re.compile(rf"(?:[\s>]*{_SHORTCODE}[ \t]*(?:\n|\Z))+", re.DOTALL)
 _SHORTCODES_LAST = re.compile(rf"[\s>]*(?:{_SHORTCODE}[ \t]*)+", re.DOTALL)
 _ALERT = re.compile(r"\[!\w+\][+-]?[ \t]*\n[ \t>]*")
@@ -202,10 +202,10 @@ class _Walk:
     def _without_shortcodes(self, start: int, end: int) -> Extent:
         text = self.text
         end = start + len(text[start:end].rstrip())
-        if "{{" in text[start:end]:
+        if "{" in text[start:end]:
             first = _SHORTCODES_FIRST.match(text, start, end)
             start = min(first.end(), end) if first else start
-            while text[start:end].endswith("}}"):
+            while text[start:end].endswith("}"):
                 line = max(text.rfind("\n", start, end), start)
                 if _SHORTCODES_LAST.fullmatch(text, line, end) is None:
                     break

@@ -64,6 +64,8 @@ Prices
 <div class="x">See the list.</div>
 
 {{< figure src="a.png" >}}
+
+{% include prices.html %}
 """
 
 PLAIN = """PUMP MANUAL
