@@ -51,8 +51,7 @@ class Spellings:
         near = [
             (distance, -count, term)
             for term, count in self._legs.vocabulary(word[0], *lengths)
-            if term not in own
-            and (distance := _slips(word, stem, term)) <= _STEM_SLIPS
+            if term not in own and (distance := _slips(word, stem, term)) <= _STEM_SLIPS
         ]
         found: dict[str, int] = {}
         for _, count, term in sorted(near)[:_STEMS_READ]:
