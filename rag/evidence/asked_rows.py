@@ -5,13 +5,13 @@ The header, the caption and the headings are said for every row, so they tell no
 rows are weighed by the rest of the question.
 """
 
+# ruff: noqa: SIM905
+
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 
 from rag.embed.builtin import fitted_embedder
 from rag.index.protocol import CollectionReader
@@ -22,6 +22,14 @@ from state.blocks import Block, BlockKind, Extent
 from state.passages import RetrievedChunk, blocks_of_spans
 
 _NUMBER = re.compile(r"[-+\u2212]?[$€£]?\d[\d, ]*(?:\.\d+)?\s*%?")
+_GREATEST = frozenset(
+    "largest biggest highest longest tallest greatest heaviest widest deepest fastest hottest"
+    " warmest latest newest most maximum max".split()
+)
+_LEAST = frozenset(
+    "smallest lowest shortest lightest narrowest slowest coldest coolest earliest oldest cheapest"
+    " least fewest minimum min".split()
+)
 _NUMERIC = 0.8
 """The share of a column's cells that are numbers, where it can be greatest or least."""
 
@@ -112,19 +120,20 @@ def _extreme_row(
     """The one of the rows where the column that is asked for is greatest or least; None where none
     is asked for, or the table is not all here.
     """
-    if not table.whole:
+    words = set(re.findall(r"[^\W\d_]+", question.text.casefold()))
+    sign = 1 if words & _GREATEST else -1 if words & _LEAST else 0
+    if not sign or not table.whole:
         return None
-    sign = next((sign for word in _words(question.text) if (sign := _signs().get(word))), None)
     cells = [cells_of_row(table.text(row)) for row in rows]
-    column = None
-    if sign is not None:
-        column = _column(cells_of_row(table.header), cells, question, reader)
-    if sign is None or column is None:
+    column = _column(cells_of_row(table.header), cells, question, reader)
+    if column is None:
         return None
-    numbers = [(_number(each[column]), row) for each, row in zip(cells, rows, strict=True)
-               if column < len(each)]  # fmt: skip
-    known = [(number, row) for number, row in numbers if number is not None]
-    return max(known, key=lambda pair: sign * pair[0])[1] if known else None
+    numbers = {
+        row: number
+        for row, each in zip(rows, cells, strict=True)
+        if column < len(each) and (number := _number(each[column])) is not None
+    }
+    return max(numbers, key=lambda row: sign * numbers[row], default=None)
 
 
 def _column(
@@ -149,19 +158,6 @@ def _column(
     texts = [header[place] or " " for place in numeric]
     near = embedder.embed_documents(texts) @ embedder.embed_query(question.text)
     return numeric[int(near.argmax())]
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"[^\W\d_]+", text.casefold())
-
-
-@cache
-def _signs() -> dict[str, int]:
-    signs: dict[str, int] = {}
-    for line in Path(__file__).with_name("extremes.txt").read_text(encoding="utf-8").splitlines():
-        name, _, listed = line.partition(":")
-        signs |= dict.fromkeys(listed.split(), 1 if name == "greatest" else -1)
-    return signs
 
 
 def _number(cell: str) -> float | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from rag.text.blocks import clipped, shifted
 from rag.text.cut_worth import CUT_BY_LINE, LINE, NEXT_LINE, SENTENCE, worth_between
@@ -19,6 +19,9 @@ from rag.text.plain import PlainScanner
 from rag.text.sentences import block_sentences
 from state.blocks import Block, Placed
 from state.documents import Chunk
+
+if TYPE_CHECKING:
+    from rag.documents.stream import Part
 
 CHUNK_CHARS = 1200
 """No chunk is longer; a document up to this long stays one chunk (a page, where it has pages)."""
@@ -31,23 +34,8 @@ _NOT_SPACE = re.compile(r"\S")
 _WORD_END = re.compile(r"[,;:\uff0c\u3001\uff1b\uff1a]+\s*|\s+")
 
 
-class TextPart(Protocol):
-    """A piece of a document's text; the pieces joined are the text. `page` where it has pages;
-    `blocks`, offsets in the piece, where whoever read it knows them.
-    """
-
-    @property
-    def text(self) -> str: ...
-
-    @property
-    def page(self) -> int | None: ...
-
-    @property
-    def blocks(self) -> tuple[Placed, ...] | None: ...
-
-
 def chunk_parts(
-    parts: Iterable[TextPart], document_format: str, *, limit: int = CHUNK_CHARS
+    parts: Iterable[Part], document_format: str, *, limit: int = CHUNK_CHARS
 ) -> Iterator[Chunk]:
     """The chunks of a document in order; how its text is cut into parts makes no difference,
     except that no chunk reaches over a change of page.

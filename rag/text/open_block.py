@@ -27,7 +27,7 @@ class OpenBlock:
         """What it becomes: a block, or several where its lines were broken on purpose; and of
         each, whether it ends in a colon.
         """
-        prose = self.kind in (BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.NOTE)
+        prose = self.kind in (BlockKind.PARAGRAPH, BlockKind.ITEM)
         first, (last, text) = self.lines[0], self.lines[-1]
         extents = list(runs(self.lines)) if prose else [(first[0], last + len(text))]
         kind = self.kind
