@@ -25,8 +25,8 @@ _LEAST = 2
 _TELLING = 0.7
 _UNSAID = 0.3
 """A word of less than _TELLING ("use", "need", "option") may be missing from the source, up to this
-share of what the claim says. Of 101 true sentences of a small model 54 are proved so, 41 without;
-of 59 others 4, without 3."""
+share of what the claim says. Chosen on 160 sentences of a small model: of 101 true ones 13 more are
+proved so, of 59 others one more."""
 
 
 @dataclass(frozen=True, slots=True)
