@@ -56,14 +56,14 @@ class Graded:
     """One grade a chunk, in the order given; never a default verdict.
 
     `sufficient`: the chunks found relevant so far can answer the question.
-    `better_query`: what to search instead, where the grader already knows. `known`: the
+    `better_query`: what to search instead, where the grader already knows. `in_domain`: the
     probability that the collection holds anything about each part, where it was estimated.
     """
 
     grades: tuple[Grade, ...]
     sufficient: bool
     better_query: str | None = None
-    known: tuple[float, ...] = ()
+    in_domain: tuple[float, ...] = ()
     usage: NodeUsage = field(default_factory=lambda: NO_CALLS)
     warnings: tuple[str, ...] = ()
 

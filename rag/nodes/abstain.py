@@ -37,7 +37,7 @@ def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     nearest: list[Citation] = [
         {**quote, "marker": marker} for marker, (quote, _) in enumerate(quoted, start=1)
     ]
-    foreign = all(part.known is not None and part.known < FOREIGN for part in parts)
+    foreign = all(part.in_domain is not None and part.in_domain < FOREIGN for part in parts)
     return {
         "generation": _text(
             state["standalone_question"], [shown for _, shown in quoted], foreign=foreign

@@ -76,9 +76,11 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
     return {
         **found,
         "parts": [
-            {**part, "known": known}
-            for part, known in zip(
-                state["parts"], graded.known or [p["known"] for p in state["parts"]], strict=True
+            {**part, "in_domain": in_domain}
+            for part, in_domain in zip(
+                state["parts"],
+                graded.in_domain or [p["in_domain"] for p in state["parts"]],
+                strict=True,
             )
         ],
         "next_query": graded.better_query,

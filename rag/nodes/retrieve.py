@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from rag.dependencies import Dependencies
 from rag.nodes.update import Update
-from rag.question.parts import FIELD, read_parts
+from rag.question.parts import POOL, read_parts
 from state.events import RetrievedEvent
 from state.graph_state import GraphState
 from state.passages import RetrievedChunk
@@ -18,12 +18,12 @@ from state.passages import RetrievedChunk
 
 def retrieve(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     reader, k = runtime.context.reader, runtime.context.settings.k
-    hits = reader.search(state["query"], max(FIELD, k))
+    hits = reader.search(state["query"], max(POOL, k))
     if state["parts"]:
         return found_update(state, hits[:k], runtime.stream_writer)
     parts = read_parts(state["query"], reader, hits)
     if len(parts) > 1:
-        hits = in_turn([hits, *(part.field for part in parts)])
+        hits = in_turn([hits, *(part.pool for part in parts)])
     found = found_update(state, hits[:k], runtime.stream_writer)
     return {**found, "parts": [part.as_state() for part in parts]}
 

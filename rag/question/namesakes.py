@@ -16,7 +16,7 @@ from pathlib import PurePath
 
 from rag.index.terms import terms
 from rag.question.followup import Searchable
-from rag.question.parts import FIELD
+from rag.question.parts import POOL
 from state.passages import RetrievedChunk
 
 LOOKED_AT = 20
@@ -65,7 +65,7 @@ def namesakes(question: str, weights: Mapping[str, float], collection: Searchabl
     # A word that no document has may well be what is asked about.
     if 0.0 in weights.values() or not 0.0 < sum(weights.values()) <= MUCH:
         return []
-    found = [_Called.of(chunk, weights) for chunk in collection.search(question, FIELD)[:LOOKED_AT]]
+    found = [_Called.of(chunk, weights) for chunk in collection.search(question, POOL)[:LOOKED_AT]]
     if not found or not any(weights[term] == rarest for term in found[0].shared):
         return []
     best = found[0]

@@ -14,7 +14,7 @@ from rag.question.followup import stand_alone
 from rag.question.parse import QUESTION_CHARACTERS, ParsedQuestion, parse_question
 from state.passages import HistoryTurn, RetrievedChunk
 
-FIELD = 30
+POOL = 30
 """How many chunks that a question finds by itself the others are measured against."""
 MOST_PARTS = 4
 _ASKS = r"(?:who|whom|whose|what|which|when|where|why|how)"
@@ -27,26 +27,26 @@ _ASKING = re.compile(rf"\b{_ASKS}\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class QuestionPart:
-    """`field` is what the part finds by itself, best first; `known` the probability that the
+    """`pool` is what the part finds by itself, best first; `in_domain` the probability that the
     collection holds anything about it, None until it is estimated.
     """
 
     question: ParsedQuestion
-    field: Sequence[RetrievedChunk]
-    known: float | None = None
+    pool: Sequence[RetrievedChunk]
+    in_domain: float | None = None
 
     def as_state(self) -> dict[str, Any]:
         """As JSON, for the graph's state."""
         return {
             "question": self.question.as_state(),
-            "field": list(self.field),
-            "known": self.known,
+            "pool": list(self.pool),
+            "in_domain": self.in_domain,
         }
 
     @classmethod
     def of_state(cls, kept: Mapping[str, Any]) -> QuestionPart:
         question = ParsedQuestion.of_state(kept["question"])
-        return cls(question, kept["field"], kept["known"])
+        return cls(question, kept["pool"], kept["in_domain"])
 
 
 def read_parts(
@@ -58,9 +58,7 @@ def read_parts(
     return [
         QuestionPart(
             parsed,
-            found[:FIELD]
-            if found and parsed.text == question
-            else reader.search(parsed.text, FIELD),
+            found[:POOL] if found and parsed.text == question else reader.search(parsed.text, POOL),
         )
         for parsed in (parse_question(text, reader) for text in split_alone(question, reader))
     ]

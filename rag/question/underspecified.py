@@ -21,7 +21,7 @@ from rag.question.context import parted
 from rag.question.followup import PRONOUN, Searchable, is_part, nothing_before, weights_of
 from rag.question.namesakes import ABOUT_EQUAL, MUCH, namesakes
 from rag.question.parse import FEW_CHUNKS, SPECIFIC
-from rag.question.parts import FIELD
+from rag.question.parts import POOL
 from rag.question.specificity import specificities
 from state.passages import RetrievedChunk
 
@@ -47,7 +47,7 @@ def choices(question: str, collection: Searchable) -> list[str]:
     weights = weights_of(sorted(set(terms(question))), collection)
     if not says_too_little(question, weights):
         return namesakes(question, weights, collection)[:MOST_CHOICES]
-    found = collection.search(question, FIELD)[:LOOKED_AT]
+    found = collection.search(question, POOL)[:LOOKED_AT]
     if _first_pronoun(question) in ("it", "its") and has_subject(found, collection):
         return []
     near = [each for each in found if each["score"] >= ABOUT_EQUAL * found[0]["score"]]

@@ -28,8 +28,8 @@ MADE_BY = {
     ),
     "rag/engines/local/grader.json": (
         "rag/engines/local/features.py",
-        "rag/engines/local/field.py",
-        "rag/engines/local/known.py",
+        "rag/engines/local/pool.py",
+        "rag/engines/local/in_domain.py",
         "rag/engines/local/words.py",
         *_SHARED,
     ),

@@ -20,7 +20,7 @@ from grader_rows import Asked, cached_rows
 from labelled import LabelledSet, load_set
 
 from rag.engines.local.grader_model import GraderModel, model_from
-from rag.engines.local.known import enough_features
+from rag.engines.local.in_domain import enough_features
 
 CHUNK = [
     "coverage",
@@ -31,11 +31,11 @@ CHUNK = [
     "bm25_share",
     "lead",
 ]
-KNOWN = ["cosine", "soft_coverage", "together", "terms", "chunks"]
+IN_DOMAIN = ["cosine", "soft_coverage", "together", "terms", "chunks"]
 ENOUGH = ["best", "second", "covered"]
 SETS = ("scifact", "squad2", "hotpotqa_sub", "mtrag_clapnq")
 DOCS = ("rust_book", "sqlite_utils", "otel", "rfcs")
-"""Documentations: what the collection knows of is fitted on them too. Which of their chunks are
+"""Documentations: what the collection inside of is fitted on them too. Which of their chunks are
 relevant nobody judged one by one."""
 OF_ABSENT = 0.3
 """What questions that a documentation was read for in vain count against foreign ones. With 1 they
@@ -44,8 +44,8 @@ WEIGHT_OF_SET = {"mtrag_clapnq": 0.5, **dict.fromkeys(DOCS, 2.0)}
 """The first's judgements are incomplete: many passages left unjudged do answer. Documentation is
 what people ask of, and has few questions here."""
 
-KNOWN_FROM = 0.25
-"""From here on the collection knows of the matter. On documentations left out of the fit, this
+IN_DOMAIN_FROM = 0.25
+"""From here on the collection inside of the matter. On documentations left out of the fit, this
 refuses one answerable question in fifteen, and of absent and near-miss ones every second."""
 
 ENOUGH_FROM = 0.62
@@ -102,10 +102,10 @@ def fit(rows: Sequence[Asked]) -> dict[str, Any]:
         )
     }
     told = [row for row in rows if row.foreign or True in row.labels]
-    data["known"] = logistic(
-        [row.known for row in told], KNOWN, [not row.foreign for row in told], _even(told)
+    data["in_domain"] = logistic(
+        [row.in_domain for row in told], IN_DOMAIN, [not row.foreign for row in told], _even(told)
     )
-    data["known"]["threshold"] = KNOWN_FROM
+    data["in_domain"]["threshold"] = IN_DOMAIN_FROM
     data["enough"] = {"intercept": 0.0, "weights": {}, "threshold": 0.5}
     relevant, correct, incorrect = _verdicts(rows, model_from({**data, **_UNDECIDED}))
     data["chunk"]["threshold"] = relevant
@@ -119,31 +119,35 @@ def fit(rows: Sequence[Asked]) -> dict[str, Any]:
     return data
 
 
-def known_of(row: Asked, model: GraderModel) -> float:
-    return model.known.probability(row.known)
+def in_domain_of(row: Asked, model: GraderModel) -> float:
+    return model.in_domain.probability(row.in_domain)
 
 
 def confidences(row: Asked, model: GraderModel) -> list[float]:
-    known = known_of(row, model)
-    return [model.confidence(chunk, known) for chunk in row.chunks]
+    in_domain = in_domain_of(row, model)
+    return [model.confidence(chunk, in_domain) for chunk in row.chunks]
 
 
 def deciding(row: Asked, model: GraderModel) -> list[float]:
     """The confidences that a chunk is called relevant by: 0 where the matter is unknown."""
     every = confidences(row, model)
-    knows = model.knows(known_of(row, model))
-    return every if knows else [0.0] * len(every)
+    inside = model.is_in_domain(in_domain_of(row, model))
+    return every if inside else [0.0] * len(every)
 
 
 def enough(row: Asked, model: GraderModel) -> dict[str, float]:
     every = deciding(row, model)
     relevant = [(c, held) for c, held in zip(every, row.held, strict=True) if c >= model.relevant]
-    return enough_features(row.field, [c for c, _ in relevant], [held for _, held in relevant])
+    return enough_features(row.pool, [c for c, _ in relevant], [held for _, held in relevant])
 
 
 def refused(rows: Sequence[Asked], model: GraderModel) -> float:
     """The share of the questions that nothing is found for."""
-    return float(np.mean([not model.knows(known_of(row, model)) for row in rows])) if rows else 0.0
+    return (
+        float(np.mean([not model.is_in_domain(in_domain_of(row, model)) for row in rows]))
+        if rows
+        else 0.0
+    )
 
 
 def abstention_f1(rows: Sequence[Asked], model: GraderModel) -> float:

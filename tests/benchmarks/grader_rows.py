@@ -12,12 +12,12 @@ from pathlib import Path
 from labelled import EMBEDDER, Corpus, LabelledSet, asked_text, corpora, index, is_relevant
 
 from rag.engines.local.features import measure_chunks
-from rag.engines.local.field import Field, read_field
-from rag.engines.local.known import known_features
+from rag.engines.local.in_domain import in_domain_features
+from rag.engines.local.pool import CandidatePool, read_pool
 from rag.engines.local.words import read_terms
 from rag.index.collection import Collection
 from rag.question.parse import parse_question
-from rag.question.parts import FIELD
+from rag.question.parts import POOL
 
 RETRIEVED = 8
 
@@ -37,8 +37,8 @@ class Asked:
     labels: Sequence[bool | None]
     chunks: Sequence[dict[str, float]]
     held: Sequence[frozenset[str]]
-    field: Field
-    known: dict[str, float]
+    pool: CandidatePool
+    in_domain: dict[str, float]
     found: bool
     milliseconds: float
 
@@ -86,10 +86,10 @@ def _measure(corpus: Corpus, collection: Collection, query: dict, foreign: bool)
     hits = collection.search(question, RETRIEVED)
     began = time.perf_counter()
     parsed = parse_question(question, collection)
-    field = read_field(parsed, collection.search(parsed.text, FIELD), collection, EMBEDDER)
-    shown = measure_chunks(hits, field, collection, EMBEDDER)
-    top = measure_chunks(field.top, field, collection, EMBEDDER)
-    known = known_features(field, top)
+    pool = read_pool(parsed, collection.search(parsed.text, POOL), collection, EMBEDDER)
+    shown = measure_chunks(hits, pool, collection, EMBEDDER)
+    top = measure_chunks(pool.top, pool, collection, EMBEDDER)
+    in_domain = in_domain_features(pool, top)
     milliseconds = (time.perf_counter() - began) * 1000
     if not hits:
         return None
@@ -102,8 +102,8 @@ def _measure(corpus: Corpus, collection: Collection, query: dict, foreign: bool)
         labels=[False] * len(hits) if foreign else _labels(query, hits, collection),
         chunks=[dict(one.features) for one in shown],
         held=[frozenset(read_terms(hit).held & terms) for hit in hits],
-        field=field,
-        known=known,
+        pool=pool,
+        in_domain=in_domain,
         found=not foreign and {hit["source"] for hit in hits} >= set(query["relevant"]),
         milliseconds=milliseconds,
     )

@@ -51,7 +51,7 @@ def test_a_part_survives_the_graph_s_state_which_is_json(railway):
     assert isinstance(again.question, ParsedQuestion)
     assert (again.question.text, again.question.terms) == (part.question.text, part.question.terms)
     assert again.question.weights == part.question.weights
-    assert [c["chunk_id"] for c in again.field] == [c["chunk_id"] for c in part.field]
+    assert [c["chunk_id"] for c in again.pool] == [c["chunk_id"] for c in part.pool]
 
 
 @pytest.mark.parametrize(

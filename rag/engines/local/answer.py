@@ -28,7 +28,7 @@ def generate(request: GenerateRequest, emit: Emit, collection: CollectionReader)
     shown: list[Quoted] = []
     for number, part in enumerate(request.parts):
         own = worth_quoting([pair for pair in every if pair[1]["part"] == number])
-        if part.known is not None and not grader_model().knows(part.known):
+        if part.in_domain is not None and not grader_model().is_in_domain(part.in_domain):
             missing.append(part.question.text)
         else:
             new = [pair for pair in own[:most] if not _is_shown(pair, shown)]

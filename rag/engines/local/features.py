@@ -10,7 +10,7 @@ import numpy as np
 
 from rag.embed.protocol import Embedder
 from rag.embed.words import word_vectors
-from rag.engines.local.field import Field, Scores, cosines_of
+from rag.engines.local.pool import CandidatePool, Scores, cosines_of
 from rag.engines.local.words import ChunkTerms, read_terms, read_words
 from rag.index.protocol import CollectionReader
 from rag.question.parse import ParsedQuestion
@@ -33,20 +33,20 @@ class Shown:
 
 def measure_chunks(
     chunks: Sequence[RetrievedChunk],
-    field: Field,
+    pool: CandidatePool,
     collection: CollectionReader,
     embedder: Embedder,
 ) -> list[Shown]:
     """In the order given."""
     held = [read_terms(chunk) for chunk in chunks]
-    cosines = cosines_of(chunks, field.question_vector, collection, embedder)
-    nearness = _nearness(field.question, held, [read_words(chunk) for chunk in chunks], embedder)
+    cosines = cosines_of(chunks, pool.question_vector, collection, embedder)
+    nearness = _nearness(pool.question, held, [read_words(chunk) for chunk in chunks], embedder)
     shown = []
     for chunk, words, cosine, near in zip(chunks, held, cosines, nearness, strict=True):
-        score = field.scores.get(chunk["chunk_id"]) or field.score(words, cosine)
+        score = pool.scores.get(chunk["chunk_id"]) or pool.score(words, cosine)
         features = {
-            **_own(field.question, words, score, near),
-            **_standing(chunk["chunk_id"], score, field),
+            **_own(pool.question, words, score, near),
+            **_standing(chunk["chunk_id"], score, pool),
         }
         shown.append(Shown(features, near))
     return shown
@@ -82,11 +82,11 @@ def _adjacent(question: ParsedQuestion, words: ChunkTerms) -> float:
     return sum(pairs[pair] for pair in here if pair in held) / (sum(pairs.values()) or 1.0)
 
 
-def _standing(chunk_id: str, score: Scores, field: Field) -> dict[str, float]:
+def _standing(chunk_id: str, score: Scores, pool: CandidatePool) -> dict[str, float]:
     """How the chunk stands among the question's best ones."""
-    own = field.fused(score)
-    fused = list({**field.fused_scores, chunk_id: own}.values())
-    bm25s = [one.bm25 for known, one in field.scores.items() if known != chunk_id]
+    own = pool.fused(score)
+    fused = list({**pool.fused_scores, chunk_id: own}.values())
+    bm25s = [one.bm25 for known, one in pool.scores.items() if known != chunk_id]
     best = sorted([*bm25s, score.bm25], reverse=True)[:_BEST]
     return {
         "bm25_share": score.bm25 / (sum(best) or 1.0),

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from rag.embed.builtin import fitted_embedder
 from rag.embed.protocol import Embedder
 from rag.engines.local.features import Shown, measure_chunks
-from rag.engines.local.field import Field, read_field
 from rag.engines.local.grader_model import GraderModel, grader_model
-from rag.engines.local.known import enough_features, known_features
+from rag.engines.local.in_domain import enough_features, in_domain_features
+from rag.engines.local.pool import CandidatePool, read_pool
 from rag.engines.local.reasons import reason_for
 from rag.engines.local.words import read_terms
 from rag.engines.protocol import Graded, GradeRequest
@@ -32,21 +32,21 @@ def grade(request: GradeRequest, collection: CollectionReader) -> Graded:
         max(of_parts, key=_confidence)
         for of_parts in zip(*(each.grades for each in judged), strict=True)
     ]
-    known = tuple(each.known for each in judged)
-    if any(map(model.knows, known)) and not any(
+    in_domain = tuple(each.in_domain for each in judged)
+    if any(map(model.is_in_domain, in_domain)) and not any(
         each["relevant"] for each in [*request.earlier.values(), *grades]
     ):
         grades = _with_nearest(grades)
-    enough = min((_enough(request, grades, each.field, model) for each in judged), default=0.0)
-    return Graded(tuple(grades), sufficient=enough >= model.enough.threshold, known=known)
+    enough = min((_enough(request, grades, each.pool, model) for each in judged), default=0.0)
+    return Graded(tuple(grades), sufficient=enough >= model.enough.threshold, in_domain=in_domain)
 
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
     """The chunks as one question within the question sees them."""
 
-    field: Field
-    known: float
+    pool: CandidatePool
+    in_domain: float
     grades: Sequence[Grade]
 
 
@@ -58,18 +58,18 @@ def _judge(
     model: GraderModel,
 ) -> _Judged:
     # What the web sent must stand out from its fellows, not from documents that know nothing of it.
-    found = chunks if chunks and all(map(is_web, chunks)) else part.field
-    field = read_field(part.question, found, collection, embedder)
-    every = list({chunk["chunk_id"]: chunk for chunk in [*field.top, *chunks]}.values())
-    shown = measure_chunks(every, field, collection, embedder)
+    found = chunks if chunks and all(map(is_web, chunks)) else part.pool
+    pool = read_pool(part.question, found, collection, embedder)
+    every = list({chunk["chunk_id"]: chunk for chunk in [*pool.top, *chunks]}.values())
+    shown = measure_chunks(every, pool, collection, embedder)
     measured = {chunk["chunk_id"]: each for chunk, each in zip(every, shown, strict=True)}
-    top = [measured[chunk["chunk_id"]] for chunk in field.top]
-    known = model.known.probability(known_features(field, top))
+    top = [measured[chunk["chunk_id"]] for chunk in pool.top]
+    in_domain = model.in_domain.probability(in_domain_features(pool, top))
     grades = [
-        _grade(chunk["chunk_id"], measured[chunk["chunk_id"]], field, known, model)
+        _grade(chunk["chunk_id"], measured[chunk["chunk_id"]], pool, in_domain, model)
         for chunk in chunks
     ]
-    return _Judged(field, round(known, 4), grades)
+    return _Judged(pool, round(in_domain, 4), grades)
 
 
 def _confidence(each: Grade) -> tuple[bool, float]:
@@ -92,16 +92,18 @@ def _with_nearest(grades: Sequence[Grade]) -> list[Grade]:
     ]
 
 
-def _grade(chunk_id: str, shown: Shown, field: Field, known: float, model: GraderModel) -> Grade:
-    probability = model.confidence(shown.features, known)
-    knows = model.knows(known)
+def _grade(
+    chunk_id: str, shown: Shown, pool: CandidatePool, in_domain: float, model: GraderModel
+) -> Grade:
+    probability = model.confidence(shown.features, in_domain)
+    knows = model.is_in_domain(in_domain)
     relevant = knows and probability >= model.relevant
     return {
         "chunk_id": chunk_id,
         "relevant": relevant,
         "verdict": _verdict(probability, model, relevant=relevant),
         "confidence": round(probability, 4),
-        "reason": reason_for(field.question, shown, knows=knows),
+        "reason": reason_for(pool.question, shown, knows=knows),
         "grader": "local",
     }
 
@@ -115,7 +117,7 @@ def _verdict(probability: float, model: GraderModel, *, relevant: bool) -> Verdi
 def _enough(
     request: GradeRequest,
     grades: Sequence[Grade],
-    field: Field,
+    pool: CandidatePool,
     model: GraderModel,
 ) -> float:
     every: Mapping[str, Grade] = {
@@ -127,4 +129,4 @@ def _enough(
         return 0.0
     held = [read_terms(chunk).held for chunk in request.documents if chunk["chunk_id"] in relevant]
     sure = [grade["confidence"] or 0.0 for grade in relevant.values()]
-    return model.enough.probability(enough_features(field, sure, held))
+    return model.enough.probability(enough_features(pool, sure, held))

@@ -20,14 +20,14 @@ _FILE = Path(__file__).with_name("grader.json")
 @dataclass(frozen=True, slots=True)
 class GraderModel:
     """`chunk`: is this chunk relevant, if the collection knows of the matter at all;
-    `known`: does it; `enough`: can the chunks found relevant answer the question.
+    `in_domain`: does it; `enough`: can the chunks found relevant answer the question.
 
     A chunk is relevant from `relevant` on, if the collection knows of the matter; then it is
     correct from `correct` on, incorrect below `incorrect`, ambiguous between.
     """
 
     chunk: Logistic
-    known: Logistic
+    in_domain: Logistic
     enough: Logistic
     correct: float
     incorrect: float
@@ -36,21 +36,21 @@ class GraderModel:
     def relevant(self) -> float:
         return self.chunk.threshold
 
-    def confidence(self, features: Mapping[str, float], known: float) -> float:
+    def confidence(self, features: Mapping[str, float], in_domain: float) -> float:
         """The probability that a chunk is relevant.
 
         A question foreign to the collection has best chunks too, which stand out from the
         rest as right ones do; so what the collection knows bounds what each can be.
         """
-        return self.chunk.probability(features) * min(1.0, known / self.known.threshold)
+        return self.chunk.probability(features) * min(1.0, in_domain / self.in_domain.threshold)
 
-    def knows(self, known: float) -> bool:
+    def is_in_domain(self, score: float) -> bool:
         """Whether the collection knows enough of the matter for anything to be relevant.
 
         Kept apart from the confidence: one that falls steeply enough to abstain by ranks
         the chunks of hard questions below those of easy ones.
         """
-        return known >= self.known.threshold
+        return score >= self.in_domain.threshold
 
 
 @cache
@@ -59,5 +59,5 @@ def grader_model() -> GraderModel:
 
 
 def model_from(data: Mapping[str, Any]) -> GraderModel:
-    chunk, known, enough = (Logistic(**data[name]) for name in ("chunk", "known", "enough"))
-    return GraderModel(chunk, known, enough, data["correct"], data["incorrect"])
+    chunk, in_domain, enough = (Logistic(**data[name]) for name in ("chunk", "in_domain", "enough"))
+    return GraderModel(chunk, in_domain, enough, data["correct"], data["incorrect"])

@@ -5,7 +5,7 @@ A rewrite is only proposed if it searches for something that no earlier query se
 
 from __future__ import annotations
 
-from rag.engines.local.rewrites import REWRITES, Situation, read_situation
+from rag.engines.local.rewrites import REWRITES, RewriteContext, read_context
 from rag.engines.protocol import RewriteRequest, Rewritten
 from rag.index.protocol import CollectionReader
 from rag.index.terms import terms
@@ -17,16 +17,16 @@ def rewrite(request: RewriteRequest, collection: CollectionReader) -> Rewritten:
     tried = {_essence(query) for query in [request.question, *request.tried]}
     if request.suggested and _essence(request.suggested) not in tried:
         return Rewritten(request.suggested[:_QUERY_CHARACTERS], "as the grader suggested")
-    situation: Situation = read_situation(request, collection)
+    context: RewriteContext = read_context(request, collection)
     for kind in REWRITES:
-        proposed = kind(situation)
+        proposed = kind(context)
         if proposed is None:
             continue
         query = " ".join(proposed.query.split())[:_QUERY_CHARACTERS]
         essence = _essence(query)
         if essence and essence not in tried:
             return Rewritten(query, proposed.reason)
-    if not situation.best:
+    if not context.best:
         return Rewritten(None, "no passage comes near enough to learn better words from")
     return Rewritten(None, "no spelling to mend and no word to add that was not searched for")
 

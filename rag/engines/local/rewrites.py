@@ -32,7 +32,7 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
+class RewriteContext:
     """`best` are the likeliest few of the passages seen so far, `covered` the terms they
     hold; `found` says whether any of them was graded relevant.
     """
@@ -44,10 +44,10 @@ class Situation:
     collection: CollectionReader
 
 
-Rewrite = Callable[[Situation], Proposal | None]
+Rewrite = Callable[[RewriteContext], Proposal | None]
 
 
-def read_situation(request: RewriteRequest, collection: CollectionReader) -> Situation:
+def read_context(request: RewriteRequest, collection: CollectionReader) -> RewriteContext:
     # Nothing is learnt from passages that are about something else.
     ranked = sorted(
         (
@@ -60,7 +60,7 @@ def read_situation(request: RewriteRequest, collection: CollectionReader) -> Sit
     best = ranked[:BEST_PASSAGES]
     covered = frozenset(term for chunk in best for term in read_terms(chunk).held)
     found = any(grade["relevant"] for grade in request.grades.values())
-    return Situation(_least_covered(request, covered), best, covered, found, collection)
+    return RewriteContext(_least_covered(request, covered), best, covered, found, collection)
 
 
 def _least_covered(request: RewriteRequest, covered: frozenset[str]) -> ParsedQuestion:
@@ -68,38 +68,38 @@ def _least_covered(request: RewriteRequest, covered: frozenset[str]) -> ParsedQu
     return min((part.question for part in request.parts), key=lambda each: each.covered(covered))
 
 
-def mend(situation: Situation) -> Proposal | None:
+def mend(context: RewriteContext) -> Proposal | None:
     """The question spelt as the collection spells it."""
-    if not situation.question.mended.changes:
+    if not context.question.mended.changes:
         return None
     changes = ", ".join(
-        f"'{typed}' as '{right}'" for typed, right in situation.question.mended.changes
+        f"'{typed}' as '{right}'" for typed, right in context.question.mended.changes
     )
-    return Proposal(situation.question.text, f"spells {changes}")
+    return Proposal(context.question.text, f"spells {changes}")
 
 
-def look_for_the_rest(situation: Situation) -> Proposal | None:
+def look_for_the_rest(context: RewriteContext) -> Proposal | None:
     """What the best passages leave uncovered, in the company of their own chief words."""
-    question = situation.question
-    missing = [term for term in question.specific if term not in situation.covered]
-    if not situation.found or not missing or len(missing) == len(question.specific):
+    question = context.question
+    missing = [term for term in question.specific if term not in context.covered]
+    if not context.found or not missing or len(missing) == len(question.specific):
         return None
     words = [question.spelt[term] for term in missing]
-    added = feedback_words(situation, situation.best, _FEW_TERMS)
+    added = feedback_words(context, context.best, _FEW_TERMS)
     reason = f"nothing yet on {_listed(words)}: looks for that"
     if added:
         reason += f" with {_listed(added)} from the best passages"
     return Proposal(" ".join([*words, *added]), reason)
 
 
-def follow_the_best(situation: Situation) -> Proposal | None:
+def follow_the_best(context: RewriteContext) -> Proposal | None:
     """The question with the chief words of the best passage (pseudo-relevance feedback,
     Rocchio 1971; weighed as RM3 does, Abdul-Jaleel et al. 2004).
     """
-    added = feedback_words(situation, situation.best[:1], _SOME_TERMS)
+    added = feedback_words(context, context.best[:1], _SOME_TERMS)
     if not added:
         return None
-    query = f"{situation.question.text} {' '.join(added)}"
+    query = f"{context.question.text} {' '.join(added)}"
     return Proposal(query, f"adds {_listed(added)} from the best passage")
 
 
@@ -111,17 +111,17 @@ REWRITES: tuple[Rewrite, ...] = (
 
 
 def feedback_words(
-    situation: Situation, passages: Sequence[RetrievedChunk], most: int
+    context: RewriteContext, passages: Sequence[RetrievedChunk], most: int
 ) -> list[str]:
     """The heaviest words of the passages that the question lacks."""
     weights: dict[str, float] = {}
     for chunk in passages:
         words = read_terms(chunk)
         for term, count in words.counts.items():
-            if term not in situation.question.weights and len(term) > 2:
+            if term not in context.question.weights and len(term) > 2:
                 weights[term] = weights.get(term, 0.0) + count / (count + _K1)
-    counts = situation.collection.document_frequencies(sorted(weights))
-    total = max(situation.collection.chunk_count, 1)
+    counts = context.collection.document_frequencies(sorted(weights))
+    total = max(context.collection.chunk_count, 1)
     scored = {
         term: weight * rarity(counts[term], total)
         for term, weight in weights.items()

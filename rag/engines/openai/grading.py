@@ -125,7 +125,7 @@ class Grading:
             grades=ordered,
             sufficient=sufficient,
             better_query=better,
-            known=by_code.known if by_code else (),
+            in_domain=by_code.in_domain if by_code else (),
             usage=tally.usage,
             warnings=tuple(warnings),
         )
@@ -203,7 +203,7 @@ def _unclear(request: GradeRequest, by_code: Graded) -> Sequence[RetrievedChunk]
         for chunk in request.documents
         if (grade := request.earlier.get(chunk["chunk_id"])) and grade["grader"] == "model"
     }
-    if found or is_unheard_of(by_code.known) or len(asked) >= MOST_ASKED:
+    if found or is_unheard_of(by_code.in_domain) or len(asked) >= MOST_ASKED:
         return []
     return [c for c in request.chunks if c["chunk_id"] in doubted][:MOST_DOUBTFUL]
 

@@ -95,7 +95,7 @@ def rewrite(
     in this loop already; else the local engine's. A loop so costs one call at most, and none where
     the collection has surely never heard of the matter.
     """
-    if local is not None and is_unheard_of([part.known for part in request.parts]):
+    if local is not None and is_unheard_of([part.in_domain for part in request.parts]):
         return local.rewrite(request)
     if request.suggested and _is_new(request.suggested, request):
         return Rewritten(one_line(request.suggested), "the grader proposed it")

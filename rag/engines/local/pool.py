@@ -1,7 +1,7 @@
 """What the collection offers a question: the chunks any other chunk is measured against.
 
 A score says little by itself; how far it stands out from the question's own best results
-says much. The field is what the question finds whatever query is being graded, so that a chunk gets
+says much. The pool is what the question finds whatever query is being graded, so that a chunk gets
 the same grade in whichever loop it turns up.
 """
 
@@ -36,7 +36,7 @@ class Scores:
 
 
 @dataclass(frozen=True)
-class Field:
+class CandidatePool:
     """The question's best chunks, their scores by id, and the first few in full.
 
     `length` is their mean length in terms, `chunk_count` the collection's size.
@@ -82,17 +82,17 @@ class Field:
         return best or 1.0, mean, max(max(cosines) - mean, 1e-6)
 
 
-def read_field(
+def read_pool(
     question: ParsedQuestion,
     found: Sequence[RetrievedChunk],
     collection: CollectionReader,
     embedder: Embedder,
-) -> Field:
+) -> CandidatePool:
     """`found` is what the question itself finds, best first."""
     vector = embedder.embed_query(question.text)
     words = [read_terms(chunk) for chunk in found]
     length = max(sum(w.length for w in words), 1) / max(len(words), 1)
-    bare = Field(question, vector, {}, length, found[:TOP_CHUNKS], collection.chunk_count)
+    bare = CandidatePool(question, vector, {}, length, found[:TOP_CHUNKS], collection.chunk_count)
     cosines = cosines_of(found, vector, collection, embedder)
     scores = {
         chunk["chunk_id"]: bare.score(read, cosine)
