@@ -6,7 +6,7 @@ CRAG's retrieval evaluator (Yan et al. 2024) with a logistic in place of its fin
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rag.embed.builtin import fitted_embedder
 from rag.embed.protocol import Embedder
@@ -18,6 +18,7 @@ from rag.engines.local.reasons import reason_for
 from rag.engines.local.words import read_terms
 from rag.engines.protocol import Graded, GradeRequest
 from rag.index.protocol import CollectionReader
+from rag.question.parse import FEW_CHUNKS
 from rag.question.parts import QuestionPart
 from state.grades import Grade, Verdict
 from state.passages import RetrievedChunk, is_web
@@ -57,9 +58,11 @@ def _judge(
     embedder: Embedder,
     model: GraderModel,
 ) -> _Judged:
+    of_web = bool(chunks) and all(map(is_web, chunks))
     # What the web sent must stand out from its fellows, not from documents that know nothing of it.
-    found = chunks if chunks and all(map(is_web, chunks)) else part.pool
-    pool = read_pool(part.question, found, collection, embedder)
+    pool = read_pool(part.question, chunks if of_web else part.pool, collection, embedder)
+    if of_web:  # a few pages of it are no small collection
+        pool = replace(pool, chunk_count=max(pool.chunk_count, FEW_CHUNKS))
     every = list({chunk["chunk_id"]: chunk for chunk in [*pool.top, *chunks]}.values())
     shown = measure_chunks(every, pool, collection, embedder)
     measured = {chunk["chunk_id"]: each for chunk, each in zip(every, shown, strict=True)}
