@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from rag.doctor.catalog import check_catalog, mend_catalog
+from rag.doctor.catalog_check import check_catalog, mend_catalog
 from rag.doctor.databases import check_databases
 from rag.doctor.home import check_home
 from rag.doctor.indexes import check_collections, repair_collections

@@ -28,7 +28,7 @@ MADE_BY = {
     ),
     "rag/engines/local/grader.json": (
         "rag/engines/local/features.py",
-        "rag/engines/local/pool.py",
+        "rag/engines/local/candidate_pool.py",
         "rag/engines/local/in_domain.py",
         "rag/engines/local/words.py",
         *_SHARED,

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from labelled import EMBEDDER, Corpus, LabelledSet, asked_text, corpora, index, is_relevant
 
+from rag.engines.local.candidate_pool import CandidatePool, read_pool
 from rag.engines.local.features import measure_chunks
 from rag.engines.local.in_domain import in_domain_features
-from rag.engines.local.pool import CandidatePool, read_pool
 from rag.engines.local.words import read_terms
 from rag.index.collection import Collection
 from rag.question.parse import parse_question

@@ -8,7 +8,7 @@ import pytest
 from index_samples import ill_parts
 from ingest_runs import Library
 
-from rag.doctor.catalog import check_catalog
+from rag.doctor.catalog_check import check_catalog
 from rag.doctor.checkup import repair
 from rag.doctor.indexes import check_collections, repair_collections
 from rag.index import document_rows

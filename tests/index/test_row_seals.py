@@ -9,7 +9,7 @@ import pytest
 from ingest_runs import Library
 from row_damage import unwatched
 
-from rag.doctor.catalog import check_catalog, mend_catalog
+from rag.doctor.catalog_check import check_catalog, mend_catalog
 from rag.doctor.databases import check_databases
 from rag.doctor.indexes import check_collections, repair_collections
 from rag.doctor.part_check import Check

@@ -10,7 +10,7 @@ import numpy as np
 
 from rag.embed.protocol import Embedder
 from rag.embed.words import word_vectors
-from rag.engines.local.pool import CandidatePool, Scores, cosines_of
+from rag.engines.local.candidate_pool import CandidatePool, Scores, cosines_of
 from rag.engines.local.words import ChunkTerms, read_terms, read_words
 from rag.index.protocol import CollectionReader
 from rag.question.parse import ParsedQuestion

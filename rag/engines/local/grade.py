@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 from rag.embed.builtin import fitted_embedder
 from rag.embed.protocol import Embedder
+from rag.engines.local.candidate_pool import CandidatePool, read_pool
 from rag.engines.local.features import Shown, measure_chunks
 from rag.engines.local.grader_model import GraderModel, grader_model
 from rag.engines.local.in_domain import enough_features, in_domain_features
-from rag.engines.local.pool import CandidatePool, read_pool
 from rag.engines.local.reasons import reason_for
 from rag.engines.local.words import read_terms
 from rag.engines.protocol import Graded, GradeRequest

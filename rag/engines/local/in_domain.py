@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from rag.engines.local.candidate_pool import CandidatePool
 from rag.engines.local.features import Shown
-from rag.engines.local.pool import CandidatePool
 from rag.question.parse import share
 
 
