@@ -29,11 +29,13 @@ _END = re.compile(
 )
 _CONTINUES = "とっのはをがにで、，,;:)"
 _WORD_BEFORE = re.compile(r"[^\s\"'“‘«(\[{]+$")
+_NEXT_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]?$|[^\W\d_]$")
 _ITEM_NUMBER = re.compile(r"[\s(]*(?:[0-9]{1,4}(?:\.[0-9]{1,4})*|[A-Za-z]|[ivxIVX]{1,5})$")
 _INNER = re.compile(r"[;；,，、:：]\s*|\s+")
 
-# Abbreviations: "anywhere" never ends a sentence, "before_a_number" does not before a number.
+# "before_a_name" never ends a sentence, "before_a_number" does not before a number; "either"
+# is decided by the word that follows: does it open sentences?
 _WORDS: dict[str, frozenset[str]] = {
     kind: frozenset(words)
     for kind, words in json.loads(
@@ -113,11 +115,18 @@ def _full_stop(before: str, after: str) -> bool:
     token = _WORD_BEFORE.search(before)
     spelt = token.group() if token else ""
     word = spelt.lower()
-    # A small letter alone is a unit ("391 m."), a capital one a name's.
-    initial = _INITIALS.fullmatch(spelt) and not spelt.islower()
-    if initial or word in _WORDS["anywhere"]:
+    following = _NEXT_WORD.match(after.lstrip("\"'“‘«([*_"))
+    next_word = following.group() if following else ""
+    if word in _WORDS["before_a_number"] and next_word[:1].isdigit():
         return False
-    return not (word in _WORDS["before_a_number"] and after[:1].isdigit())
+    if word in _WORDS["before_a_name"]:
+        return False
+    if word.isdigit() and len(word) <= 2 and next_word.lower() in _WORDS["months"]:
+        return False
+    # A small letter alone is a unit ("391 m."), a capital one a name's.
+    if word in _WORDS["either"] or (_INITIALS.fullmatch(spelt) and not spelt.islower()):
+        return next_word.lower() in _WORDS["starters"]
+    return True
 
 
 def _bounded(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

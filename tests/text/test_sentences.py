@@ -30,12 +30,13 @@ def test_spans_are_ordered_stripped_bounded_and_cover_all_but_whitespace(text):
     "expected",
     [
         ["Dr. J. R. Smith met Mrs. Jones at 3.5 km.", "They left."],
-        ["He moved to the U.S. Army base.", "She stayed there.", "The rest is known."],
+        ["He moved to the U.S. Army base.", "She stayed in the U.S.", "The rest is known."],
         ["It costs $3.50 per kg.", "See e.g. Fig. 3 or No. 5 of the list."],
         ['"Really?" he asked.', "She said: “No.”", "Then silence…", "Next day came!"],
         ["Built in 1889.[2][3]", "It is 330 m tall (approx. 1,083 ft).", "Open daily."],
         ["Yahoo! was bought by Verizon Inc. in 2017.", "Was it?", "Yes."],
-        ["Die Einheit kam 1990.", "Das ist z.B. Hamburg."],
+        ["Am 3. Oktober 1990 kam die Einheit.", "Das ist z.B. hier so."],
+        ["It ended at 5 p.m.", "The crowd left."],
     ],
 )
 def test_english_and_german_prose(expected):
