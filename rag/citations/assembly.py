@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,8 @@ from state.draft_claims import DraftClaim
 
 UNVERIFIED = "(unverified)"
 
+_ROW = re.compile(r"\s*\|.*\|\s*$")
+_RULE = re.compile(r"[\s|:\-=*_+]+$")
 _CLOSERS = "\"'”’»)*_`"
 
 
@@ -61,7 +64,7 @@ def _introduces(draft: Sequence[DraftClaim], place: int, kept: Mapping[int, Show
         if kind != "table_head":
             if claim["kind"] == kind:
                 return False
-        elif claim["kind"] != kind and not _is_row(claim["shown"]):
+        elif not _ROW.match(claim["shown"]) and not _RULE.match(claim["shown"]):
             return False
     return False
 
@@ -76,14 +79,10 @@ def _marked(claim: DraftClaim, signs: str) -> str:
         return f"{text}\n{signs}"
     if claim["quotes"]:  # outside of what is quoted
         return f"{text} {signs}"
-    if _is_row(text):
+    if _ROW.match(text):
         body = text.rstrip().removesuffix("|").rstrip()
         return f"{body} {signs} |"
     core = text.rstrip(_CLOSERS)
     if core != text or core.endswith("...") or not core.endswith((".", "。", ":")):
         return f"{text} {signs}"
     return f"{text[:-1]} {signs}{text[-1]}"
-
-
-def _is_row(text: str) -> bool:
-    return text.strip().startswith("|") and text.rstrip().endswith("|")

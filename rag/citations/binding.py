@@ -10,7 +10,7 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from rag.citations.statement import Kind, Statement, Token, alike
+from rag.citations.statement import Kind, Statement, Token, alike, subject
 
 _BEFORE_A_NUMBER = frozenset({"from", "to", "by"})
 _NEAR = 2
@@ -109,7 +109,7 @@ def _shared(
     own = attributes(said, same)
     rivals = [t for t in said.tokens if _rivals(said, same, t) and not _same(token, t)]
     other = frozenset(stem for rival in rivals for stem in attributes(said, rival))
-    return claimed & (own - other), claimed & (other - own)
+    return claimed & (own - other), claimed & (other - own - subject(said))
 
 
 def _rivals(said: Statement, token: Token, other: Token) -> bool:

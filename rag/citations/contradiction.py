@@ -7,18 +7,18 @@ one that says nearly all of the claim, and says that one thing differently.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rag.citations.binding import attributes, misplaced
 from rag.citations.evidence import Evidence
 from rag.citations.polarity import same_denials, same_relations
 from rag.citations.quantities import Quantity
-from rag.citations.statement import Kind, Statement, Token, held
+from rag.citations.statement import Kind, Statement, Token, begins, held
 
 SAYS_IT = 0.7
-"""Share of a claim's words, the one in question left out, from which on a sentence speaks of the
-same thing.
+"""Share of the weight of a claim's words, the one in question left out, from which on a sentence
+speaks of the same thing.
 """
 SAYS_HALF = 0.5
 _ALL = 0.999
@@ -30,22 +30,29 @@ def contradiction(
     claim: Statement,
     named: Sequence[Evidence],
     evidence: Sequence[Evidence],
+    weights: Mapping[str, float],
 ) -> tuple[str, Evidence] | None:
     """In words, with the sentence of `named` that says otherwise; what stands anywhere in the
     evidence is not made up.
     """
     finders = (
-        _quantity(claim, named, evidence),
-        _misbound(claim, named),
-        _name(claim, named, evidence),
-        _denial(claim, named),
+        _quantity(claim, named, evidence, weights),
+        _misbound(claim, named, weights),
+        _name(claim, named, evidence, weights),
+        _denial(claim, named, weights),
     )
     return next((found for finder in finders for found in finder), None)
 
 
-def share(tokens: Sequence[Token], item: Evidence) -> float:
-    """How many of these words the sentence holds, 0 to 1."""
-    return sum(held(token, item.stems) for token in tokens) / len(tokens) if tokens else 0.0
+def share(tokens: Iterable[Token], item: Evidence, weights: Mapping[str, float]) -> float:
+    """How much of the weight of these words the sentence holds, 0 to 1."""
+    stems = item.stems
+    total = holding = 0.0
+    for token in tokens:
+        weight = max((weights.get(stem, 1.0) for stem in token.stems), default=1.0)
+        total += weight
+        holding += weight * held(token, stems)
+    return holding / total if total else 0.0
 
 
 Found = Iterator[tuple[str, Evidence]]
@@ -55,19 +62,20 @@ def _quantity(
     claim: Statement,
     named: Sequence[Evidence],
     evidence: Sequence[Evidence],
+    weights: Mapping[str, float],
 ) -> Found:
     for token in claim.counted:
         said = token.quantity
-        words = claim.said
+        words = _beside(claim, token)
         if said is None or not words or _compares(claim, token):
             continue
-        if _known(claim, said, words, evidence):
+        if _known(claim, said, words, evidence, weights):
             continue
         for item in named:
             rival = _rival(claim, token, item)
             # In a row a quantity of its kind needs no name, if there is no other one.
             least = SAYS_IT if not item.key or not rival or not rival.alone else SAYS_HALF
-            if rival is None or not _of_row(claim, item) or share(words, item) < least:
+            if rival is None or not _of_row(claim, item) or share(words, item, weights) < least:
                 continue
             if not _derived(said, (*item.quantities, *claim.quantities)):
                 there = item.said.text_of(rival.token)
@@ -79,6 +87,7 @@ def _known(
     said: Quantity,
     words: Sequence[Token],
     evidence: Sequence[Evidence],
+    weights: Mapping[str, float],
 ) -> bool:
     """Whether any sentence has the quantity; a bare number counts where its words stand too."""
     for item in evidence:
@@ -87,9 +96,15 @@ def _known(
             continue
         dated = said.date is not None
         measured = any(q.kind == said.kind for q in equal) and said.kind != "count"
-        if dated or measured or share(words, item) >= SAYS_HALF:
+        if dated or measured or share(words, item, weights) >= SAYS_HALF:
             return True
     return False
+
+
+def _beside(claim: Statement, token: Token) -> list[Token]:
+    """The words of its clause; of the whole claim where there are not two."""
+    words = [t for t in claim.said if t.clause == token.clause]
+    return words if len(words) > 1 else list(claim.said)
 
 
 class _Rival(NamedTuple):
@@ -108,7 +123,7 @@ def _rival(claim: Statement, token: Token, item: Evidence) -> _Rival | None:
         other
         for other in item.said.counted
         if other.quantity is not None
-        and said.kind == other.quantity.kind
+        and said.like(other.quantity)
         and not any(q.equals(other.quantity) for q in claimed)
     ]
     words = attributes(claim, token)
@@ -153,14 +168,16 @@ def _of_row(claim: Statement, item: Evidence) -> bool:
     return item.key <= claim.words
 
 
-def _misbound(claim: Statement, evidence: Sequence[Evidence]) -> Found:
+def _misbound(
+    claim: Statement, evidence: Sequence[Evidence], weights: Mapping[str, float]
+) -> Found:
     """All of it is there, but the numbers belong to other things."""
     said = [t.quantity for t in claim.counted if t.quantity is not None]
     least = SAYS_IT if len({q.kind for q in said}) < len(said) else _ALL
     for item in evidence:
         if not said or not all(any(q.equals(p) for p in item.quantities) for q in said):
             continue
-        if share(claim.said, item) >= least and misplaced(claim, item.said):
+        if share(claim.said, item, weights) >= least and misplaced(claim, item.said):
             yield "the source gives these numbers to other things", item
 
 
@@ -168,23 +185,27 @@ def _name(
     claim: Statement,
     named: Sequence[Evidence],
     evidence: Sequence[Evidence],
+    weights: Mapping[str, float],
 ) -> Found:
     everywhere = frozenset(stem for item in evidence for stem in item.stems)
-    unknown = [t for t in claim.names if everywhere.isdisjoint(t.stems)]
+    # "Asian" is no other name than "Asia".
+    unknown = [
+        t for t in claim.names if not any(s in everywhere or begins(s, everywhere) for s in t.stems)
+    ]
     rest = [t for t in claim.said if t not in unknown]
     if not unknown or len(rest) < 2:
         return
     for item in named:
         others = [t for t in item.said.names if not held(t, claim.stems)]
+        like = [t for t in others if t.kind in {u.kind for u in unknown}]
         if _shortened(unknown, others) or _shortened(others, unknown):
             continue
-        like = [t for t in others if t.kind in {u.kind for u in unknown}]
         counts = all(
             any(t.quantity.equals(q) for q in item.quantities)
             for t in claim.counted
             if t.quantity is not None
         )
-        if like and counts and share(rest, item) >= SAYS_IT:
+        if like and counts and share(rest, item, weights) >= SAYS_IT:
             there = item.said.text_of(like[0])
             yield f"the source says {there}, not {claim.text_of(unknown[0])}", item
 
@@ -195,10 +216,10 @@ def _shortened(short: Sequence[Token], long: Sequence[Token]) -> bool:
     return any(len(n.stems[0]) > 1 and n.stems[0] in initials for n in short)
 
 
-def _denial(claim: Statement, evidence: Sequence[Evidence]) -> Found:
+def _denial(claim: Statement, evidence: Sequence[Evidence], weights: Mapping[str, float]) -> Found:
     for item in evidence:
         said = item.said
-        if share(claim.said, item) < _ALL or same_denials(claim, said):
+        if share(claim.said, item, weights) < _ALL or same_denials(claim, said):
             continue
         if not same_relations(claim, said):
             continue

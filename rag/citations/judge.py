@@ -8,14 +8,14 @@ contradict takes one sentence that says all of it but one thing. What is between
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rag.citations.binding import bound, together
 from rag.citations.contradiction import contradiction, share
 from rag.citations.evidence import Evidence, plain_words
 from rag.citations.polarity import same_denials, same_relations
-from rag.citations.statement import Kind, Statement, held, parts, statement
+from rag.citations.statement import Kind, Statement, has_subject, held, parts, statement
 from rag.question.specificity import specificities
 from state.answer import Support, Verdict
 
@@ -42,9 +42,12 @@ class Judgement:
 def judge(
     text: str,
     evidence: Sequence[Evidence],
+    weights: Mapping[str, float],
     named: Sequence[Evidence],
 ) -> Judgement:
-    """`evidence` in the order in which it is to be preferred; `named` is what may contradict it."""
+    """`evidence` in the order in which it is to be preferred; `weights` of the claim's stems;
+    `named` is what may contradict it.
+    """
     affirms = _YES.match(text)
     claim = statement(text[affirms.end() :] if affirms else text)
     said = plain_words(text)
@@ -52,17 +55,28 @@ def judge(
         if said.strip() and said in item.plain_words and same_denials(claim, item.said):
             return Judgement("verified", "verbatim", "a source says it word for word", (item,))
     # To what a "yes" is said may stand there as a question, or as what is not so.
-    for pieces in [] if affirms else [[claim], parts(claim)]:
-        proofs = [next((e for e in evidence if proves(piece, e)), None) for piece in pieces]
-        found = tuple(dict.fromkeys(proof for proof in proofs if proof is not None))
-        if found and None not in proofs:
-            return Judgement("verified", "supported", "a source says it", found)
-    against = contradiction(claim, named, evidence)
+    proof = None if affirms else _proof(claim, evidence)
+    if proof is not None:
+        return proof
+    against = contradiction(claim, named, evidence, weights)
     if against is not None:
         return Judgement("contradicted", "unsupported", against[0], (against[1],))
-    nearest = max(evidence, key=lambda item: share(claim.said, item), default=None)
-    rests = () if nearest is None or not share(claim.said, nearest) else (nearest,)
+    nearest = max(evidence, key=lambda item: share(claim.said, item, weights), default=None)
+    rests = () if nearest is None or not share(claim.said, nearest, weights) else (nearest,)
     return Judgement("unverified", "unsupported", "no source says it in these words", rests)
+
+
+def _proof(claim: Statement, evidence: Sequence[Evidence]) -> Judgement | None:
+    """The sentence that says it, or those that say each of its clauses."""
+    for item in evidence:
+        if proves(claim, item):
+            return Judgement("verified", "supported", "a source says it", (item,))
+    clauses = parts(claim)
+    proofs = [next((e for e in evidence if proves(c, e, whole=claim)), None) for c in clauses]
+    found = tuple(dict.fromkeys(proof for proof in proofs if proof is not None))
+    if len(clauses) > 1 and None not in proofs:
+        return Judgement("verified", "supported", "sources say each part of it", found)
+    return None
 
 
 def judge_code(text: str, evidence: Sequence[Evidence]) -> Judgement:
@@ -80,11 +94,12 @@ def judge_code(text: str, evidence: Sequence[Evidence]) -> Judgement:
     return Judgement("unverified", "unsupported", reason, tuple(known[:1]))
 
 
-def proves(claim: Statement, item: Evidence) -> bool:
-    """Whether the sentence says all that the claim says."""
+def proves(claim: Statement, item: Evidence, whole: Statement | None = None) -> bool:
+    """Whether the sentence says all that the claim says; `whole` is what it is a clause of."""
     return (
-        len(claim.content) >= _LEAST
-        and item.key <= claim.words
+        len(claim.said) + len(claim.counted) >= _LEAST
+        and item.key <= (whole or claim).words
+        and (whole is None or has_subject(claim))
         and all(any(said.equals(q) for q in item.quantities) for said in claim.quantities)
         and _holds_words(claim, item)
         and bound(claim, item.said)

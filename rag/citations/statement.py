@@ -16,6 +16,7 @@ from rag.index.terms import terms
 _WORD = re.compile(
     r"`[^`\n]+`|--?[\w][\w-]*|[^\W_](?:[\w]|[-.'’/@](?=\w))*|[,;:()\[\]–—…|!?]|\.(?=\s)"
 )
+_CODE = re.compile(r"`[^`\n]*[^\d\s`][^`\n]*`")
 _CLAUSE_ENDS = frozenset(",;:)]–—…|!?.")
 # Closed classes: what parts clauses, what denies, what sets a place on a scale, what stands for a
 # name. Nothing else of English is known here.
@@ -27,8 +28,11 @@ _RELATIONS = frozenset(
     "before after above below over under more less fewer most least only except until since"
     " without unless against outside inside".split()
 )
-_LEAST_PART = 2
 _PRONOUNS = frozenset("he she it they him them his her hers its their theirs this these".split())
+_DETERMINERS = frozenset("the a an this that these those each every all".split())
+_LEAST_PART = 2
+_PREFIX = 4
+_SUFFIX = 3
 
 
 class Kind(StrEnum):
@@ -99,6 +103,27 @@ class Statement:
         return tuple(token for token in self.tokens if token.clause == number)
 
 
+def subject(said: Statement) -> frozenset[str]:
+    """Stems of the run of words that it begins with: later clauses leave them unsaid."""
+    run: list[Token] = []
+    for token in said.tokens:
+        if token.says and (not run or token.clause == run[0].clause):
+            run.append(token)
+        elif run:
+            break
+    return frozenset(stem for token in run for stem in token.stems)
+
+
+def has_subject(part: Statement) -> bool:
+    """Whether a clause begins, behind its conjunction, with something of its own: "the shed", a
+    name.
+    """
+    first = next((t for t in part.tokens if not _CONJUNCTIONS.intersection(t.stems)), None)
+    return first is not None and (
+        first.kind is Kind.NAME or bool(_DETERMINERS.intersection(first.stems))
+    )
+
+
 def words(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"[^\W_]+", text.casefold()))
 
@@ -112,12 +137,35 @@ def statement(text: str) -> Statement:
 
 
 def held(token: Token, stems: frozenset[str]) -> bool:
-    """Whether all stems of the token are there."""
-    return stems.issuperset(token.stems)
+    """Whether all stems of the token are there, or begin alike ("walk" and "walker")."""
+    return all(
+        stem in stems or (token.kind is Kind.WORD and begins(stem, stems)) for stem in token.stems
+    )
+
+
+def begins(stem: str, stems: frozenset[str]) -> bool:
+    """Whether one of them is the same word with another ending, as far as letters tell."""
+    if len(stem) < _PREFIX or not stem.isalpha():
+        return False
+    return any(
+        abs(len(other) - len(stem)) <= _SUFFIX
+        and (other.startswith(stem) or stem.startswith(other))
+        for other in _by_prefix(stems).get(stem[:_PREFIX], ())
+    )
+
+
+@lru_cache(maxsize=1024)
+def _by_prefix(stems: frozenset[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for stem in stems:
+        if len(stem) >= _PREFIX:
+            found.setdefault(stem[:_PREFIX], []).append(stem)
+    return found
 
 
 def _tokens(text: str) -> Iterator[Token]:
-    counts = quantities(text)
+    code = [match.span() for match in _CODE.finditer(text)]
+    counts = [q for q in quantities(text) if not any(a <= q.start < b for a, b in code)]
     clause = 0
     opens = True  # at the beginning of a sentence, where a capital says nothing
     place = 0
@@ -156,7 +204,9 @@ def _kind(word: str, lower: str) -> tuple[Kind, tuple[str, ...]]:
         return Kind.GLUE, (lower,)
     if word[0] == "`" or re.search(r"\d|\w[._/@]\w|^-", word):
         return Kind.CODE, stems
-    return (Kind.NAME if word != lower else Kind.WORD), stems
+    if any(character.isupper() for character in word):
+        return Kind.NAME, stems
+    return Kind.WORD, stems
 
 
 def alike(one: Token, other: Token) -> bool:
@@ -178,14 +228,16 @@ def anchor(said: Statement, place: int) -> Token | None:
 
 def parts(said: Statement) -> list[Statement]:
     """The clauses as statements of their own, a short one together with the one before it."""
-    groups: list[tuple[Token, ...]] = []
+    groups: list[list[Token]] = []
     for number in dict.fromkeys(token.clause for token in said.tokens):
-        clause = said.clause(number)
-        if groups and min(map(_weight, (groups[-1], clause))) < _LEAST_PART:
+        clause = [token for token in said.tokens if token.clause == number]
+        if groups and _weight(clause) < _LEAST_PART:
             groups[-1] += clause
         else:
             groups.append(clause)
-    return [Statement(said.text, group, said.has_pronoun) for group in groups]
+    if len(groups) > 1 and _weight(groups[0]) < _LEAST_PART:
+        groups[:2] = [groups[0] + groups[1]]
+    return [Statement(said.text, tuple(g), said.has_pronoun) for g in groups]
 
 
 def _weight(tokens: Sequence[Token]) -> int:

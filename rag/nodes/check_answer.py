@@ -34,6 +34,7 @@ def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         state["passages"],
         deps.reader,
         state["documents"],
+        state["standalone_question"],
     )
     checked, spent = _verified(checked, state, deps)
     found = _found(checked)

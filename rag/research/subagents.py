@@ -123,7 +123,8 @@ class _Subagent:
     def _checked(self, draft: _Draft) -> Rested:
         if draft.quoted:
             return quoted(draft.text, self.read)
-        checked = check(read_claims(draft.text), self.passages, self.deps.reader)
+        claims, asked = read_claims(draft.text), self.task["instruction"]
+        checked = check(claims, self.passages, self.deps.reader, question=asked)
         said = tuple(left_out(checked.dropped, checked.claims))
         return Rested(checked.text, checked.citations, said)
 

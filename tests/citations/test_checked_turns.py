@@ -129,7 +129,7 @@ def test_in_the_place_of_two_wrong_drafts_stands_what_contradicts_them(home):
 
 
 def test_a_sentence_that_says_nothing_is_no_answer_and_goes_back_to_nobody(home):
-    answer, asked = turn(home, "The provided documents do not mention it [1].")
+    answer, asked = turn(home, "This information is found in the document [1].")
     assert (answer["status"], len(asked)) == ("abstained", 1)
 
 

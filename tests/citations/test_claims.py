@@ -35,12 +35,12 @@ def reader():
     return MemoryCollection(TEXTS)
 
 
-def verdicts(text, reader, *sources):
+def verdicts(text, reader, *sources, question=""):
     given = [reader.passage(source, number) for number, source in enumerate(sources, 1)]
     documents = [reader.chunk(source) for source in sources]
     signs = "".join(f"[{passage['number']}]" for passage in given)
     marked = text if "[" in text or "|" in text else f"{text[:-1]} {signs}{text[-1]}"
-    checked = check(read_claims(marked), given, reader, documents)
+    checked = check(read_claims(marked), given, reader, documents, question)
     return [claim["verdict"] for claim in checked.claims]
 
 
@@ -160,10 +160,21 @@ def test_only_what_a_claim_names_can_contradict_it(reader):
 @pytest.mark.parametrize(
     "empty",
     [
+        "This information is found in [1].",
         "The context does not mention the number of lamps [1].",
         "The provided documents contain no information on lamps.",
+        "The question asks how long the Orrin Bridge is.",
         "How long is the Orrin Bridge?",
     ],
 )
 def test_sentences_that_say_nothing_are_left_out(empty, reader):
-    assert verdicts(f"It has 18 arches [1]. {empty}", reader, "bridge.md") == ["verified"]
+    asked = "How long is the Orrin Bridge?"
+    assert verdicts(f"It has 18 arches [1]. {empty}", reader, "bridge.md", question=asked) == [
+        "verified"
+    ]
+
+
+def test_an_answer_in_the_words_of_the_question_says_something(reader):
+    asked = "May cyclists not use the footway?"
+    claim = "Cyclists may not use the footway."
+    assert verdicts(claim, reader, "bridge.md", question=asked) == ["verified"]
