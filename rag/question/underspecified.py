@@ -48,7 +48,8 @@ def choices(question: str, collection: Searchable) -> list[str]:
     if not says_too_little(question, weights):
         return namesakes(question, weights, collection)[:MOST_CHOICES]
     found = collection.search(question, POOL)[:LOOKED_AT]
-    if _first_pronoun(question) in ("it", "its") and has_subject(found, collection):
+    pronoun = _first(question)
+    if pronoun and pronoun.group().lower() in ("it", "its") and has_subject(found, collection):
         return []
     near = [each for each in found if each["score"] >= ABOUT_EQUAL * found[0]["score"]]
     sources = list(dict.fromkeys(each["source"] for each in near))
@@ -81,11 +82,6 @@ def _leans(question: str, weights: Mapping[str, float]) -> bool:
     """Whether its first pronoun has nothing before it to mean."""
     pronoun = _first(question)
     return pronoun is not None and nothing_before(pronoun, weights)
-
-
-def _first_pronoun(question: str) -> str:
-    pronoun = _first(question)
-    return "" if pronoun is None else pronoun.group().lower()
 
 
 def _first(question: str) -> re.Match[str] | None:

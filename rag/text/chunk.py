@@ -8,6 +8,7 @@ before a heading, between paragraphs, list items, table rows or code lines, sent
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -221,7 +222,12 @@ class _Cutter:
 
     def _word_end(self, first: int, last: int) -> int:
         ends = [match.end() for match in _WORD_END.finditer(self._buffer, first, last)]
-        return ends[-1] if ends else last
+        if ends:
+            return ends[-1]
+        cut = last
+        while cut > first and _joins(self._buffer[cut - 1], self._buffer[cut]):
+            cut -= 1
+        return cut if cut > first else last
 
     def _compact(self, *, final: bool) -> None:
         """Forget what was emitted. A page ends its last line, so that no state reaches over."""
@@ -233,3 +239,12 @@ class _Cutter:
         self._position = 0
         del self._placed[: self._first]
         self._first = 0
+
+
+def _joins(before: str, after: str) -> bool:
+    """Whether a cut between the two would take a written sign apart."""
+    return (
+        after in "\u200d\ufe0e\ufe0f"
+        or before == "\u200d"
+        or unicodedata.category(after) in ("Mn", "Mc", "Me", "Sk")
+    )

@@ -14,9 +14,10 @@ ITEM = re.compile(
     r"([ \t]*)(?:[-*+\u2022\u25e6\u25aa\u2023\u2013\u2014\u00b7]"
     r"|\(?[0-9]{1,4}[.)]|\(?[A-Za-z][.)])[ \t]+\S"
 )
+QUOTED = re.compile(r"\s{0,3}>+ ?")
 CODE_LIKE = re.compile(r"[{};]\s*$|\w\(.*\)|[=!<>]=|:=|->|=>|::|^\s*(?:[$#>]|//|--)")
 _MARKED = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(\S.*?)[ \t#]*$")
-_UNDERLINES = "=-~^"
+_UNDERLINES = "=-~^*+#\"'`.:_"
 """What a heading is underlined with, outermost first."""
 _TITLE_CHARS = 120
 
@@ -48,7 +49,7 @@ def heading(line: str, following: str, *, after_blank: bool) -> HeadingLine | No
         return None
     if len(text) > _TITLE_CHARS or line[0] == "\t" or ITEM.match(line) or RULE.match(line):
         return None
-    level = _UNDERLINES.index(under[0]) + 1
+    level = min(_UNDERLINES.index(under[0]) + 1, 6)
     return HeadingLine(level, line.index(text), len(line.rstrip()), underlined=True)
 
 

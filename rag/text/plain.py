@@ -9,6 +9,7 @@ from rag.text.line_marks import (
     FENCE,
     GLANCE,
     ITEM,
+    QUOTED,
     RULE,
     HeadingLine,
     heading,
@@ -165,6 +166,12 @@ class PlainScanner:
                 self._begin(BlockKind.CODE, start, start, line, lead=self._introduction())
         elif item is not None:
             self._item(start, line, len(item.group(1).expandtabs(4)))
+        elif (quoted := QUOTED.match(glance)) is not None:
+            if kind is BlockKind.NOTE:
+                self._extend(start, line)
+            else:
+                first = min(quoted.end(), len(line))
+                self._begin(BlockKind.NOTE, start, start + first, line[first:])
         elif kind in (BlockKind.PARAGRAPH, BlockKind.ITEM) and not self._blank:
             self._extend(start, line)
         else:

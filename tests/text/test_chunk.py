@@ -128,6 +128,7 @@ def test_a_section_begins_a_chunk_and_carries_its_path() -> None:
     ("document_format", "text", "path"),
     [
         ("text", "Top\n===\n\nA\n---\n\nbody\n", "Top > A"),
+        ("text", "Top\n---\n\nA\n***\n\nbody\n", "Top > A"),
         ("markdown", "Top\n===\n\nA\n---\n\nbody\n", "Top > A"),
         ("markdown", "---\ntitle: x\n---\n\nbody\n", ""),
         ("code", "# comment\nx = 1\n", ""),
@@ -160,6 +161,13 @@ def test_sentences_are_not_cut_where_it_can_be_helped(document_format: str) -> N
     assert all(piece.text.startswith("Mr. Gray") for piece in pieces)
     chinese = chunks("泵每天检查两次。" * 500)
     assert all(piece.text.startswith("泵") and piece.text.endswith("。") for piece in chinese)
+
+
+@pytest.mark.parametrize("sign", ["e\u0301\u0323", "\N{WOMAN}\N{ZERO WIDTH JOINER}\N{GIRL}"])
+def test_a_cut_within_a_word_takes_no_written_sign_apart(sign: str) -> None:
+    pieces = chunks(sign * 400, limit=100)
+    assert len(pieces) > 3
+    assert all(piece.text == sign * (len(piece.text) // len(sign)) for piece in pieces)
 
 
 def test_the_last_chunk_is_no_crumb() -> None:
