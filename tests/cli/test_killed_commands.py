@@ -103,7 +103,8 @@ def test_a_killed_push_leaves_whole_documents_and_the_next_one_goes_on(postgres,
         done = killer.run(push, home=local.settings.home, store_schema=there.schema)
         wanted = texts(local)
         if there.summaries():
-            held = texts(shared)
+            # It may be there before its first document is.
+            held = texts(shared) if there.summaries()[0].documents else {}
             assert_sound(there)
             for source, text in held.items():
                 assert text in folder.versions[source]
