@@ -9,6 +9,7 @@ from rag.embed.builtin import fitted_embedder
 from rag.index.protocol import CollectionReader
 from rag.index.terms import terms
 from rag.question.parse import ParsedQuestion
+from rag.text.line_marks import FENCE
 from rag.text.sentences import block_sentences
 from state.blocks import Block, BlockKind
 from state.draft_claims import DraftClaim
@@ -121,12 +122,12 @@ def shown_text(span: Span) -> str:
     end = base
     before: Block | None = None
     for block in blocks_of_spans(span["blocks"]):
+        marks = text[end - base : block.start_char - base]
         if before and (
             BlockKind.HEADING in (before.kind, block.kind) or _ends_fields(before, block)
         ):
-            shown += "\n\n"
+            shown += _fences(before, marks, block)
         else:
-            marks = text[end - base : block.start_char - base]
             code = before is None or {before.kind, block.kind} & {*AS_WRITTEN}
             shown += _between(marks if code else _QUOTED.sub("\n", marks))
         before = block
@@ -142,6 +143,15 @@ def shown_text(span: Span) -> str:
 
 def _ends_fields(before: Block, block: Block) -> bool:
     return before.kind is BlockKind.METADATA and block.kind is not BlockKind.METADATA
+
+
+def _fences(before: Block, marks: str, block: Block) -> str:
+    """The break before or behind a heading or fields, with the fences of the code beside it."""
+    lines = marks.split("\n")
+    closing, opening = lines[1:2], lines[-2:-1]
+    closes = before.kind is BlockKind.CODE and any(map(FENCE.match, closing))
+    opens = block.kind is BlockKind.CODE and any(map(FENCE.match, opening))
+    return "\n".join(["", *closing * closes, "", *opening * opens, ""])
 
 
 def _without_notes(text: str) -> str:

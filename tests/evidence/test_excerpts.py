@@ -98,6 +98,15 @@ def test_code_is_quoted_with_its_fence_and_what_introduces_it():
     assert shown_text(span_of(code)) == code.text
 
 
+@pytest.mark.parametrize("gap", ["\n", "\n\n", "\n\n<b>\n\n"])
+def test_code_beside_a_heading_keeps_its_fences(gap):
+    text = f"```sh\nkilnctl stop\n```{gap}## Starting{gap}~~~\nkilnctl start\n~~~{gap}# End\n\nHot."
+    (excerpt,) = excerpts_of([chunk_of(text)])
+    shown = shown_text(span_of(excerpt))
+    stop, start = "```sh\nkilnctl stop\n```\n\n", "\n\n~~~\nkilnctl start\n~~~\n\n"
+    assert shown == f"{stop}Starting{start}End\n\nHot."
+
+
 def test_wrapped_prose_is_joined_and_what_is_set_out_is_not():
     (excerpt,) = excerpts_of([chunk_of(PAGE)])
     shown = shown_text(span_of(excerpt))
