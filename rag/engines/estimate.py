@@ -75,12 +75,13 @@ def estimate(
     grading = _grading(settings, asked, density, foreign=is_foreign(question, sample))
     loops = settings.max_loops
     said = ceilings.ANSWER
+    read = shown + settings.history_tokens * follow_up
     calls = [
         *[_Call(asked + settings.history_tokens, ceilings.LINE)] * follow_up,
         *grading,
         *[_Call(asked + loops * asked, ceilings.LINE)] * loops,
-        _Call(asked + shown, said),
-        _Call(asked + shown + said, said),
+        _Call(asked + read, said),
+        _Call(asked + read + said, said),
     ]
     if settings.verify is Verifier.MODEL:
         claims = said // CLAIM_TOKENS

@@ -160,11 +160,13 @@ def test_a_long_chunk_is_cut_for_grading():
     assert len(user) < 3_000
 
 
-def test_no_earlier_turn_is_in_the_answer_s_prompt():
-    request = answering(PARIS)
-    changed = replace(request, history=[TURN])
+def test_what_was_asked_before_stands_above_the_question_and_what_was_answered_does_not():
+    turns = [{**TURN, "standalone_question": f"Question {n}?"} for n in range(5)]
+    thanks = {**TURN, "standalone_question": "Thanks!"}
+    changed = replace(answering(PARIS), history=[*turns, thanks])
     _, user = sent(lambda engine: engine.generate(changed, lambda _: None), text("Paris [1]."))
-    assert "Tell me of Paris" not in user
+    assert "\nAsked before: Question 2? Question 3? Question 4?\nQuestion: " in user
+    assert TURN["answer"] not in user
 
 
 def test_claims_without_support_go_back_with_the_retry():

@@ -12,6 +12,7 @@ from rag.engines.openai.draft import Draft
 from rag.engines.openai.prompts import generate_messages
 from rag.engines.openai.tally import Tally
 from rag.engines.protocol import Emit, Generated, GenerateRequest
+from rag.question.aside import is_aside
 from state.errors import ModelError
 
 ENDINGS = ("stop", "tool_calls", "function_call", "eos", "end_turn")
@@ -29,8 +30,10 @@ def generate(
         ModelError: there was no reply, or no text in it.
         BudgetSpent: a budget does not allow the call.
     """
+    asked = [turn["standalone_question"] for turn in request.history]
+    earlier = [question for question in asked if not is_aside(question)]
     messages = generate_messages(
-        request.question, request.passages, request.feedback, request.draft
+        request.question, request.passages, request.feedback, request.draft, earlier
     )
     why = ""
     for _ in range(2):

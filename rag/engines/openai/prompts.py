@@ -34,6 +34,7 @@ LONGEST_DOUBTFUL = 600
 """Characters of a chunk that is graded because code was not sure of it."""
 LONGEST_KNOWN = 400
 MOST_KNOWN = 3
+MOST_EARLIER = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +144,13 @@ def rewrite_messages(question: str, tried: Sequence[str]) -> Messages:
 
 
 def generate_messages(
-    question: str, passages: Sequence[Passage], feedback: Sequence[str], draft: str = ""
+    question: str,
+    passages: Sequence[Passage],
+    feedback: Sequence[str],
+    draft: str = "",
+    earlier: Sequence[str] = (),
 ) -> Messages:
+    """`earlier`: questions of the same conversation, oldest first, for what this one leans on."""
     texts = [passage_text(passage) for passage in passages]
     titles = [passage_title(passage) for passage in passages]
     fence = Fence.around(question, [*texts, *titles, *feedback, draft])
@@ -159,6 +165,9 @@ def generate_messages(
             "The documents say otherwise than these claims of it. Mend them or leave them out:\n"
             f"{fence.document('claims', '', claims)}"
         )
+    if earlier:
+        asked = " ".join(cut(_line(each), LONGEST_KNOWN) for each in earlier[-MOST_EARLIER:])
+        parts.append(f"Asked before: {asked}")
     parts.append(f"Question: {_line(question)}")
     return [("system", GENERATE.system), ("user", "\n".join(parts))]
 
