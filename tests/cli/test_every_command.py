@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from command_child import finished
 from hardships import HARDSHIPS, can_mount, clock_library
 
 from cli.lazy import COMMANDS, UNLISTED, command_of
@@ -62,23 +63,27 @@ HELD = (("catalog.sqlite", "chunks"), ("threads.db", "turns"), ("traces.db", "tr
 TYPED = {"chat": f"{QUESTION}\n/quit\n"}
 
 
-def crag(work, *arguments, hardship=None, **variables):
-    command = [sys.executable, "-m", "cli", *arguments]
-    environment = {
-        **os.environ, "PYTHONPATH": str(ROOT), "CRAG_HOME": str(work / "home"), "HOME": str(work),
-        **variables,
-    }  # fmt: skip
+def crag(work, *arguments):
+    home = str(work / "home")
+    return finished(*arguments, folder=work, CRAG_HOME=home, HOME=str(work))
+
+
+def suffered(work, hardship, *arguments, **variables):
+    """The command under the hardship, from its start."""
+    home = str(work / "home")
     return subprocess.run(
-        hardship.command(work, command) if hardship else command,
-        env=environment,
+        hardship.command(work, [sys.executable, "-m", "cli", *arguments]),
+        env={
+            **os.environ, "PYTHONPATH": str(ROOT), "CRAG_HOME": home, "HOME": str(work), **variables
+        },
         cwd=work,
         input=TYPED.get(arguments[0], ""),
         capture_output=True,
         text=True,
         timeout=300,
         check=False,
-        preexec_fn=hardship.prepare() if hardship else None,
-    )
+        preexec_fn=hardship.prepare(),
+    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +156,7 @@ def test_a_hardship_is_one_true_line_and_loses_nothing(made, clock, tmp_path, na
     before = held(work)
     variables = {"LD_PRELOAD": str(clock), "CLOCK_OFF_BY": str(hardship.clock)}
     arguments = [str(made / each.lower()) if each.isupper() else each for each in EXAMPLES[name]]
-    ran = crag(work, *arguments, hardship=hardship, **(variables if hardship.clock else {}))
+    ran = suffered(work, hardship, *arguments, **(variables if hardship.clock else {}))
     said = ran.stderr
     assert ran.returncode in ((4, 5) if name in REMOTE else (0, 3, 4)), said
     assert "Traceback" not in said

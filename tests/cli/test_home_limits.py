@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from command_child import finished
 
 ROOT = Path(__file__).parents[2]
 QUESTION = "How long is the Corbel Tunnel?"
@@ -15,8 +16,10 @@ QUESTION = "How long is the Corbel Tunnel?"
 
 def crag(home, *arguments, mount="", limit=None):
     """A run of the program; `mount` is a shell line that is run before it, in a mount namespace
-    of its own, and `limit` an rlimit with its value.
+    of its own, and `limit` an rlimit with its value. Only these need a start of their own.
     """
+    if not mount and limit is None:
+        return finished(*arguments, folder=home.parent, CRAG_HOME=str(home), HOME=str(home))
     command = [sys.executable, "-m", "cli", *arguments]
     if mount:
         command = ["unshare", "-rm", "sh", "-c", f'{mount} && exec "$0" "$@"', *command]

@@ -2,31 +2,22 @@
 
 import os
 import stat
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
 import pytest
+from command_child import finished
 from typer.testing import CliRunner
 
 from cli.main import app
 from cli.terminal import Terminal
 
-ROOT = Path(__file__).parents[2]
 RAILWAY = "# The railway\n\nThe Corbel Tunnel is 1,204 metres long.\n"
 
 
 def crag(home: Path, *arguments: str, umask: int) -> None:
-    subprocess.run(
-        [sys.executable, "-m", "cli", *arguments],
-        cwd=home.parent,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "CRAG_HOME": str(home)},
-        umask=umask,
-        check=True,
-        capture_output=True,
-        timeout=120,
-    )
+    done = finished(*arguments, folder=home.parent, umask=umask, CRAG_HOME=str(home))
+    assert done.returncode == 0, done.stderr
 
 
 def modes(folder: Path) -> set[tuple[str, int]]:

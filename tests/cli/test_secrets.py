@@ -2,22 +2,18 @@
 
 import base64
 import json
-import os
-import subprocess
-import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from threading import Thread
 
 import psycopg
 import pytest
+from command_child import finished
 from typer.testing import CliRunner
 
 from cli.main import app
 from state.settings import Settings
 from state.urls import masked
 
-ROOT = Path(__file__).parents[2]
 KEYS = {name for name, field in Settings.model_fields.items() if "SecretStr" in str(field)}
 MODELS = {"base_url", "embedding_base_url", "reranker_url"}
 DATABASES = {"store", "store_read", "threads"}
@@ -78,12 +74,8 @@ def telltale():
 
 
 def run(work, *arguments, **settings):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "CRAG_HOME": str(work / "home")}
-    environment |= {f"CRAG_{name.upper()}": value for name, value in settings.items()}
-    return subprocess.run(
-        [sys.executable, "-m", "cli", *arguments],
-        cwd=work, env=environment, capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+    named = {f"CRAG_{name.upper()}": value for name, value in settings.items()}
+    return finished(*arguments, folder=work, CRAG_HOME=str(work / "home"), **named)
 
 
 def test_every_setting_that_can_hold_a_secret_is_tried():

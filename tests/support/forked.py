@@ -9,14 +9,16 @@ from functools import cache
 from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext
 
+_CHILDREN = ["command_child", "index_victim", "ingest_child", "research_child", "turn_child"]
+
 
 @cache
-def forked(module: str) -> ForkServerContext:
-    """The server with `module` imported. It starts with the environment's path and not with
-    this process's, and would say nothing of an import that fails.
+def forked() -> ForkServerContext:
+    """The server, one for all that this process's tests fork. It starts with the environment's
+    path and not with this process's, and would say nothing of an import that fails.
     """
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([module])
+    context.set_forkserver_preload(_CHILDREN)
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)
     try:

@@ -43,7 +43,7 @@ class Victim:
     """A process in `write_until_killed`; `kill` returns the last version it had finished."""
 
     def __init__(self, home, first):
-        context = forked("index_victim")
+        context = forked()
         self._reader, sender = context.Pipe(duplex=False)
         self._process = context.Process(
             target=write_until_killed, args=(home, first, sender), daemon=True

@@ -27,7 +27,7 @@ BUSY = 4
 
 def run(settings: Settings, folder: str, started: Connection) -> None:
     # Small groups, so that Chroma's own process is there to be killed, too.
-    staging.GROUP_CHUNKS = shared_writer.GROUP_CHUNKS = feeder.START_CHUNKS = 60
+    staging.GROUP_CHUNKS = shared_writer.GROUP_CHUNKS = feeder.START_CHUNKS = 60  # type: ignore[attr-defined]
     embedder = BuiltinEmbedder()
     started.send(True)
     try:
@@ -56,7 +56,7 @@ def start(settings: Settings, folder: Path) -> BaseProcess:
 
 def start_as(work: Callable[..., None], settings: Settings, *more: str) -> BaseProcess:
     """A process that does `work`; returns once it has sent that it begins."""
-    context = forked("ingest_child")
+    context = forked()
     here, there = context.Pipe()
     process = context.Process(target=work, args=(settings, *more, there))
     process.start()

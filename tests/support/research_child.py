@@ -43,7 +43,7 @@ def run(home: str, question: str, log: str, started: Connection) -> None:
 
 def start(home: Path, question: str, log: Path) -> BaseProcess:
     """Returns once the process is about to begin or to go on."""
-    context = forked("research_child")
+    context = forked()
     here, there = context.Pipe()
     process = context.Process(target=run, args=(str(home), question, str(log), there))
     process.start()

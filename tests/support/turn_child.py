@@ -33,7 +33,7 @@ def run(home: str, thread: str, told: Connection) -> None:
 
 def start(home: Path, thread: str) -> tuple[BaseProcess, Connection]:
     """A process that is about to ask, and where it tells of its turns."""
-    context = forked("turn_child")
+    context = forked()
     here, there = context.Pipe(duplex=False)
     process = context.Process(target=run, args=(str(home), thread, there), daemon=True)
     process.start()
