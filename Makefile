@@ -27,7 +27,6 @@ check: install
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy
-	$(BIN)/python -m mypy --config-file tests/mypy.ini tests/benchmarks tests/support
 	$(BIN)/lint-imports
 
 format: install

@@ -152,8 +152,8 @@ class OpenAIEmbedder:
 
         return OpenAIEmbeddings(
             model=self._model,
-            base_url=self._endpoint.base_url,
-            api_key=self._endpoint.key,
+            openai_api_base=self._endpoint.base_url,
+            openai_api_key=self._endpoint.key,
             default_query=dict(self._endpoint.query) or None,
             http_client=http_client(self._endpoint),
             http_async_client=no_async_client(),

@@ -9,8 +9,9 @@ from rag.embed.builtin import BuiltinEmbedder
 from rag.index.inventory import Inventory
 from rag.index.protocol import CollectionReader
 from rag.index.stores import Store, store_of
-from rag.ingest.ingest_report import IngestEvent, IngestReport
+from rag.ingest.ingest_report import IngestReport
 from rag.ingest.sync import IngestOptions, ingest
+from state.ingest_events import IngestEvent
 from state.settings import Settings, load_settings
 
 _BUILTIN = BuiltinEmbedder()

@@ -14,7 +14,7 @@ from rag.research.researcher import (
 )
 from rag.research.roles import Role
 from state.answer import ANSWER_SCHEMA, Answer, Citation
-from state.graph_state import Passage
+from state.passages import Passage
 from state.usage import NO_USAGE
 
 ARTIFACT_BYTES = 20_000
