@@ -6,7 +6,8 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
-from state.answer import ANSWER_SCHEMA, FAILED, Answer, NodeUsage, Status
+from rag.new_answer import new_answer
+from state.answer import FAILED, Answer, NodeUsage, Status
 from state.errors import CragError
 from state.events import Event, FailedEvent
 from state.usage import NO_USAGE, add_usage
@@ -54,30 +55,19 @@ def failed_turn(question: str, deps: Dependencies, events: Sequence[Event]) -> A
                 "cost_usd": None,
             }
             usage = add_usage(usage, event["node"], spent)
+    answer = new_answer(
+        question,
+        deps.engine,
+        deps.reader.embedder.identity,
+        max_loops=deps.settings.max_loops,
+        thread=deps.thread,
+        trace_id=deps.trace_id,
+    )
     return {
-        "schema": ANSWER_SCHEMA,
+        **answer,
         "status": cast("Status", FAILED),
-        "question": question,
         "standalone_question": alone,
-        "answer": "",
-        "citations": [],
-        "claims": [],
-        "dropped": [],
-        "nearest": [],
-        "clarify": [],
-        "loops": [],
         "loop_count": loop_count,
-        "max_loops": deps.settings.max_loops,
-        "generation_retries": 0,
-        "engine": {
-            "name": deps.engine.name,
-            "model": deps.engine.model,
-            "embedder": str(deps.reader.embedder.identity),
-        },
         "usage": usage,
         "timings_ms": {"total": (time.perf_counter() - deps.started) * 1000, **timings},
-        "thread": deps.thread,
-        "turn": 0,
-        "trace_id": deps.trace_id,
-        "warnings": [],
     }

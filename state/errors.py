@@ -103,7 +103,7 @@ class BudgetError(RemoteError):
 
 
 class RemoteStoreError(RemoteError):
-    """A Chroma server or a Postgres failed."""
+    """A Postgres failed."""
 
 
 class DocumentError(CragError):

@@ -155,11 +155,6 @@ class DraftRejectedEvent(TypedDict):
     unsupported: list[str]
 
 
-class WarningEvent(TypedDict):
-    event: Literal["warning"]
-    text: str
-
-
 class FailedEvent(TypedDict):
     """The turn ends here: `node` is the one that failed, None outside of any. The last event
     of its trace; on stdout `error` follows.
@@ -201,7 +196,6 @@ Event = (
     | RefinedEvent
     | TokenEvent
     | DraftRejectedEvent
-    | WarningEvent
     | FailedEvent
     | AnswerEvent
 )

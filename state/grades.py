@@ -9,7 +9,7 @@ GraderName = Literal["local", "model"]
 
 
 class Grade(TypedDict):
-    """The binary score of S2.3 with what stands behind it.
+    """The binary score with what stands behind it.
 
     `confidence` is the calibrated probability, 0 to 1, that the chunk is relevant (None
     where the grader gives none); `verdict` is CRAG's three-way action on it (Yan et al.

@@ -1,8 +1,9 @@
 """GraphState: what lives for a thread, what lives for a question, and the reset between.
 
-ThreadState is checkpointed. QuestionState is scratch work: its channels are untracked,
-so nothing of it can reach a checkpoint, and `new_question()` builds a whole fresh one
-from the type itself, so a field added here cannot be forgotten by the reset.
+ThreadState is checkpointed. QuestionState is scratch work: its channels are untracked, or
+emptied before the turn ends (`scratchpad`), so nothing of it is in a checkpoint, and
+`new_question()` builds a whole fresh one from the type itself, so a field added here cannot be
+forgotten by the reset.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class QuestionState(TypedDict):
 
     `parts` are the questions within it as `rag.question.parts.QuestionPart` keeps them: read
     against the collection once, used by every node. `scratchpad` holds the last attempt's
-    critique and nothing older: each write replaces it (S1.2), and record_turn leaves it empty.
+    critique and nothing older: each write replaces it, and record_turn leaves it empty.
     `retrieval_scores` are the last query's, best first; `documents` is every chunk of the
     question so far. `no_query` says why there is no better
     query. `draft` is what generate made, `generation` the text that is shown of it.

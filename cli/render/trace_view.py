@@ -26,7 +26,6 @@ if TYPE_CHECKING:
         RetrievedItem,
         RewrittenEvent,
         TurnStarted,
-        WarningEvent,
     )
     from state.grades import Grade
     from state.traces import Trace, TraceSummary
@@ -102,9 +101,6 @@ class TraceView:
         self._line("├─ ", "draft withdrawn", "red")
         for claim in event["unsupported"]:
             self._line("│    ", f"contradicted: {claim}", "dim")
-
-    def _on_warning(self, event: WarningEvent) -> None:
-        self._line("├─ ", event["text"], "yellow")
 
     def _on_failed(self, event: FailedEvent) -> None:
         where = f" in {event['node']}" if event["node"] else ""

@@ -1,7 +1,7 @@
 """What the rest of the program may ask of a collection it reads or writes.
 
-`open_collection` in `rag/index/collection.py` and `open_writer` in `rag/index/writer.py` give
-the real ones. Readers never block writers and never see half a document.
+`store_of` in `rag/index/stores.py` gives the store that the settings name, which opens the real
+ones. Readers never block writers and never see half a document.
 """
 
 from __future__ import annotations

@@ -36,8 +36,8 @@ class Found:
     Attributes:
         files: absolute path to its stat.
         skipped: what a person would expect to be read but is not, and why.
-        unlisted: folders (ending in a slash) that could not be listed: nothing is known of
-            what is under them.
+        unlisted: folders (ending in a slash) that could not be listed, and what could not be
+            looked at: nothing is known of what begins with their paths.
     """
 
     files: dict[str, FileStat] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 
 from rag.dependencies import Dependencies
 from rag.nodes.update import Update
-from rag.question.aside import asks_back, is_aside, recalled, small_talk
+from rag.question.aside import asks_about_thread, is_aside, recalled, small_talk
 from rag.question.underspecified import choices
 from state.graph_state import GraphState
 from state.usage import add_usage
@@ -40,7 +40,7 @@ def contextualize(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
 
 def _reply(state: GraphState, deps: Dependencies) -> str | None:
     """To small talk, and to a question about the thread itself."""
-    which = asks_back(state["question"])
+    which = asks_about_thread(state["question"])
     if which is None:
         return small_talk(state["question"])
     last = (turn["question"] for turn in reversed(state["timeline"]))

@@ -6,8 +6,9 @@ from langgraph.runtime import Runtime
 
 from rag.citations.recognized import marked_as_recognized
 from rag.dependencies import Dependencies
+from rag.new_answer import new_answer
 from rag.nodes.update import Update
-from state.answer import ANSWER_SCHEMA, Answer
+from state.answer import Answer
 from state.graph_state import GraphState
 from state.history import shown_turn
 
@@ -26,10 +27,17 @@ def _answer(state: GraphState, deps: Dependencies) -> Answer:
     if state["budget_spent"] is not None:
         warnings.append(f"The budget ended the run early: {state['budget_spent'].rstrip('.')}.")
     total = round((deps.clock() - deps.started) * 1000, 3)
+    answer = new_answer(
+        state["question"],
+        deps.engine,
+        deps.reader.embedder.identity,
+        max_loops=state["max_loops"],
+        thread=deps.thread,
+        trace_id=deps.trace_id,
+    )
     return {
-        "schema": ANSWER_SCHEMA,
+        **answer,
         "status": status,
-        "question": state["question"],
         "standalone_question": state["standalone_question"],
         "answer": state["generation"],
         "citations": marked_as_recognized(state["citations"], deps.reader),
@@ -39,17 +47,8 @@ def _answer(state: GraphState, deps: Dependencies) -> Answer:
         "clarify": state["clarify"],
         "loops": state["loops"],
         "loop_count": state["loop_count"],
-        "max_loops": state["max_loops"],
         "generation_retries": state["generation_retries"],
-        "engine": {
-            "name": deps.engine.name,
-            "model": deps.engine.model,
-            "embedder": str(deps.reader.embedder.identity),
-        },
         "usage": state["usage"],
         "timings_ms": {"total": total, **state["timing_metrics"]},
-        "thread": deps.thread,
-        "turn": 0,  # given by the store
-        "trace_id": deps.trace_id,
         "warnings": warnings,
     }

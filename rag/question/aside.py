@@ -52,7 +52,7 @@ def small_talk(text: str) -> str | None:
     return next(reply for reply in _REPLIES if reply in {_SOCIAL.get(word) for word in said})
 
 
-def asks_back(text: str) -> str | None:
+def asks_about_thread(text: str) -> str | None:
     """Which question of its thread the utterance asks for: "first", "last", or None of them."""
     match = _ASKED.fullmatch(" ".join(text.lower().strip(" ?!.").split()))
     if match is None:
@@ -61,11 +61,11 @@ def asks_back(text: str) -> str | None:
 
 
 def is_aside(text: str) -> bool:
-    return small_talk(text) is not None or asks_back(text) is not None
+    return small_talk(text) is not None or asks_about_thread(text) is not None
 
 
 def recalled(which: str, questions: Iterable[str]) -> str:
-    """The reply to `asks_back`, out of the thread's questions, the nearest to `which` first."""
+    """The reply to a question about the thread, whose questions come nearest to `which` first."""
     found = next((question for question in questions if not is_aside(question)), None)
     if found is None:
         return "Nothing was asked on this thread before."

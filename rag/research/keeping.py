@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from state.answer import ANSWER_SCHEMA, Answer
+from rag.new_answer import new_answer
+from state.answer import Answer
 from state.errors import CragError, UsageError
 from state.shared_place import open_traces
 from state.trace_store import TraceStore
@@ -53,30 +54,22 @@ def _earlier(traces: TraceStore, run_id: str) -> list[Any]:
 def as_answer(session: Session, report: Report) -> Answer:
     """The report as the turn it is: its answer is the whole Markdown."""
     thread = session.settings.thread
+    answer = new_answer(
+        report["question"],
+        session.engine,
+        session.reader.embedder.identity,
+        max_loops=session.settings.max_loops,
+        thread=thread,
+        trace_id=report["run_id"],
+    )
     return {
-        "schema": ANSWER_SCHEMA,
+        **answer,
         "status": "partial" if report["status"] == "waiting" else report["status"],
-        "question": report["question"],
         "standalone_question": report["standalone_question"],
         "answer": report["report"],
         "citations": report["citations"],
-        "claims": [],
-        "dropped": [],
-        "nearest": [],
-        "clarify": [],
-        "loops": [],
-        "loop_count": 0,
-        "max_loops": session.settings.max_loops,
-        "generation_retries": 0,
-        "engine": {
-            "name": session.engine.name,
-            "model": session.engine.model,
-            "embedder": str(session.reader.embedder.identity),
-        },
         "usage": report["usage"],
         "timings_ms": {"total": report["seconds"] * 1000},
-        "thread": thread,
         "turn": 1 if thread is None else session.memory.store.last_turn(thread) + 1,
-        "trace_id": report["run_id"],
         "warnings": report["warnings"],
     }

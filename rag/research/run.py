@@ -260,15 +260,14 @@ class Research:
 
 
 def _researcher(session: Session, budget: Budget, rules: Researcher) -> Researcher:
-    """The session's model, charging `budget`, or the rules where it has none."""
-    if session.engine.model is None:
+    """The session's model, charging `budget`; the rules for an engine that brings no researcher."""
+    if session.engine.model is None:  # it saves the imports
         return rules
     from rag.engines.openai.openai_engine import OpenAIEngine
     from rag.research.model_researcher import ModelResearcher
 
     engine = session.charged(budget)
-    assert isinstance(engine, OpenAIEngine), "the engine with a model is this one"
-    return ModelResearcher(engine.chat, budget)
+    return ModelResearcher(engine.chat, budget) if isinstance(engine, OpenAIEngine) else rules
 
 
 def unfinished_runs(home: Path) -> list[Unfinished]:

@@ -3,7 +3,7 @@
     python tests/benchmarks/memory.py [--turns 2000] [--data FOLDER]
 
 First the thread store and the checkpoints: time and bytes written of late turns against
-early ones, and the disk against the text. Then S1.3: the tokens of N corrections, sent as
+early ones, and the disk against the text. Then the tokens of N corrections, sent as
 the graph sends them (each grading prompt holds this loop's chunks) and as a message list
 that only grows would. FOLDER holds a corpus.jsonl to take chunks from; without one they are
 cut from sample_corpus.
@@ -113,7 +113,7 @@ def correction_costs(data: Path | None) -> None:
         chunks = [chunk(n, texts[n % len(texts)]) for n in range(loop * K, loop * K + K)]
         messages = grade_messages("What is to be found out?", chunks, chunks[:2])
         steps.append(sum(count_tokens(words) for _, words in messages) + REPLY)
-    print(f"\ntokens processed over N corrections, {K} new chunks each (S1.3)")
+    print(f"\ntokens processed over N corrections, {K} new chunks each")
     print("     N  accumulate   overwrite  ratio")
     for n in (1, 5, 10, 20, 50):
         grown = sum(sum(steps[: loop + 1]) for loop in range(n))

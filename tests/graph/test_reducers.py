@@ -1,4 +1,4 @@
-"""S1.1 and S1.2: the milestone window and the overwritten scratchpad."""
+"""The milestone window and the overwritten scratchpad."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""S4.3: whatever becomes of a question, the next one starts as if it were the first."""
+"""Whatever becomes of a question, the next one starts as if it were the first."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import time
 import pytest
 from chat_samples import crag, make_home
 
-from rag.question.aside import asks_back, is_aside, recalled, small_talk
+from rag.question.aside import asks_about_thread, is_aside, recalled, small_talk
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_question_is_not_swallowed(question):
     ],
 )
 def test_question_about_the_thread_is_known(said, which):
-    assert asks_back(said) == which
+    assert asks_about_thread(said) == which
 
 
 def test_recalled_question_is_never_small_talk():

@@ -1,4 +1,4 @@
-"""S1.4, S2.8, S4.1, S4.3: checkpoints of whole turns, and nothing else, by thread."""
+"""Checkpoints of whole turns, and nothing else, by thread."""
 
 from __future__ import annotations
 

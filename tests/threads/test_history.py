@@ -1,4 +1,4 @@
-"""S4.4: everything is stored, a slice of whole turns within a token budget is shown."""
+"""Everything is stored, a slice of whole turns within a token budget is shown."""
 
 from __future__ import annotations
 
