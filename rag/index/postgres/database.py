@@ -69,6 +69,16 @@ class Database:
                 if self._depth == 0 and not db.closed:
                     db.execute("ROLLBACK")
 
+    @contextmanager
+    def writing(self) -> Iterator[psycopg.Connection[Any]]:
+        """One transaction, kept if nothing is raised. One thread's at a time, and not within a
+        reading. Errors as `reading`.
+        """
+        with self._lock, self.failures():
+            db = self.connected()
+            with db.transaction():
+                yield db
+
     def _begin(self) -> None:
         import psycopg
 

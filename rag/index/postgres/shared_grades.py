@@ -25,22 +25,20 @@ class PostgresGrades:
     def put(self, entries: Mapping[str, str]) -> None:
         if not entries:
             return
-        with self._database.failures():
-            db = self._database.connected()
+        with self._database.writing() as db:
             row = db.execute("SELECT has_table_privilege('grades', 'INSERT')").fetchone()
             if row is None or not row[0]:
                 return
-            with db.transaction():
-                db.execute(
-                    "INSERT INTO grades (key, grade) SELECT * FROM unnest(%s::bytea[], %s::text[])"
-                    " ON CONFLICT (key) DO UPDATE SET grade = excluded.grade, used = now()",
-                    (
-                        [bytes.fromhex(key) for key in sorted(entries)],
-                        [entries[key] for key in sorted(entries)],
-                    ),
-                )
-                db.execute(
-                    "DELETE FROM grades WHERE key IN"
-                    " (SELECT key FROM grades ORDER BY used DESC OFFSET %s)",
-                    (MOST_KEPT,),
-                )
+            db.execute(
+                "INSERT INTO grades (key, grade) SELECT * FROM unnest(%s::bytea[], %s::text[])"
+                " ON CONFLICT (key) DO UPDATE SET grade = excluded.grade, used = now()",
+                (
+                    [bytes.fromhex(key) for key in sorted(entries)],
+                    [entries[key] for key in sorted(entries)],
+                ),
+            )
+            db.execute(
+                "DELETE FROM grades WHERE key IN"
+                " (SELECT key FROM grades ORDER BY used DESC OFFSET %s)",
+                (MOST_KEPT,),
+            )
