@@ -19,7 +19,7 @@ from scripted_server import ScriptedServer, call, status, text
 from rag.engines.openai.cache import GradeMemory, key_of, pack, unpack
 from rag.engines.openai.verdict_schemas import Verdict
 from rag.engines.protocol import Budgeted, ClaimChecker, Graded
-from state.errors import ModelError, StorageError
+from state.errors import ModelError, RemoteStoreError, StorageError
 
 
 class LocalGrader:
@@ -193,15 +193,21 @@ def test_no_local_grade_is_kept_as_the_model_s():
 
 
 class BrokenCache:
+    def __init__(self, error):
+        self._error = error
+
     def get(self, _keys):
-        raise StorageError("The disk is full.")
+        raise self._error
 
     put = get
 
 
-def test_a_cache_that_fails_costs_a_warning_not_the_answer():
+@pytest.mark.parametrize(
+    "error", [StorageError("The disk is full."), RemoteStoreError("Postgres failed.")]
+)
+def test_a_cache_that_fails_costs_a_warning_not_the_answer(error):
     with ScriptedServer(call(grades(True))) as server:
-        graded = connect(server, cache=BrokenCache()).grade(grading(PARIS))
+        graded = connect(server, cache=BrokenCache(error)).grade(grading(PARIS))
     assert graded.grades[0]["relevant"]
     assert len(graded.warnings) == 2
 

@@ -21,7 +21,7 @@ from rag.engines.openai.unheard import is_unheard_of
 from rag.engines.openai.verdict_schemas import GRADE_FORM, Verdict, binary_score
 from rag.engines.protocol import Engine, Graded, GradeRequest
 from state.choices import GraderChoice
-from state.errors import CragError, ModelError, SetupError
+from state.errors import CragError, ModelError
 from state.grades import Grade
 from state.passages import RetrievedChunk
 
@@ -174,7 +174,7 @@ class Grading:
     def _held(self, keys: Sequence[str], warnings: list[str]) -> dict[str, Verdict]:
         try:
             values = self.cache.get(keys)
-        except SetupError as error:
+        except CragError as error:
             warnings.append(f"Kept grades could not be read: {error}")
             return {}
         read = {key: unpack(values.get(key)) for key in keys}
