@@ -78,6 +78,7 @@ class Session(Closing):
         if choice.notice is not None:
             notify(choice.notice)
         self.engine = build_engine(settings, self.reader)
+        self._resources.callback(self.engine.close)
         self._local = local_engine(self.reader) if self.engine.model is not None else None
         self._web = open_web(settings)
         self._memory: ThreadMemory | None = None

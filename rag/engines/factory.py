@@ -14,7 +14,6 @@ from state.settings import Settings
 
 if TYPE_CHECKING:
     from rag.engines.local.engine import LocalEngine
-    from rag.engines.openai.cache import GradeCache
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +47,8 @@ def local_engine(reader: CollectionReader) -> LocalEngine:
     return LocalEngine(reader.plain if isinstance(reader, RerankedCollection) else reader)
 
 
-def build_engine(
-    settings: Settings, reader: CollectionReader, grade_cache: GradeCache | None = None
-) -> Engine:
-    """The engine of `choose_engine`, over one collection; grades are kept in its catalog
-    unless another cache is given.
+def build_engine(settings: Settings, reader: CollectionReader) -> Engine:
+    """The engine of `choose_engine`, over one collection; grades are kept in its store.
 
     Raises:
         SettingsError: the openai engine lacks a usable URL or key.
@@ -63,4 +59,4 @@ def build_engine(
     from rag.engines.openai.openai_engine import OpenAIEngine
     from rag.index.stores import store_of
 
-    return OpenAIEngine.connect(settings, local, grade_cache or store_of(settings).grades())
+    return OpenAIEngine.connect(settings, local, store_of(settings).grades())

@@ -151,6 +151,9 @@ class Engine(Protocol):
 
     def generate(self, request: GenerateRequest, emit: Emit) -> Generated: ...
 
+    def close(self) -> None:
+        """Let go of its connections; those for a question share them."""
+
 
 @runtime_checkable
 class ClaimChecker(Protocol):

@@ -68,6 +68,9 @@ class KeptGrades:
         except StoreBusyError:
             return
 
+    def close(self) -> None:
+        """It holds nothing open."""
+
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         with mapped_errors(catalog_path(self._home)), closing(connect(self._home)) as connection:

@@ -1,7 +1,11 @@
 """Whole turns with a model over real HTTP: calls, budgets, usage, and where the key is not."""
 
+import os
 import re
+import time
+from socket import gethostname
 
+import psycopg
 import pytest
 from openai_samples import KEY, settings_for, verdict
 from scripted_server import ScriptedServer, call, hang, shape_asked, status, text
@@ -189,3 +193,27 @@ def test_a_time_budget_ends_in_time(home):
     assert answer["usage"]["llm_calls"] == sent  # what was sent is paid for
     assert (answer["usage"]["input_tokens"] > 0) == (answer["usage"]["cost_usd"] > 0) == bool(sent)
     assert any("--timeout" in warning for warning in answer["warnings"])
+
+
+def test_a_session_that_ends_leaves_no_connection_open(postgres, tmp_path):
+    def connections():
+        with psycopg.connect(postgres.url) as db:
+            return db.execute(
+                "SELECT count(*) FROM pg_stat_activity WHERE application_name = %s",
+                (f"crag {os.getpid()} on {gethostname()}",),
+            ).fetchone()[0]
+
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "paris.md").write_text(FILES["paris.md"])
+    with ScriptedServer(always=model()) as server:
+        changed = {"grader": "model", "store": postgres.url, "store_schema": "ended_sessions"}
+        settings = settings_for(server, **changed)
+        ingest(settings, build_embedder(settings), [str(tmp_path / "docs")])
+        before = connections()
+        with open_session(settings, keep_traces=False) as session:
+            assert session.ask(QUESTION)["status"] == "answered"
+            assert connections() > before
+        patience = time.monotonic() + 20
+        while connections() > before:  # the server's side of it ends a moment later
+            assert time.monotonic() < patience
+        assert session.engine.chat._model.http_client.is_closed

@@ -54,3 +54,6 @@ class LocalEngine:
         from rag.engines.local.answer import generate
 
         return generate(request, emit, self._collection)
+
+    def close(self) -> None:
+        """It holds none."""

@@ -44,6 +44,9 @@ class BatchJudge:
     def __init__(self, chat: ChatModel) -> None:
         self._chat = chat
 
+    def close(self) -> None:
+        self._chat.close()
+
     def judge(self, form: Form, items: int, ask: Ask, tally: Tally) -> Found:
         """Verdicts on items 0 to `items` - 1; what the ladder did not give is absent.
 

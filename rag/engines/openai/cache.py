@@ -18,6 +18,8 @@ class GradeCache(Protocol):
 
     def put(self, entries: Mapping[str, str]) -> None: ...
 
+    def close(self) -> None: ...
+
 
 class GradeMemory:
     """A GradeCache that lasts as long as the process."""
@@ -30,6 +32,9 @@ class GradeMemory:
 
     def put(self, entries: Mapping[str, str]) -> None:
         self._values |= entries
+
+    def close(self) -> None:
+        """It holds nothing open."""
 
 
 def key_of(model: str, prompt: str, question: str, texts: Iterable[str]) -> str:

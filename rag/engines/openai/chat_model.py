@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock
@@ -57,6 +57,7 @@ class ChatModel:
         self._attempts = Attempts(settings.max_retries, seconds, self.price, self._describe)
         self._asking: dict[tuple[object, ReplyForm], dict[str, Any]] = {}
         self._lock = Lock()
+        self._resources = ExitStack()
 
     def __repr__(self) -> str:
         return f"ChatModel({self.name!r} at {self.endpoint.host})"
@@ -74,7 +75,7 @@ class ChatModel:
             base_url=self.endpoint.base_url,
             api_key=self.endpoint.key,
             default_query=dict(self.endpoint.query) or None,
-            http_client=http_client(self.endpoint),
+            http_client=self._resources.enter_context(http_client(self.endpoint)),
             http_async_client=no_async_client(),
             openai_proxy="",
             http_socket_options=(),  # else a notice about proxies, which our client does obey
@@ -83,6 +84,9 @@ class ChatModel:
             use_responses_api=False,
             cache=False,
         )
+
+    def close(self) -> None:
+        self._resources.close()
 
     def ask(
         self, messages: Messages, tally: Tally, most: int, wanted: Wanted | None = None

@@ -40,6 +40,10 @@ class Decisions(BatchJudge):
         seconds = request_seconds(settings.request_timeout, chat.endpoint)
         self._attempts = Attempts(settings.max_retries, seconds, chat.price, self._describe)
 
+    def close(self) -> None:
+        self._client.close()
+        super().close()
+
     def judge(self, form: Form, items: int, ask: Ask, tally: Tally) -> Found:
         """As a BatchJudge, but what was refused is not asked for again in words."""
         found = Found()

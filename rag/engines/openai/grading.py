@@ -45,6 +45,10 @@ class Grading:
     cache: GradeCache
     choice: GraderChoice
 
+    def close(self) -> None:
+        self.judge.close()
+        self.cache.close()
+
     def grade(self, request: GradeRequest, tally: Tally) -> Graded:
         if self.local is not None and self.choice is GraderChoice.LOCAL:
             return self.local.grade(request)

@@ -82,6 +82,10 @@ class OpenAIEngine:
     def for_question(self, budget: Budget, *, streamed: bool = True) -> OpenAIEngine:
         return replace(self, budget=budget, streamed=streamed, failures=[])
 
+    def close(self) -> None:
+        self.chat.close()
+        self.grading.close()
+
     @property
     def name(self) -> str:
         return "openai"

@@ -42,3 +42,6 @@ class PostgresGrades:
                 " (SELECT key FROM grades ORDER BY used DESC OFFSET %s)",
                 (MOST_KEPT,),
             )
+
+    def close(self) -> None:
+        self._database.close()
