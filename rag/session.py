@@ -67,27 +67,28 @@ class Session(Closing):
         self.settings = settings
         self._keep_traces = keep_traces
         self.notify = notify
-        self._resources = ExitStack()
         self.exporter = None
-        if keep_traces and settings.otlp_endpoint is not None:
-            from rag.tracing.exporter import open_exporter
-
-            self.exporter = open_exporter(settings, notify)
-        self.reader: CollectionReader = self._resources.enter_context(open_reader(settings, notify))
-        choice = choose_engine(settings)
-        if choice.notice is not None:
-            notify(choice.notice)
-        self.engine = build_engine(settings, self.reader)
-        self._resources.callback(self.engine.close)
-        self._local = local_engine(self.reader) if self.engine.model is not None else None
-        self._web = open_web(settings)
         self._memory: ThreadMemory | None = None
         self._traces_lock = Lock()
+        with ExitStack() as opened:
+            if keep_traces and settings.otlp_endpoint is not None:
+                from rag.tracing.exporter import open_exporter
+
+                self.exporter = open_exporter(settings, notify)
+            if self.exporter is not None:
+                opened.enter_context(self.exporter)
+            self.reader: CollectionReader = opened.enter_context(open_reader(settings, notify))
+            choice = choose_engine(settings)
+            if choice.notice is not None:
+                notify(choice.notice)
+            self.engine = build_engine(settings, self.reader)
+            opened.callback(self.engine.close)
+            self._local = local_engine(self.reader) if self.engine.model is not None else None
+            self._web = open_web(settings)
+            self._resources = opened.pop_all()
 
     def close(self) -> None:
         self._resources.close()
-        if self.exporter is not None:
-            self.exporter.close()
 
     @cached_property
     def _traces(self) -> TraceStore:

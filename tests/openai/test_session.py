@@ -16,7 +16,8 @@ from rag.session import open_session
 from rag.tracing.spans import spans_of
 from rag.tracing.stored_trace import loops, path_taken
 from rag.tracing.trace_page import trace_page
-from state.errors import ModelError
+from state.errors import ModelError, SettingsError
+from state.settings import Settings
 from state.trace_store import TraceStore
 from state.traces import TraceFilter
 
@@ -195,7 +196,10 @@ def test_a_time_budget_ends_in_time(home):
     assert any("--timeout" in warning for warning in answer["warnings"])
 
 
-def test_a_session_that_ends_leaves_no_connection_open(postgres, tmp_path):
+@pytest.fixture
+def shared(postgres, tmp_path):
+    """Settings of a filled shared store, and how many connections this process has to it."""
+
     def connections():
         with psycopg.connect(postgres.url) as db:
             return db.execute(
@@ -205,15 +209,40 @@ def test_a_session_that_ends_leaves_no_connection_open(postgres, tmp_path):
 
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "paris.md").write_text(FILES["paris.md"])
+    settings = Settings(
+        home=tmp_path / "home",
+        store=postgres.url,
+        store_schema=f"sessions_{tmp_path.name}",
+        engine="openai",
+        model="gpt-4o-mini",
+        grader="model",
+    )
+    ingest(settings, build_embedder(settings), [str(tmp_path / "docs")])
+    return settings, connections
+
+
+def assert_falls_to(before, connections):
+    patience = time.monotonic() + 20
+    while connections() > before:  # the server's side of one ends a moment later
+        assert time.monotonic() < patience
+
+
+def test_a_session_that_ends_leaves_no_connection_open(shared):
+    settings, connections = shared
+    before = connections()
     with ScriptedServer(always=model()) as server:
-        changed = {"grader": "model", "store": postgres.url, "store_schema": "ended_sessions"}
-        settings = settings_for(server, **changed)
-        ingest(settings, build_embedder(settings), [str(tmp_path / "docs")])
-        before = connections()
+        settings = settings.model_copy(update={"base_url": server.url})
         with open_session(settings, keep_traces=False) as session:
             assert session.ask(QUESTION)["status"] == "answered"
             assert connections() > before
-        patience = time.monotonic() + 20
-        while connections() > before:  # the server's side of it ends a moment later
-            assert time.monotonic() < patience
+        assert_falls_to(before, connections)
         assert session.engine.chat._model.http_client.is_closed
+
+
+def test_a_session_that_cannot_begin_leaves_no_connection_open(shared):
+    settings, connections = shared
+    before = connections()
+    with pytest.raises(SettingsError, match="no key") as failed:
+        open_session(settings)
+    assert_falls_to(before, connections)
+    assert failed.tb is not None
