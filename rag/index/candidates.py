@@ -30,6 +30,8 @@ class Candidates:
         frequencies: in how many chunks of the collection each of the query's terms is.
         total: the collection's chunks.
         language: what the query was read in.
+        prefixes: what a source is called by in the end, of row modulo their number: a collection's
+            name is none of its document's words.
     """
 
     chunks: Mapping[int, RetrievedChunk]
@@ -38,6 +40,7 @@ class Candidates:
     frequencies: Mapping[str, int]
     total: int
     language: str
+    prefixes: Sequence[str] = ("",)
 
     def best(self, k: int) -> list[RetrievedChunk]:
         """The `k` best, scored, best first; of copies the best stands for all."""
@@ -65,11 +68,15 @@ class Candidates:
         for row in list(copies)[:k]:
             chunk = self.chunks[row]
             if copies[row]:
-                chunk["also"] = sorted({self.chunks[copy]["source"] for copy in copies[row]})
+                chunk["also"] = sorted({self._source(copy) for copy in copies[row]})
+            chunk["source"] = self._source(row)
             chunk["score"] = scores[row]
             chunk["bm25"] = counted.get(row)
             chunk["cosine"] = self.cosine.get(row)
         return [self.chunks[row] for row in list(copies)[:k]]
+
+    def _source(self, row: int) -> str:
+        return self.prefixes[row % len(self.prefixes)] + self.chunks[row]["source"]
 
 
 class CandidateReader(CollectionReader, Protocol):
@@ -79,8 +86,8 @@ class CandidateReader(CollectionReader, Protocol):
         """What `search` ranks: at least the `k` best are among them."""
 
 
-def together(several: Sequence[Candidates]) -> Candidates:
-    """As if their collections were one."""
+def together(several: Sequence[Candidates], prefixes: Sequence[str]) -> Candidates:
+    """As if their collections were one, whose sources begin with the prefixes."""
     frequencies: Counter[str] = Counter()
     for each in several:
         frequencies.update(each.frequencies)
@@ -91,6 +98,7 @@ def together(several: Sequence[Candidates]) -> Candidates:
         frequencies,
         sum(each.total for each in several),
         several[0].language,
+        prefixes,
     )
 
 

@@ -39,10 +39,7 @@ class JoinedCollections:
     def search(self, query: str, k: int) -> list[RetrievedChunk]:
         with reading_for(self, query):
             found = [each.candidates(query, k) for each in self._collections]
-        for collection, candidates in zip(self._collections, found, strict=True):
-            for chunk in candidates.chunks.values():
-                chunk["source"] = f"{collection.name}:{chunk['source']}"
-        return together(found).best(k)
+        return together(found, [f"{each.name}:" for each in self._collections]).best(k)
 
     def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         total: Counter[str] = Counter(dict.fromkeys(terms, 0))

@@ -66,6 +66,18 @@ def test_scores_are_those_of_one_collection_with_all_of_it(tmp_path):
         assert joined.document_frequencies(terms) == whole.document_frequencies(terms)
 
 
+def test_a_collections_name_is_none_of_its_documents_words(tmp_path):
+    texts = {"travel.md": "Walkers leave the steps by the tower.", "tower.md": "Nothing else."}
+    for name in ("handbook", "pets"):
+        put(tmp_path, name, texts if name == "handbook" else {"cat.md": "The cat sleeps."})
+    put(tmp_path, "all", {**texts, "cat.md": "The cat sleeps."})
+    with reader(tmp_path, "handbook,pets") as joined, reader(tmp_path, "all") as whole:
+        found, expected = (each.search("handbook tower steps", 3) for each in (joined, whole))
+        assert [hit["score"] for hit in found] == pytest.approx(
+            [hit["score"] for hit in expected], abs=1e-5
+        )
+
+
 def test_vectors_come_from_the_collection_that_has_the_chunk(home):
     with reader(home, "line,depot") as both:
         hits = both.search("tunnel engine viaduct", 4)
