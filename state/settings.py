@@ -29,6 +29,8 @@ from state.nearest import did_you_mean
 from state.urls import holds_user, is_postgres, is_readable
 
 STAND_INS = {"api_key": "OPENAI_API_KEY", "base_url": "OPENAI_BASE_URL"}
+MOST_SECONDS = 1_000_000_000
+"""Clocks and locks take no much longer time."""
 _FILE_VALUES: ContextVar[Mapping[str, Any] | None] = ContextVar("file_values", default=None)
 
 
@@ -94,7 +96,10 @@ class Settings(BaseSettings):
     reranker_model: str = Field("reranker", description="the name that its server knows it by")
     reranker_api_key: SecretStr | None = Field(None, description="key for the reranker's endpoint")
     request_timeout: float | None = Field(
-        None, gt=0, description="seconds a model request may take; 60, on this machine 300"
+        None,
+        gt=0,
+        le=MOST_SECONDS,
+        description="seconds a model request may take; 60, on this machine 300",
     )
     max_retries: int = Field(5, ge=0, le=10, description="retries of a failed model request")
     prices: dict[str, tuple[NonNegativeFloat, NonNegativeFloat]] = Field(
@@ -104,7 +109,9 @@ class Settings(BaseSettings):
 
     max_tokens: int | None = Field(None, ge=1, description="token budget of a question")
     max_cost: float | None = Field(None, gt=0, description="USD budget of a question")
-    timeout: float | None = Field(None, gt=0, description="seconds a question may take")
+    timeout: float | None = Field(
+        None, gt=0, le=MOST_SECONDS, description="seconds a question may take"
+    )
     history_tokens: int = Field(4000, ge=0, description="history the model sees, in tokens")
     trace_keep: int = Field(500, ge=1, description="runs whose traces are kept")
     trace_days: int = Field(90, ge=1, description="days of use a trace is kept")

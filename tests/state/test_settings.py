@@ -100,6 +100,13 @@ def test_an_unusable_flag_is_a_usage_error_and_a_variable_is_named(
         load_settings({})
 
 
+@pytest.mark.parametrize("key", ["timeout", "request_timeout"])
+@pytest.mark.parametrize("seconds", ["inf", "nan", "1e18"])
+def test_a_time_that_no_clock_can_tell_is_refused(key: str, seconds: str):
+    with pytest.raises(UsageError, match=f"--{key.replace('_', '-')}: Input should be"):
+        load_settings({key: seconds})
+
+
 @pytest.mark.parametrize("name", ["", "a/b", "a\x1b[2J", "x" * 129, "..\\up"])
 def test_names_that_could_leave_their_place_are_refused(name: str):
     with pytest.raises(UsageError):
