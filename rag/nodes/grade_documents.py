@@ -26,7 +26,7 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
     new_ids = set(state["new_documents"])
     new = [document for document in state["documents"] if document["chunk_id"] in new_ids]
     may_rewrite = state["loop_count"] < state["max_loops"]
-    spent: str | None = None
+    spent = state["budget_spent"]
     graded = Graded(grades=(), sufficient=state["sufficient"])
     if new:
         request = GradeRequest(

@@ -9,6 +9,7 @@ import psycopg
 import pytest
 from openai_samples import KEY, settings_for, verdict
 from scripted_server import ScriptedServer, call, hang, shape_asked, status, text
+from searx_server import SearxServer, running_searx
 
 from rag.ingest.sync import ingest
 from rag.opening import build_embedder
@@ -121,6 +122,17 @@ def test_a_budget_spent_before_the_answer_ends_with_what_was_found(home):
     assert answer["status"] == "partial"
     assert "Paris" in answer["answer"]
     assert any("--max-tokens" in warning for warning in answer["warnings"])
+
+
+def test_a_budget_spent_before_the_web_was_searched_is_told(home):
+    with (
+        ScriptedServer(always=model()) as server,
+        running_searx(SearxServer()) as web,
+        session_of(server, home, max_tokens=5, web=True, web_url=web.url) as session,
+    ):
+        answer = session.ask("Who invented the zip fastener?")
+    assert len(web.asked) == 1
+    assert any("ended the run early" in warning for warning in answer["warnings"])
 
 
 def test_a_failed_turn_is_an_error_and_leaves_the_thread_as_it_was(home):
