@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import quote
 
 TEMPLATE = "crag://source/{+source}{?lines}"
 """`lines` as in 12-14; without it the beginning."""
 
+_LINES = re.compile(r"([0-9]{1,9})(?:-([0-9]{0,9}))?")
 _AROUND = 3
 _MOST_LINES = 400
 
@@ -20,9 +22,9 @@ def place_uri(source: str, start: int | None, end: int | None) -> str:
 
 def lines_of(text: str, lines: str) -> str:
     """The lines that `lines` names with those around them, or the first ones."""
-    first, _, last = lines.partition("-")
-    if not first.isdigit() or not (last or first).isdigit():
+    named = _LINES.fullmatch(lines)
+    if named is None:
         return "\n".join(text.split("\n")[:_MOST_LINES])
-    begin = max(0, int(first) - 1 - _AROUND)
-    end = min(int(last or first) + _AROUND, begin + _MOST_LINES)
+    begin = max(0, int(named[1]) - 1 - _AROUND)
+    end = min(int(named[2] or named[1]) + _AROUND, begin + _MOST_LINES)
     return "\n".join(text.split("\n")[begin:end])

@@ -156,7 +156,7 @@ def test_lines_of_a_place_are_bounded_and_count_from_one():
     assert lines_of(text, "5-6").split("\n") == ["2", "3", "4", "5", "6", "7", "8", "9"]
     assert lines_of(text, "1").split("\n")[0] == "1"
     assert len(lines_of(text, "1-999999").split("\n")) == 400
-    for odd in ("", "x", "-4", "3-x"):
+    for odd in ("", "x", "-4", "3-x", "²", "3-²", "1" * 5_000):
         assert len(lines_of(text, odd).split("\n")) == 400
 
 
