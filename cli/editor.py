@@ -22,8 +22,15 @@ _COLON = frozenset({"helix", "hx", "subl", "zed", "zeditor"})
 def opening_command(file: Path, line: int | None) -> list[str] | None:
     """What opens a file: $VISUAL or $EDITOR a text, the desktop's viewer anything else or where
     neither is set; None where there is nothing.
+
+    Raises:
+        SetupError: the variable is no command.
     """
-    editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
+    words = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
+    try:
+        editor = shlex.split(words)
+    except ValueError as error:
+        raise SetupError(f"The editor {words!r} is no command: {error}.", "Set EDITOR.") from None
     if editor and _is_text(file):
         return [*editor, *_at_line(Path(editor[0]).name, str(file), line)]
     if sys.platform == "darwin":

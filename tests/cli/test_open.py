@@ -54,6 +54,11 @@ def test_an_editor_that_fails_or_is_missing_is_told_in_one_line(home):
     )
     shown, code = in_terminal(home, "open", EDITOR="", VISUAL="false")
     assert (shown.strip(), code) == ("crag: false ended with code 1.", 4)
+    shown, code = in_terminal(home, "open", VISUAL="", EDITOR="vim '")
+    assert (shown.strip(), code) == (
+        'crag: The editor "vim \'" is no command: No closing quotation. Set EDITOR.',
+        4,
+    )
 
 
 def test_elsewhere_than_on_a_terminal_the_path_is_printed(home):
