@@ -241,7 +241,8 @@ def load_settings(flags: Mapping[str, Any], config_file: Path | None = None) -> 
     """Settings from all sources; flags that are None count as not given.
 
     `config_file` must exist; without one the user's own config.toml is read if it exists.
-    OPENAI_API_KEY and OPENAI_BASE_URL stand in for `api_key` and `base_url`.
+    OPENAI_API_KEY and OPENAI_BASE_URL stand in for `api_key` and `base_url` where nothing else
+    says them.
 
     Raises:
         UsageError: naming the flag that is unusable.
@@ -252,7 +253,7 @@ def load_settings(flags: Mapping[str, Any], config_file: Path | None = None) -> 
     given = {name: value for name, value in flags.items() if value is not None}
     for name, variable in STAND_INS.items():
         if os.environ.get(variable):
-            values[name] = os.environ[variable]
+            values.setdefault(name, os.environ[variable])
     token = _FILE_VALUES.set(values)
     try:
         return Settings(**given)

@@ -36,10 +36,10 @@ def describe_settings(
             source = f"--{key.replace('_', '-')}"
         elif os.environ.get(f"CRAG_{key.upper()}"):
             source = f"CRAG_{key.upper()}"
-        elif key in STAND_INS and os.environ.get(STAND_INS[key]):
-            source = STAND_INS[key]
         elif key in in_file:
             source = str(file)
+        elif key in STAND_INS and os.environ.get(STAND_INS[key]):
+            source = STAND_INS[key]
         rows.append(
             {
                 "key": key,

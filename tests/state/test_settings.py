@@ -127,6 +127,17 @@ def test_openai_variables_are_understood_and_a_key_is_never_shown(
     assert {row["source"] for row in rows if row["key"] == "api_key"} == {"OPENAI_API_KEY"}
 
 
+def test_the_file_wins_over_openai_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-theirs")
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://api.openai.com/v1")
+    config = file(tmp_path, "base_url = 'http://localhost:11434/v1'\napi_key = ''\n")
+    settings = load_settings({}, config)
+    assert settings.base_url == "http://localhost:11434/v1"
+    assert settings.api_key is not None
+    sources = {row["key"]: row["source"] for row in describe_settings({}, config)}
+    assert (sources["base_url"], sources["api_key"]) == (str(config), "OPENAI_API_KEY")
+
+
 def test_the_template_is_toml_that_changes_nothing_until_uncommented(tmp_path: Path):
     template = settings_template()
     assert load_settings({}, file(tmp_path, template)) == load_settings({})
