@@ -268,6 +268,13 @@ def load_settings(flags: Mapping[str, Any], config_file: Path | None = None) -> 
         _FILE_VALUES.reset(token)
 
 
+def variable_of(key: str) -> str | None:
+    """The variable that says a setting, however its letters are written; of several the last."""
+    wanted = f"CRAG_{key.upper()}"
+    given = [name for name, value in os.environ.items() if value and name.upper() == wanted]
+    return given[-1] if given else None
+
+
 def read_toml(file: Path, *, required: bool) -> dict[str, Any]:
     try:
         values = tomllib.loads(file.read_text(encoding="utf-8-sig"))
@@ -296,8 +303,7 @@ def _settings_error(
     key = str(first["loc"][0]) if first["loc"] else "settings"
     if key in given:
         return UsageError(f"--{key.replace('_', '-')}: {what}.")
-    variable = f"CRAG_{key.upper()}"
-    where = variable if variable in os.environ else f"{key} in {file}"
+    where = variable_of(key) or f"{key} in {file}"
     if first["type"] == "extra_forbidden":
         hint = did_you_mean(key, Settings.model_fields, "`crag config show` lists every key.")
         return SettingsError(f"Unknown setting {where}.", hint)

@@ -8,7 +8,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypedDict
 
-from state.settings import STAND_INS, Settings, default_config_file, load_settings, read_toml
+from state.settings import (
+    STAND_INS,
+    Settings,
+    default_config_file,
+    load_settings,
+    read_toml,
+    variable_of,
+)
 from state.urls import masked
 
 
@@ -34,8 +41,8 @@ def describe_settings(
         source = "default"
         if flags.get(key) is not None:
             source = f"--{key.replace('_', '-')}"
-        elif os.environ.get(f"CRAG_{key.upper()}"):
-            source = f"CRAG_{key.upper()}"
+        elif variable := variable_of(key):
+            source = variable
         elif key in in_file:
             source = str(file)
         elif key in STAND_INS and os.environ.get(STAND_INS[key]):

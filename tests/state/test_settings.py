@@ -100,6 +100,16 @@ def test_an_unusable_flag_is_a_usage_error_and_a_variable_is_named(
         load_settings({})
 
 
+def test_a_variable_in_small_letters_is_named_as_it_is_written(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("CRAG_K", "7")
+    monkeypatch.setenv("crag_k", "5")
+    rows = {row["key"]: row for row in describe_settings({})}
+    assert (rows["k"]["value"], rows["k"]["source"]) == ("5", "crag_k")
+    monkeypatch.setenv("crag_k", "abc")
+    with pytest.raises(SettingsError, match="The setting crag_k is unusable"):
+        load_settings({})
+
+
 @pytest.mark.parametrize("key", ["timeout", "request_timeout"])
 @pytest.mark.parametrize("seconds", ["inf", "nan", "1e18"])
 def test_a_time_that_no_clock_can_tell_is_refused(key: str, seconds: str):
