@@ -1,7 +1,8 @@
-"""What a node returns, and the wrapper that times every node alike."""
+"""What a node returns, and the wrappers that tell of every node alike and time it."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -39,22 +40,39 @@ def timed(name: str, node: Node) -> TimedNode:
     """
 
     def run(state: GraphState, *, runtime: Runtime[Dependencies]) -> Update:
-        clock, started = runtime.context.clock, runtime.context.started
-        reader = runtime.context.reader
-        write = runtime.stream_writer
-        began = clock()
-        at_ms = round((began - started) * 1000, 3)
-        write({"event": "node_started", "node": name, "at_ms": at_ms})
-        with recorded() as calls, reading_for(reader, *_asked(state)):
-            try:
-                update = node(state, runtime)
-            finally:  # a node that fails has called too
-                for call in calls:
-                    write(call.event(name, started))
-        spent = round((clock() - began) * 1000, 3)
-        write({"event": "node_finished", "node": name, "ms": spent})
+        deps = runtime.context
+
+        def read() -> Update:
+            with reading_for(deps.reader, *_asked(state)):
+                return node(state, runtime)
+
+        update, spent = told(name, read, runtime.stream_writer, deps.started, deps.clock)
         timings = update.get("timing_metrics", state.get("timing_metrics", {}))
         total = round(timings.get(name, 0.0) + spent, 3)
         return {**update, "timing_metrics": {**timings, name: total}}
 
     return run
+
+
+def told(
+    name: str,
+    run: Callable[[], Update],
+    write: Callable[[Any], None],
+    started: float,
+    clock: Callable[[], float] = time.perf_counter,
+) -> tuple[Update, float]:
+    """What a node's `run()` returns, and its milliseconds. Its start, its model calls and its end
+    are told to `write`, with times counted from `started`.
+    """
+    began = clock()
+    at_ms = round((began - started) * 1000, 3)
+    write({"event": "node_started", "node": name, "at_ms": at_ms})
+    with recorded() as calls:
+        try:
+            update = run()
+        finally:  # a node that fails has called too
+            for call in calls:
+                write(call.event(name, started))
+    spent = round((clock() - began) * 1000, 3)
+    write({"event": "node_finished", "node": name, "ms": spent})
+    return update, spent

@@ -12,8 +12,8 @@ from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from rag.endpoint.calls import recorded
 from rag.graph import wire
+from rag.nodes.update import Update, told
 from rag.research.dispatch import dispatch as run_plan
 from rag.research.planning import new_subtasks
 from rag.research.reflection import reflect as decide
@@ -26,8 +26,6 @@ from state.usage import add_usage
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.graph.state import CompiledStateGraph
-
-Update = dict[str, Any]
 
 
 class ResearchNode(Protocol):
@@ -149,15 +147,7 @@ def _timed(name: str, node: ResearchNode) -> ResearchNode:
 
     def run(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
         deps = runtime.context
-        began = deps.at_ms()
-        deps.emit({"event": "node_started", "node": name, "at_ms": began})
-        with recorded() as calls:
-            update = node(state, runtime=runtime)
-        for call in calls:
-            deps.emit(call.event(name, deps.started))
-        spent = round(deps.at_ms() - began, 3)
-        deps.emit({"event": "node_finished", "node": name, "ms": spent})
-        return update
+        return told(name, lambda: node(state, runtime=runtime), deps.emit, deps.started)[0]
 
     return run
 

@@ -255,3 +255,15 @@ def test_a_budget_spent_before_anything_was_found_is_an_error(home: Path):
         with pytest.raises(BudgetError):
             run.start(QUESTION)
         assert run.run_id is not None
+
+
+def test_a_step_that_fails_tells_of_its_calls(home: Path):
+    events: list[Any] = []
+    with (
+        served(always=status(500)) as server,
+        research(server, home) as run,
+        pytest.raises(ModelError),
+    ):
+        run.start(QUESTION, emit=events.append)
+    calls = [(e["node"], e["failed"]) for e in events if e["event"] == "model_called"]
+    assert calls == [("plan", True)]
