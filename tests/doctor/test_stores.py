@@ -1,5 +1,6 @@
 """Damage inside a row that SQLite finds nothing wrong with: a turn, a trace."""
 
+import shutil
 import sqlite3
 from contextlib import closing
 
@@ -13,20 +14,26 @@ from cli.main import app
 QUESTION = "How long is the Corbel Tunnel?"
 
 
+def crag_in(home):
+    return lambda *arguments: CliRunner().invoke(app, [*arguments, "--home", str(home)])
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory):
+    """A home with a thread of one turn and two traces, to be copied."""
+    folder = tmp_path_factory.mktemp("asked")
+    (folder / "docs").mkdir()
+    (folder / "docs" / "line.md").write_text("# Line\n\nThe Corbel Tunnel is 1,204 metres long.\n")
+    Library(folder / "home").ingest(folder / "docs")
+    crag = crag_in(folder / "home")
+    assert crag("ask", QUESTION, "-t", "my line").exit_code == 0
+    assert crag("ask", QUESTION).exit_code == 0
+    return folder / "home"
+
+
 @pytest.fixture
-def crag(tmp_path):
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "line.md").write_text(
-        "# Line\n\nThe Corbel Tunnel is 1,204 metres long.\n"
-    )
-    Library(tmp_path / "home").ingest(tmp_path / "docs")
-
-    def run(*arguments):
-        return CliRunner().invoke(app, [*arguments, "--home", str(tmp_path / "home")])
-
-    assert run("ask", QUESTION, "-t", "my line").exit_code == 0
-    assert run("ask", QUESTION).exit_code == 0
-    return run
+def crag(tmp_path, asked):
+    return crag_in(shutil.copytree(asked, tmp_path / "home"))
 
 
 def damage(tmp_path, file, table):

@@ -55,9 +55,12 @@ def files(folder: Path, *names: str) -> list[Task]:
 
 @pytest.mark.usefixtures("_bad_workers")
 def test_a_reader_that_hangs_or_crashes_costs_its_own_file(tmp_path, monkeypatch):
+    hanging = tmp_path / "hanging"
+
     def clock() -> float:
-        """Nobody waits for a worker to have hung for long enough."""
-        return time.monotonic() + 10 * (tmp_path / "hanging").exists()
+        """Nobody waits for a worker to have hung for long enough, once it surely does."""
+        hangs = hanging.exists() and time.time() - hanging.stat().st_mtime > 0.5
+        return time.monotonic() + 10 * hangs
 
     monkeypatch.setattr(pool, "time", SimpleNamespace(monotonic=clock))
     names = ["a.md", "hang.md", "b.md", "crash.md", "c.md", "exit.md", "d.md"]
