@@ -152,8 +152,9 @@ def newcomer(place):
             "PYTHONPATH": str(place / "clone"),
             "COLUMNS": "80",
             "NO_COLOR": "1",
-            # `make test` runs this file's neighbour, not this file once more.
+            # `make test` runs this file's neighbour, not this file once more, in one worker.
             "PYTEST_ADDOPTS": "tests/graph/test_routes.py",
+            "PYTEST_XDIST_AUTO_NUM_WORKERS": "1",
         },
     )
 
