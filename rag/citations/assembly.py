@@ -50,7 +50,7 @@ def assemble(draft: Sequence[DraftClaim], kept: Mapping[int, Shown]) -> str:
         # A gap left by a dropped sentence must not glue or tear paragraphs.
         gaps = [claim["before"] for claim in draft[last + 1 : place + 1]]
         text += _widest(gaps) if text else ""
-        text += _marked(draft[place], str(kept[place])) if place in kept else draft[place]["shown"]
+        text += marked(draft[place], str(kept[place])) if place in kept else draft[place]["shown"]
         last = place
     return text.strip()
 
@@ -73,7 +73,8 @@ def _widest(gaps: Sequence[str]) -> str:
     return max(gaps, key=lambda gap: (min(gap.count("\n"), 2), len(gap)), default="")
 
 
-def _marked(claim: DraftClaim, signs: str) -> str:
+def marked(claim: DraftClaim, signs: str) -> str:
+    """The claim with its markers, outside of what is quoted; below what ends as it was written."""
     text = claim["shown"].rstrip()
     if claim["kind"] == "code":
         return f"{text}\n{signs}"

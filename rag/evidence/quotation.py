@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from rag.embed.builtin import fitted_embedder
+from rag.evidence.shown_excerpt import AS_WRITTEN, shown_text
 from rag.index.protocol import CollectionReader
 from rag.index.terms import terms
 from rag.question.parse import ParsedQuestion
-from rag.text.line_marks import FENCE
 from rag.text.sentences import block_sentences
-from state.blocks import Block, BlockKind
+from state.blocks import BlockKind
 from state.draft_claims import DraftClaim
 from state.passages import Passage, Span, blocks_of_spans
-
-_NOTES = re.compile(  # one or several in a row, no part of a link or a name (`reg[1]`)
-    r"(?<![\w\]])(?:\[\d{1,3}\])+(?![\[(:])"
-)
-_QUOTED = re.compile(
-    r"\n[ \t]*(?:>[ \t]?)+"
-)  # the mark of a quoted paragraph, on its further lines
-_BLANK_LINES = re.compile(r"[ \t]*\n(?:[ \t]*\n)+")
 
 MOST_EXCERPTS = 3
 WORTH_QUOTING = 0.02
@@ -30,9 +21,6 @@ questions on documentation left out of each fit, three excerpts hold the answer 
 of these is lost, with .05 one, with .2 six, with .3 ten."""
 
 Quoted = tuple[Passage, Span]
-
-AS_WRITTEN = (BlockKind.CODE, BlockKind.ROW, BlockKind.METADATA)
-"""Kinds whose line breaks and spaces say something."""
 
 
 def best_sentence(
@@ -70,7 +58,7 @@ def quoting_claim(
     start, end = best_sentence(question, span, collection)
     quote = span["text"][start - base : end - base]
     line = span["start_line"] + span["text"].count("\n", 0, start - base)
-    shown = shown_text(span)
+    shown = shown_text(span, (start, end))
     return {
         "kind": "code" if span["blocks"][-1]["kind"] in AS_WRITTEN else "claim",
         "before": "\n\n",
@@ -111,56 +99,3 @@ def worth_quoting(likeliest: Sequence[Quoted]) -> list[Quoted]:
 def whole_text(span: Span) -> str:
     """The excerpt as it stands in its document, behind what introduces it from afar."""
     return f"{span['lead']}\n{span['text']}" if span["lead"] else span["text"]
-
-
-def shown_text(span: Span) -> str:
-    """The excerpt with the wrapped lines of its prose joined, without the marks of headings, of
-    fields and of quoted lines; code, rows and fields, and the lines that stand around code, as
-    they were written.
-    """
-    text, base, shown = span["text"], span["start_char"], ""
-    end = base
-    before: Block | None = None
-    for block in blocks_of_spans(span["blocks"]):
-        marks = text[end - base : block.start_char - base]
-        if before and (
-            BlockKind.HEADING in (before.kind, block.kind) or _ends_fields(before, block)
-        ):
-            shown += _fences(before, marks, block)
-        else:
-            code = before is None or {before.kind, block.kind} & {*AS_WRITTEN}
-            shown += _between(marks if code else _QUOTED.sub("\n", marks))
-        before = block
-        own = text[block.start_char - base : block.end_char - base]
-        if block.kind not in AS_WRITTEN:
-            own = _without_notes(" ".join(_QUOTED.sub("\n", own).split()))
-        shown += own
-        end = block.end_char
-    shown += _between(text[end - base :])
-    lead = span["lead"]
-    return (f"{lead}\n{shown}" if lead else shown).strip("\n")
-
-
-def _ends_fields(before: Block, block: Block) -> bool:
-    return before.kind is BlockKind.METADATA and block.kind is not BlockKind.METADATA
-
-
-def _fences(before: Block, marks: str, block: Block) -> str:
-    """The break before or behind a heading or fields, with the fences of the code beside it."""
-    lines = marks.split("\n")
-    closing, opening = lines[1:2], lines[-2:-1]
-    closes = before.kind is BlockKind.CODE and any(map(FENCE.match, closing))
-    opens = block.kind is BlockKind.CODE and any(map(FENCE.match, opening))
-    return "\n".join(["", *closing * closes, "", *opening * opens, ""])
-
-
-def _without_notes(text: str) -> str:
-    """Without the text's own note signs, which would pass for markers; code keeps brackets."""
-    pieces = text.split("`")
-    pieces[::2] = [_NOTES.sub("", piece) for piece in pieces[::2]]
-    return "`".join(pieces)
-
-
-def _between(marks: str) -> str:
-    """What stands between two blocks; of blank lines in a row the first."""
-    return _BLANK_LINES.sub("\n\n", marks)

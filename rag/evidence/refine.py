@@ -84,6 +84,7 @@ def _span(
     reader: CollectionReader,
 ) -> Span:
     excerpt, table = _cut(chunk, each.measured.excerpt, question, reader)
+    excerpt = _from_line_start(chunk, excerpt)
     start = excerpt.start_char - chunk["start_char"]
     first = chunk["start_line"] + chunk["text"].count("\n", 0, start)
     return {
@@ -117,6 +118,16 @@ def _cut(
     start, end = asked[0].start_char, asked[-1].end_char
     text = chunk["text"][start - chunk["start_char"] : end - chunk["start_char"]]
     return replace(excerpt, start_char=start, end_char=end, text=text, blocks=asked), table
+
+
+def _from_line_start(chunk: RetrievedChunk, excerpt: Excerpt) -> Excerpt:
+    """With the indentation of a list's item that it begins with, as the items after it have."""
+    before = chunk["text"][: excerpt.start_char - chunk["start_char"]]
+    indentation = before[before.rfind("\n") + 1 :]
+    if excerpt.blocks[0].kind is not BlockKind.ITEM or not indentation.isspace():
+        return excerpt
+    start = excerpt.start_char - len(indentation)
+    return replace(excerpt, start_char=start, text=indentation + excerpt.text)
 
 
 def _introduction(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
+from rag.citations.assembly import marked
 from rag.citations.quotes import standing_quotes
 from rag.dependencies import Dependencies
 from rag.evidence.quotation import likeliest_spans, quoting_claim
@@ -13,6 +14,7 @@ from rag.evidence.refine import refine
 from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
 from state.answer import Citation
+from state.draft_claims import DraftClaim
 from state.graph_state import GraphState
 
 NEAREST = 3
@@ -30,7 +32,7 @@ def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         for passage, span in likeliest_spans(passages)[:NEAREST]
     ]
     quoted = [
-        (quote, claim["shown"])
+        (quote, claim)
         for claim in claims
         for quote in standing_quotes(claim["quotes"], passages, reader)
     ]
@@ -40,7 +42,7 @@ def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     foreign = all(part.in_domain is not None and part.in_domain < FOREIGN for part in parts)
     return {
         "generation": _text(
-            state["standalone_question"], [shown for _, shown in quoted], foreign=foreign
+            state["standalone_question"], [claim for _, claim in quoted], foreign=foreign
         ),
         "citations": [],
         "claims": [],
@@ -49,7 +51,7 @@ def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     }
 
 
-def _text(question: str, nearest: Sequence[str], *, foreign: bool) -> str:
+def _text(question: str, nearest: Sequence[DraftClaim], *, foreign: bool) -> str:
     """What is said in place of an answer: unless all that was found is foreign to the question,
     the nearest passages under one line that says what they are.
     """
@@ -58,5 +60,5 @@ def _text(question: str, nearest: Sequence[str], *, foreign: bool) -> str:
     if foreign or not nearest:
         return f"The documents do not hold an answer to “{asked}”."
     said = f"Not sure that the documents answer “{asked}”. The nearest passages:"
-    shown = (f"{text} [{marker}]" for marker, text in enumerate(nearest, start=1))
+    shown = (marked(claim, f"[{marker}]") for marker, claim in enumerate(nearest, start=1))
     return "\n\n".join([said, *shown])

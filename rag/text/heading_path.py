@@ -34,7 +34,7 @@ class HeadingPath:
             title = " ".join(text[block.start_char - base : block.end_char - base].split())
             while self._path and self._path[-1][0] >= block.level:
                 self._path.pop()
-            self._path.append((block.level, title[:_TITLE_CHARS]))
+            self._path.append((block.level, _shortened(title, _TITLE_CHARS)))
         return self._joined() if path is None else path
 
     def _within_table(self, blocks: Sequence[Block]) -> str | None:
@@ -53,7 +53,12 @@ class HeadingPath:
 
     def _joined(self, table: str = "") -> str:
         path = " > ".join([*(title for _, title in self._path), *([table] if table else [])])
-        return path if len(path) <= _PATH_CHARS else path[: _PATH_CHARS - 1] + "…"
+        return _shortened(path, _PATH_CHARS)
+
+
+def _shortened(text: str, most: int) -> str:
+    """With a sign where it is cut, so that what is shown of it is no heading that stands there."""
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _said(text: str, extent: Extent, base: int) -> str:

@@ -1,7 +1,8 @@
 """Blocks of a Markdown document: CommonMark's own block structure, by markdown-it-py.
 
 Only blocks are parsed; inline markup stays as it is written. What a site's generator reads
-(Hugo's shortcodes, Liquid's tags), comments and link definitions are in no block.
+(Hugo's shortcodes, Liquid's tags), tags of HTML on lines of their own, comments and link
+definitions are in no block.
 """
 
 from __future__ import annotations
@@ -26,12 +27,14 @@ _INTRODUCED = frozenset(
     {"bullet_list_open", "ordered_list_open", "fence", "code_block", "table_open"}
 )
 _CONTAINERS = frozenset({"bullet_list", "ordered_list", "list_item", "blockquote"})
-_SHORTCODE = r"\{(?:\{[<%](?:(?!\}\}).)*\}\}|%(?:(?!%\}).)*%\})"
-_SHORTCODES_FIRST = re.compile(rf"(?:[\s>]*{_SHORTCODE}[ \t]*(?:\n|\Z))+", re.DOTALL)
-_SHORTCODES_LAST = re.compile(rf"[\s>]*(?:{_SHORTCODE}[ \t]*)+", re.DOTALL)
-_ALERT = re.compile(r"\[!\w+\][+-]?[ \t]*\n[ \t>]*")
+_MARKUP = (  # of Hugo and Liquid; comments and tags of HTML, an address in angles is none
+    r"(?:\{\{[<%](?:(?!\}\}).)*\}\}|\{%(?:(?!%\}).)*%\}"
+    r"|<!--.*?(?:-->|\Z)|</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>)"
+)
+_MARKUP_FIRST = re.compile(rf"(?:[\s>]*{_MARKUP})+[ \t]*(?:\n|\Z)", re.DOTALL)
+_MARKUP_LAST = re.compile(rf"[\s>]*(?:{_MARKUP}[ \t]*)+", re.DOTALL)
+_ALERT = re.compile(r"\[!\w+\][+-]?[ \t]*(?:\n[ \t>]*)?")
 _ANCHOR = re.compile(r"\s*\{[#.][^{}]*\}\s*$")
-_COMMENT_OR_TAG = re.compile(r"<!--.*?(?:-->|\Z)|<[^<>]*>|\{[^{}]*\}", re.DOTALL)
 _CODE_SPAN = re.compile(r"(`+)([^`\n]+)\1")
 _MARKER = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]*$")
 
@@ -153,7 +156,7 @@ class _Walk:
                 kind = BlockKind.NOTE
                 alert = _ALERT.match(self.text, start, end)
                 start = alert.end() if alert else start
-            start, end = self._without_shortcodes(start, end)
+        start, end = self._without_markup(start, end)
         code = _CODE_SPAN.fullmatch(self.text[start:end].strip())
         if code is not None and kind is BlockKind.PARAGRAPH:
             start = self.text.index(code.group(), start)
@@ -199,17 +202,17 @@ class _Walk:
         marker = _MARKER.search(self.text[max(at, start - 20) : start])
         return start if marker is None else start - len(marker.group())
 
-    def _without_shortcodes(self, start: int, end: int) -> Extent:
+    def _without_markup(self, start: int, end: int) -> Extent:
+        """Without the lines around it that are nothing else."""
         text = self.text
         end = start + len(text[start:end].rstrip())
-        if "{" in text[start:end]:
-            first = _SHORTCODES_FIRST.match(text, start, end)
-            start = min(first.end(), end) if first else start
-            while text[start:end].endswith("}"):
-                line = max(text.rfind("\n", start, end), start)
-                if _SHORTCODES_LAST.fullmatch(text, line, end) is None:
-                    break
-                end = line
+        first = _MARKUP_FIRST.match(text, start, end)
+        start = min(first.end(), end) if first else start
+        while text[start:end].endswith(("}", ">")):
+            line = max(text.rfind("\n", start, end), start)
+            if _MARKUP_LAST.fullmatch(text, line, end) is None:
+                break
+            end = line
         return start, end
 
     def _heading(self, token: Token, content: str) -> None:
@@ -244,9 +247,7 @@ class _Walk:
 
     def _html(self, token: Token) -> None:
         at, end = self._line(token, 0), self._line(token, 1)
-        shown = _COMMENT_OR_TAG.sub("", self.text[at:end])
-        if any(character.isalnum() for character in shown):
-            self._add(at, Block(BlockKind.PARAGRAPH, at, end, self._level()))
+        self._add(at, Block(BlockKind.PARAGRAPH, *self._without_markup(at, end), self._level()))
 
     def _add(self, at: int, block: Block) -> Block | None:
         """Notes the block without its outer whitespace; None where nothing is left of it."""

@@ -338,3 +338,19 @@ def test_the_blocks_of_a_long_page_are_those_of_its_parts(tmp_path: Path) -> Non
     for piece in pieces:
         assert piece.blocks
         assert piece.blocks[0].start_char >= piece.start_char
+
+
+def test_what_only_a_program_reads_is_in_no_block() -> None:
+    text = (
+        '<details>\n<summary>\nHot <b>kilns</b>\n</summary>\n\n<a id="a"></a> <a id="b"></a>\n\n'
+        "They are\nhot.\n{% endalert %}\n\n- Cool.\n{{% /alert %}}\n\n<https://kilns.example>\n\n"
+        "> [!NOTE]\n>\n> Slowly.\n\n> [!TIP]- By night\n> it cools.\n"
+    )
+    assert read(text, "markdown") == [
+        ("paragraph", 0, "Hot <b>kilns</b>", None),
+        ("paragraph", 0, "They are\nhot.", None),
+        ("item", 1, "- Cool.", None),
+        ("paragraph", 0, "<https://kilns.example>", None),
+        ("note", 0, "Slowly.", None),
+        ("note", 0, "By night\n> it cools.", None),
+    ]

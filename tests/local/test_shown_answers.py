@@ -1,0 +1,77 @@
+"""Answers as a person reads them, where a page is cut to chunks and excerpts."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from rag.ingest.sync import ingest
+from rag.opening import build_embedder
+from rag.session import open_session
+from state.settings import load_settings
+
+LONG = "Firing the big kiln " + "of the north yard by night " * 5 + "without haste"
+FILLER = "The yard is swept by the keeper, and nobody minds the dust on the shelves. " * 18
+QUEUE = f"""---
+title: The queue
+weight: 12
+---
+
+# {LONG}
+
+{FILLER}
+
+A firing needs eleven hours of patience.
+
+## Losses
+
+- Shelves break:
+  - Shelf full: the oven holds 1000 pots, and the next ones are refused. {FILLER[:1030]}
+  - Shelf late: a pot that waits longer than the cordierite limit of five days is thrown away.
+  - Shelf lost: nobody knows.
+
+{FILLER}
+"""
+CODE = "# Firing schedule\n\nThe ramp is set so:\n\n```yaml\nramps:\n" + "".join(
+    f"  - step: {number}\n    kelvin: {number * 7}\n\n" for number in range(150)
+)
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory):
+    home, docs = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("docs")
+    (docs / "queue.md").write_text(QUEUE)
+    (docs / "schedule.md").write_text(CODE + "```\n")
+    settings = load_settings({"home": home, "engine": "local"})
+    ingest(settings, build_embedder(settings), [str(docs)])
+    with open_session(settings) as session:
+        yield session
+
+
+def test_the_first_item_shown_of_a_nested_list_stands_as_deep_as_the_next(session):
+    answer = session.ask("After what cordierite limit is a pot thrown away?")
+    lines = [line for line in answer["answer"].split("\n") if "Shelf l" in line]
+    assert [line[:4] for line in lines] == ["  - ", "  - "]
+    assert all(
+        line in QUEUE for each in answer["citations"] for line in each["passage"].splitlines()
+    )
+
+
+def test_a_heading_is_shown_whole_or_not_at_all(session):
+    answer = session.ask("How many hours of patience does a firing need?")
+    assert "eleven hours" in answer["answer"]
+    assert LONG[:60] not in answer["answer"].replace(LONG, "")
+
+
+def test_fields_that_do_not_answer_are_not_shown(session):
+    assert "weight:" not in session.ask("How many hours of patience does a firing need?")["answer"]
+
+
+@pytest.mark.parametrize("question", ["kelvin of step 77", "Can the ramp be set in kelvin?"])
+def test_every_fence_of_an_answer_is_closed_and_no_marker_stands_on_its_line(session, question):
+    answer = session.ask(question)
+    lines = answer["answer"].split("\n")
+    assert sum(line.startswith("```") for line in lines) % 2 == 0
+    assert "```yaml" in lines or "```" in lines
+    assert not [line for line in lines if re.search(r"(```|kelvin: \d+).*\[\d", line)]
