@@ -14,6 +14,7 @@ from cli.render.answer_text import (
     source_text,
 )
 from cli.render.live import LiveAnswer
+from cli.render.wrapped_text import print_wrapped
 from cli.terminal import Terminal, clean
 
 if TYPE_CHECKING:
@@ -57,7 +58,10 @@ class ChatView(LiveAnswer):
         elif self._terminal.out_is_tty:
             console = self._terminal.out_console()
             quoted = answer["status"] == "abstained" or bool(quoted_passages(answer))
-            console.print(answer_text(answer) if quoted else _markdown(answer["answer"]))
+            if quoted:
+                print_wrapped(console, answer_text(answer))
+            else:
+                console.print(_markdown(answer["answer"]))
             for citation in cited(answer):
                 text = source_text(citation, links.get(citation["marker"]))
                 console.print(text, style="dim")

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cli.render.short_text import place, shorten
+from cli.render.wrapped_text import print_wrapped
 from cli.terminal import Terminal, clean
 from rag.citations.left_out import left_out
+from rag.text.prose import as_prose
 from state.answer import QUOTED
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ def answer_lines(answer: Answer) -> Iterator[str]:
 def print_answer(terminal: Terminal, answer: Answer, links: Mapping[int, str]) -> None:
     """The answer and its sources to stdout; wrapped at words, with links, on a terminal."""
     if terminal.out_is_tty:
-        terminal.out_console().print(answer_text(answer))
+        print_wrapped(terminal.out_console(), answer_text(answer))
     else:
         terminal.wrapped(answer["answer"])
     if cited(answer):
@@ -73,8 +75,8 @@ def cited(answer: Answer) -> Sequence[Citation]:
 
 
 def _as_shown(quote: str) -> tuple[str, str]:
-    """A quote may stand as it was written, or with its wrapped lines joined."""
-    return clean(" ".join(quote.split())), clean(quote)
+    """A quote may stand as it was written, or as prose."""
+    return clean(as_prose(quote)), clean(quote)
 
 
 def report_notices(terminal: Terminal, answer: Answer) -> None:

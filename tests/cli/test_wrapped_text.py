@@ -1,0 +1,61 @@
+"""An answer as wide as the terminal: what is copied from it is what was written."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+from rich.console import Console
+from rich.text import Text
+
+from cli.render.answer_text import answer_text
+from cli.render.wrapped_text import print_wrapped
+
+WIDTH = 24
+
+
+def printed(text):
+    out = StringIO()
+    console = Console(file=out, width=WIDTH, highlight=False, markup=False)
+    print_wrapped(console, text if isinstance(text, Text) else Text(text))
+    return out.getvalue().removesuffix("\n")
+
+
+def test_prose_is_wrapped_at_words_and_an_item_stands_clear_of_its_sign():
+    assert printed("A kiln is a furnace that is fired twice.\n\n- It is hot, and stays hot.") == (
+        "A kiln is a furnace that\nis fired twice.\n\n- It is hot, and stays\n  hot."
+    )
+
+
+def test_wide_signs_count_for_two():
+    assert printed("倉庫の営業 時間は午前 九時からです") == "倉庫の営業 時間は午前\n九時からです"
+
+
+def test_code_rows_and_addresses_keep_their_lines():
+    for text in (
+        "```sh\nkilnctl start --slowly --and --quietly\n\n  --all\n```",
+        "    kilnctl start --slowly --and --quietly",
+        "| cone | heat | colour of the glaze |",
+        "https://kilns.example/a/very/long/address.html",
+    ):
+        assert printed(text) == text
+    assert printed("```\na\n```\nIt is fired twice, and hot.").endswith("twice, and\nhot.")
+
+
+def test_what_is_bold_stays_bold_where_it_is_broken():
+    text = Text("A kiln is a furnace that is fired twice.")
+    text.stylize("bold", 12, 40)
+    out = StringIO()
+    console = Console(file=out, width=WIDTH, force_terminal=True, color_system="standard")
+    print_wrapped(console, text)
+    assert out.getvalue() == (
+        "A kiln is a \x1b[1mfurnace that\x1b[0m\n\x1b[1mis fired twice.\x1b[0m\n"
+    )
+
+
+def test_a_sentence_is_bold_though_its_notes_and_marks_of_quotation_are_shown_otherwise():
+    quote = "It is hot [2], and it\n> cools by night."
+    shown = "It is hot (2), and it cools by night."
+    citation = {"marker": 1, "quote": quote}
+    answer = {"answer": f"{shown} [1]", "citations": [citation], "nearest": [], "claims": []}
+    (span,) = answer_text(answer).spans
+    assert (span.style, span.start, span.end) == ("bold", 0, len(shown))
