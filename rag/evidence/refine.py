@@ -141,7 +141,7 @@ def _introduction(
     if first.lead is not None and first.lead[0] < excerpt.start_char:
         lead = text_at(chunk, first.lead, reader)
     if table is not None and table.header_extent == first.lead:
-        lead = "\n".join(filter(None, (table.caption, lead)))
+        lead = "\n\n".join(filter(None, (table.caption, lead)))
     elif table is not None and table.header_extent == first.extent:
         lead = table.caption
     heading = excerpt.heading.rpartition(" > ")[2]

@@ -125,3 +125,9 @@ def test_notes_of_a_text_are_kept_and_are_no_markers():
 def test_the_rules_of_a_table_are_kept_and_those_between_paragraphs_not():
     text = "Hot.\n\n***\n\nCold.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
     assert shown(text) == "Hot.\n\nCold.\n\n| a | b |\n|---|---|\n| 1 | 2 |"
+
+
+def test_a_row_stands_right_below_its_header_and_that_apart_from_its_caption():
+    assert shown("| 1 | 2 |", "text", lead="Cones\n\n| a | b |") == (
+        "Cones\n\n| a | b |\n| 1 | 2 |"
+    )
