@@ -78,6 +78,10 @@ class BuiltinEmbedder:
         tokens = np.minimum(np.asarray(ids, dtype=np.intp), len(self._weights) - 1)
         return float(np.linalg.norm(self._weights[tokens].sum(axis=0, dtype=np.float32)))
 
+    def has_word(self, word: str) -> bool:
+        """Whether the word is a token of its own, as common ones are."""
+        return self._tokenizer.token_to_id(f"\u2581{word}") is not None
+
     def _embed(self, texts: Sequence[str], weights: npt.NDArray[np.floating]) -> Vectors:
         import numpy as np
 

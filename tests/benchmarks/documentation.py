@@ -47,7 +47,9 @@ def stands(session: Session, answer: Answer) -> bool:
         if not all(line in text for line in citation["passage"].splitlines()):
             return False
     shown = " ".join(claim["text"] for claim in answer["claims"])
-    return bool(shown) and set(shown.split()) <= set(passages.split())
+    # The marks of a quoted paragraph's lines (">") are not shown.
+    words = {*passages.split(), *(word.lstrip(">") for word in passages.split())}
+    return bool(shown) and set(shown.split()) <= words
 
 
 def asked(source: Source, session: Session, *, show: bool) -> Counter[str]:

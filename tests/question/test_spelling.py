@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import pytest
+from memory_collection import MemoryCollection
+
+from rag.question.spelling import mend_spelling
+
+PUMP = MemoryCollection(
+    {
+        "pump.md": "Two pumps differ in their plan. Throttling is hard on both, which happens.",
+        "valve.md": "A valve differs from a tap.",
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("typed", "mended"),
+    [
+        ("the diffrence of pumps", "the difference of pumps"),  # the documents have "differ"
+        ("Hapening when?", "Happening when?"),
+        ("it happeend", "it happened"),
+    ],
+)
+def test_a_slip_in_another_form_of_a_word_that_the_documents_hold_is_mended(typed, mended):
+    assert mend_spelling(typed, PUMP).text == mended
+
+
+@pytest.mark.parametrize("typed", ["heard", "plain", "planet", "turbine", "differ", "INVENTOIN"])
+def test_a_common_word_is_no_slip_of_another(typed):
+    assert mend_spelling(typed, PUMP).changes == ()
+
+
+def test_nothing_becomes_a_word_that_the_documents_do_not_hold():
+    assert mend_spelling("inventoin", PUMP).changes == ()
