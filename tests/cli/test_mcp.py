@@ -5,7 +5,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import anyio
 import pytest
 from ingest_runs import Library
 from mcp import Client, MCPError, StdioServerParameters
+from served_mcp import served
 
 from rag.session import open_session
 from state.choices import EngineName
@@ -168,23 +168,10 @@ def test_tools_only_read_unless_ingest_is_allowed(home: Path, folder: Path):
     assert content(known)["unchanged"] == 2
 
 
-@pytest.fixture(scope="module")
-def served(home: Path) -> Iterator[str]:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "cli", "mcp", "--engine", "local", "--home", str(home)]
-    process = subprocess.Popen([*command, "--http", str(port)], cwd=ROOT, stderr=subprocess.DEVNULL)
-    try:
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            assert process.poll() is None, "the server ended at once"
-        yield f"http://127.0.0.1:{port}/mcp"
-    finally:
-        process.terminate()
-        process.wait(60)
+@pytest.fixture(scope="module", name="served")
+def _served(home: Path) -> Iterator[str]:
+    with served(home) as address:
+        yield address
 
 
 def test_the_same_tools_answer_over_http_on_loopback(served: str):

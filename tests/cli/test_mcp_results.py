@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import jsonschema
 import pytest
 from ingest_runs import Library
 from mcp import Client, StdioServerParameters
+from served_mcp import served
 
 from rag.serving.resources import lines_of, place_uri
 from rag.serving.token_budget import tokens_of
@@ -32,14 +34,21 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-def server(home: Path, *flags: str) -> StdioServerParameters:
-    words = ["-m", "cli", "mcp", "--engine", "local", "--home", str(home), *flags]
+@pytest.fixture(scope="module", name="served")
+def _served(home: Path) -> Iterator[str]:
+    with served(home) as address:
+        yield address
+
+
+def ingesting(home: Path) -> StdioServerParameters:
+    """A server of its own that may ingest."""
+    words = ["-m", "cli", "mcp", "--engine", "local", "--home", str(home), "--allow-ingest"]
     return StdioServerParameters(command=sys.executable, args=words, cwd=str(ROOT))
 
 
-def call(home: Path, *calls: tuple[str, dict[str, Any]]) -> list[Any]:
+def call(served: str, *calls: tuple[str, dict[str, Any]]) -> list[Any]:
     async def main() -> list[Any]:
-        async with Client(server(home)) as client:
+        async with Client(served) as client:
             return [await client.call_tool(name, given) for name, given in calls]
 
     return anyio.run(main)
@@ -55,8 +64,8 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize("tokens", [200, 700, 4_000])
-def test_a_result_keeps_to_the_tokens_that_the_caller_has_room_for(home: Path, tokens: int):
-    results = call(home, *((name, {**given, "token_budget": tokens}) for name, given in CALLS))
+def test_a_result_keeps_to_the_tokens_that_the_caller_has_room_for(served: str, tokens: int):
+    results = call(served, *((name, {**given, "token_budget": tokens}) for name, given in CALLS))
     for (name, _), result in zip(CALLS, results, strict=True):
         assert not result.is_error, result.content
         shown = "".join(
@@ -78,10 +87,10 @@ def test_a_result_keeps_to_the_tokens_that_the_caller_has_room_for(home: Path, t
     assert ("next" in read) == (tokens < 4_000)
 
 
-def test_a_list_is_read_on_to_its_end(home: Path):
+def test_a_list_is_read_on_to_its_end(served: str):
     async def main() -> list[str]:
         found: list[str] = []
-        async with Client(server(home)) as client:
+        async with Client(served) as client:
             after: str | None = ""
             while after is not None:
                 given = {"after": after, "token_budget": 200}
@@ -94,15 +103,15 @@ def test_a_list_is_read_on_to_its_end(home: Path):
     assert len(found) == len(set(found)) == 31
 
 
-def test_a_budget_that_nothing_fits_is_refused(home: Path):
-    (refused,) = call(home, ("search", {"query": "rail", "token_budget": 10}))
+def test_a_budget_that_nothing_fits_is_refused(served: str):
+    (refused,) = call(served, ("search", {"query": "rail", "token_budget": 10}))
     assert refused.is_error
     assert "token_budget must be from 200" in refused.content[0].text
 
 
 def test_results_are_of_the_schemas_that_the_tools_tell(home: Path):
     async def main() -> None:
-        async with Client(server(home, "--allow-ingest")) as client:
+        async with Client(ingesting(home)) as client:
             schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
             for name, given in [*CALLS, ("status", {}), ("ingest", {})]:
                 result = await client.call_tool(name, given)
@@ -111,9 +120,9 @@ def test_results_are_of_the_schemas_that_the_tools_tell(home: Path):
     anyio.run(main)
 
 
-def test_a_cited_place_is_a_resource_that_can_be_read(home: Path):
+def test_a_cited_place_is_a_resource_that_can_be_read(served: str):
     async def main() -> None:
-        async with Client(server(home)) as client:
+        async with Client(served) as client:
             given = {"question": "On what date did the railway open?"}
             asked = await client.call_tool("ask", given)
             (link,) = [part for part in asked.content if part.type == "resource_link"]
@@ -144,7 +153,7 @@ def test_a_long_ingest_says_how_far_it_is(tmp_path: Path):
         heard.append((progress, total, message))
 
     async def main() -> Any:
-        async with Client(server(tmp_path / "home", "--allow-ingest")) as client:
+        async with Client(ingesting(tmp_path / "home")) as client:
             return await client.call_tool("ingest", {}, progress_callback=hear)
 
     assert anyio.run(main).structured_content["added"] == 5

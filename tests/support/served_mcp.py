@@ -1,0 +1,35 @@
+"""A real `crag mcp` that listens on loopback, for tests that do not look at its start."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from postgres_server import free_port
+
+ROOT = Path(__file__).parents[2]
+
+
+@contextmanager
+def served(home: Path) -> Iterator[str]:
+    """The address of the server's tools, once it listens."""
+    port = free_port()
+    command = [sys.executable, "-m", "cli", "mcp", "--engine", "local", "--home", str(home)]
+    process = subprocess.Popen([*command, "--http", str(port)], cwd=ROOT, stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            assert process.poll() is None, "the server ended at once"
+            time.sleep(0.05)
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        process.terminate()
+        process.wait(60)
