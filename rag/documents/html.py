@@ -67,8 +67,19 @@ def parse_html(data: bytes | str, limits: Limits) -> Element | None:
         remove_pis=True,
     )
     try:
-        return etree.fromstring(encoded, parser) if encoded.strip() else None
+        root = etree.fromstring(encoded, parser) if encoded.strip() else None
     except etree.XMLSyntaxError as error:
         if "Document is empty" in str(error):
             return None
         raise DocumentError(f"damaged HTML: {error}") from error
+    if root is not None:
+        _drop_permalinks(root)
+    return root
+
+
+def _drop_permalinks(root: Element) -> None:
+    """The sign behind a heading that is a link to it (¶, #, §) is no part of its words."""
+    for link in root.iter("a"):
+        own = (link.get("href") or "").startswith("#") and len(link) == 0
+        if own and not any(map(str.isalnum, link.text or "")):
+            link.text = None
