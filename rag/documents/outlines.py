@@ -10,9 +10,10 @@ from rag.documents.stream import Part, Reading
 
 _RST_RULE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}\s*")
 _ADOC_HEADING = re.compile(r"^(={1,6})[ \t]+(?=\S)", re.MULTILINE)
-_ORG_HEADING = re.compile(r"^(\*+)[ \t]+(?=\S)", re.MULTILINE)
+_ORG_HEADING = re.compile(r"(\*+)[ \t]+(?:(?:TODO|DONE)[ \t])?(?=\S)")
+_ORG_CODE = re.compile(r"[ \t]*#\+(begin|end)_(?:src[ \t]*([\w-]*)|example)", re.IGNORECASE)
+_ORG_UNSEEN = re.compile(r"[ \t]*(?:#(?: .*)?|:[\w-]+:(?: .*)?)")  # a comment, a drawer's line
 _ORG_TITLE = re.compile(r"^#\+title:[ \t]*(.+)$", re.MULTILINE | re.IGNORECASE)
-_ORG_STATE = re.compile(r"^(#+ )(?:TODO|DONE) ", re.MULTILINE)
 _TEX_LEVELS = {"part": 1, "chapter": 1, "section": 1, "subsection": 2, "subsubsection": 3}
 _TEX_HEADING = re.compile(
     r"^[ \t]*\\(part|chapter|section|subsection|subsubsection)\*?(?:\[[^\]\n]*\])?"
@@ -24,7 +25,7 @@ _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
 def read(reading: Reading) -> Iterator[Part]:
-    """The file's text line for line; only heading lines are rewritten."""
+    """The file's text line for line; headings are rewritten, and the fences of Org's code."""
     return rewritten(text_blocks(reading), reading)
 
 
@@ -78,9 +79,20 @@ def _asciidoc(text: str, _levels: list[str]) -> str:
     return _ADOC_HEADING.sub(lambda match: "#" * len(match.group(1)) + " ", text)
 
 
-def _org(text: str, _levels: list[str]) -> str:
-    text = _ORG_HEADING.sub(lambda match: "#" * min(len(match.group(1)), 6) + " ", text)
-    return _ORG_STATE.sub(r"\1", text)
+def _org(text: str, inside: list[str]) -> str:
+    """`inside` holds the code block that an earlier part of the text left open."""
+    lines = text.split("\n")
+    for index, line in enumerate(lines):
+        heading, code = _ORG_HEADING.match(line), _ORG_CODE.match(line)
+        if code is not None:
+            begins = code.group(1).lower() == "begin"
+            inside[:] = ["code"] if begins else []
+            lines[index] = "```" + (code.group(2) or "" if begins else "")
+        elif not inside and _ORG_UNSEEN.fullmatch(line):
+            lines[index] = ""
+        elif not inside and heading is not None:
+            lines[index] = f"{'#' * min(len(heading.group(1)), 6)} {line[heading.end() :]}"
+    return "\n".join(lines)
 
 
 def _latex(text: str, _levels: list[str]) -> str:

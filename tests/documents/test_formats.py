@@ -79,6 +79,29 @@ def test_a_page_of_navigation_alone_is_read(tmp_path: Path) -> None:
     assert "Home" in read(save(tmp_path, "a.html", "<nav><p>Home</p></nav>")).text
 
 
+def test_the_sign_of_a_link_to_its_own_heading_is_not_read(tmp_path: Path) -> None:
+    page = (
+        '<h2>Kilns<a class="headerlink" href="#kilns" title="Link">\N{PILCROW SIGN}</a></h2>'
+        '<dl><dt>fire(kiln)<a href="#fire"> &para;</a>: lights it</dt></dl>'
+        '<p>See <a href="#n1">1</a>, <a href="https://kilns.example">&sect;</a>.</p>'
+    )
+    assert read(save(tmp_path, "a.html", page)).text == (
+        "## Kilns\n\nfire(kiln): lights it\n\nSee 1, \N{SECTION SIGN}.\n"
+    )
+
+
+def test_code_of_org_is_code_and_its_drawers_and_comments_are_not_read(tmp_path: Path) -> None:
+    page = (
+        "#+TITLE: Kilns\n* TODO Firing\n:PROPERTIES:\n:ID: 7\n:END:\n**It** is * hot.\n# unread\n"
+        "#+BEGIN_SRC sh -n\n  # light it\n* not a heading\n#+END_SRC\n"
+        "#+begin_example\n:hot:\n#+end_example\n** Cooling\n"
+    )
+    assert read(save(tmp_path, "a.org", page)).text == (
+        "#+TITLE: Kilns\n# Firing\n\n\n\n**It** is * hot.\n\n"
+        "```sh\n  # light it\n* not a heading\n```\n```\n:hot:\n```\n## Cooling\n"
+    )
+
+
 def test_html_encoding_is_taken_from_the_page(tmp_path: Path) -> None:
     page = "<html><head><meta charset='windows-1251'></head><body>Привет, мир</body></html>"
     assert "Привет, мир" in read(save(tmp_path, "a.html", page.encode("cp1251"))).text
