@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -24,19 +25,24 @@ Globs = list[str] | None
 def ingest(
     given: options.Given,
     paths: Annotated[
-        list[str], typer.Argument(help="Folders and files.", metavar="PATH...", show_default=False)
-    ],
+        list[str] | None,
+        typer.Argument(
+            help="Folders and files; without one, all that were ingested before.",
+            metavar="PATH",
+            show_default=False,
+        ),
+    ] = None,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Say what would change, only."),
     ] = False,
     include: Annotated[
         Globs,
-        typer.Option("--include", metavar="GLOB", help="Read only such files."),
+        typer.Option("--include", metavar="GLOB", help="Read only files that match this."),
     ] = None,
     exclude: Annotated[
         Globs,
-        typer.Option("--exclude", metavar="GLOB", help="Leave such out."),
+        typer.Option("--exclude", metavar="GLOB", help="Leave out files that match this."),
     ] = None,
     watch: Annotated[
         bool,
@@ -49,17 +55,24 @@ def ingest(
     """Make the collection equal to these folders: add, update, remove; resumable.
 
     .gitignore, .cragignore and hidden files are left out. Documents that came from other
-    folders stay as they are.
+    folders stay as they are. The globs of a folder are kept, and hold until others are given;
+    --include '*' takes them back.
     """
     from state.errors import UsageError
 
-    if not all(paths):  # as `crag ingest "$DOCS"` where DOCS is unset
+    if not all(paths or ()):  # as `crag ingest "$DOCS"` where DOCS is unset
         raise UsageError("A path is empty.", "'.' is the folder you are in.")
     terminal = given.terminal
     settings = given.settings()
+    from rag.index.stores import store_of
     from rag.ingest.sync import IngestOptions, ingest
     from rag.opening import build_embedder
 
+    known = [] if paths else store_of(settings).roots(settings.one_collection)
+    paths = paths or [root.path for root in known if root.here]
+    if not paths:
+        raise UsageError("Nothing was ingested before.", "Name a folder or file to ingest.")
+    notice = cache(terminal.notice)  # a watch tells each line once
     embedder = build_embedder(settings)
     wanted = IngestOptions(tuple(include or ()), tuple(exclude or ()), dry_run)
 
@@ -68,9 +81,7 @@ def ingest(
             on_event = dry_run_lines(terminal) if dry_run else shown
             if events:
                 on_event = terminal.json
-            return ingest(
-                settings, embedder, paths, wanted, on_event=on_event, notice=terminal.notice
-            )
+            return ingest(settings, embedder, paths, wanted, on_event=on_event, notice=notice)
 
     def show(report: IngestReport) -> None:
         if json_ or events:

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.protocol import FileMark, IndexedDocument, UnreadFile
+
+
+class IngestedRoot(NamedTuple):
+    """A folder or file that was ingested, with its recorded options; `here`: on this machine."""
+
+    path: str
+    options: str
+    here: bool = True
+
 
 FileTime = tuple[str, int, int, int]
 """A path with the size, mtime_ns and changed_ns of its file when it was read."""

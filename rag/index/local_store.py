@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rag.index import collection_rows, document_rows, file_rows, visible_documents
 from rag.index.catalog import catalog_path, connect, mapped_errors, reading
 from rag.index.codec import decode_path
-from rag.index.inventory import CollectionSummary, FileTime, Inventory
+from rag.index.inventory import CollectionSummary, FileTime, IngestedRoot, Inventory
 from rag.index.lexical import LexicalTable
 from rag.index.lock import lock_path, write_lock
 from rag.index.protocol import CollectionWriter, Notice
@@ -105,6 +105,15 @@ class LocalStore:
                 (name, most),
             ).fetchall()
         return files, [(decode_path(path), *rest) for path, *rest in rows]
+
+    def roots(self, name: str) -> list[IngestedRoot]:
+        try:
+            with self._reading() as connection:
+                row = collection_rows.find(connection, name)
+                known = {} if row is None else collection_rows.roots(connection, row)
+                return [IngestedRoot(*root) for root in sorted(known.items())]
+        except NoIndexError:
+            return []
 
     def delete(self, name: str) -> None:
         """Its rows, then its vectors: a process killed between leaves vectors that `crag doctor

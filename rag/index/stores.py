@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rag.engines.openai.cache import GradeCache
     from rag.index.candidates import CandidateReader
     from rag.index.export import Export
-    from rag.index.inventory import CollectionSummary, FileTime, Inventory
+    from rag.index.inventory import CollectionSummary, FileTime, IngestedRoot, Inventory
     from rag.index.postgres.store import PostgresStore
 
 
@@ -74,6 +74,9 @@ class Store(Protocol):
 
     def file_times(self, name: str, most: int) -> tuple[int, list[FileTime]]:
         """How many files of this machine are indexed, and `most` of them, the last first."""
+
+    def roots(self, name: str) -> list[IngestedRoot]:
+        """What was ingested into the collection, by path; none where there is no such one."""
 
     def delete(self, name: str) -> None:
         """Deletes a collection whole; raises as `open_writer`."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rag.documents.recognizer import can_recognize
 from rag.ingest.ignore import rules_for
 from rag.ingest.ingest_report import IngestReport, OnEvent, Reporter
 from rag.ingest.pipeline import Ingest
@@ -22,10 +20,10 @@ from rag.ingest.plan import (
     same_paths,
     unchanged_plan,
 )
+from rag.ingest.root_options import Globs, is_current, root_options
 from rag.ingest.roots import Root, root_of, roots_of
-from rag.ingest.task import READING, Task
+from rag.ingest.task import Task
 from rag.ingest.walk import Found, file_stat, walk
-from state.extras import package_version
 from state.ingest_events import Outcome
 
 if TYPE_CHECKING:
@@ -36,7 +34,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class IngestOptions:
-    """`include` and `exclude` are globs relative to each folder, as in .gitignore."""
+    """`include` and `exclude` are globs relative to each folder, as in .gitignore; where neither
+    is given, those that the folder was ingested with before.
+    """
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
@@ -61,11 +61,11 @@ def ingest(
     """
     began = time.perf_counter()
     roots = roots_of(paths)
-    found = _walk_all(roots, options, settings.home)
+    rules_for("/", options.include, options.exclude)  # malformed ones change nothing
     report = IngestReport(settings.one_collection, str(embedder.identity), options.dry_run)
     reporter = Reporter(roots, report, on_event)
     if options.dry_run:
-        _foresee(settings, found, reporter)
+        _foresee(settings, options, reporter, notice)
     else:
         from rag.index.lock import lock_path
         from rag.index.stores import store_of
@@ -73,9 +73,15 @@ def ingest(
         with store_of(settings).open_writer(
             settings.one_collection, embedder.identity, notice=notice
         ) as writer:
+            known = writer.roots()
+            globs = _globs(roots, options, known, notice)
+            found = _walk_all(roots, globs, settings.home)
             spool = settings.home / "spool" / lock_path(settings.home, settings.one_collection).stem
             run = Ingest(writer, embedder, reporter, str(spool))
-            _bring_up_to_date(writer, run, found, options, reporter)
+            _bring_up_to_date(writer, run, found, known, reporter)
+            for root in roots:
+                if known.get(root.path) != (now := root_options(globs[root.path])):
+                    writer.set_root(root.path, now)
     report.skipped.sort()
     report.failed.sort()
     report.seconds = time.perf_counter() - began
@@ -86,14 +92,13 @@ def _bring_up_to_date(
     writer: CollectionWriter,
     run: Ingest,
     found: Found,
-    options: IngestOptions,
+    known_roots: Mapping[str, str],
     reporter: Reporter,
 ) -> None:
     roots = reporter.roots
-    known_roots = writer.roots()
-    unread = _remembered(writer, roots, known_roots)
+    unread = _remembered(writer.unread(), roots, known_roots)
     plan = None
-    if all(_is_current(recorded) for recorded in known_roots.values()):
+    if all(is_current(recorded) for recorded in known_roots.values()):
         times = writer.file_times()
         plan = unchanged_plan(roots, found, times, unread)
         if plan is None and not has_new_files(found, times, unread):
@@ -108,19 +113,24 @@ def _bring_up_to_date(
     else:
         run.run(plan, found)
     reporter.report.documents, reporter.report.chunks = writer.totals()
-    if not plan.is_empty or not all(_is_known(root, known_roots) for root in roots):
-        for root in roots:
-            writer.set_root(root.path, _recorded(options))
 
 
-def _foresee(settings: Settings, found: Found, reporter: Reporter) -> None:
+def _foresee(
+    settings: Settings,
+    options: IngestOptions,
+    reporter: Reporter,
+    notice: Callable[[str], None],
+) -> None:
     """Fill the report with what an ingest would do, reading only what may be known already."""
     from rag.index.stores import store_of
 
-    inventory = store_of(settings).inventory(settings.one_collection)
+    store, roots = store_of(settings), reporter.roots
+    inventory = store.inventory(settings.one_collection)
+    known_roots = {root.path: root.options for root in store.roots(settings.one_collection)}
+    found = _walk_all(roots, _globs(roots, options, known_roots, notice), settings.home)
     known = [] if inventory is None else inventory.marks
     unread = [] if inventory is None else inventory.unread
-    plan = make_plan(reporter.roots, found, known, unread)
+    plan = make_plan(roots, found, known, _remembered(unread, roots, known_roots))
     _note_plan(plan, found, reporter)
     reporter.on_event(planned_files(plan, found))
     missing = list(plan.missing)
@@ -161,7 +171,24 @@ def _foreseen(task: Task, size: int, plan: Plan, missing: list[FileMark]) -> Out
     return "moved"
 
 
-def _walk_all(roots: Sequence[Root], options: IngestOptions, home: os.PathLike[str]) -> Found:
+def _globs(
+    roots: Sequence[Root],
+    options: IngestOptions,
+    known_roots: Mapping[str, str],
+    notice: Callable[[str], None],
+) -> dict[str, Globs]:
+    """The globs of each root: those given, else those recorded, which is told."""
+    given = Globs(options.include, options.exclude)
+    globs = {}
+    for root in roots:
+        globs[root.path] = given or Globs.recorded(known_roots.get(root.path, "{}"))
+        if not given and globs[root.path] and not root.is_file:
+            kept = globs[root.path]
+            notice(f"{root.typed}: {kept}, as before; --include '*' reads everything.")
+    return globs
+
+
+def _walk_all(roots: Sequence[Root], globs: Mapping[str, Globs], home: os.PathLike[str]) -> Found:
     """All roots as one; the program's own home is never read, wherever it lies."""
     own = os.path.realpath(home)
     everything = Found()
@@ -169,7 +196,8 @@ def _walk_all(roots: Sequence[Root], options: IngestOptions, home: os.PathLike[s
         if root.is_file:
             everything.files[root.path] = file_stat(os.stat(root.path))
             continue
-        found = walk(root.inside, rules_for(root.inside, options.include, options.exclude), [own])
+        wanted = globs[root.path]
+        found = walk(root.inside, rules_for(root.inside, wanted.include, wanted.exclude), [own])
         everything.files.update(found.files)
         everything.skipped.extend(found.skipped)
         everything.unlisted.extend(found.unlisted)
@@ -187,36 +215,13 @@ def _note_plan(plan: Plan, found: Found, reporter: Reporter) -> None:
 
 
 def _remembered(
-    writer: CollectionWriter, roots: Sequence[Root], known_roots: dict[str, str]
+    unread: Iterable[UnreadFile], roots: Sequence[Root], known_roots: Mapping[str, str]
 ) -> list[UnreadFile]:
     """The files not worth another try: those that this version of the program gave up on."""
     kept = []
-    for file in writer.unread():
+    for file in unread:
         root = root_of(roots, file.path)
         recorded = None if root is None else known_roots.get(root.path)
-        if recorded is not None and _is_current(recorded, release=True):
+        if recorded is not None and is_current(recorded, release=True):
             kept.append(file)
     return kept
-
-
-def _is_known(root: Root, known_roots: dict[str, str]) -> bool:
-    return root.path in known_roots and _is_current(known_roots[root.path])
-
-
-def _recorded(options: IngestOptions) -> str:
-    values = {
-        "include": options.include,
-        "exclude": options.exclude,
-        "reading": READING,
-        "recognizing": can_recognize(),
-        "release": package_version("crag-cli", "source"),
-    }
-    return json.dumps(values)
-
-
-def _is_current(recorded: str, *, release: bool = False) -> bool:
-    """Whether what was recorded of a root says that its files were read as they are now."""
-    values = json.loads(recorded)
-    same = values.get("reading") == READING
-    same &= values.get("recognizing", False) == can_recognize()
-    return same and (not release or values.get("release") == package_version("crag-cli", "source"))

@@ -26,9 +26,9 @@ def refresh(
     from rag.ingest.sync import IngestOptions, ingest
     from rag.opening import build_embedder
 
-    inventory = store_of(settings).inventory(settings.one_collection)
-    known = set(inventory.roots) if inventory is not None else set()
-    wanted = list(paths) or sorted(known)
+    roots = store_of(settings).roots(settings.one_collection)
+    known = [root.path for root in roots if root.here]
+    wanted = paths or known
     for path in wanted:
         if (
             "\0" in path or os.path.realpath(path) not in known

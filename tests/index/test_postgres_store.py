@@ -22,6 +22,7 @@ from rag.index.local_store import LocalStore
 from rag.index.postgres import postings, shared_schema, shared_writer
 from rag.index.postgres.store import PostgresStore
 from rag.ingest.staleness import staleness
+from rag.serving.refresh import refresh
 from state.errors import (
     EmbedderMismatchError,
     NoIndexError,
@@ -401,9 +402,12 @@ def test_files_of_another_machine_are_not_looked_for(tmp_path, library, store):
     library.ingest(tmp_path / "a.md")
     (tmp_path / "a.md").unlink()
     assert staleness(store, "default").gone == 1
+    assert [root.here for root in store.roots("default")] == [True]
     with psycopg.connect(store.url) as db:
         db.execute(f"UPDATE {store.schema}.roots SET host = 'another'")
     assert staleness(store, "default").files == 0
+    assert [root.here for root in store.roots("default")] == [False]
+    assert refresh(library.settings, []).documents == 1
 
 
 def test_a_chroma_server_is_no_store_and_the_way_from_it_is_named(monkeypatch):

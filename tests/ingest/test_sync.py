@@ -1,3 +1,4 @@
+import json
 import os
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from rag.embed.protocol import EmbedderIdentity
 from rag.index.writer import open_writer
 from rag.ingest.forget import forget, holding
 from rag.ingest.staleness import staleness
+from rag.serving.refresh import refresh
 from state.errors import EmbedderMismatchError, StorageError, StoreBusyError, UsageError
 
 TEXT = "# Valves\n\nThe {} valve opens at {} bar.\n"
@@ -139,6 +141,25 @@ def test_what_one_folder_ignores_another_may_hold(folder, library):
 def test_an_excluded_file_leaves_the_collection(folder, library):
     library.ingest(folder)
     assert counts(library.ingest(folder, exclude=("sub/",))) == {"unchanged": 2, "removed": 1}
+
+
+def test_a_folders_globs_hold_until_others_are_given(folder, library):
+    library.ingest(folder, exclude=("sub/",))
+    for options in ({"dry_run": True}, {}):
+        assert counts(library.ingest(folder, **options)) == {"unchanged": 2}
+    assert refresh(library.settings, []).documents == 2
+    assert counts(library.ingest(folder, include=("a.md",))) == {"removed": 1, "unchanged": 1}
+    (folder / "b.md").write_text("changed")
+    assert counts(library.ingest(folder)) == {"unchanged": 1}
+    assert counts(library.ingest(folder, include=("*",))) == {"added": 2, "unchanged": 1}
+    assert counts(library.ingest(folder)) == {"unchanged": 3}
+
+
+def test_globs_that_change_nothing_now_hold_later(folder, library):
+    library.ingest(folder)
+    assert counts(library.ingest(folder, exclude=("secret.md",))) == {"unchanged": 3}
+    (folder / "secret.md").write_text("The secret motor.")
+    assert counts(library.ingest(folder)) == {"unchanged": 3}
 
 
 def test_a_dry_run_says_what_would_change_and_changes_nothing(tmp_path, folder, library):
@@ -319,6 +340,19 @@ def test_what_is_forgotten_of_a_folder_that_stays_comes_back_with_it(folder, lib
     assert forget(library.store, "default", held) == 1
     assert library.sources == ["a.md", "b.md"]
     assert counts(library.ingest(folder)) == {"added": 1, "unchanged": 2}
+
+
+def test_a_dry_run_tries_again_what_an_older_program_gave_up_on(folder, library):
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.7 broken")
+    library.ingest(folder)
+    with library.store.open_writer("default", library.embedder.identity) as writer:
+        options = json.loads(writer.roots()[str(folder)])
+        writer.set_root(str(folder), json.dumps({**options, "release": "0.0.1"}))
+    tasks = []
+    for dry_run in (True, False):
+        library.ingest(folder, dry_run=dry_run)
+        tasks.append(next(e["files"] for e in library.events if e["event"] == "planned"))
+    assert tasks == [1, 1]
 
 
 def test_a_dry_run_foretells_what_the_run_does(folder, library):

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rag.index.codec import decode_path
-from rag.index.inventory import CollectionSummary, FileTime, Inventory
+from rag.index.inventory import CollectionSummary, FileTime, IngestedRoot, Inventory
 from rag.index.postgres import shared_collection_rows, shared_document_rows
 from rag.index.postgres.database import Database
 from rag.index.postgres.rebuilding import COUNTS, rebuild_terms
@@ -142,6 +142,18 @@ class PostgresStore:
                 (*values, most),
             ).fetchall()
         return count[0] if count else 0, [(decode_path(path), *rest) for path, *rest in rows]
+
+    def roots(self, name: str) -> list[IngestedRoot]:
+        try:
+            with self._reading() as db:
+                rows = db.execute(
+                    "SELECT path, options, host = %s FROM roots JOIN collections"
+                    " ON id = collection_id WHERE name = %s ORDER BY path",
+                    (socket.gethostname(), name),
+                ).fetchall()
+        except NoIndexError:
+            return []
+        return [IngestedRoot(decode_path(path), options, here) for path, options, here in rows]
 
     def delete(self, name: str) -> None:
         """Its rows all at once; readers at work on it finish on what they saw."""
