@@ -8,9 +8,9 @@ import typer
 
 from cli import options
 from cli.app import new_app
-from cli.commands.status import readable
 from cli.completion import complete_collection
 from cli.confirm import confirm
+from cli.render.short_text import byte_size
 from cli.terminal import Terminal, one_line
 from state.counting import many, plural
 
@@ -81,7 +81,7 @@ def show(given: options.Given, name: Name, json_: options.Json = False) -> None:
         )
         return
     for document in documents:
-        size = readable(document.size)
+        size = byte_size(document.size)
         source = one_line(document.source)
         chunks = f"{document.chunk_count:>6,} {plural(document.chunk_count, 'chunk'):<6}"
         terminal.out(f"{chunks} {size:>9}  {document.format:<9} {source}")
@@ -185,7 +185,7 @@ def _transfer(
     json_: bool,
 ) -> None:
     terminal = given.terminal
-    from cli.commands.evaluate import counting
+    from cli.render.progress import progress_on
     from rag.index.local_store import LocalStore
     from rag.index.stores import store_of
     from rag.index.transfer import transfer
@@ -197,7 +197,7 @@ def _transfer(
             "No shared store is named.", f"--{'to' if done == 'pushed' else 'from'} postgresql://…"
         )
     here, there = LocalStore(settings.home), store_of(settings)
-    with counting(terminal) as on:
+    with progress_on(terminal) as on:
         report = transfer(
             here if done == "pushed" else there,
             there if done == "pushed" else here,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +10,7 @@ import typer
 from cli import options
 from cli.app import new_app
 from cli.files import STDOUT, check_writable, write_text
-from cli.terminal import Terminal
+from cli.render.progress import progress_on
 from state.choices import EvaluationStage
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def evaluate(
     old = None if compare is None else read_report(compare)
     loaded = load_dataset(dataset)
     plan = Plan(stage, limit, seed, baseline, collection)
-    with counting(terminal) as on:
+    with progress_on(terminal) as on:
         evaluation = run(loaded, settings, plan, on, terminal.notice)
     report = _report(evaluation)
     if old is not None:
@@ -99,12 +98,3 @@ def _report(evaluation: Evaluation) -> dict[str, Any]:
     if evaluation.baseline is not None:
         figures["baseline"] = baseline_report(evaluation)
     return figures
-
-
-def counting(terminal: Terminal) -> Any:
-    """A bar on a terminal; nothing elsewhere."""
-    if terminal.quiet or not terminal.err_is_tty:
-        return nullcontext(lambda _what, _done, _total: None)
-    from cli.render.evaluation import progress_bar
-
-    return progress_bar(terminal.console())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli import options
 from cli.app import new_app
+from cli.render.short_text import byte_size
 from state.counting import many
 
 if TYPE_CHECKING:
@@ -54,8 +55,8 @@ def status_lines(found: Status) -> list[str]:
     lines = [f"home      {found.home}", f"engine    {_engine(found)}"]
     for each in found.collections:
         lines += ["", *_collection_lines(each)]
-    sizes = [f"{name} {readable(octets)}" for name, octets in found.octets.items() if octets]
-    total = readable(sum(found.octets.values()))
+    sizes = [f"{name} {byte_size(octets)}" for name, octets in found.octets.items() if octets]
+    total = byte_size(sum(found.octets.values()))
     return [*lines, "", f"on disk   {total}" + (f": {', '.join(sizes)}" if sizes else "")]
 
 
@@ -79,13 +80,3 @@ def _collection_lines(each: CollectionStatus) -> list[str]:
         lines.append(f"  unread  {totals.failed:,} failed, {totals.skipped:,} skipped")
     lines.append(f"  stale   {each.stale.line or 'nothing'}")
     return lines
-
-
-def readable(octets: int) -> str:
-    """Bytes in the unit a person would choose."""
-    size = float(octets)
-    for unit in ("B", "kB", "MB", "GB"):
-        if size < 1000 or unit == "GB":
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1000
-    raise AssertionError

@@ -1,40 +1,14 @@
-"""An evaluation on a terminal: the table of figures, and the bar while it is measured."""
+"""An evaluation on a terminal: the table of figures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from cli.terminal import Terminal, clean
 from rag.evaluate.labels import DIFFERENCES, LABELS, Label, known
-from rag.evaluate.measurements import Progress as OnProgress
 from state.counting import many
-
-
-@contextmanager
-def progress_bar(console: Console) -> Iterator[OnProgress]:
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as bar:
-        tasks: dict[str, Any] = {}
-
-        def on(what: str, done: int, total: int | None) -> None:
-            if what not in tasks:
-                for earlier in bar.tasks:  # what came before is over, also if its end was unknown
-                    bar.update(earlier.id, total=earlier.completed)
-                tasks[what] = bar.add_task(what, total=total)
-            bar.update(tasks[what], completed=done, total=total)
-
-        yield on
 
 
 def print_report(report: dict[str, Any]) -> None:

@@ -1,0 +1,52 @@
+"""A bar on a terminal for what is counted while it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from rag.evaluate.measurements import Progress as OnProgress
+
+
+def progress_on(terminal: Terminal) -> AbstractContextManager[OnProgress]:
+    """What is told there of each step: its name, how much is done, and of how much. Nothing is
+    shown where there is no terminal.
+    """
+    if terminal.quiet or not terminal.err_is_tty:
+        return nullcontext(lambda _what, _done, _total: None)
+    return _bar(terminal.console())
+
+
+@contextmanager
+def _bar(console: Console) -> Iterator[OnProgress]:
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        tasks: dict[str, Any] = {}
+
+        def on(what: str, done: int, total: int | None) -> None:
+            if what not in tasks:
+                for earlier in bar.tasks:  # what came before is over, also if its end was unknown
+                    bar.update(earlier.id, total=earlier.completed)
+                tasks[what] = bar.add_task(what, total=total)
+            bar.update(tasks[what], completed=done, total=total)
+
+        yield on
