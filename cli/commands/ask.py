@@ -54,7 +54,8 @@ def ask(
     """Answer one question from the collection, each sentence cited."""
     terminal = given.terminal
     if question is None:
-        if not (sys.stdin.isatty() and terminal.out_is_tty) or json_ or events or estimate or copy:
+        of_one_answer = json_ or events or estimate or copy or pin or ok_abstain
+        if not (sys.stdin.isatty() and terminal.out_is_tty) or of_one_answer:
             raise UsageError("There is no question.", "Type one, or pipe it in with '-'.")
         from cli.commands.chat import begin
 

@@ -41,6 +41,15 @@ def test_without_a_question_a_terminal_gets_the_chat_with_its_flags(home):
     assert "31 metres" in crag(home, "threads", "show", "begun").stdout
 
 
+@pytest.mark.parametrize("flag", ["--json", "--copy", "--pin", "--ok-abstain"])
+def test_a_flag_of_one_answer_begins_no_chat(home, flag):
+    child = spawn(home, "ask", flag)
+    child.expect("There is no question. Type one, or pipe it in with '-'.")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 2
+
+
 @pytest.mark.parametrize("words", [(), ("--json",), ("--copy",)])
 def test_without_a_question_and_a_terminal_it_is_a_mistake(home, words):
     done = crag(home, "ask", *words, stdin=HIGH)
