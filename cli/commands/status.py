@@ -78,5 +78,5 @@ def _collection_lines(each: CollectionStatus) -> list[str]:
     lines += [f"  from    {root}" for root in totals.roots]
     if totals.failed or totals.skipped:
         lines.append(f"  unread  {totals.failed:,} failed, {totals.skipped:,} skipped")
-    lines.append(f"  stale   {each.stale.line or 'nothing'}")
+    lines.append(f"  stale   {each.stale.line or 'no indexed file has changed'}")
     return lines
