@@ -152,6 +152,8 @@ def test_status_counts_and_notices_stale_files(home, folder):
     assert crag("status").stderr.startswith("Nothing was ingested yet")
     assert not home.exists()
     crag("ingest", folder)
+    (folder / "new.md").write_text("# Valves\n\nThe valve is shut.\n")
+    assert "  stale   no indexed file has changed\n" in crag("status").stdout
     (folder / "a.md").write_text("changed")
     found = json.loads(crag("status", "--json").stdout)
     (one,) = found["collections"]
