@@ -25,17 +25,12 @@ def _collection(text: str) -> Any:
     )
 
 
+def thread_option(text: str) -> Any:
+    return typer.Option("--thread", "-t", help=text, metavar="NAME", autocompletion=complete_thread)
+
+
 Collection = Annotated[str | None, _collection("The collection to use.")]
-Thread = Annotated[
-    str | None,
-    typer.Option(
-        "--thread",
-        "-t",
-        help="The thread to use.",
-        metavar="NAME",
-        autocompletion=complete_thread,
-    ),
-]
+Thread = Annotated[str | None, thread_option("The thread to go on with.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 Trace = Annotated[bool, typer.Option("--trace", help="Print loops and grades on stderr.")]
 NoStream = Annotated[
@@ -60,7 +55,10 @@ Events = Annotated[bool, typer.Option("--events", help="The run as NDJSON on std
 OkAbstain = Annotated[bool, typer.Option("--ok-abstain", help="Exit 0 when abstaining.")]
 
 Continue = Annotated[bool, typer.Option("--continue", help="Go on with the newest thread.")]
-Pin = Annotated[bool, typer.Option("--pin", help="Keep this turn in the model's view.")]
+Pin = Annotated[
+    bool,
+    typer.Option("--pin", help="Keep this turn in the model's view in all later ones."),
+]
 Estimate = Annotated[bool, typer.Option("--estimate", help="Only say the most it can cost.")]
 
 
@@ -89,7 +87,7 @@ SHARED: dict[str, Any] = {
     "collections": Annotated[str | None, _collection("The collection to use, or several: a,b.")],
     "files": Annotated[
         str | None,
-        typer.Option("--files", metavar="GLOB", help="Ask only such documents."),
+        typer.Option("--files", metavar="GLOB", help="Ask only the documents that match this."),
     ],
     "thread": Thread,
     "engine": Annotated[

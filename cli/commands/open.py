@@ -33,7 +33,10 @@ def open_(
     trace: Annotated[
         str,
         typer.Option(
-            "--trace", metavar="ID", help="Of this answer.", autocompletion=complete_trace
+            "--trace",
+            metavar="ID",
+            help="The trace of the answer whose place to open.",
+            autocompletion=complete_trace,
         ),
     ] = "last",
 ) -> None:

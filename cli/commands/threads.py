@@ -167,7 +167,7 @@ def prune(
         int | None,
         typer.Option("--keep", metavar="N", min=0, help="Keep this many newest turns a thread."),
     ] = None,
-    thread: options.Thread = None,
+    thread: Annotated[str | None, options.thread_option("Prune only this thread.")] = None,
     pinned: Annotated[bool, typer.Option("--pinned", help="Remove pinned turns too.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
     yes: options.Yes = False,

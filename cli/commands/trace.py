@@ -12,7 +12,7 @@ import typer.core
 
 from cli import options
 from cli.app import new_app
-from cli.completion import complete_thread, complete_trace
+from cli.completion import complete_trace
 from cli.confirm import confirm
 from cli.terminal import Terminal
 from state.choices import TraceKind, TraceStatus
@@ -84,24 +84,24 @@ def show(
 def list_(
     given: options.Given,
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many.")] = 20,
-    thread: Annotated[
-        str | None,
-        typer.Option(
-            "--thread", "-t", metavar="NAME", help="Of this thread.", autocompletion=complete_thread
-        ),
+    thread: Annotated[str | None, options.thread_option("List only traces of this thread.")] = None,
+    status: Annotated[
+        TraceStatus | None, typer.Option("--status", help="List only runs that ended so.")
     ] = None,
-    status: Annotated[TraceStatus | None, typer.Option("--status", help="That ended so.")] = None,
-    kind: Annotated[TraceKind | None, typer.Option("--kind", help="Of this kind.")] = None,
+    kind: Annotated[TraceKind | None, typer.Option("--kind", help="List only this kind.")] = None,
     since: Annotated[
         str | None,
-        typer.Option("--since", metavar="WHEN", help="Not older: 90m, 12h, 3d, 2w or a date."),
+        typer.Option(
+            "--since", metavar="WHEN", help="List none older than 90m, 12h, 3d, 2w or a date."
+        ),
     ] = None,
     contains: Annotated[
-        str | None, typer.Option("--contains", metavar="TEXT", help="With this in the question.")
+        str | None,
+        typer.Option("--contains", metavar="TEXT", help="List only questions with this in them."),
     ] = None,
     run: Annotated[
         str | None,
-        typer.Option("--run", metavar="ID", help="The questions that a research run asked."),
+        typer.Option("--run", metavar="ID", help="List the questions of this research run."),
     ] = None,
     json_: options.Json = False,
 ) -> None:
@@ -144,16 +144,9 @@ def delete(
         ),
     ] = None,
     thread: Annotated[
-        str | None,
-        typer.Option(
-            "--thread",
-            "-t",
-            metavar="NAME",
-            help="Those of this thread instead.",
-            autocompletion=complete_thread,
-        ),
+        str | None, options.thread_option("Forget those of this thread instead.")
     ] = None,
-    all_: Annotated[bool, typer.Option("--all", help="Every trace instead.")] = False,
+    all_: Annotated[bool, typer.Option("--all", help="Forget every trace instead.")] = False,
     yes: options.Yes = False,
 ) -> None:
     """Forget a trace, a thread's or all of them. Threads and collections stay."""
