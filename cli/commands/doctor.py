@@ -27,7 +27,10 @@ def doctor(
     ] = False,
     json_: options.Json = False,
 ) -> int:
-    """Check catalog, indexes, vectors, embedder, disk, permissions and model; exit 4 if one fails.
+    """Check each part and print the mending command.
+
+    The parts are catalog, indexes, vectors, embedder, disk, permissions and model; exit 4 if one
+    fails.
 
     Of a model: is it offered, which forms of reply its server takes, whether it thinks, how long
     its context is and how fast it reads. It is sent one small made-up document, twice.

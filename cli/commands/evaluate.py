@@ -53,9 +53,10 @@ def evaluate(
     collection: options.Collection = None,
     json_: options.Json = False,
 ) -> None:
-    """Score retrieval, grading, abstention, answers, citations, loops and cost on a dataset.
+    """Score retrieval, grading, abstention and answers on a dataset.
 
-    The dataset's index is made once and kept. An interrupted run goes on where it was.
+    Citations, loops and cost as well. The dataset's index is made once and kept. An interrupted
+    run goes on where it was.
     """
     terminal = given.terminal
     settings = given.settings()

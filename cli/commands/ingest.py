@@ -52,11 +52,12 @@ def ingest(
     json_: options.Json = False,
     events: options.Events = False,
 ) -> int:
-    """Make the collection equal to these folders: add, update, remove; resumable.
+    """Make the collection equal to these folders and files.
 
-    .gitignore, .cragignore and hidden files are left out. Documents that came from other
-    folders stay as they are. The globs of a folder are kept, and hold until others are given;
-    --include '*' takes them back.
+    What is new, changed or gone is added, updated and removed; resumable. .gitignore,
+    .cragignore and hidden files are left out. Documents that came from other folders stay as
+    they are. The globs of a folder are kept, and hold until others are given; --include '*'
+    takes them back.
     """
     from state.errors import UsageError
 

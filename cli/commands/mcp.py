@@ -26,7 +26,7 @@ class McpGroup(typer.core.TyperGroup):
 
 
 app = new_app(
-    "Serve the collection to agents over MCP, and have agents know of it; alone it serves.",
+    "Serve the collection to agents over MCP; install it there.\n\n`crag mcp` alone serves.",
     cls=McpGroup,
 )
 

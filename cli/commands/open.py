@@ -40,8 +40,9 @@ def open_(
         ),
     ] = "last",
 ) -> None:
-    """Open what the last answer cites, in $EDITOR or a viewer; elsewhere than on a terminal
-    print its path.
+    """Open a place that the last answer cites.
+
+    In $EDITOR or a viewer; elsewhere than on a terminal its path is printed.
     """
     terminal = Terminal()
     settings = given.settings()

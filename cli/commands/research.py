@@ -64,7 +64,7 @@ def research(
     events: options.Events = False,
     ok_abstain: options.OkAbstain = False,
 ) -> int:
-    """Plan a question, research its parts side by side, and write a cited report."""
+    """Plan a question, research its parts, and write a cited report."""
     from state.errors import CragError, UsageError
 
     terminal = given.terminal

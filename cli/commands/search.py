@@ -32,7 +32,7 @@ def search(
     ],
     json_: options.Json = False,
 ) -> None:
-    """Print the chunks a query retrieves, best first."""
+    """Print the chunks that a query retrieves, best first."""
     terminal = given.terminal
     settings = given.settings()
     text = read_question(query)

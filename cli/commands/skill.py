@@ -12,7 +12,7 @@ from cli.agents.clients import SkillReader
 from cli.app import new_app
 from cli.terminal import Terminal
 
-app = new_app("Print or install the skill file for agents with a shell.", no_args_is_help=True)
+app = new_app("Print or install the skill file for agents.", no_args_is_help=True)
 
 
 @app.command()

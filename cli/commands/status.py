@@ -19,7 +19,10 @@ app = new_app()
 @app.command()
 @options.taking("collections", "store", "quiet")
 def status(given: options.Given, json_: options.Json = False) -> None:
-    """Show every collection, or the one that --collection names."""
+    """Show what is indexed, what is stale, which models, how large.
+
+    Of every collection, or of the one that --collection names.
+    """
     terminal = given.terminal
     settings = given.settings()
     from rag.collection_status import read_status

@@ -40,7 +40,7 @@ class TraceGroup(typer.core.TyperGroup):
 
 
 app = new_app(
-    "Read, compare and replay stored traces; `crag trace` alone shows the last.", cls=TraceGroup
+    "Read, compare and replay stored traces.\n\n`crag trace` alone shows the last.", cls=TraceGroup
 )
 
 ONE_LINE = 72

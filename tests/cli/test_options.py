@@ -56,3 +56,9 @@ def test_no_traceback_is_printed_where_it_was_not(tmp_path, monkeypatch):
 )
 def test_a_terminals_sequences_pasted_with_a_question_are_no_words_of_it(pasted):
     assert checked_question(pasted) == "red tape?"
+
+
+@pytest.mark.parametrize("name", COMMANDS | UNLISTED)
+def test_a_commands_line_in_the_list_begins_its_help(name):
+    _, short = (COMMANDS | UNLISTED)[name]
+    assert " ".join(command_of(name).help.split("\n\n")[0].split()) == short
