@@ -33,8 +33,8 @@ def is_installed(module: str) -> bool:
 
 
 def mending(extra: str) -> str:
-    """The command that brings an extra."""
-    return f"pip install 'crag-cli[{extra}]'"
+    """The command that brings an extra, and where it is said."""
+    return f"pip install '.[{extra}]' in crag's clone"
 
 
 def require_extra(module: str, extra: str, what: str) -> None:

@@ -178,7 +178,9 @@ def test_without_the_extra_one_line_says_what_waits_and_with_it_that_is_read(tmp
     without = run(home, "ingest", str(files), hidden=str(tmp_path / "hidden"))
     assert without.returncode == 0, without.stderr
     (told,) = [each for each in without.stderr.splitlines() if "wait for OCR" in each]
-    assert told == "3 pages of scans and pictures wait for OCR: pip install 'crag-cli[ocr]'"
+    assert (
+        told == "3 pages of scans and pictures wait for OCR: pip install '.[ocr]' in crag's clone"
+    )
 
     assert "2 added" in run(home, "ingest", str(files)).stderr
     assert "3 unchanged" in run(home, "ingest", str(files)).stderr

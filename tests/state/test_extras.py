@@ -47,7 +47,7 @@ def test_the_extra_is_named_where_it_is_missing(tmp_path, words, module, extra):
     assert done.returncode == 4, done.stderr
     assert done.stdout == ""
     (line,) = done.stderr.splitlines()
-    assert f"'crag-cli[{extra}]'" in line
+    assert f"pip install '.[{extra}]' in crag's clone" in line
     assert "Traceback" not in line
 
 
