@@ -46,7 +46,8 @@ class KeptGrades:
         return held
 
     def put(self, entries: Mapping[str, str]) -> None:
-        """Keeps the entries, newest first, up to the limit.
+        """Keeps the entries; beyond the limit those that were kept first go. Their `used` is when
+        that was: reading one writes nothing.
 
         Raises:
             NoIndexError, StorageError: there is no catalog, or it cannot be written.

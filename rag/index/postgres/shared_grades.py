@@ -9,7 +9,9 @@ from rag.index.postgres.database import Database
 
 
 class PostgresGrades:
-    """A GradeCache; keys are hexadecimal digests. One whose role may only read keeps none."""
+    """A GradeCache; keys are hexadecimal digests. One whose role may only read keeps none. Beyond
+    the limit those that were kept first go, at `used`: reading one writes nothing.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
