@@ -108,15 +108,21 @@ class CollectionTools:
         self, source: str, start: int = 0, token_budget: int = USUAL
     ) -> results.SourceText:
         """A stretch of one source's extracted text, from character `start`."""
-        text, start = self._text(source), max(0, start)
-        shown = TokenBudget(token_budget).text(text[start : start + 8 * token_budget])
+        budget = TokenBudget(token_budget)
+        with self._open() as session:
+            document = session.reader.document(source)
+            if document is None:
+                raise _no_source(source)
+            start = min(max(0, start), document.characters)
+            text = session.reader.document_text(source, start, start + 8 * token_budget)
+        shown = budget.text(text or "")
         end = start + len(shown)
         return results.SourceText(
             source=source,
             start=start,
             text=shown,
-            characters=len(text),
-            next=end if end < len(text) else None,
+            characters=document.characters,
+            next=end if end < document.characters else None,
         )
 
     def status(self) -> results.CollectionState:
@@ -157,14 +163,11 @@ class CollectionTools:
 
     def place(self, source: str, lines: str = "") -> str:
         """The lines of a source that a citation's `uri` names, with those around them."""
-        return lines_of(self._text(source), lines)
-
-    def _text(self, source: str) -> str:
         with self._open() as session:
             text = session.reader.document_text(source)
         if text is None:
-            raise UsageError(f"There is no source {source!r} in the collection.")
-        return text
+            raise _no_source(source)
+        return lines_of(text, lines)
 
     @contextmanager
     def _open(self) -> Iterator[Session]:
@@ -172,6 +175,10 @@ class CollectionTools:
             if self._session is None:
                 self._session = open_session(self._settings)
             yield self._session
+
+
+def _no_source(source: str) -> UsageError:
+    return UsageError(f"There is no source {source!r} in the collection.")
 
 
 def one_line(error: CragError) -> str:

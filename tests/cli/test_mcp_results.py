@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,11 @@ from ingest_runs import Library
 from mcp import Client, StdioServerParameters
 from served_mcp import served
 
+from rag.index.collection import Collection
 from rag.serving.resources import lines_of, place_uri
 from rag.serving.token_budget import tokens_of
+from rag.serving.tools import CollectionTools
+from state.settings import load_settings
 
 ROOT = Path(__file__).parents[2]
 LONG = "The inspection of siding {0} found rail {0} worn by {0} mm, which is within limits."
@@ -158,6 +162,29 @@ def test_a_long_ingest_says_how_far_it_is(tmp_path: Path):
 
     assert anyio.run(main).structured_content["added"] == 5
     assert heard[-1] == (5, 5, "5 of 5 files")
+
+
+def test_a_page_of_a_source_reads_no_more_than_the_page(home: Path, monkeypatch):
+    read: list[int] = []
+    whole = Collection.document_text
+
+    def counted(*given: Any) -> str | None:
+        text = whole(*given)
+        read.append(len(text or ""))
+        return text
+
+    monkeypatch.setattr(Collection, "document_text", counted)
+    with closing(CollectionTools(load_settings({"home": home, "engine": "local"}))) as tools:
+        pages, at = [], 0
+        while at is not None:
+            page = tools.read_source("inspection 7.md", at, token_budget=300)
+            pages.append(page.text)
+            at = page.next
+        assert len(pages) > 3
+        assert "".join(pages).count("The inspection of siding") == 40
+        assert max(read) <= 8 * 300
+        beyond = tools.read_source("inspection 7.md", 10**30)
+        assert (beyond.text, beyond.next, beyond.start) == ("", None, beyond.characters)
 
 
 def test_lines_of_a_place_are_bounded_and_count_from_one():
