@@ -15,7 +15,7 @@ Status = Literal["answered", "partial", "abstained"]
 FAILED = "failed"
 """Stands in a trace for the status of a turn that has no answer, and nowhere else."""
 Support = Literal["verbatim", "supported", "unsupported"]
-Verdict = Literal["verified", "unverified", "contradicted"]
+ClaimVerdict = Literal["verified", "unverified", "contradicted"]
 Decision = Literal["generate", "transform_query", "abstain"]
 
 
@@ -55,7 +55,7 @@ class ClaimRecord(TypedDict):
     """
 
     text: str
-    verdict: Verdict
+    verdict: ClaimVerdict
     citations: list[int]
     reason: str
 

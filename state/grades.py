@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
-Verdict = Literal["correct", "ambiguous", "incorrect"]
+RelevanceVerdict = Literal["correct", "ambiguous", "incorrect"]
 GraderName = Literal["local", "model"]
 
 
@@ -18,7 +18,7 @@ class Grade(TypedDict):
 
     chunk_id: str
     relevant: bool
-    verdict: Verdict
+    verdict: RelevanceVerdict
     confidence: float | None
     reason: str | None
     grader: GraderName

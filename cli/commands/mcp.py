@@ -52,7 +52,7 @@ def serve(
     """Serve over MCP, on standard input and output or on loopback."""
     settings = given.settings()
     from rag.serving.mcp_server import build_server, check_port, serve_http
-    from rag.serving.mended_input import mend_input
+    from rag.serving.surrogate_filter import mend_input
 
     server = build_server(settings, allow_ingest=allow_ingest)
     if http is None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rag.citations.check import Checked, Finding
 from rag.citations.quotes import standing_quotes
 from rag.evidence.quotation import (
-    MOST_EXCERPTS,
+    EXCERPTS_QUOTED,
     Quoted,
     likeliest_spans,
     quoting_claim,
@@ -40,7 +40,7 @@ def backed(
     ):
         places += range(len(worth_quoting(every)))
     draft, findings = list(checked.draft), dict(checked.findings)
-    for place in list(dict.fromkeys(places))[:MOST_EXCERPTS]:
+    for place in list(dict.fromkeys(places))[:EXCERPTS_QUOTED]:
         passage, span = every[place]
         claim = quoting_claim(questions[span["part"]], passage, span, reader)
         if quotes := standing_quotes(claim["quotes"], passages, reader):

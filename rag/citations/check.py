@@ -19,7 +19,7 @@ from rag.citations.quotes import standing_quotes
 from rag.index.language import ENGLISH, in_language
 from rag.index.protocol import CollectionReader
 from rag.index.terms import terms
-from state.answer import QUOTED, Citation, ClaimRecord, Verdict
+from state.answer import QUOTED, Citation, ClaimRecord, ClaimVerdict
 from state.draft_claims import DraftClaim
 from state.errors import ModelError
 from state.passages import Passage, RetrievedChunk
@@ -31,7 +31,7 @@ class Finding:
     is cited as "unsupported": "verbatim" and "supported" are said of what was proved only.
     """
 
-    verdict: Verdict
+    verdict: ClaimVerdict
     reason: str
     citations: tuple[Citation, ...]
 
@@ -79,7 +79,7 @@ class Checked:
         object.__setattr__(self, "citations", citations)
         object.__setattr__(self, "claims", claims)
 
-    def count(self, verdict: Verdict) -> int:
+    def count(self, verdict: ClaimVerdict) -> int:
         return sum(claim["verdict"] == verdict for claim in self.claims)
 
     @property

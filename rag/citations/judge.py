@@ -17,7 +17,7 @@ from rag.citations.evidence import Evidence, plain_words
 from rag.citations.polarity import same_denials, same_relations
 from rag.citations.statement import Kind, Statement, has_subject, held, parts, statement
 from rag.question.specificity import specificities
-from state.answer import Support, Verdict
+from state.answer import ClaimVerdict, Support
 
 _YES = re.compile(r"\W*yes\b\W*", re.IGNORECASE)
 _LEAST = 2
@@ -33,7 +33,7 @@ proved so, of 59 others one more."""
 class Judgement:
     """`rests` are the sentences that prove or contradict the claim, or the nearest one."""
 
-    verdict: Verdict
+    verdict: ClaimVerdict
     support: Support
     reason: str
     rests: tuple[Evidence, ...]

@@ -9,12 +9,12 @@ from rag.budget import Budget
 from rag.doctor.part_check import Check, ill, well
 from rag.doctor.server import ServerFacts, facts_of
 from rag.endpoint.servers import ServerTraits
-from rag.engines.openai import ceilings
+from rag.engines.openai import output_limits
 from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.prompts import Messages
 from rag.engines.openai.replies import fields
 from rag.engines.openai.reply_forms import ReplyForm
-from rag.engines.openai.tally import Tally
+from rag.engines.openai.usage_meter import UsageMeter
 from rag.engines.openai.verdict_schemas import GRADE_FORM, verdicts, wanted
 from state.errors import ModelError
 
@@ -43,10 +43,10 @@ def check_replies(chat: ChatModel) -> Iterator[Check]:
     """Sends one made-up document of some 400 tokens, twice; no document of the person's."""
     facts = facts_of(chat.endpoint, chat.name)
     chat.dialect.learn(ServerTraits(), keep=False)  # found out anew
-    tally = Tally(Budget())
+    meter = UsageMeter(Budget())
     try:
-        reply = chat.ask(_PROBE, tally, ceilings.verdicts(1), wanted(GRADE_FORM, 1))
-        speed = _speed(chat, tally)
+        reply = chat.ask(_PROBE, meter, output_limits.verdicts(1), wanted(GRADE_FORM, 1))
+        speed = _speed(chat, meter)
     except ModelError as error:
         yield ill("model: replies", error.message, error.hint)
         return
@@ -65,31 +65,31 @@ def check_replies(chat: ChatModel) -> Iterator[Check]:
         yield ill("model: speed", rate, mend)
     else:
         yield well("model: speed", rate)
-    yield _context(chat, facts, tally)
+    yield _context(chat, facts, meter)
 
 
-def _context(chat: ChatModel, facts: ServerFacts, tally: Tally) -> Check:
+def _context(chat: ChatModel, facts: ServerFacts, meter: UsageMeter) -> Check:
     part = "model: context"
     if facts.kind == "OpenAI":
         return well(part, "OpenAI's models take more than a question needs")
     if facts.context is None:
-        return _tried_context(chat, facts, tally)
+        return _tried_context(chat, facts, meter)
     if facts.context < NEEDED_CONTEXT:
         short = f"{facts.context:,} tokens; a question takes up to {NEEDED_CONTEXT:,}"
         return ill(part, short, facts.longer_context)
     return well(part, f"{facts.context:,} tokens ({facts.kind})")
 
 
-def _tried_context(chat: ChatModel, facts: ServerFacts, tally: Tally) -> Check:
+def _tried_context(chat: ChatModel, facts: ServerFacts, meter: UsageMeter) -> Check:
     """Of a server that does not tell: whether as many tokens arrive as a long prompt has."""
     part = "model: context"
     untold = well(part, f"{facts.kind or 'the server'} tells neither its size nor what arrives")
     try:
-        short = _arriving(chat, 1, tally)
-        if not short or tally.estimated:
+        short = _arriving(chat, 1, meter)
+        if not short or meter.estimated:
             return untold
         times = NEEDED_CONTEXT // short
-        arrived = _arriving(chat, times, tally)
+        arrived = _arriving(chat, times, meter)
     except ModelError as error:
         detail = f"a prompt of up to {NEEDED_CONTEXT:,} tokens is refused: {error.message}"
         return ill(part, detail, facts.longer_context)
@@ -101,15 +101,15 @@ def _tried_context(chat: ChatModel, facts: ServerFacts, tally: Tally) -> Check:
     return well(part, f"{arrived:,} tokens arrived")
 
 
-def _arriving(chat: ChatModel, times: int, tally: Tally) -> int:
+def _arriving(chat: ChatModel, times: int, meter: UsageMeter) -> int:
     """Tokens that the server counted of a prompt with the filler so many times."""
-    before = tally.inputs
+    before = meter.inputs
     said = f"{_FILLER * times}\nQuestion: Say yes."
-    chat.complete([("system", "You reply in one word."), ("user", said)], tally, ceilings.LINE)
-    return tally.inputs - before
+    chat.complete([("system", "You reply in one word."), ("user", said)], meter, output_limits.LINE)
+    return meter.inputs - before
 
 
-def _speed(chat: ChatModel, tally: Tally) -> tuple[float, float]:
+def _speed(chat: ChatModel, meter: UsageMeter) -> tuple[float, float]:
     """Tokens a second, read and written; the server has not seen this prompt's beginning."""
     prompt: Messages = [
         ("system", "You repeat what you are told."),
@@ -117,8 +117,8 @@ def _speed(chat: ChatModel, tally: Tally) -> tuple[float, float]:
     ]
     pieces: list[float] = []
     began = time.perf_counter()
-    before = tally.inputs, tally.outputs
-    chat.stream(prompt, tally, ceilings.LINE, lambda _: pieces.append(time.perf_counter()))
-    read, wrote = tally.inputs - before[0], tally.outputs - before[1]
+    before = meter.inputs, meter.outputs
+    chat.stream(prompt, meter, output_limits.LINE, lambda _: pieces.append(time.perf_counter()))
+    read, wrote = meter.inputs - before[0], meter.outputs - before[1]
     first, last = (pieces[0], pieces[-1]) if pieces else (time.perf_counter(),) * 2
     return read / max(first - began, 0.001), wrote / max(last - first, 0.001)

@@ -8,12 +8,12 @@ from typing import TypedDict
 
 from rag.endpoint.address import chat_endpoint
 from rag.engines.factory import choose_engine
-from rag.engines.openai import ceilings
+from rag.engines.openai import output_limits
 from rag.engines.openai.batch_judge import MOST_TOGETHER
-from rag.engines.openai.ceilings import THINKING
+from rag.engines.openai.cross_language import is_foreign
 from rag.engines.openai.dialect import Dialect
-from rag.engines.openai.foreign import is_foreign
 from rag.engines.openai.grading import MOST_ASKED, MOST_DOUBTFUL
+from rag.engines.openai.output_limits import THINKING
 from rag.engines.openai.prices import cost_of, dated, price_of
 from rag.engines.openai.prompts import LONGEST_DOUBTFUL, LONGEST_KNOWN, MOST_KNOWN
 from rag.evidence.refine import SHOWN_TO_A_MODEL
@@ -74,18 +74,18 @@ def estimate(
     shown = int(SHOWN_TO_A_MODEL * CHUNK_CHARS * density) + ITEM_TOKENS * SHOWN_TO_A_MODEL
     grading = _grading(settings, asked, density, foreign=is_foreign(question, sample))
     loops = settings.max_loops
-    said = ceilings.ANSWER
+    said = output_limits.ANSWER
     read = shown + settings.history_tokens * follow_up
     calls = [
-        *[_Call(asked + settings.history_tokens, ceilings.LINE)] * follow_up,
+        *[_Call(asked + settings.history_tokens, output_limits.LINE)] * follow_up,
         *grading,
-        *[_Call(asked + loops * asked, ceilings.LINE)] * loops,
+        *[_Call(asked + loops * asked, output_limits.LINE)] * loops,
         _Call(asked + read, said),
         _Call(asked + read + said, said),
     ]
     if settings.verify is Verifier.MODEL:
         claims = said // CLAIM_TOKENS
-        calls += [_Call(asked + shown + said, ceilings.verdicts(claims), cheap=True)] * DRAFTS
+        calls += [_Call(asked + shown + said, output_limits.verdicts(claims), cheap=True)] * DRAFTS
     thinking = THINKING if Dialect(settings.model, chat_endpoint(settings), settings).thinks else 0
     calls = [replace(call, outputs=call.outputs + thinking) for call in calls]
 
@@ -122,7 +122,7 @@ def _grading(settings: Settings, asked: int, density: float, *, foreign: bool) -
         times = settings.max_loops + 1
     sizes = [min(MOST_TOGETHER, most - start) for start in range(0, most, MOST_TOGETHER)]
     return [
-        _Call(asked + known + n * (size + ITEM_TOKENS), ceilings.verdicts(n), cheap=True)
+        _Call(asked + known + n * (size + ITEM_TOKENS), output_limits.verdicts(n), cheap=True)
         for _ in range(times)
         for n in sizes
     ]

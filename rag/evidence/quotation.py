@@ -14,7 +14,7 @@ from state.blocks import BlockKind
 from state.draft_claims import DraftClaim
 from state.passages import Passage, Span, blocks_of_spans
 
-MOST_EXCERPTS = 3
+EXCERPTS_QUOTED = 3
 WORTH_QUOTING = 0.02
 """Of the likeliest excerpt's probability, what a further one must have to stand beside it. Of 108
 questions on documentation left out of each fit, three excerpts hold the answer to 80; with .02 none
@@ -90,10 +90,10 @@ def likeliest_spans(passages: Sequence[Passage]) -> list[Quoted]:
 
 def worth_quoting(likeliest: Sequence[Quoted]) -> list[Quoted]:
     """Of excerpts, likeliest first, those about as likely to hold the answer as the first; at most
-    MOST_EXCERPTS.
+    EXCERPTS_QUOTED.
     """
     least = WORTH_QUOTING * likeliest[0][1]["score"] if likeliest else 0.0
-    return [pair for pair in likeliest[:MOST_EXCERPTS] if pair[1]["score"] >= least]
+    return [pair for pair in likeliest[:EXCERPTS_QUOTED] if pair[1]["score"] >= least]
 
 
 def whole_text(span: Span) -> str:

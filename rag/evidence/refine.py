@@ -18,7 +18,7 @@ from rag.question.parse import ParsedQuestion
 from state.blocks import BlockKind
 from state.passages import Passage, RetrievedChunk, Span, block_spans
 
-MOST_EXCERPTS = 8
+EXCERPTS_RANKED = 8
 FAR_ABOVE = 100_000
 """Characters before a chunk in which its heading is looked for."""
 _AROUND_A_TABLE = (BlockKind.HEADING, BlockKind.LEAD)

@@ -17,16 +17,16 @@ from rag.index.candidates import Candidates
 from rag.index.catalog import catalog_path, connect, file_of, mapped_errors, reading
 from rag.index.catalog_legs import CatalogLegs
 from rag.index.codec import chunk_key, decode_vectors, encode_path
+from rag.index.collection_language import reading_for
 from rag.index.collection_rows import CollectionRow
 from rag.index.dense import DenseLeg
 from rag.index.document_seal import note_damage
-from rag.index.forms import Forms
 from rag.index.hybrid import candidates
+from rag.index.inflected_forms import Forms
 from rag.index.language import in_use
 from rag.index.lock import lock_path
 from rag.index.protocol import IndexedDocument, Notice
 from rag.index.similar_terms import Spellings
-from rag.index.spoken import reading_for
 from rag.index.texts import TextDamagedError, Texts
 from rag.index.vector_place import VectorPlace
 from state.passages import RetrievedChunk

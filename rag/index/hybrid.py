@@ -16,7 +16,7 @@ from rag.index.names import NAMED_CHUNKS, named_documents
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Vectors
-    from rag.index.forms import Forms
+    from rag.index.inflected_forms import Forms
     from state.passages import RetrievedChunk
 
 CANDIDATES = 100

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from rag.embed.protocol import Embedder, Vectors
 from rag.index.candidates import CandidateReader, together
+from rag.index.collection_language import reading_for
 from rag.index.protocol import IndexedDocument
-from rag.index.spoken import reading_for
 from state.passages import RetrievedChunk
 
 

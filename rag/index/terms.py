@@ -17,7 +17,7 @@ from importlib.metadata import version
 import Stemmer
 
 from rag.index.language import ENGLISH, in_use, lexicon
-from rag.index.reading import is_word, read_all
+from rag.index.language_stems import is_word, read_all
 
 TERM_CHARACTERS = 64
 """A longer term (a base64 blob, a hash) is cut to this, in documents and queries alike."""

@@ -19,7 +19,7 @@ from rag.dependencies import Dependencies
 from rag.engines.protocol import ClaimChecker
 from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
-from state.answer import ClaimRecord, Status, Verdict
+from state.answer import ClaimRecord, ClaimVerdict, Status
 from state.choices import Verifier
 from state.graph_state import GraphState
 from state.usage import add_usage
@@ -97,7 +97,7 @@ def _status(claims: list[ClaimRecord], *, whole: bool) -> Status:
     return "answered" if whole and proved else "partial"
 
 
-def _count(claims: list[ClaimRecord], verdict: Verdict) -> int:
+def _count(claims: list[ClaimRecord], verdict: ClaimVerdict) -> int:
     return sum(claim["verdict"] == verdict for claim in claims)
 
 

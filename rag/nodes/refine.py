@@ -9,7 +9,7 @@ from __future__ import annotations
 from langgraph.runtime import Runtime
 
 from rag.dependencies import Dependencies
-from rag.evidence.refine import MOST_EXCERPTS, SHOWN_TO_A_MODEL
+from rag.evidence.refine import EXCERPTS_RANKED, SHOWN_TO_A_MODEL
 from rag.evidence.refine import refine as refine_chunks
 from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
@@ -19,7 +19,7 @@ from state.graph_state import GraphState
 def refine(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     documents = state["documents"]
     deps = runtime.context
-    most = MOST_EXCERPTS if deps.engine.model is None else SHOWN_TO_A_MODEL
+    most = EXCERPTS_RANKED if deps.engine.model is None else SHOWN_TO_A_MODEL
     questions = [QuestionPart.of_state(part).question for part in state["parts"]]
     passages = refine_chunks(questions, documents, deps.reader, most)
     runtime.stream_writer(

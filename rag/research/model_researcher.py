@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rag.budget import Budget
-from rag.engines.openai import ceilings
+from rag.engines.openai import output_limits
 from rag.engines.openai.chat_model import ChatModel
-from rag.engines.openai.echoes import is_echo, says_nothing
 from rag.engines.openai.fence import Fence
+from rag.engines.openai.prompt_echo import is_echo, says_nothing
 from rag.engines.openai.prompts import Messages, passage_text, passage_title
 from rag.engines.openai.replies import fields, plain_text
 from rag.engines.openai.reply_forms import Wanted, shape_of
-from rag.engines.openai.tally import Tally
+from rag.engines.openai.usage_meter import UsageMeter
 from rag.research.research_schemas import Reflection, SubagentReply, plan_schema
 from rag.research.researcher import (
     Composed,
@@ -68,10 +68,10 @@ class ModelResearcher:
         self._budget = budget
 
     def plan(self, view: PlanView) -> Planned:
-        tally = Tally(self._budget)
+        meter = UsageMeter(self._budget)
         schema = plan_schema(tuple(role.name for role in view.roles))
         messages = _plan_messages(view)
-        reply = self._structured(messages, schema, tally)
+        reply = self._structured(messages, schema, meter)
         given = (view.question, *view.leads, *view.guidance)
         drafts: list[DraftSubtask] = [
             {
@@ -84,7 +84,7 @@ class ModelResearcher:
             if not says_nothing(task.instruction)
             and not is_echo(task.instruction, messages, *given)
         ]
-        return Planned(tuple(drafts), tally.usage)
+        return Planned(tuple(drafts), meter.usage)
 
     def compose(
         self,
@@ -93,19 +93,19 @@ class ModelResearcher:
         files: Sequence[ReadFile],
         passages: Sequence[Passage],
     ) -> Composed:
-        tally = Tally(self._budget)
+        meter = UsageMeter(self._budget)
         messages = _role_messages(role, instruction, files, passages)
-        reply = self._structured(messages, SubagentReply, tally)
+        reply = self._structured(messages, SubagentReply, meter)
         if reply.status == "empty":
-            return Composed("", tally.usage)
+            return Composed("", meter.usage)
         if says_nothing(reply.content) or is_echo(reply.content, [("system", role.system)]):
-            raise UnusableReplyError(f"{self._chat.who} gave the {role.name} nothing.", tally.usage)
-        return Composed(reply.content, tally.usage)
+            raise UnusableReplyError(f"{self._chat.who} gave the {role.name} nothing.", meter.usage)
+        return Composed(reply.content, meter.usage)
 
     def reflect(self, view: ReflectionView) -> Reflected:
-        tally = Tally(self._budget)
+        meter = UsageMeter(self._budget)
         messages = _reflection_messages(view)
-        reply = self._structured(messages, Reflection, tally)
+        reply = self._structured(messages, Reflection, meter)
         leads = [
             lead
             for lead in reply.leads
@@ -116,16 +116,16 @@ class ModelResearcher:
             "" if says_nothing(reply.reason) else reply.reason,
             tuple(leads[:MOST_LEADS]),
             None if says_nothing(reply.question) else reply.question,
-            tally.usage,
+            meter.usage,
         )
 
-    def _structured(self, messages: Messages, schema: type[T], tally: Tally) -> T:
+    def _structured(self, messages: Messages, schema: type[T], meter: UsageMeter) -> T:
         """The reply read by `schema`, asked for once more when it cannot be read."""
         from pydantic import ValidationError
 
         wanted = Wanted(schema, shape_of(schema))
         for _ in range(ATTEMPTS):
-            message = self._chat.ask(messages, tally, ceilings.REPORT, wanted)
+            message = self._chat.ask(messages, meter, output_limits.REPORT, wanted)
             found: dict[str, Any] = fields(message)
             written = plain_text(message)
             if not found and schema is SubagentReply and written[:1] not in ("", "{", "["):
@@ -136,7 +136,7 @@ class ModelResearcher:
                 continue
         raise UnusableReplyError(
             f"{self._chat.who} gave no usable {schema.__name__} in {ATTEMPTS} attempts.",
-            tally.usage,
+            meter.usage,
         )
 
 

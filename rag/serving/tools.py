@@ -14,8 +14,8 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from rag.serving import results
-from rag.serving.confined import is_of_collection
 from rag.serving.resources import lines_of, place_uri
+from rag.serving.thread_access import is_of_collection
 from rag.serving.token_budget import USUAL, TokenBudget, fitting
 from rag.session import Session, open_session
 from state.answer import Answer, Citation

@@ -8,9 +8,9 @@ import pytest
 from index_samples import EMBEDDER, document, part
 from shared_stores import fill
 
+from rag.index.collection_language import spoken
 from rag.index.language import ENGLISH, in_language, in_language_of, in_use, language_of
 from rag.index.local_store import LocalStore
-from rag.index.spoken import spoken
 from rag.index.terms import indexed_text, term_spans, terms, words
 
 TEXTS = {

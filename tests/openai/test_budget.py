@@ -7,7 +7,7 @@ from openai_samples import settings_for
 
 from rag.budget import Budget, BudgetSpent
 from rag.engines.openai.prices import price_of, require_prices
-from rag.engines.openai.tally import Tally
+from rag.engines.openai.usage_meter import UsageMeter
 from state.errors import BudgetError, SettingsError
 
 
@@ -83,24 +83,24 @@ def test_prices_of_the_settings_come_first():
     assert price_of("llama3", settings_for()) is None
 
 
-def test_a_tally_adds_up_from_several_threads_and_charges_the_budget():
-    tally = Tally(Budget())
-    add = lambda: [tally.add(2, 1, (1.0, 1.0), estimated=False) for _ in range(500)]  # noqa: E731
+def test_a_meter_adds_up_from_several_threads_and_charges_the_budget():
+    meter = UsageMeter(Budget())
+    add = lambda: [meter.add(2, 1, (1.0, 1.0), estimated=False) for _ in range(500)]  # noqa: E731
     threads = [Thread(target=add) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert tally.usage["llm_calls"] == 2000
-    assert tally.usage["input_tokens"] == 4000
-    assert tally.usage["cost_usd"] == pytest.approx(6000e-6)
-    assert tally.budget.tokens == 6000
-    assert "estimated" not in tally.usage
+    assert meter.usage["llm_calls"] == 2000
+    assert meter.usage["input_tokens"] == 4000
+    assert meter.usage["cost_usd"] == pytest.approx(6000e-6)
+    assert meter.budget.tokens == 6000
+    assert "estimated" not in meter.usage
 
 
 def test_one_unpriced_call_makes_the_cost_unknown():
-    tally = Tally(Budget())
-    tally.add(1, 1, (1.0, 1.0), estimated=False)
-    tally.add(1, 1, None, estimated=True)
-    assert tally.usage["cost_usd"] is None
-    assert tally.usage["estimated"] is True
+    meter = UsageMeter(Budget())
+    meter.add(1, 1, (1.0, 1.0), estimated=False)
+    meter.add(1, 1, None, estimated=True)
+    assert meter.usage["cost_usd"] is None
+    assert meter.usage["estimated"] is True

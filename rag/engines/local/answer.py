@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rag.engines.local.grader_model import grader_model
 from rag.engines.protocol import Emit, Generated, GenerateRequest
 from rag.evidence.quotation import (
-    MOST_EXCERPTS,
+    EXCERPTS_QUOTED,
     Quoted,
     likeliest_spans,
     quoting_claim,
@@ -22,7 +22,7 @@ MOST_OF_A_PART = 2
 def generate(request: GenerateRequest, emit: Emit, collection: CollectionReader) -> Generated:
     """Part by part, in their order; a part that the collection knows nothing of is named."""
     every = likeliest_spans(request.passages)
-    most = MOST_EXCERPTS if len(request.parts) == 1 else MOST_OF_A_PART
+    most = EXCERPTS_QUOTED if len(request.parts) == 1 else MOST_OF_A_PART
     claims: list[DraftClaim] = []
     missing: list[str] = []
     shown: list[Quoted] = []

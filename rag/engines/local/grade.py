@@ -20,7 +20,7 @@ from rag.engines.protocol import Graded, GradeRequest
 from rag.index.protocol import CollectionReader
 from rag.question.parse import FEW_CHUNKS
 from rag.question.parts import QuestionPart
-from state.grades import Grade, Verdict
+from state.grades import Grade, RelevanceVerdict
 from state.passages import RetrievedChunk, is_web
 
 
@@ -111,7 +111,7 @@ def _grade(
     }
 
 
-def _verdict(probability: float, model: GraderModel, *, relevant: bool) -> Verdict:
+def _verdict(probability: float, model: GraderModel, *, relevant: bool) -> RelevanceVerdict:
     if relevant and probability >= model.correct:
         return "correct"
     return "incorrect" if probability < model.incorrect else "ambiguous"

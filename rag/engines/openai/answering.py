@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rag.budget import BudgetSpent
-from rag.engines.openai import ceilings
+from rag.engines.openai import output_limits
 from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.claims import read_claims
 from rag.engines.openai.draft import Draft
 from rag.engines.openai.prompts import generate_messages
-from rag.engines.openai.tally import Tally
+from rag.engines.openai.usage_meter import UsageMeter
 from rag.engines.protocol import Emit, Generated, GenerateRequest
 from rag.question.aside import is_aside
 from state.errors import ModelError
@@ -19,7 +19,7 @@ ENDINGS = ("stop", "tool_calls", "function_call", "eos", "end_turn")
 
 
 def generate(
-    chat: ChatModel, request: GenerateRequest, emit: Emit, tally: Tally, *, streamed: bool
+    chat: ChatModel, request: GenerateRequest, emit: Emit, meter: UsageMeter, *, streamed: bool
 ) -> Generated:
     """Unless `streamed`, the text is emitted when it is finished, at a fraction of the work.
 
@@ -39,30 +39,30 @@ def generate(
     for _ in range(2):
         draft = Draft(emit)
         if streamed:
-            reply = chat.stream(messages, tally, ceilings.ANSWER, draft.receive)
+            reply = chat.stream(messages, meter, output_limits.ANSWER, draft.receive)
         else:
-            reply = chat.complete(messages, tally, ceilings.ANSWER)
+            reply = chat.complete(messages, meter, output_limits.ANSWER)
             draft.receive(reply.text)
         ending = reply.ending
         text = draft.finish()
         if text is None and ending in ENDINGS:
-            return Generated(text="", usage=tally.usage)
+            return Generated(text="", usage=meter.usage)
         if text and ending in ENDINGS:
-            return _generated(text, tally)
-        why = _why(chat, ending, tally, thought=draft.thought or reply.thought)
+            return _generated(text, meter)
+        why = _why(chat, ending, meter, thought=draft.thought or reply.thought)
         if text:
-            return replace(_generated(text, tally), complete=False, warnings=(why,))
-        tally.budget.check()
+            return replace(_generated(text, meter), complete=False, warnings=(why,))
+        meter.budget.check()
     raise ModelError(why, "Try again, or use another model.")
 
 
-def _generated(text: str, tally: Tally) -> Generated:
-    return Generated(text.rstrip(), tuple(read_claims(text.rstrip())), usage=tally.usage)
+def _generated(text: str, meter: UsageMeter) -> Generated:
+    return Generated(text.rstrip(), tuple(read_claims(text.rstrip())), usage=meter.usage)
 
 
-def _why(chat: ChatModel, ending: str | None, tally: Tally, *, thought: bool) -> str:
+def _why(chat: ChatModel, ending: str | None, meter: UsageMeter, *, thought: bool) -> str:
     try:
-        tally.budget.check()
+        meter.budget.check()
     except BudgetSpent as spent:
         return f"The answer is unfinished. {spent}"
     if ending == "length":

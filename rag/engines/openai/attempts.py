@@ -10,9 +10,9 @@ from rag.budget import BudgetSpent
 from rag.endpoint.calls import Call
 from rag.endpoint.failures import Failure, foreign_errors
 from rag.endpoint.retry import Retries
-from rag.engines.openai.accounts import settle
 from rag.engines.openai.prompts import Messages
-from rag.engines.openai.tally import Tally
+from rag.engines.openai.token_accounting import settle
+from rag.engines.openai.usage_meter import UsageMeter
 from state.errors import ModelError
 
 T = TypeVar("T")
@@ -27,14 +27,16 @@ class Attempts:
     price: tuple[float, float] | None
     describe: Callable[[Exception], Failure]
 
-    def run(self, attempt: Callable[[float], T], messages: Messages, call: Call, tally: Tally) -> T:
+    def run(
+        self, attempt: Callable[[float], T], messages: Messages, call: Call, meter: UsageMeter
+    ) -> T:
         """`attempt(seconds left)`, again after each failure that may pass.
 
         Raises:
             ModelError: in the end there was no reply.
             BudgetSpent: a budget does not allow the call, or its time ran out during it.
         """
-        left = tally.budget.seconds_left()
+        left = meter.budget.seconds_left()
         seconds = self.seconds if left is None else min(self.seconds, left)
         try:
             with _untraced():
@@ -43,10 +45,10 @@ class Attempts:
             raise
         except ModelError:
             try:
-                tally.budget.check()  # out of time rather than out of luck
+                meter.budget.check()  # out of time rather than out of luck
             except BudgetSpent:
                 # It was sent, and what was sent is paid for.
-                settle(call, tally, messages, None, "", self.price)
+                settle(call, meter, messages, None, "", self.price)
                 raise
             raise
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rag.budget import BudgetSpent
-from rag.engines.openai import ceilings
+from rag.engines.openai import output_limits
 from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.prompts import Messages, with_line
 from rag.engines.openai.replies import fields, plain_text
-from rag.engines.openai.tally import Tally
+from rag.engines.openai.usage_meter import UsageMeter
 from rag.engines.openai.verdict_schemas import Form, Verdict, plain_verdicts, verdicts, wanted
 from state.errors import ModelAccessError, ModelError, ModelLateError, PromptTooLongError
 
@@ -47,7 +47,7 @@ class BatchJudge:
     def close(self) -> None:
         self._chat.close()
 
-    def judge(self, form: Form, items: int, ask: Ask, tally: Tally) -> Found:
+    def judge(self, form: Form, items: int, ask: Ask, meter: UsageMeter) -> Found:
         """Verdicts on items 0 to `items` - 1; what the ladder did not give is absent.
 
         Raises:
@@ -55,10 +55,10 @@ class BatchJudge:
             BudgetSpent: the budget ran out before the first verdict.
         """
         found = Found()
-        self._ladder(form, range(items), ask, tally, found, plain=False)
+        self._ladder(form, range(items), ask, meter, found, plain=False)
         missing = [item for item in range(items) if item not in found.verdicts]
         if missing and found.failure is None:
-            self._ladder(form.without_extras(), missing, ask, tally, found, plain=True)
+            self._ladder(form.without_extras(), missing, ask, meter, found, plain=True)
         return found
 
     def _ladder(
@@ -66,7 +66,7 @@ class BatchJudge:
         form: Form,
         items: Sequence[int],
         ask: Ask,
-        tally: Tally,
+        meter: UsageMeter,
         found: Found,
         *,
         plain: bool,
@@ -78,7 +78,7 @@ class BatchJudge:
         while groups:
             group = groups.popleft()
             try:
-                judge(form, group, ask, tally, found)
+                judge(form, group, ask, meter, found)
             except ModelAccessError:
                 raise
             except (ModelError, BudgetSpent) as error:
@@ -86,13 +86,13 @@ class BatchJudge:
                     raise
                 groups = deque(_smaller(error, group, groups, first=found.failure is None))
                 found.failure = error
-                tally.failed = not isinstance(error, PromptTooLongError)
+                meter.failed = not isinstance(error, PromptTooLongError)
 
     def _together(
-        self, form: Form, group: Sequence[int], ask: Ask, tally: Tally, found: Found
+        self, form: Form, group: Sequence[int], ask: Ask, meter: UsageMeter, found: Found
     ) -> None:
-        most = ceilings.verdicts(len(group))
-        reply = self._chat.ask(ask(group), tally, most, wanted(form, len(group)))
+        most = output_limits.verdicts(len(group))
+        reply = self._chat.ask(ask(group), meter, most, wanted(form, len(group)))
         read = fields(reply)
         if not read and plain_text(reply):
             self._chat.dialect.learn_unheeded()
@@ -103,10 +103,12 @@ class BatchJudge:
                 found.extras.setdefault(name, read[name])
 
     def _in_lines(
-        self, form: Form, group: Sequence[int], ask: Ask, tally: Tally, found: Found
+        self, form: Form, group: Sequence[int], ask: Ask, meter: UsageMeter, found: Found
     ) -> None:
         line = f"Reply with one line for each {form.noun}, like `{form.noun}_1: yes` or `no`."
-        reply = self._chat.ask(with_line(ask(group), line), tally, ceilings.verdicts(len(group)))
+        reply = self._chat.ask(
+            with_line(ask(group), line), meter, output_limits.verdicts(len(group))
+        )
         text = plain_text(reply)
         read = verdicts(form, len(group), fields(reply)) or plain_verdicts(form, len(group), text)
         for number, verdict in read.items():

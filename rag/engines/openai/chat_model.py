@@ -13,15 +13,15 @@ from rag.background import Leave, in_background
 from rag.endpoint.address import Endpoint, http_client, no_async_client, request_seconds
 from rag.endpoint.calls import Call, recorded_call
 from rag.endpoint.failures import Failure, describe, foreign_errors, quoted
-from rag.engines.openai.accounts import settle, tokens_of
 from rag.engines.openai.attempts import Attempts
-from rag.engines.openai.ceilings import ANSWER
 from rag.engines.openai.dialect import Dialect, Limits
+from rag.engines.openai.output_limits import ANSWER
 from rag.engines.openai.prices import price_of
 from rag.engines.openai.prompts import Messages, sendable, version_of, with_line
 from rag.engines.openai.replies import plain_text
 from rag.engines.openai.reply_forms import ReplyForm, Wanted, asking
-from rag.engines.openai.tally import Tally
+from rag.engines.openai.token_accounting import settle, tokens_of
+from rag.engines.openai.usage_meter import UsageMeter
 from state.errors import ModelError
 from state.settings import Settings
 
@@ -89,7 +89,7 @@ class ChatModel:
         self._resources.close()
 
     def ask(
-        self, messages: Messages, tally: Tally, most: int, wanted: Wanted | None = None
+        self, messages: Messages, meter: UsageMeter, most: int, wanted: Wanted | None = None
     ) -> AIMessage:
         """The raw reply of at most `most` tokens besides thinking, at temperature 0; `wanted`
         is asked for in the best form that the server takes.
@@ -100,19 +100,19 @@ class ChatModel:
         """
         knew = self.dialect.thinks
         limits = Limits(most, brief=most < ANSWER)
-        reply = self._asked(messages, tally, limits, wanted)
+        reply = self._asked(messages, meter, limits, wanted)
         thought = reply.additional_kwargs.get("reasoning_content") or "<think" in reply.text[:100]
         if thought and not knew:
             self.dialect.learn_thinking()
             said = reply.tool_calls or plain_text(reply)
             if reply.response_metadata.get("finish_reason") == "length" and not said:
-                reply = self._asked(messages, tally, limits, wanted)
+                reply = self._asked(messages, meter, limits, wanted)
         return reply
 
     def _asked(
         self,
         messages: Messages,
-        tally: Tally,
+        meter: UsageMeter,
         limits: Limits,
         wanted: Wanted | None,
     ) -> AIMessage:
@@ -121,17 +121,17 @@ class ChatModel:
         def attempt(seconds: float) -> AIMessage:
             def send(form: ReplyForm) -> AIMessage:
                 told = _in_form(messages, wanted, form)
-                options = self._options(told, tally, limits, seconds)
+                options = self._options(told, meter, limits, seconds)
                 if wanted is not None:
                     options = self._demanding(options, wanted, form)
                 return self._built.invoke(told, **options)
 
             return self.dialect.asked(send, self._describe, wanted)
 
-        with self._recorded_call(messages, tally) as call:
-            reply = self._attempts.run(attempt, messages, call, tally)
+        with self._recorded_call(messages, meter) as call:
+            reply = self._attempts.run(attempt, messages, call, meter)
             written = reply.text + "".join(str(used["args"]) for used in reply.tool_calls)
-            settle(call, tally, messages, reply.usage_metadata, written, self.price)
+            settle(call, meter, messages, reply.usage_metadata, written, self.price)
         return reply
 
     def _demanding(
@@ -154,9 +154,9 @@ class ChatModel:
         with self._lock:
             return self._model
 
-    def complete(self, messages: Messages, tally: Tally, most: int) -> Reply:
+    def complete(self, messages: Messages, meter: UsageMeter, most: int) -> Reply:
         """The whole reply in plain words, in one piece; errors as `ask`."""
-        message = self._asked(messages, tally, Limits(most, self._settings.temperature), None)
+        message = self._asked(messages, meter, Limits(most, self._settings.temperature), None)
         thought = bool(message.additional_kwargs.get("reasoning_content"))
         self._look_at(message.text, message.additional_kwargs, thought=thought)
         return Reply(message.text, message.response_metadata.get("finish_reason"), thought=thought)
@@ -171,7 +171,7 @@ class ChatModel:
             self.dialect.learn_thinking()
 
     def stream(
-        self, messages: Messages, tally: Tally, most: int, receive: Callable[[str], None]
+        self, messages: Messages, meter: UsageMeter, most: int, receive: Callable[[str], None]
     ) -> Reply:
         """The whole reply; each piece of text was given to `receive` as it arrived.
 
@@ -187,35 +187,35 @@ class ChatModel:
 
         def attempt(seconds: float) -> Reply:
             return self.dialect.asked(
-                lambda _: self._streamed(messages, tally, most, seconds, receive, beside),
+                lambda _: self._streamed(messages, meter, most, seconds, receive, beside),
                 self._describe,
                 None,
                 streamed=True,
             )
 
-        with self._recorded_call(messages, tally) as call:
-            reply = self._attempts.run(attempt, messages, call, tally)
-            settle(call, tally, messages, reply.usage, reply.text, self.price)
+        with self._recorded_call(messages, meter) as call:
+            reply = self._attempts.run(attempt, messages, call, meter)
+            settle(call, meter, messages, reply.usage, reply.text, self.price)
         self._look_at(reply.text, beside, thought=reply.thought)
         return reply
 
     def _streamed(
         self,
         messages: Messages,
-        tally: Tally,
+        meter: UsageMeter,
         most: int,
         seconds: float,
         receive: Callable[[str], None],
         beside: dict[str, Any],
     ) -> Reply:
         limits = Limits(most, self._settings.temperature)
-        options = self._options(messages, tally, limits, seconds)
+        options = self._options(messages, meter, limits, seconds)
         options["stream_usage"] = self.dialect.takes("stream_options")
         reply = Reply("", None)
         texts: list[str] = []
         began = False
         try:
-            for piece in self._pieces(messages, options, tally):
+            for piece in self._pieces(messages, options, meter):
                 began = True
                 reply.ending = piece.response_metadata.get("finish_reason", reply.ending)
                 reply.usage = piece.usage_metadata or reply.usage
@@ -233,17 +233,17 @@ class ChatModel:
         reply.text = "".join(texts)
         return reply
 
-    def _recorded_call(self, messages: Messages, tally: Tally) -> AbstractContextManager[Call]:
-        return recorded_call(tally.log, "chat", self.name, self.endpoint.host, version_of(messages))
+    def _recorded_call(self, messages: Messages, meter: UsageMeter) -> AbstractContextManager[Call]:
+        return recorded_call(meter.log, "chat", self.name, self.endpoint.host, version_of(messages))
 
     def _pieces(
-        self, messages: Messages, options: dict[str, Any], tally: Tally
+        self, messages: Messages, options: dict[str, Any], meter: UsageMeter
     ) -> Iterator[AIMessageChunk]:
         """Until the question's time is up, also where a server drips what is no piece."""
         size = 0
         longest = 8 * self.dialect.room(ANSWER)
         pieces = in_background(
-            lambda: self._built.stream(messages, **options), Leave(), tally.budget.seconds_left
+            lambda: self._built.stream(messages, **options), Leave(), meter.budget.seconds_left
         )
         with closing(pieces):
             while size <= longest:
@@ -260,15 +260,15 @@ class ChatModel:
     def _options(
         self,
         messages: Messages,
-        tally: Tally,
+        meter: UsageMeter,
         limits: Limits,
         seconds: float,
     ) -> dict[str, Any]:
         """Limits of one request; a token or money budget caps its output as well."""
-        tally.budget.check()
+        meter.budget.check()
         most = self.dialect.room(limits.tokens)
-        if tally.budget.counts:
-            room = tally.budget.room(tokens_of(messages), self.price)
+        if meter.budget.counts:
+            room = meter.budget.room(tokens_of(messages), self.price)
             most = most if room is None else min(most, room)
         return self.dialect.parameters(replace(limits, tokens=most), seconds)
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from rag.endpoint.address import http_client, no_async_client, request_seconds
 from rag.endpoint.calls import recorded_call
 from rag.endpoint.failures import Failure, describe
-from rag.engines.openai.accounts import settle
 from rag.engines.openai.attempts import Attempts
 from rag.engines.openai.batch_judge import Ask, BatchJudge, Found
 from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.prompts import Messages, sendable, version_of
-from rag.engines.openai.tally import Tally
+from rag.engines.openai.token_accounting import settle
+from rag.engines.openai.usage_meter import UsageMeter
 from rag.engines.openai.verdict_schemas import Form, Verdict
 from state.errors import ModelAccessError
 from state.settings import Settings
@@ -44,27 +44,27 @@ class Decisions(BatchJudge):
         self._client.close()
         super().close()
 
-    def judge(self, form: Form, items: int, ask: Ask, tally: Tally) -> Found:
+    def judge(self, form: Form, items: int, ask: Ask, meter: UsageMeter) -> Found:
         """As a BatchJudge, but what was refused is not asked for again in words."""
         found = Found()
-        self._ladder(form, range(items), ask, tally, found, plain=False)
+        self._ladder(form, range(items), ask, meter, found, plain=False)
         return found
 
     def _together(
-        self, form: Form, group: Sequence[int], ask: Ask, tally: Tally, found: Found
+        self, form: Form, group: Sequence[int], ask: Ask, meter: UsageMeter, found: Found
     ) -> None:
         names = {f"{form.noun}_{number}": item for number, item in enumerate(group, 1)}
         asked = {name: f"{name} states something that answers the question" for name in names}
         if _SUFFICIENT in form.extras:
             asked[_SUFFICIENT] = "the documents together answer the whole question"
-        for name, likely in self._asked(ask(group), asked, tally).items():
+        for name, likely in self._asked(ask(group), asked, meter).items():
             if name in names:
                 found.verdicts[names[name]] = Verdict(likely >= LIKELY, confidence=likely)
             elif name in asked:
                 found.extras.setdefault(name, likely >= LIKELY)
 
     def _asked(
-        self, messages: Messages, asked: Mapping[str, str], tally: Tally
+        self, messages: Messages, asked: Mapping[str, str], meter: UsageMeter
     ) -> dict[str, float]:
         """The probability of each statement; one that was refused is absent."""
         from langchain_openai.decisions import Predicate
@@ -72,7 +72,7 @@ class Decisions(BatchJudge):
         messages = sendable(messages)
 
         def attempt(seconds: float) -> DecisionResponse:
-            tally.budget.check()
+            meter.budget.check()
             return self._model(seconds).invoke(
                 {
                     "input": "\n\n".join(text for _, text in messages),
@@ -83,11 +83,11 @@ class Decisions(BatchJudge):
             )
 
         host, prompt = self._endpoint.host, version_of(messages)
-        with recorded_call(tally.log, "decisions", self._chat.name, host, prompt) as call:
-            reply = self._attempts.run(attempt, messages, call, tally)
+        with recorded_call(meter.log, "decisions", self._chat.name, host, prompt) as call:
+            reply = self._attempts.run(attempt, messages, call, meter)
             read, wrote = reply.usage.input_tokens or 0, reply.usage.output_tokens or 0
             usage: Any = {"input_tokens": read, "output_tokens": wrote}
-            settle(call, tally, messages, usage, "", self._chat.price)
+            settle(call, meter, messages, usage, "", self._chat.price)
         return {name: answer.probability for name, answer in reply.predicates.items()}
 
     def _model(self, seconds: float) -> OpenAIDecisions:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from rag.endpoint.address import CONNECT_SECONDS, Endpoint
 from rag.endpoint.failures import Failure, foreign_errors
 from rag.endpoint.servers import KnownServers, ServerTraits
-from rag.engines.openai.ceilings import THINKING
+from rag.engines.openai.output_limits import THINKING
 from rag.engines.openai.reply_forms import ReplyForm, Wanted, forms_from
 from state.settings import Settings
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from rag.engines.openai.batch_judge import BatchJudge, Found, merged
 from rag.engines.openai.cache import GradeCache, key_of, pack, unpack
 from rag.engines.openai.chat_model import ChatModel
-from rag.engines.openai.foreign import is_foreign
+from rag.engines.openai.cross_language import is_foreign
+from rag.engines.openai.out_of_domain import is_out_of_domain
 from rag.engines.openai.prompts import (
     GRADE,
     LONGEST_DOUBTFUL,
@@ -16,8 +17,7 @@ from rag.engines.openai.prompts import (
     grade_messages,
 )
 from rag.engines.openai.queries import same_query
-from rag.engines.openai.tally import Tally
-from rag.engines.openai.unheard import is_unheard_of
+from rag.engines.openai.usage_meter import UsageMeter
 from rag.engines.openai.verdict_schemas import GRADE_FORM, Verdict, binary_score
 from rag.engines.protocol import Engine, Graded, GradeRequest
 from state.choices import GraderChoice
@@ -49,7 +49,7 @@ class Grading:
         self.judge.close()
         self.cache.close()
 
-    def grade(self, request: GradeRequest, tally: Tally) -> Graded:
+    def grade(self, request: GradeRequest, meter: UsageMeter) -> Graded:
         if self.local is not None and self.choice is GraderChoice.LOCAL:
             return self.local.grade(request)
         by_code = None
@@ -67,7 +67,7 @@ class Grading:
             for grade in (by_code.grades if by_code else ())
             if grade["chunk_id"] not in asked
         }
-        return self._by_model(request, unclear, clear, by_code, tally)
+        return self._by_model(request, unclear, clear, by_code, meter)
 
     def _by_model(
         self,
@@ -75,7 +75,7 @@ class Grading:
         unclear: Sequence[RetrievedChunk],
         clear: Mapping[str, Grade],
         by_code: Graded | None,
-        tally: Tally,
+        meter: UsageMeter,
     ) -> Graded:
         warnings: list[str] = list(by_code.warnings) if by_code else []
         texts = [chunk["text"] for chunk in unclear]
@@ -97,7 +97,7 @@ class Grading:
             known += shown.values()
             longest = LONGEST_GRADED if by_code is None else LONGEST_DOUBTFUL
             asked = list(new.values())
-            found = self._ask(request, asked, known, tally, longest) if new else Found()
+            found = self._ask(request, asked, known, meter, longest) if new else Found()
             fresh = {list(new)[item]: verdict for item, verdict in found.verdicts.items()}
             verdicts |= fresh
             sufficiency = _sufficiency(found) or Verdict(
@@ -130,7 +130,7 @@ class Grading:
             sufficient=sufficient,
             better_query=better,
             in_domain=by_code.in_domain if by_code else (),
-            usage=tally.usage,
+            usage=meter.usage,
             warnings=tuple(warnings),
         )
 
@@ -139,7 +139,7 @@ class Grading:
         request: GradeRequest,
         chunks: Sequence[RetrievedChunk],
         known: Sequence[RetrievedChunk],
-        tally: Tally,
+        meter: UsageMeter,
         longest: int,
     ) -> Found:
         extras = ("sufficient", "better_query") if request.may_rewrite else ("sufficient",)
@@ -151,7 +151,7 @@ class Grading:
             lambda items: grade_messages(
                 request.question, [chunks[item] for item in items], known, longest
             ),
-            tally,
+            meter,
         )
         if len(found.verdicts) < len(chunks) and self.local is None:
             if found.failure is not None:
@@ -207,7 +207,7 @@ def _unclear(request: GradeRequest, by_code: Graded) -> Sequence[RetrievedChunk]
         for chunk in request.documents
         if (grade := request.earlier.get(chunk["chunk_id"])) and grade["grader"] == "model"
     }
-    if found or is_unheard_of(by_code.in_domain) or len(asked) >= MOST_ASKED:
+    if found or is_out_of_domain(by_code.in_domain) or len(asked) >= MOST_ASKED:
         return []
     return [c for c in request.chunks if c["chunk_id"] in doubted][:MOST_DOUBTFUL]
 

@@ -19,7 +19,7 @@ from rag.engines.openai.grading import Grading
 from rag.engines.openai.prices import require_prices
 from rag.engines.openai.prompts import verify_messages
 from rag.engines.openai.queries import contextualize, rewrite
-from rag.engines.openai.tally import Tally
+from rag.engines.openai.usage_meter import UsageMeter
 from rag.engines.openai.verdict_schemas import CLAIM_FORM
 from rag.engines.protocol import (
     Contextualized,
@@ -52,7 +52,7 @@ class OpenAIEngine:
     local: Engine | None
     budget: Budget = field(default_factory=Budget)
     streamed: bool = True
-    failures: list[Tally] = field(default_factory=list)
+    failures: list[UsageMeter] = field(default_factory=list)
 
     @classmethod
     def connect(
@@ -95,58 +95,58 @@ class OpenAIEngine:
         return self.chat.name
 
     def contextualize(self, question: str, history: Sequence[HistoryTurn]) -> Contextualized:
-        with self._tally() as tally:
-            done = contextualize(self.chat, self.local, question, history, tally)
-            return replace(done, warnings=(*done.warnings, *tally.warnings))
+        with self._meter() as meter:
+            done = contextualize(self.chat, self.local, question, history, meter)
+            return replace(done, warnings=(*done.warnings, *meter.warnings))
 
     def grade(self, request: GradeRequest) -> Graded:
         if self.failures and self.local is not None:
             return self.local.grade(request)
-        with self._tally() as tally:
-            graded = self.grading.grade(request, tally)
-            return replace(graded, warnings=(*graded.warnings, *tally.warnings))
+        with self._meter() as meter:
+            graded = self.grading.grade(request, meter)
+            return replace(graded, warnings=(*graded.warnings, *meter.warnings))
 
     def rewrite(self, request: RewriteRequest) -> Rewritten:
         if self.failures and self.local is not None:
             return self.local.rewrite(request)
-        with self._tally() as tally:
-            done = rewrite(self.chat, self.local, request, tally)
-            return replace(done, warnings=(*done.warnings, *tally.warnings))
+        with self._meter() as meter:
+            done = rewrite(self.chat, self.local, request, meter)
+            return replace(done, warnings=(*done.warnings, *meter.warnings))
 
     def generate(self, request: GenerateRequest, emit: Emit) -> Generated:
-        with self._tally() as tally:
-            draft = generate(self.chat, request, emit, tally, streamed=self.streamed)
-            return replace(draft, warnings=(*draft.warnings, *tally.warnings))
+        with self._meter() as meter:
+            draft = generate(self.chat, request, emit, meter, streamed=self.streamed)
+            return replace(draft, warnings=(*draft.warnings, *meter.warnings))
 
     @contextmanager
-    def _tally(self) -> Iterator[Tally]:
+    def _meter(self) -> Iterator[UsageMeter]:
         """What the calls inside cost, told with BudgetSpent too."""
-        tally = Tally(self.budget)
+        meter = UsageMeter(self.budget)
         try:
-            yield tally
+            yield meter
         except BudgetSpent as spent:
-            spent.usage = tally.usage
+            spent.usage = meter.usage
             raise
         finally:
-            if tally.failed:
-                self.failures.append(tally)
+            if meter.failed:
+                self.failures.append(meter)
 
     def verify(self, claims: Sequence[str], quotes: Sequence[str]) -> Verified:
         """Whether each claim is supported by the quote of the same place, in one call."""
         if not claims:
             return Verified(supported=())
-        with self._tally() as tally:
+        with self._meter() as meter:
             found = self.claims.judge(
                 CLAIM_FORM,
                 len(claims),
                 lambda of: verify_messages([claims[i] for i in of], [quotes[i] for i in of]),
-                tally,
+                meter,
             )
         verdicts = [found.verdicts.get(item) for item in range(len(claims))]
         missing = sum(verdict is None for verdict in verdicts)
         warnings = (f"{self.chat.who} did not check {many(missing, 'claim')}.",) if missing else ()
         return Verified(
             supported=tuple(None if v is None else v.value for v in verdicts),
-            usage=tally.usage,
-            warnings=(*warnings, *tally.warnings),
+            usage=meter.usage,
+            warnings=(*warnings, *meter.warnings),
         )

@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rag.engines.openai import ceilings
+from rag.engines.openai import output_limits
 from rag.engines.openai.chat_model import ChatModel
-from rag.engines.openai.echoes import is_echo, says_nothing
+from rag.engines.openai.out_of_domain import is_out_of_domain
+from rag.engines.openai.prompt_echo import is_echo, says_nothing
 from rag.engines.openai.prompts import (
     Messages,
     contextualize_messages,
@@ -16,8 +17,7 @@ from rag.engines.openai.prompts import (
     without_markers,
 )
 from rag.engines.openai.replies import plain_text
-from rag.engines.openai.tally import Tally
-from rag.engines.openai.unheard import is_unheard_of
+from rag.engines.openai.usage_meter import UsageMeter
 from rag.engines.protocol import Contextualized, Engine, RewriteRequest, Rewritten
 from state.errors import ModelAccessError, ModelError
 from state.passages import HistoryTurn
@@ -38,7 +38,7 @@ def contextualize(
     local: Engine | None,
     question: str,
     history: Sequence[HistoryTurn],
-    tally: Tally,
+    meter: UsageMeter,
 ) -> Contextualized:
     """The model is asked only where code sees a follow-up; a reply that is no question of its
     own leaves it to the local engine, with a warning. One that still leans on what was said before
@@ -50,20 +50,20 @@ def contextualize(
         return alone
     try:
         messages = contextualize_messages(question, history)
-        line = _line_of(chat, messages, tally)
+        line = _line_of(chat, messages, meter)
     except ModelAccessError:
         raise
     except ModelError as error:
-        tally.failed = True
-        return _read_by_code(by_code, tally, str(error))
+        meter.failed = True
+        return _read_by_code(by_code, meter, str(error))
     if line is not None and _stands_alone(line, question, history):
         if same_query(line, question):
-            return replace(by_code, usage=tally.usage)
+            return replace(by_code, usage=meter.usage)
         read = local.contextualize(line, history) if local is not None else Contextualized(line)
         told = filter(None, ("the model made it stand alone", read.reason))
-        return Contextualized(read.question, "; ".join(told), tally.usage)
+        return Contextualized(read.question, "; ".join(told), meter.usage)
     why = f"{chat.who} did not rewrite the follow-up question."
-    return _read_by_code(by_code, tally, why)
+    return _read_by_code(by_code, meter, why)
 
 
 def _stands_alone(line: str, question: str, history: Sequence[HistoryTurn]) -> bool:
@@ -80,22 +80,22 @@ def _stands_alone(line: str, question: str, history: Sequence[HistoryTurn]) -> b
     return not echo and not is_echo(line, [("user", turn["answer"]) for turn in history], question)
 
 
-def _line_of(chat: ChatModel, messages: Messages, tally: Tally) -> str | None:
-    return one_line(plain_text(chat.ask(messages, tally, ceilings.LINE)))
+def _line_of(chat: ChatModel, messages: Messages, meter: UsageMeter) -> str | None:
+    return one_line(plain_text(chat.ask(messages, meter, output_limits.LINE)))
 
 
-def _read_by_code(by_code: Contextualized, tally: Tally, why: str) -> Contextualized:
-    return replace(by_code, usage=tally.usage, warnings=(f"{why} It was read as code reads it.",))
+def _read_by_code(by_code: Contextualized, meter: UsageMeter, why: str) -> Contextualized:
+    return replace(by_code, usage=meter.usage, warnings=(f"{why} It was read as code reads it.",))
 
 
 def rewrite(
-    chat: ChatModel, local: Engine | None, request: RewriteRequest, tally: Tally
+    chat: ChatModel, local: Engine | None, request: RewriteRequest, meter: UsageMeter
 ) -> Rewritten:
     """The grader's suggestion; else the model's, if nothing was found yet and it was not asked
     in this loop already; else the local engine's. A loop so costs one call at most, and none where
     the collection has surely never heard of the matter.
     """
-    if local is not None and is_unheard_of([part.in_domain for part in request.parts]):
+    if local is not None and is_out_of_domain([part.in_domain for part in request.parts]):
         return local.rewrite(request)
     if request.suggested and _is_new(request.suggested, request):
         return Rewritten(one_line(request.suggested), "the grader proposed it")
@@ -105,19 +105,19 @@ def rewrite(
     if local is None or not (found or _graded_by_model(request)):
         line = None
         try:
-            line = _line_of(chat, rewrite_messages(request.question, request.tried), tally)
+            line = _line_of(chat, rewrite_messages(request.question, request.tried), meter)
         except ModelAccessError:
             raise
         except ModelError as error:
-            tally.failed = True
+            meter.failed = True
             warnings = (f"{error} The query was rewritten by code.",)
         if line is not None and _is_new(line, request):
-            return Rewritten(line, "the model put it in other words", tally.usage)
+            return Rewritten(line, "the model put it in other words", meter.usage)
     if local is None:
-        return Rewritten(None, reason, tally.usage, warnings)
+        return Rewritten(None, reason, meter.usage, warnings)
     by_code = local.rewrite(request)
     told = (*warnings, *by_code.warnings)
-    return Rewritten(by_code.query, f"{reason}; {by_code.reason}", tally.usage, told)
+    return Rewritten(by_code.query, f"{reason}; {by_code.reason}", meter.usage, told)
 
 
 def _is_new(query: str, request: RewriteRequest) -> bool:

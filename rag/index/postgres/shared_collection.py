@@ -11,16 +11,16 @@ import numpy as np
 from rag.embed.protocol import Embedder, Vectors
 from rag.index.candidates import Candidates
 from rag.index.codec import BLOCK_CHARACTERS, chunk_key, decode_block, encode_path
+from rag.index.collection_language import reading_for
 from rag.index.collection_rows import check_same_embedder, deleted, no_text
-from rag.index.forms import Forms
 from rag.index.hybrid import candidates
+from rag.index.inflected_forms import Forms
 from rag.index.postgres import shared_collection_rows, shared_document_rows
 from rag.index.postgres.database import Database
 from rag.index.postgres.legs import PostgresLegs
 from rag.index.postgres.shared_collection_rows import StoredCollection
 from rag.index.protocol import IndexedDocument, Notice
 from rag.index.similar_terms import Spellings
-from rag.index.spoken import reading_for
 from state.passages import RetrievedChunk
 
 if TYPE_CHECKING:

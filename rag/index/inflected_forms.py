@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from rag.index.language import ENGLISH, in_use
-from rag.index.reading import is_word, read
+from rag.index.language_stems import is_word, read
 
 if TYPE_CHECKING:
     from rag.index.hybrid import Legs

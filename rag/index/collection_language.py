@@ -11,7 +11,7 @@ from typing import Protocol
 from weakref import WeakKeyDictionary
 
 from rag.index.language import ENGLISH, OTHERS, in_language, in_language_of
-from rag.index.reading import function_words
+from rag.index.language_stems import function_words
 
 MOST = 0.5
 """The share of chunks that hold a language's commonest word, in a collection of that language."""

@@ -12,9 +12,9 @@ from state.answer import NodeUsage
 
 
 @dataclass(slots=True)
-class Tally:
+class UsageMeter:
     """`cost` turns None with the first call whose price is not known. `log` is that of the
-    thread that made the tally; `warnings` are of the calls themselves, one that
+    thread that made the meter; `warnings` are of the calls themselves, one that
     `failed` was done without. Thread-safe.
     """
 

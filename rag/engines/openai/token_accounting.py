@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rag.endpoint.calls import Call
 from rag.engines.openai.prompts import Messages
-from rag.engines.openai.tally import Tally
+from rag.engines.openai.usage_meter import UsageMeter
 
 if TYPE_CHECKING:
     from langchain_core.messages.ai import UsageMetadata
@@ -21,7 +21,7 @@ CHARACTERS_A_TOKEN = 6
 
 def settle(
     call: Call,
-    tally: Tally,
+    meter: UsageMeter,
     messages: Messages,
     usage: UsageMetadata | None,
     written: str,
@@ -32,7 +32,7 @@ def settle(
     if usage and told:
         inputs, outputs = usage["input_tokens"], usage["output_tokens"]
         if is_cut(messages, inputs):
-            tally.warn(
+            meter.warn(
                 f"Model {call.model} at {call.host} read {inputs:,} of about "
                 f"{tokens_of(messages):,} tokens: it cut your documents. Give it a longer "
                 "context: OLLAMA_CONTEXT_LENGTH or num_ctx (Ollama), -c (llama.cpp), "
@@ -43,7 +43,7 @@ def settle(
 
         inputs, outputs = tokens_of(messages), count_tokens(written)
     call.input_tokens, call.output_tokens = inputs, outputs
-    tally.add(inputs, outputs, price, estimated=not told)
+    meter.add(inputs, outputs, price, estimated=not told)
 
 
 def is_cut(messages: Messages, counted: int) -> bool:

@@ -11,7 +11,7 @@ of 320 on foreign matters 300.
 """
 
 
-def is_unheard_of(in_domain: Sequence[float | None]) -> bool:
+def is_out_of_domain(in_domain: Sequence[float | None]) -> bool:
     """`in_domain` of each question within the question; False where none was estimated."""
     estimated = [each for each in in_domain if each is not None]
     return bool(estimated) and max(estimated) < UNHEARD_OF

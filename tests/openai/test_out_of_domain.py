@@ -7,7 +7,7 @@ from openai_samples import settings_for
 from scripted_server import ScriptedServer, text
 from written_files import session_over
 
-from rag.engines.openai.unheard import is_unheard_of
+from rag.engines.openai.out_of_domain import is_out_of_domain
 from rag.session import open_session
 
 FILES = {
@@ -33,4 +33,4 @@ def test_a_model_is_not_asked_about_it(question, calls, tmp_path):
     ("known", "unheard"), [([], False), ([None], False), ([0.01, 0.3], False), ([0.01, None], True)]
 )
 def test_one_part_that_is_known_or_no_estimate_is_enough_to_ask(known, unheard):
-    assert is_unheard_of(known) is unheard
+    assert is_out_of_domain(known) is unheard
