@@ -10,6 +10,7 @@ on the other sources (and on the sets of --data, where given) before each source
 from __future__ import annotations
 
 import argparse
+import re
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -47,9 +48,9 @@ def stands(session: Session, answer: Answer) -> bool:
         if not all(line in text for line in citation["passage"].splitlines()):
             return False
     shown = " ".join(claim["text"] for claim in answer["claims"])
-    # The marks of a quoted paragraph's lines (">") are not shown.
-    words = {*passages.split(), *(word.lstrip(">") for word in passages.split())}
-    return bool(shown) and set(shown.split()) <= words
+    # The marks of a quoted paragraph's lines are not shown, and a note's sign is no marker.
+    plain = re.sub(r"(?m)^\s*>+", " ", re.sub(r"\[(\d+)\]", r"(\1)", passages))
+    return bool(shown) and set(shown.split()) <= {*passages.split(), *plain.split()}
 
 
 def asked(source: Source, session: Session, *, show: bool) -> Counter[str]:
