@@ -125,6 +125,7 @@ class VectorWrite:
         self._store.seal(token)
         self._store.close()
         folder = self._place.root / self._state.generation
+        vectors.clear_unset(folder)
         vectors.shrink_folder(folder)
         token = f"{token} {files_digest(folder)} {rows_digest(folder)}"
         self._state = replace(self._state, token=token, dirty=False, count=count)

@@ -13,6 +13,7 @@ import os
 import resource
 import shutil
 import sqlite3
+import struct
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -26,6 +27,8 @@ from state.errors import StorageError
 SCHEMA = "1"
 BATCH = 5_000
 _SEARCH_WIDTH = 200
+_HEADER = struct.Struct("<i4Q")
+"""Of hnswlib: its version, an offset, room for how many, how many there are, bytes of each."""
 _NEEDED_FILES = 32
 """Open ones, about twice what a folder was seen to take: without them Chroma reports damage."""
 
@@ -129,6 +132,20 @@ def shrink_folder(path: Path) -> None:
         free = connection.execute("PRAGMA freelist_count").fetchone()[0]
         if free * 5 > connection.execute("PRAGMA page_count").fetchone()[0]:
             connection.execute("VACUUM")
+
+
+def clear_unset(path: Path) -> None:
+    """Clears what Chroma's index holds room for and no vector is in: it writes there whatever lay
+    in this process's memory, a key perhaps. Nobody has the folder open.
+    """
+    with foreign_errors():
+        for header in path.glob("*/header.bin"):
+            _version, _offset, _most, held, octets = _HEADER.unpack_from(header.read_bytes())
+            for name, each in (("data_level0.bin", octets), ("length.bin", 4)):
+                with header.with_name(name).open("r+b") as file:
+                    whole = file.seek(0, os.SEEK_END)
+                    file.truncate(held * each)
+                    file.truncate(whole)
 
 
 def delete_folder(path: Path) -> None:

@@ -2,6 +2,7 @@ import os
 import random
 import shutil
 import sqlite3
+import struct
 import subprocess
 import sys
 from contextlib import closing
@@ -51,6 +52,23 @@ def folder(home):
     (uid,) = (home / "vectors").iterdir()
     (generation,) = uid.iterdir()
     return generation
+
+
+@pytest.mark.parametrize("count", [40, 1_500])
+def test_what_lay_in_memory_is_not_written_along(tmp_path, count):
+    secrets = [b"\xaa" * size for size in (116_367, 116_900, 120_000) for _ in range(200)]
+    between = secrets[::2]
+    del secrets  # leaves holes of about the size with the secret in them
+    write(tmp_path, count)
+    del between
+    (index,) = folder(tmp_path).glob("*/data_level0.bin")
+    _, _, _, held, size = struct.unpack_from("<i4Q", index.with_name("header.bin").read_bytes())
+    assert held in (0, 2 * count)  # few are kept in its log instead
+    lengths = index.with_name("length.bin").read_bytes()
+    assert len(lengths) >= held * 4
+    assert not any(lengths[held * 4 :])
+    assert index.stat().st_size >= held * size
+    assert not any(index.read_bytes()[held * size :])
 
 
 def remove_all(home):
