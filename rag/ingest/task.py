@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-READING = "9:"
+READING = "10:"
 """Begins every content hash. Raised when reading or chunking changes, so that every document
 is read again.
 """
