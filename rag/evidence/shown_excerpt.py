@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from rag.text.line_marks import FENCE, ITEM, RULE, is_row
-from rag.text.prose import as_prose
+from rag.text.prose import QUOTE_MARKS, as_prose
 from state.blocks import Block, BlockKind, Extent
 from state.passages import Span, blocks_of_spans
 
 AS_WRITTEN = (BlockKind.CODE, BlockKind.ROW, BlockKind.METADATA)
 """Kinds whose line breaks and spaces say something."""
 
-_QUOTED = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 _BLANK_LINES = re.compile(r"\n{3,}")
 
 Gap = list[str]
@@ -70,12 +69,12 @@ def _fenced(above: Gap, code: str, below: Gap) -> str:
     if not opening and not closing:
         return above[-1] + code + below[0]
     whole = "\n".join([opening or closing, code, closing or _mark(opening)])
-    return _QUOTED.sub("", whole) if ">" in _mark(opening or closing) else whole
+    return QUOTE_MARKS.sub("", whole) if ">" in _mark(opening or closing) else whole
 
 
 def _mark(line: str) -> str:
     """The fence that a line is, without what it says of its code; empty where it is none."""
-    marks = _QUOTED.match(line)
+    marks = QUOTE_MARKS.match(line)
     indented = marks.group() if marks else line[: len(line) - len(line.lstrip())]
     fence = FENCE.match(line[len(indented) :])
     return indented + fence.group(1) if fence else ""
@@ -83,7 +82,7 @@ def _mark(line: str) -> str:
 
 def _indentation(block: Block, above: str) -> str:
     """What stands before it on its line, unless it only sets a quotation or an admonition off."""
-    shown = "" if block.kind is BlockKind.NOTE else _QUOTED.sub("", above)
+    shown = "" if block.kind is BlockKind.NOTE else QUOTE_MARKS.sub("", above)
     return shown if shown.isspace() else ""
 
 
