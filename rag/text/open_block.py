@@ -27,7 +27,7 @@ class OpenBlock:
         """What it becomes: a block, or several where its lines were broken on purpose; and of
         each, whether it ends in a colon.
         """
-        prose = self.kind in (BlockKind.PARAGRAPH, BlockKind.ITEM)
+        prose = self.kind in (BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.NOTE)
         first, (last, text) = self.lines[0], self.lines[-1]
         extents = list(runs(self.lines)) if prose else [(first[0], last + len(text))]
         kind = self.kind
@@ -39,7 +39,9 @@ class OpenBlock:
             start, end = extent
             end -= len(text) - len(text.rstrip())
             if own is not BlockKind.CODE:
-                start += len(text) - len(text.lstrip())
+                # Between two quoted paragraphs stands a mark alone.
+                marks = " \t\n>" if own is BlockKind.NOTE else None
+                start += len(text) - len(text.lstrip(marks))
             if start < end:
                 block = Block(own, start, end, self.level, self.lead)
                 at = extent[0] if index else self.at

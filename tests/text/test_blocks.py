@@ -170,6 +170,14 @@ def test_the_blocks_of_plain_text() -> None:
     ]
 
 
+def test_the_paragraphs_of_a_quotation_are_apart_and_begin_behind_their_marks() -> None:
+    text = "> The pump runs\n> all night.\n>\n> > Never touch\n> > the rod.\n"
+    assert read(text, "email") == [
+        ("note", 0, "The pump runs\n> all night.", None),
+        ("note", 0, "Never touch\n> > the rod.", None),
+    ]
+
+
 @pytest.mark.parametrize(
     ("document_format", "text", "expected"),
     [
