@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -55,10 +56,10 @@ def answer_text(answer: Answer) -> Text:
     begun = 0
     for citation in cited(answer):
         for quote in _as_shown(citation["quote"]):
-            start = text.plain.find(quote, begun)
-            if start >= 0:
-                text.stylize("bold", start, start + len(quote))
-                begun = start
+            found = re.compile(r"\s+".join(map(re.escape, quote.split()))).search(text.plain, begun)
+            if found:
+                text.stylize("bold", *found.span())
+                begun = found.start()
                 break
     return text
 

@@ -27,6 +27,7 @@ _INLINE = re.compile(
       \\(?P<kept>[*_`#^~+{<\[]{1,2}|--|\.\.\.|'|(?:https?|link|xref|image):)
     | \+\+\+(?P<passed>[^+]*)\+\+\+
     | \+\+(?P<plain2>[^+]+)\+\+
+    | ``(?P<cited>[^\s`](?:[^`]{0,300}?[^\s`])?)\'\'(?!\w)
     | ``(?P<code2>[^`]+)``
     | (?<!\w)`(?P<code>[^`]*)`(?!\w)
     | (?<![\w+])\+(?P<plain>[^\s+](?:[^+]*[^\s+])?)\+(?![\w+])
@@ -133,9 +134,14 @@ class Inline:
         for name in ("code2", "code"):
             if groups[name] is not None:
                 return self._code(groups[name])
-        if groups["book"] is not None:
-            return f"[{groups['book'][1:-1].rpartition(',')[2].strip()}]"
-        return groups[kind] if kind in _VERBATIM else ""
+        return self._plain(kind, groups[kind] or "")
+
+    def _plain(self, kind: str, text: str) -> str:
+        if kind == "cited":
+            return f'"{self._quoted(text)}"' if self.compatible else f"``{self._quoted(text)}''"
+        if kind == "book":
+            return f"[{text[1:-1].rpartition(',')[2].strip()}]"
+        return text if kind in _VERBATIM else ""
 
     def _code(self, text: str) -> str:
         if len(text) > 2 and text[0] == text[-1] == "+":

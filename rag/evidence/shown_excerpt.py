@@ -14,6 +14,9 @@ from state.passages import Span, blocks_of_spans
 AS_WRITTEN = (BlockKind.CODE, BlockKind.ROW, BlockKind.METADATA)
 """Kinds whose line breaks and spaces say something."""
 
+INDENTED = 2
+"""Columns by which prose is set in below what it belongs to; from four on a line is code."""
+
 _BLANK_LINES = re.compile(r"\n{3,}")
 
 Gap = list[str]
@@ -39,8 +42,8 @@ def shown_text(span: Span, answering: Extent | None = None) -> str:
         if block.kind is BlockKind.CODE:
             own = _fenced(above, own, below)
         else:
-            own = own if block.kind in AS_WRITTEN else as_prose(own)
-            own = own if len(above) == 1 else _indentation(block, above[-1]) + own
+            before = _indentation(block, above[-1]) if len(above) > 1 else ""
+            own = before + (own if block.kind in AS_WRITTEN else _flowing(block, own, above[-1]))
         shown += (_break(blocks[place - 1], above, block) if place else "") + own
     return _introduced(span["lead"] or "", shown.strip("\n"))
 
@@ -83,7 +86,31 @@ def _mark(line: str) -> str:
 def _indentation(block: Block, above: str) -> str:
     """What stands before it on its line, unless it only sets a quotation or an admonition off."""
     shown = "" if block.kind is BlockKind.NOTE else QUOTE_MARKS.sub("", above)
+    if block.kind is BlockKind.PARAGRAPH and block.level:
+        return " " * INDENTED
     return shown if shown.isspace() else ""
+
+
+def _flowing(block: Block, text: str, above: str) -> str:
+    """Prose on one line; a term on its own lines above what is said of it."""
+    terms = 0
+    if block.kind is BlockKind.ITEM and not ITEM.match(text):
+        terms = _terms(text.split("\n"), len(above.expandtabs()))
+    if not terms:
+        return as_prose(text)
+    lines = text.split("\n")
+    said = "\n".join(lines[terms:])
+    indented = "" if said.startswith(":") else " " * INDENTED
+    return "\n".join([*map(as_prose, lines[:terms]), indented + as_prose(said)])
+
+
+def _terms(lines: Sequence[str], column: int) -> int:
+    """How many lines stand above the first that is set further in, or is marked by a colon."""
+    for number, line in enumerate(lines):
+        own = line.expandtabs()
+        if number and (own.startswith(": ") or len(own) - len(own.lstrip()) > column):
+            return number
+    return 0
 
 
 def _break(before: Block, gap: Gap, block: Block) -> str:

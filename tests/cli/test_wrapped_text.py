@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from io import StringIO
 
+import pytest
 from rich.console import Console
 from rich.text import Text
 
@@ -52,9 +53,14 @@ def test_what_is_bold_stays_bold_where_it_is_broken():
     )
 
 
-def test_a_sentence_is_bold_though_its_notes_and_marks_of_quotation_are_shown_otherwise():
-    quote = "It is hot [2], and it\n> cools by night."
-    shown = "It is hot (2), and it cools by night."
+@pytest.mark.parametrize(
+    ("quote", "shown"),
+    [
+        ("It is hot [2], and it\n> cools by night.", "It is hot (2), and it cools by night."),
+        ("--keep\n\tKeeps the\n\tkiln hot.", "--keep\n  Keeps the kiln hot."),
+    ],
+)
+def test_a_sentence_is_bold_though_it_is_shown_with_other_marks_and_breaks(quote, shown):
     citation = {"marker": 1, "quote": quote}
     answer = {"answer": f"{shown} [1]", "citations": [citation], "nearest": [], "claims": []}
     (span,) = answer_text(answer).spans

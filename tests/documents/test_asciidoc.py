@@ -171,6 +171,7 @@ def test_markup_becomes_its_text_and_lines_stay() -> None:
         ("* [[[book]]] Title", "* [book] Title"),
         ("broken +\nline", "broken\nline"),
         ("'quoted' ``more''", "'quoted' ``more''"),
+        ("the ``don't do'' part of `--do`", "the ``don't do'' part of --do"),
     ],
 )  # fmt: skip
 def test_what_is_shown_of_a_paragraph(written: str, seen: str) -> None:
@@ -180,6 +181,11 @@ def test_what_is_shown_of_a_paragraph(written: str, seen: str) -> None:
 def test_an_underlined_title_makes_quotes_emphasis() -> None:
     text, _ = read_blocks("Tool\n====\n\nRun 'git am', don't; ``all of it''.\n")
     assert text == '# Tool\n\n\nRun git am, don\'t; "all of it".\n'
+
+
+def test_quotes_of_two_signs_leave_the_code_behind_them_alone() -> None:
+    text, _ = read_blocks("Tool\n====\n\nThe ``don't do'' part\nof `--do` and `--all`.\n")
+    assert text == '# Tool\n\n\nThe "don\'t do" part\nof --do and --all.\n'
 
 
 def test_an_attribute_holds_from_its_line_on() -> None:
