@@ -134,7 +134,7 @@ class Inline:
         for name in ("code2", "code"):
             if groups[name] is not None:
                 return self._code(groups[name])
-        return self._plain(kind, groups[kind] or "")
+        return self._plain(kind, groups.get(kind) or "")
 
     def _plain(self, kind: str, text: str) -> str:
         if kind == "cited":
