@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rag.engines.factory import choose_engine
 from rag.index.collection_rows import no_such_collection
-from rag.index.inventory import CollectionSummary
+from rag.index.contents import CollectionSummary
 from rag.index.stores import store_of
 from rag.ingest.staleness import Staleness, staleness
 from rag.opening import build_embedder

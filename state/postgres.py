@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from socket import gethostname
 from typing import TYPE_CHECKING, Any
@@ -111,3 +111,20 @@ def connect(url: str, schema: str | None = None, **options: Any) -> psycopg.Conn
         if schema is not None:
             made.execute(SQL("set search_path = {}, public").format(Identifier(schema)))
         return made
+
+
+class Worded:
+    """A connection that takes SQLite's words: `words` are those that this database says otherwise,
+    besides `?` for a value.
+    """
+
+    def __init__(
+        self, connection: psycopg.Connection[Any], words: Sequence[tuple[str, str]] = ()
+    ) -> None:
+        self.connection = connection
+        self._words = (("?", "%s"), *words)
+
+    def execute(self, sql: str, values: Sequence[object] = ()) -> psycopg.Cursor[Any]:
+        for there, here in self._words:
+            sql = sql.replace(there, here)
+        return self.connection.execute(sql.encode(), values, binary=True)

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from state.postgres import connect, place, postgres_failures
+from state.postgres import Worded, connect, place, postgres_failures
 from state.trace_bounds import TraceBounds
 from state.trace_store import TraceStore
 
-if TYPE_CHECKING:
-    import psycopg
-
 _WORDS = (
-    ("?", "%s"),
     ("instr(", "0 < strpos("),
     (" is coalesce(", " is not distinct from coalesce("),
 )
-"""What the two databases say in other words."""
 
 
 class PostgresTraceStore(TraceStore):
@@ -27,7 +21,7 @@ class PostgresTraceStore(TraceStore):
     def __init__(self, url: str, schema: str | None, bounds: TraceBounds | None = None) -> None:
         self._url, self._schema = url, schema
         self._bounds = bounds or TraceBounds()
-        self._db: _Asked | None = None
+        self._db: Worded | None = None
 
     def close(self) -> None:
         if self._db is not None:
@@ -37,28 +31,16 @@ class PostgresTraceStore(TraceStore):
     def _failures(self) -> AbstractContextManager[None]:
         return postgres_failures(place(self._url))
 
-    def _transaction(self, db: _Asked) -> AbstractContextManager[Any]:
+    def _transaction(self, db: Worded) -> AbstractContextManager[Any]:
         return db.connection.transaction()
 
-    def _shrink(self, db: _Asked) -> None:
+    def _shrink(self, db: Worded) -> None:
         """The server's own matter."""
 
-    def _writable(self) -> _Asked:
+    def _writable(self) -> Worded:
         if self._db is None or self._db.connection.closed:
-            self._db = _Asked(connect(self._url, self._schema))
+            self._db = Worded(connect(self._url, self._schema), _WORDS)
         return self._db
 
-    def _readable(self) -> _Asked | None:
+    def _readable(self) -> Worded | None:
         return self._writable()
-
-
-class _Asked:
-    """A connection that takes SQLite's words."""
-
-    def __init__(self, connection: psycopg.Connection[Any]) -> None:
-        self.connection = connection
-
-    def execute(self, sql: str, values: Sequence[object] = ()) -> psycopg.Cursor[Any]:
-        for there, here in _WORDS:
-            sql = sql.replace(there, here)
-        return self.connection.execute(sql.encode(), values)

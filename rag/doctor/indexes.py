@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rag.doctor.part_check import REPAIR, Check, ill, well
 from rag.embed.protocol import EmbedderIdentity
-from rag.index import collection_rows, visible_documents
+from rag.index import collection_rows, contents
 from rag.index.catalog import catalog_path, connect, mapped_errors, reading
 from rag.index.chroma_errors import VectorsDamaged
 from rag.index.collection_rows import CollectionRow
@@ -50,7 +50,8 @@ def check_collections(home: Path, embedder: EmbedderIdentity) -> Iterator[Check]
                 with suppress(sqlite3.OperationalError), transaction(connection):
                     collection_rows.forget_terms(connection, row.id)
             yield lexical
-            yield _vectors(connection, row, _place(home, row))
+            vectors = _vectors(connection, row, _place(home, row))
+            yield vectors if vectors.ok else _unless_written(vectors, lock_path(home, name))
         stale = staleness(LocalStore(home), name)
         yield well(f"{name}: files", stale.line or f"{many(stale.checked, 'file')} as indexed")
 
@@ -102,11 +103,11 @@ def _documents(connection: sqlite3.Connection, row: CollectionRow) -> Check:
     part = f"{row.name}: documents"
     with reading(connection):
         damaged = damaged_documents(connection, row.id)
-        names = [visible_documents.of_number(connection, number).source for number in damaged]
     if not damaged:
-        return well(part, many(visible_documents.totals(connection, row.id)[0], "document"))
+        return well(part, many(contents.totals(connection, row.id)[0], "document"))
     with suppress(sqlite3.OperationalError), transaction(connection):  # read-only, or busy
         have_read_again(connection, damaged)
+    names = list(damaged.values())
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     shown = ", ".join(repr(name) for name in names[:3])
     return ill(part, f"damaged: {shown}{more}", mending(connection, damaged))
@@ -158,7 +159,7 @@ def _vectors(connection: sqlite3.Connection, row: CollectionRow, place: VectorPl
         ).fetchone()
         return ill(part, "not in the store", REPAIR) if documents else well(part, "none yet")
     if state.dirty:
-        return _half_written(part, lock_path(place.home, row.name))
+        return ill(part, "left half-written", REPAIR)
     try:
         place.check(state)
     except VectorsDamaged as error:
@@ -170,12 +171,13 @@ def _vectors(connection: sqlite3.Connection, row: CollectionRow, place: VectorPl
     return well(part, f"{state.count:,} in Chroma{rest}")
 
 
-def _half_written(part: str, lock: Path) -> Check:
+def _unless_written(found: Check, lock: Path) -> Check:
+    """What was found, unless another process is at work on it."""
     try:
         with write_lock(lock):
-            return ill(part, "left half-written", REPAIR)
+            return found
     except StoreBusyError:
-        return well(part, "being written")
+        return well(found.part, "being written")
 
 
 def _place(home: Path, row: CollectionRow) -> VectorPlace:

@@ -11,12 +11,8 @@ from rag.documents.stream import Part
 from rag.embed.protocol import Embedder
 from rag.evaluate.datasets import CorpusDocument
 from rag.evaluate.measurements import Progress
-from rag.index.protocol import (
-    CollectionWriter,
-    DocumentPart,
-    IndexedDocument,
-    embedding_text,
-)
+from rag.index.collection_writer import CollectionWriter
+from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from rag.text.chunk import chunk_parts
 from state.documents import Chunk
 

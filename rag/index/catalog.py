@@ -84,6 +84,11 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
             raise StorageError(
                 f"The catalog {path} was written by a newer crag.", "Update this installation."
             )
+        if 0 < found < min(catalog_schema.MIGRATIONS):
+            raise StorageError(
+                f"The catalog {path} was written by an older crag.",
+                "Move it away; then run `crag ingest` again.",
+            )
         if found == 0 and tables:
             raise StorageError(f"{path} is not a catalog of crag.", "Choose another --home.")
         if found == 0:

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from rag.index import chunk_rows, exact, visible_documents
-from rag.index.codec import decode_path
+from rag.index import chunk_rows, contents, exact
+from rag.index.codec import decode_path, decode_vectors
 from rag.index.lexical import LexicalTable
 from rag.index.texts import Texts
 
@@ -25,7 +25,7 @@ _KEPT_FREQUENCIES = 20_000
 
 
 class CatalogLegs:
-    """A `Legs` of one collection; what was counted is kept until `forget`."""
+    """A `Legs` of one collection between two writes: what was counted is kept."""
 
     def __init__(
         self,
@@ -45,25 +45,18 @@ class CatalogLegs:
         self._counted: tuple[int, int] | None = None
         self._only: list[int] | None = None
 
-    def forget(self) -> None:
-        """Drop what was counted before the last write."""
-        self._frequencies.clear()
-        self._counted = None
-        self._only = None
-
     @property
     def chunk_count(self) -> int:
-        return self.totals()[1]
+        return self._totals()[1]
 
     @property
     def document_count(self) -> int:
         only = self._chosen()
-        return self.totals()[0] if only is None else len(only)
+        return self._totals()[0] if only is None else len(only)
 
-    def totals(self) -> tuple[int, int]:
-        """How many documents and chunks are visible."""
+    def _totals(self) -> tuple[int, int]:
         if self._counted is None:
-            self._counted = visible_documents.totals(self._connection, self._collection_id)
+            self._counted = contents.totals(self._connection, self._collection_id)
         return self._counted
 
     def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
@@ -86,6 +79,17 @@ class CatalogLegs:
         only = self._chosen()
         chosen = None if only is None else json.dumps(only)
         return dict(self._dense.nearest(self._connection, vector, limit, chosen))
+
+    def vectors(self, keys: Sequence[int]) -> dict[int, Vectors]:
+        rows = {
+            key: chunk_rows.number_of(self._connection, self._collection_id, key) for key in keys
+        }
+        stored = exact.stored_vectors(self._connection, list(filter(None, rows.values())))
+        return {
+            key: decode_vectors([stored[row]], len(stored[row]) // 2)[0]
+            for key, row in rows.items()
+            if row in stored
+        }
 
     def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
         return exact.cosines(self._connection, vector, rows)

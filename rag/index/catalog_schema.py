@@ -123,72 +123,12 @@ CREATE TABLE grades (
 CREATE INDEX grades_used ON grades (used);
 """
 
-Migration = Callable[[sqlite3.Connection], None]
-
-
-def _add_shares(_connection: sqlite3.Connection) -> None:
-    """2: what of a collection is on which server; until version 6."""
-
-
-def _add_block_column(connection: sqlite3.Connection) -> None:
-    """3: what a chunk is made of; unknown until its document is read again."""
-    connection.execute("ALTER TABLE chunks ADD COLUMN blocks BLOB")
-
-
-def _add_seals(connection: sqlite3.Connection) -> None:
-    """4: what a document and the lexical index were when they were written."""
-    connection.execute("ALTER TABLE documents ADD COLUMN seal INTEGER")
-    connection.execute("ALTER TABLE collections ADD COLUMN lexical_seal INTEGER")
-
-
-def _add_names(connection: sqlite3.Connection) -> None:
-    """5: what the documents are called."""
-    from rag.index.names import store_all_names
-
-    connection.execute(_table("names"))
-    connection.execute("CREATE INDEX names_document ON names (document_id)")
-    store_all_names(connection)
-
-
-def _seal_small_tables(connection: sqlite3.Connection) -> None:
-    """6: checksums of the rows of small tables."""
-    seal_rows(connection, SEALED_TABLES)
-
-
-def _add_recognized_pages(connection: sqlite3.Connection) -> None:
-    """7: how sure the recognizer was of each page; sealed with the document's other fields."""
-    connection.execute("ALTER TABLE documents ADD COLUMN recognized TEXT NOT NULL DEFAULT '[]'")
-    connection.execute("UPDATE documents SET seal = NULL")
-
-
-def _forget_servers(connection: sqlite3.Connection) -> None:
-    """8: vectors are kept in the folder alone; `store` is empty."""
-    connection.execute("DROP TABLE IF EXISTS shares")
-    connection.execute("DROP TABLE IF EXISTS shares_seals")
-    for table in ("vector_stores", "vector_removals"):
-        connection.execute(f"DELETE FROM {table} WHERE store <> ''")
-
-
-def _note_version_again(_connection: sqlite3.Connection) -> None:
-    """9: the version is kept thrice, as `migrate` writes it."""
-
-
-def _table(name: str) -> str:
-    statements = (statement.strip() for statement in _TABLES.split(";"))
-    return next(each for each in statements if each.startswith(f"CREATE TABLE {name} "))
-
-
-MIGRATIONS: dict[int, Migration] = {
-    1: _add_shares,
-    2: _add_block_column,
-    3: _add_seals,
-    4: _add_names,
-    5: _seal_small_tables,
-    6: _add_recognized_pages,
-    7: _forget_servers,
-    8: _note_version_again,
+MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {
+    8: lambda _connection: None,  # the version alone, which is kept thrice since
 }
-"""From a version to the next one; each runs inside the transaction that `migrate` opened."""
+"""From a version to the next one; each runs inside the transaction that `migrate` opened. A catalog
+that is older than the first of them is not read.
+"""
 
 
 def create(connection: sqlite3.Connection) -> None:

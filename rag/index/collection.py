@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from rag.embed.protocol import Embedder, Vectors
-from rag.index import chunk_rows, collection_rows, exact, visible_documents
-from rag.index.candidates import Candidates
+from rag.embed.protocol import Embedder
+from rag.index import collection_rows
 from rag.index.catalog import catalog_path, connect, file_of, mapped_errors, reading
 from rag.index.catalog_legs import CatalogLegs
-from rag.index.codec import chunk_key, decode_vectors, encode_path
+from rag.index.codec import encode_path
 from rag.index.collection_language import reading_for
-from rag.index.collection_rows import CollectionRow
+from rag.index.collection_rows import CollectionRow, check_embedder
 from rag.index.dense import DenseLeg
 from rag.index.document_seal import note_damage
-from rag.index.hybrid import candidates
-from rag.index.inflected_forms import Forms
 from rag.index.language import in_use
-from rag.index.lock import lock_path
-from rag.index.protocol import IndexedDocument, Notice
-from rag.index.similar_terms import Spellings
+from rag.index.protocol import Notice
+from rag.index.stored_reader import StoredReader
 from rag.index.texts import TextDamagedError, Texts
 from rag.index.vector_place import VectorPlace
 from state.passages import RetrievedChunk
@@ -57,15 +51,15 @@ def open_collection(
     try:
         with mapped_errors(catalog_path(home)):
             row = collection_rows.require(connection, name)
-            collection_rows.check_embedder(row, embedder.identity)
+            check_embedder(name, row.embedder, embedder.identity)
             return Collection(home, connection, row, embedder, notice, exact_chunks, files)
     except BaseException:
         connection.close()
         raise
 
 
-class Collection:
-    """A `CollectionReader`; every call sees one moment of the catalog, never half a write."""
+class Collection(StoredReader):
+    """A collection of the catalog."""
 
     def __init__(
         self,
@@ -77,51 +71,31 @@ class Collection:
         exact_chunks: int,
         files: GitIgnoreSpec | None = None,
     ) -> None:
+        super().__init__(embedder, notice)
         self._home = home
         self._path = catalog_path(home)
-        self._embedder = embedder
-        self._notice = notice
         self._exact_chunks = exact_chunks
         self._files = files
         # Graph nodes may run on threads; a connection has one transaction at a time.
         self._lock = RLock()
-        self._adopt(connection, row)
+        self._open(connection, row)
 
-    def _adopt(self, connection: sqlite3.Connection, row: CollectionRow) -> None:
-        """Read this one from here on."""
+    def _open(self, connection: sqlite3.Connection, row: CollectionRow) -> None:
         self._file = file_of(self._path)
         self._connection = connection
-        self._row = row
         place = VectorPlace(self._home, row.id, row.uid, row.embedder)
-        lock = lock_path(self._home, row.name)
-        self._dense = DenseLeg(place, lock, self._notice, self._exact_chunks)
-        self._legs = CatalogLegs(connection, row.id, self._dense, self._files)
-        self._forms = Forms(self._legs)
-        self._spellings = Spellings(self._legs)
+        self._dense = DenseLeg(place, self._notice, self._exact_chunks)
         self._revision: tuple[int] | None = None
+        self._begin(row)
+
+    def _begin(self, row: CollectionRow) -> None:
         self._found: dict[tuple[str, int, str], list[RetrievedChunk]] = {}
-
-    @property
-    def name(self) -> str:
-        return self._row.name
-
-    @property
-    def embedder(self) -> Embedder:
-        return self._embedder
-
-    @property
-    def chunk_count(self) -> int:
-        return self._totals()[1]
-
-    @property
-    def document_count(self) -> int:
-        with self._moment():
-            self._forget_old()
-            return self._legs.document_count
+        legs = CatalogLegs(self._connection, row.id, self._dense, self._files)
+        self._read_from(row, self._connection, legs)
 
     def search(self, query: str, k: int) -> list[RetrievedChunk]:
         with self._moment():
-            self._forget_old()
+            pass  # forgets what was found before a write
         # Of one question several nodes need what it finds.
         with reading_for(self, query):
             asked = (query, k, in_use())
@@ -131,16 +105,8 @@ class Collection:
                 self._found = {asked: found}
         return [chunk.copy() for chunk in found]
 
-    def candidates(self, query: str, k: int) -> Candidates:
-        """What `search` ranks: at least the `k` best are among them."""
-        vector = self._embedder.embed_query(query)
-        with self.snapshot(), reading_for(self, query):
-            self._forget_old()
-            return candidates(self._legs, self._forms, query, vector, k)
-
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Everything read inside is of the same moment, however many calls it takes."""
         with self._lock:
             self._follow()
             with mapped_errors(self._path):
@@ -150,11 +116,7 @@ class Collection:
 
     def _follow(self) -> None:
         """Opens the collection of this name again, where it was deleted and made anew under this
-        reader; does nothing inside a transaction.
-
-        Raises:
-            NoIndexError: it was deleted.
-            EmbedderMismatchError: the new one was embedded by another embedder.
+        reader; does nothing inside a transaction. Raises as `_moment`.
         """
         if self._connection.in_transaction:
             return
@@ -167,14 +129,13 @@ class Collection:
         connection = connect(self._home)
         try:
             with mapped_errors(self._path):
-                row = collection_rows.require_again(connection, self._row.name)
-                collection_rows.check_embedder(row, self._embedder.identity)
+                row = collection_rows.require_again(connection, self.name)
+                self._may_go_on(row)
         except BaseException:
             connection.close()
             raise
         self.close()
-        self._adopt(connection, row)
-        self._notice(f"The collection {row.name!r} was deleted and made anew; reading the new one.")
+        self._open(connection, row)
 
     @contextmanager
     def _moment(self) -> Iterator[None]:
@@ -182,72 +143,31 @@ class Collection:
             with self._lock:
                 self._follow()
             with self._lock, mapped_errors(self._path), reading(self._connection):
+                found = self._connection.execute(
+                    "SELECT revision FROM collections WHERE id = ?", (self._row.id,)
+                ).fetchone()
+                if found != self._revision:
+                    self._revision = found
+                    self._begin(self._row)
                 yield
         except TextDamagedError as error:
             note_damage(self._path.parent, error.document_id)
             raise
 
-    def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
-        with self._moment():
-            self._forget_old()
-            return self._forms.frequencies(terms)
-
-    def similar_terms(self, word: str, limit: int) -> list[tuple[str, int]]:
-        with self._moment():
-            self._forget_old()
-            return self._spellings.near(word)[:limit]
-
-    def vectors(self, chunk_ids: Sequence[str]) -> Vectors:
-        with self._moment():
-            rows = [
-                chunk_rows.number_of(self._connection, self._row.id, chunk_key(identifier))
-                for identifier in chunk_ids
-            ]
-            stored = exact.stored_vectors(
-                self._connection, [row for row in rows if row is not None]
-            )
-        result = np.zeros((len(rows), self._row.embedder.dimension), dtype=np.float32)
-        for index, row in enumerate(rows):
-            if row is not None and row in stored:
-                result[index] = decode_vectors([stored[row]], result.shape[1])[0]
-        return result
-
     def document_text(self, source: str, start: int = 0, end: int | None = None) -> str | None:
         with self._moment():
-            row = self._connection.execute(
+            found = self._connection.execute(
                 "SELECT id, characters FROM documents"
                 " WHERE collection_id = ? AND source = ? AND visible = 1",
                 (self._row.id, encode_path(source)),
             ).fetchone()
-            if row is None:
+            if found is None:
                 return None
-            document, characters = row
+            document, characters = found
             last = characters if end is None else min(end, characters)
             return Texts(self._connection).span(document, start, last)
-
-    def document(self, source: str) -> IndexedDocument | None:
-        with self._lock, mapped_errors(self._path):
-            found = visible_documents.every(self._connection, self._row.id, source)
-        return found[0] if found else None
 
     def close(self) -> None:
         with self._lock:
             self._dense.close()
             self._connection.close()
-
-    def _totals(self) -> tuple[int, int]:
-        with self._moment():
-            self._forget_old()
-            return self._legs.totals()
-
-    def _forget_old(self) -> None:
-        """Drops what was counted before the last write; inside a snapshot."""
-        found = self._connection.execute(
-            "SELECT revision FROM collections WHERE id = ?", (self._row.id,)
-        ).fetchone()
-        if found != self._revision:
-            self._revision = found
-            self._found = {}
-            self._legs.forget()
-            self._forms.forget()
-            self._spellings.forget()

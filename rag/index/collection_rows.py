@@ -7,13 +7,16 @@ import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rag.embed.protocol import EmbedderIdentity
-from rag.index.codec import decode_path
+from rag.index.contents import Sql
 from rag.index.lexical import LexicalTable
 from rag.index.terms import TERMS_VERSION
 from state.errors import CragError, EmbedderMismatchError, NoIndexError, UsageError
 from state.nearest import nearest_and_count
+
+COLUMNS = "id, name, uid, embedder, dimension, embedder_version, terms_version, revision"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,22 +31,20 @@ class CollectionRow:
     revision: int
 
 
-def find(connection: sqlite3.Connection, name: str) -> CollectionRow | None:
-    row = connection.execute(
-        "SELECT id, name, uid, embedder, dimension, embedder_version, terms_version, revision"
-        " FROM collections WHERE name = ?",
-        (name,),
-    ).fetchone()
-    if row is None:
-        return None
-    number, found, uid, embedder, dimension, release, terms_version, revision = row
-    identity = EmbedderIdentity(embedder, dimension, release)
-    return CollectionRow(number, found, uid, identity, terms_version, revision)
+def find(sql: Sql, name: str) -> CollectionRow | None:
+    row = sql.execute(f"SELECT {COLUMNS} FROM collections WHERE name = ?", (name,)).fetchone()
+    return None if row is None else CollectionRow(*identified(row))
 
 
-def names(connection: sqlite3.Connection) -> list[str]:
+def identified(row: Sequence[Any]) -> list[Any]:
+    """The fields of a `CollectionRow`; `row` has COLUMNS."""
+    number, name, uid, embedder, dimension, release, *rest = row
+    return [number, name, uid, EmbedderIdentity(embedder, dimension, release), *rest]
+
+
+def names(sql: Sql) -> list[str]:
     """Sorted."""
-    return [row[0] for row in connection.execute("SELECT name FROM collections ORDER BY name")]
+    return [row[0] for row in sql.execute("SELECT name FROM collections ORDER BY name").fetchall()]
 
 
 def require(connection: sqlite3.Connection, name: str) -> CollectionRow:
@@ -54,16 +55,14 @@ def require(connection: sqlite3.Connection, name: str) -> CollectionRow:
         UsageError: other collections exist, this one does not.
     """
     found = require_row(connection, name)
-    _require_text(connection, found)
+    any_chunk = connection.execute(
+        "SELECT 1 FROM documents WHERE collection_id = ? AND visible = 1 AND chunk_count > 0"
+        " LIMIT 1",
+        (found.id,),
+    ).fetchone()
+    if any_chunk is None:
+        raise no_text(name)
     return found
-
-
-def require_row(connection: sqlite3.Connection, name: str) -> CollectionRow:
-    """The collection of this name, which may be empty. Raises as `require`."""
-    found = find(connection, name)
-    if found is not None:
-        return found
-    raise no_such_collection(name, names(connection))
 
 
 def require_again(connection: sqlite3.Connection, name: str) -> CollectionRow:
@@ -71,11 +70,18 @@ def require_again(connection: sqlite3.Connection, name: str) -> CollectionRow:
 
     Raises:
         NoIndexError: it was deleted, or holds no text any more.
-
     """
     if find(connection, name) is None:
         raise deleted(name)
     return require(connection, name)
+
+
+def require_row(sql: Sql, name: str) -> CollectionRow:
+    """The collection of this name, which may be empty. Raises as `require`."""
+    found = find(sql, name)
+    if found is None:
+        raise no_such_collection(name, names(sql))
+    return found
 
 
 def no_such_collection(name: str, others: Sequence[str]) -> CragError:
@@ -123,29 +129,18 @@ def create(
     return made
 
 
-def check_embedder(row: CollectionRow, embedder: EmbedderIdentity) -> None:
+def check_embedder(name: str, stored: EmbedderIdentity, embedder: EmbedderIdentity) -> None:
     """Vectors of two embedders cannot be compared.
 
     Raises:
         EmbedderMismatchError: with the command that mends it.
     """
-    check_same_embedder(row.name, row.embedder, embedder)
-
-
-def check_same_embedder(name: str, stored: EmbedderIdentity, embedder: EmbedderIdentity) -> None:
-    """As `check_embedder`, of a collection that is not here yet."""
     if stored != embedder:
         raise EmbedderMismatchError(
             f"The collection {name!r} was embedded by {stored}, not by {embedder}.",
             f"Choose that embedder, or start over: `crag collections delete {name}`,"
             " then `crag ingest`.",
         )
-
-
-def roots(connection: sqlite3.Connection, row: CollectionRow) -> dict[str, str]:
-    """What was ingested, each path with its options."""
-    found = connection.execute("SELECT path, options FROM roots WHERE collection_id = ?", (row.id,))
-    return {decode_path(path): options for path, options in found}
 
 
 def mark_changed(connection: sqlite3.Connection, collection_id: int) -> None:
@@ -157,13 +152,3 @@ def mark_changed(connection: sqlite3.Connection, collection_id: int) -> None:
 def forget_terms(connection: sqlite3.Connection, collection_id: int) -> None:
     """The lexical index must be built again; until then it may name chunks that are gone."""
     connection.execute("UPDATE collections SET terms_version = '' WHERE id = ?", (collection_id,))
-
-
-def _require_text(connection: sqlite3.Connection, row: CollectionRow) -> None:
-    any_chunk = connection.execute(
-        "SELECT 1 FROM documents WHERE collection_id = ? AND visible = 1 AND chunk_count > 0"
-        " LIMIT 1",
-        (row.id,),
-    ).fetchone()
-    if any_chunk is None:
-        raise no_text(row.name)

@@ -1,38 +1,29 @@
 """The dense leg of a reader: the catalog's vectors by way of a shortlist where these are few,
 Chroma where they are many and it is sound, and all of the catalog's where it is not.
 
-A reader never waits: while another process writes the store, or when a store is damaged and
-too large to be built again in passing, cosines are computed exactly from the catalog.
+A reader never waits: while another process writes the store, or when it is damaged, cosines are
+computed exactly from the catalog.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
-from pathlib import Path
 
 from rag.embed.protocol import Vectors
 from rag.index import chunk_rows, exact, shortlist
-from rag.index.catalog import connect, reading
+from rag.index.catalog import reading
 from rag.index.chroma_errors import VectorsDamaged
-from rag.index.lock import write_lock
 from rag.index.protocol import Notice
 from rag.index.shortlist import Shortlist
 from rag.index.vector_place import StoreState, VectorPlace, read_state, removals
-from rag.index.vector_sync import write_all
 from rag.index.vectors import ChromaVectors
-from state.errors import StorageError, StoreBusyError
-
-REPAIR_CHUNKS = 30_000
-"""A reader builds a damaged store of up to this many vectors again; ingest any."""
 
 
 class DenseLeg:
     """Nearest chunks of one collection; of up to `exact_chunks`, Chroma is left closed."""
 
-    def __init__(self, place: VectorPlace, lock: Path, notice: Notice, exact_chunks: int) -> None:
+    def __init__(self, place: VectorPlace, notice: Notice, exact_chunks: int) -> None:
         self._place = place
-        self._lock = lock
         self._notice = notice
         self._exact_chunks = exact_chunks
         self._shortlist: Shortlist | None = None
@@ -41,23 +32,16 @@ class DenseLeg:
         self._given_up: str | None = None
 
     def prepare(self, connection: sqlite3.Connection) -> None:
-        """Opens the store, or repairs it; does nothing inside a transaction."""
-        if connection.in_transaction:
+        """Opens the store where it is sound; does nothing inside a transaction."""
+        state = None if connection.in_transaction else read_state(connection, self._place)
+        if state is None:
             return
-        state = read_state(connection, self._place)
-        if state is not None and state.count <= self._exact_chunks:
+        if state.count <= self._exact_chunks:
             self._read_shortlist(connection, state)
-            return
-        mark = "" if state is None else state.generation + state.token + str(state.dirty)
-        if state is not None and not state.dirty and state.token == self._token:
-            return
-        self._forget()
-        if mark == self._given_up:
-            return
-        if state is not None and not state.dirty and self._open(state):
-            return
-        if not self._repair(connection, state):
-            self._given_up = mark
+        elif state.dirty or state.token != self._token:
+            self.close()
+            if not state.dirty and state.token != self._given_up:
+                self._open(state)
 
     def nearest(
         self, connection: sqlite3.Connection, query: Vectors, limit: int, only: str | None = None
@@ -70,17 +54,14 @@ class DenseLeg:
         short = self._shortlist
         if short is not None and state is not None and state.token == short.token:
             return self._exactly(connection, short, query, limit, only)
-        if only is not None:
-            return exact.nearest_of(connection, place.collection_id, query, limit, only)
-        if short is not None:
-            return exact.nearest(connection, place.collection_id, query, limit)
-        if self._store is None or state is None or state.dirty or state.token != self._token:
-            return exact.nearest(connection, place.collection_id, query, limit)
+        usable = state is not None and not state.dirty and state.token == self._token
+        if only is not None or self._store is None or state is None or not usable:
+            return exact.nearest(connection, place.collection_id, query, limit, only=only)
         try:
             wanted = min(limit + min(len(removals(connection, place)), 1_000), state.count)
             found = self._store.nearest(query, wanted) if wanted else []
         except VectorsDamaged:
-            self._forget()
+            self.close()
             return exact.nearest(connection, place.collection_id, query, limit)
         shown = chunk_rows.visible(connection, place.collection_id, [row for row, _ in found])
         found = [(row, cosine) for row, cosine in found if row in shown]
@@ -88,13 +69,17 @@ class DenseLeg:
         return sorted(found + tail, key=lambda pair: (-pair[1], pair[0]))[:limit]
 
     def close(self) -> None:
-        self._forget()
+        if self._store is not None:
+            self._store.close()
+        self._store = None
+        self._shortlist = None
+        self._token = ""
 
     def _read_shortlist(self, connection: sqlite3.Connection, state: StoreState) -> None:
         """Writes it where it is missing: in an older home, or after damage."""
         if self._shortlist is not None and self._shortlist.token == state.token:
             return
-        self._forget()
+        self.close()
         self._shortlist = shortlist.read(self._place, state)
         if self._shortlist is None and not state.dirty and self._given_up != state.token:
             self._given_up = state.token
@@ -108,7 +93,7 @@ class DenseLeg:
         short: Shortlist,
         query: Vectors,
         limit: int,
-        only: str | None = None,
+        only: str | None,
     ) -> list[tuple[int, float]]:
         collection = self._place.collection_id
         among = None if only is None else chunk_rows.of_documents(connection, only)
@@ -122,47 +107,13 @@ class DenseLeg:
             found |= exact.cosines(connection, query, new)
         return sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
 
-    def _open(self, state: StoreState) -> bool:
+    def _open(self, state: StoreState) -> None:
         try:
             self._store = self._place.sealed(state, self._place.open)
-        except VectorsDamaged:
-            return False
-        self._token = state.token
-        return True
-
-    def _repair(self, connection: sqlite3.Connection, seen: StoreState | None) -> bool:
-        """True when the store is sound and open afterwards."""
-        try:
-            with write_lock(self._lock):
-                state = read_state(connection, self._place)
-                if state != seen and state is not None and not state.dirty and self._open(state):
-                    return True
-                (chunks,) = connection.execute(
-                    "SELECT coalesce(sum(chunk_count), 0) FROM documents"
-                    " WHERE collection_id = ? AND visible = 1",
-                    (self._place.collection_id,),
-                ).fetchone()
-                if state is None and not chunks:
-                    return False  # there is nothing to search
-                if chunks > REPAIR_CHUNKS:
-                    self._notice(
-                        "The vector store must be built again; searching the catalog until"
-                        " `crag doctor --repair` or the next `crag ingest` has done it."
-                    )
-                    return False
-                with closing(connect(self._place.home)) as own:
-                    write_all(own, self._place, self._notice, again=state is not None)
-                state = read_state(connection, self._place)
-                return state is not None and self._open(state)
-        except StoreBusyError:
-            return False  # its writer is at work on it
-        except (StorageError, VectorsDamaged) as error:
-            self._notice(f"The vector store cannot be built again ({error}); searching without.")
-            return False
-
-    def _forget(self) -> None:
-        if self._store is not None:
-            self._store.close()
-        self._store = None
-        self._shortlist = None
-        self._token = ""
+            self._token = state.token
+        except VectorsDamaged as error:
+            self._given_up = state.token
+            self._notice(
+                f"The vector store is damaged ({error}); searching the catalog until"
+                " `crag doctor --repair` has built it again."
+            )

@@ -14,15 +14,14 @@ from rag.index.codec import (
     encode_label,
     encode_path,
     encode_vectors,
-    path_or_none,
     text_hash,
 )
+from rag.index.contents import COLUMNS, place_of
 from rag.index.document_seal import is_damaged, seal
 from rag.index.lexical import LexicalRow, LexicalTable
 from rag.index.names import store_names
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from rag.index.texts import Texts
-from rag.index.visible_documents import COLUMNS
 from state.block_codec import encode_blocks
 from state.documents import Chunk, chunk_id
 
@@ -37,11 +36,7 @@ def insert_hidden(
         (
             collection_id,
             encode_path(document.source),
-            path_or_none(document.path),
-            path_or_none(document.root),
-            document.size,
-            document.mtime_ns,
-            document.changed_ns,
+            *place_of(document),
             document.content_hash,
             None if document.title is None else encode_label(document.title),
             document.format,
@@ -185,11 +180,7 @@ def rename(
         " changed_ns = ?, title = ? WHERE id = ?",
         (
             encode_path(document.source),
-            path_or_none(document.path),
-            path_or_none(document.root),
-            document.size,
-            document.mtime_ns,
-            document.changed_ns,
+            *place_of(document),
             None if document.title is None else encode_label(document.title),
             document_id,
         ),

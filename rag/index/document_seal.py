@@ -1,8 +1,8 @@
 """What a document was when it was shown, as a number that any damage to its rows changes.
 
 SQLite keeps no checksums of what it stores: a flipped bit of a text, a line number or a vector
-is read back as if it had been written. A migration that changes a sealed column forgets the
-seals (NULL): such a document is only looked at for whether its text can be read.
+is read back as if it had been written. A document that was not shown yet has no seal: it is only
+looked at for whether its text can be read.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import shlex
 import sqlite3
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -58,15 +58,17 @@ def is_damaged(connection: sqlite3.Connection, document_id: int) -> bool:
     return False
 
 
-def damaged_documents(connection: sqlite3.Connection, collection_id: int) -> list[int]:
-    """Those whose rows are not what was written: everything of the collection is read."""
+def damaged_documents(connection: sqlite3.Connection, collection_id: int) -> dict[int, str]:
+    """Row and source of those whose rows are not what was written: everything of the collection is
+    read.
+    """
     documents = connection.execute(
-        "SELECT id FROM documents WHERE collection_id = ? AND visible = 1", (collection_id,)
+        "SELECT id, source FROM documents WHERE collection_id = ? AND visible = 1", (collection_id,)
     ).fetchall()
-    return [number for (number,) in documents if is_damaged(connection, number)]
+    return {row: decode_path(source) for row, source in documents if is_damaged(connection, row)}
 
 
-def have_read_again(connection: sqlite3.Connection, documents: Sequence[int]) -> None:
+def have_read_again(connection: sqlite3.Connection, documents: Collection[int]) -> None:
     """The next ingest takes their files for changed, their vectors for new; in a transaction."""
     for number in documents:
         connection.execute(
@@ -89,11 +91,11 @@ def note_damage(home: Path, document_id: int) -> None:
         have_read_again(connection, [document_id])
 
 
-def mending(connection: sqlite3.Connection, documents: Sequence[int]) -> str:
+def mending(connection: sqlite3.Connection, documents: Collection[int]) -> str:
     """What has their files read again, once they are marked."""
     found = connection.execute(
         f"SELECT DISTINCT root FROM documents WHERE id IN ({','.join('?' * len(documents))})",
-        documents,
+        list(documents),
     )
     roots = [shlex.quote(decode_path(root)) for (root,) in found if root is not None]
     return f"crag ingest {' '.join(sorted(roots)) or 'PATH'}"

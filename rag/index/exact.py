@@ -13,6 +13,21 @@ from rag.index.codec import decode_vectors
 _BATCH = 8_192
 
 
+_ALL = """
+SELECT vectors.chunk_id, vectors.vector FROM vectors
+CROSS JOIN chunks ON chunks.id = vectors.chunk_id
+CROSS JOIN documents ON documents.id = chunks.document_id
+WHERE vectors.chunk_id > ? AND documents.collection_id = ? AND documents.visible = 1
+"""
+_CHOSEN = """
+SELECT vectors.chunk_id, vectors.vector FROM documents
+CROSS JOIN chunks ON chunks.document_id = documents.id
+CROSS JOIN vectors ON vectors.chunk_id = chunks.id
+WHERE documents.id IN (SELECT value FROM json_each(?))
+  AND documents.collection_id = ? AND documents.visible = 1
+"""
+
+
 def nearest(
     connection: sqlite3.Connection,
     collection_id: int,
@@ -20,34 +35,13 @@ def nearest(
     limit: int,
     *,
     above: int = 0,
+    only: str | None = None,
 ) -> list[tuple[int, float]]:
-    """(chunk id, cosine) of the nearest visible chunks with ids past `above`, best first."""
-    cursor = connection.execute(
-        "SELECT vectors.chunk_id, vectors.vector FROM vectors"
-        " CROSS JOIN chunks ON chunks.id = vectors.chunk_id"
-        " CROSS JOIN documents ON documents.id = chunks.document_id"
-        " WHERE vectors.chunk_id > ? AND documents.collection_id = ? AND documents.visible = 1",
-        (above, collection_id),
-    )
-    return _best(cursor, query, limit)
-
-
-def nearest_of(
-    connection: sqlite3.Connection, collection_id: int, query: Vectors, limit: int, documents: str
-) -> list[tuple[int, float]]:
-    """As `nearest`, of the documents whose ids are in a JSON list: only their vectors are read."""
-    cursor = connection.execute(
-        "SELECT vectors.chunk_id, vectors.vector FROM documents"
-        " CROSS JOIN chunks ON chunks.document_id = documents.id"
-        " CROSS JOIN vectors ON vectors.chunk_id = chunks.id"
-        " WHERE documents.id IN (SELECT value FROM json_each(?))"
-        " AND documents.collection_id = ? AND documents.visible = 1",
-        (documents, collection_id),
-    )
-    return _best(cursor, query, limit)
-
-
-def _best(cursor: sqlite3.Cursor, query: Vectors, limit: int) -> list[tuple[int, float]]:
+    """(chunk id, cosine) of the nearest visible chunks, best first: with ids past `above`, or of
+    the documents whose ids are in the JSON list `only`.
+    """
+    asked: tuple[str, int | str] = (_ALL, above) if only is None else (_CHOSEN, only)
+    cursor = connection.execute(asked[0], (asked[1], collection_id))
     best: list[tuple[float, int]] = []
     while rows := cursor.fetchmany(_BATCH):
         near = _cosines([vector for _, vector in rows], query)

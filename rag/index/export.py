@@ -4,57 +4,36 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterator
-from typing import Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
-from rag.index import collection_rows, file_rows, visible_documents
+from rag.index import contents
 from rag.index.codec import chunk_id_of, decode_path, decode_vectors
 from rag.index.collection_rows import CollectionRow
+from rag.index.contents import Sql
 from rag.index.protocol import DocumentPart, IndexedDocument, UnreadFile
 from rag.index.texts import Texts
 from state.block_codec import decode_blocks
 from state.documents import Chunk
 
 PART_CHUNKS = 200
+CHUNK_COLUMNS = "key, page, start_line, end_line, start_char, end_char, heading, blocks"
 
 
-class Export(Protocol):
+class Export(ABC):
     """One moment of a collection."""
 
-    @property
-    def uid(self) -> str:
-        """Tells the collection and its copies from another of the same name."""
-
-    @property
-    def embedder(self) -> EmbedderIdentity: ...
-
-    def roots(self) -> dict[str, str]:
-        """The ingested folders with their options."""
-
-    def unread(self) -> list[UnreadFile]: ...
-
-    def digests(self) -> dict[str, str]:
-        """Of every document, by source: its counts, and a hash of its chunks and vectors that is
-        the same in every store; in the order in which they were written.
-        """
-
-    def document(self, source: str) -> IndexedDocument: ...
-
-    def parts(self, document: IndexedDocument) -> Iterator[DocumentPart]: ...
-
-
-class CatalogExport:
-    """An `Export`, inside one snapshot; made by `LocalStore.export`."""
-
-    def __init__(self, connection: sqlite3.Connection, row: CollectionRow) -> None:
-        self._connection = connection
+    def __init__(self, sql: Sql, row: CollectionRow) -> None:
+        self._sql = sql
         self._row = row
 
     @property
     def uid(self) -> str:
+        """Tells the collection and its copies from another of the same name."""
         return self._row.uid
 
     @property
@@ -62,10 +41,32 @@ class CatalogExport:
         return self._row.embedder
 
     def roots(self) -> dict[str, str]:
-        return collection_rows.roots(self._connection, self._row)
+        """The ingested folders with their options."""
+        return contents.roots(self._sql, self._row.id)
 
     def unread(self) -> list[UnreadFile]:
-        return file_rows.unread(self._connection, self._row.id)
+        return contents.unread(self._sql, self._row.id)
+
+    def document(self, source: str) -> IndexedDocument:
+        (found,) = contents.documents(self._sql, self._row.id, source)
+        return found
+
+    @abstractmethod
+    def digests(self) -> dict[str, str]:
+        """Of every document, by source: its counts, and a hash of its chunks and vectors that is
+        the same in every store; in the order in which they were written.
+        """
+
+    @abstractmethod
+    def parts(self, document: IndexedDocument) -> Iterator[DocumentPart]: ...
+
+
+class CatalogExport(Export):
+    """Inside one snapshot; made by `LocalStore.export`."""
+
+    def __init__(self, connection: sqlite3.Connection, row: CollectionRow) -> None:
+        super().__init__(connection, row)
+        self._connection = connection
 
     def digests(self) -> dict[str, str]:
         found = {}
@@ -86,39 +87,37 @@ class CatalogExport:
             found[decode_path(source)] = digest_of(content, characters, chunks, digest.hexdigest())
         return found
 
-    def document(self, source: str) -> IndexedDocument:
-        (found,) = visible_documents.every(self._connection, self._row.id, source)
-        return found
-
     def parts(self, document: IndexedDocument) -> Iterator[DocumentPart]:
-        number = visible_documents.number_of(self._connection, self._row.id, document.source)
+        number = contents.number_of(self._connection, self._row.id, document.source)
         assert number is not None
         dimension = self._row.embedder.dimension
         texts = Texts(self._connection)
         rows = self._connection.execute(
-            "SELECT key, page, start_line, end_line, start_char, end_char, heading, blocks, vector"
-            " FROM chunks JOIN vectors ON vectors.chunk_id = chunks.id WHERE document_id = ?"
-            " ORDER BY chunks.id",
+            f"SELECT {CHUNK_COLUMNS}, vector FROM chunks JOIN vectors ON chunk_id = chunks.id"
+            " WHERE document_id = ? ORDER BY chunks.id",
             (number,),
         )
         position = 0
         while some := rows.fetchmany(PART_CHUNKS):
             last = len(some) < PART_CHUNKS
             end = document.characters if last else max(position, *(row[5] for row in some))
-            chunks = [
-                Chunk(
-                    chunk_id_of(key), document.source, document.title, page, first, final, start,
-                    stop, texts.span(number, start, stop), heading,
-                    tuple(decode_blocks(blocks, start)) if blocks else (),
-                )
-                for key, page, first, final, start, stop, heading, blocks, _ in some
-            ]  # fmt: skip
+            chunks = [chunk_of(document, texts.span(number, *row[4:6]), row) for row in some]
             vectors = decode_vectors([row[-1] for row in some], dimension)
             yield DocumentPart(texts.span(number, position, end), chunks, vectors)
             position = end
         if position < document.characters:
             rest = texts.span(number, position, document.characters)
             yield DocumentPart(rest, [], no_vectors(dimension))
+
+
+def chunk_of(document: IndexedDocument, text: str, row: Sequence[Any]) -> Chunk:
+    """`row` begins with CHUNK_COLUMNS."""
+    key, page, first, last, start, end, heading, blocks, *_ = row
+    known = tuple(decode_blocks(blocks, start)) if blocks else ()
+    return Chunk(
+        chunk_id_of(key), document.source, document.title, page, first, last, start, end, text,
+        heading, known,
+    )  # fmt: skip
 
 
 def digest_of(content: str, characters: int, chunks: int, digest: str) -> str:

@@ -35,6 +35,10 @@ class Legs(Protocol):
     @property
     def chunk_count(self) -> int: ...
 
+    @property
+    def document_count(self) -> int:
+        """Of the chosen ones alone."""
+
     def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
         """How many chunks hold each term; 0 for a term that none holds."""
 
@@ -43,6 +47,11 @@ class Legs(Protocol):
 
     def dense(self, vector: Vectors, limit: int) -> dict[int, float]:
         """The cosines of the nearest chunks, best first."""
+
+    def vectors(self, keys: Sequence[int]) -> dict[int, Vectors]:
+        """The stored vectors of those of these chunks, known by their ids' integers, that are held,
+        float32 of shape (dimension,).
+        """
 
     def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
         """The cosine of each of these chunks."""

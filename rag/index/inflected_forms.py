@@ -23,14 +23,11 @@ _ENDING = 8
 
 
 class Forms:
-    """Of one collection, inside the caller's snapshot; what was found is kept until `forget`."""
+    """Of one collection, inside the caller's snapshot; what was found is kept."""
 
     def __init__(self, legs: Legs) -> None:
         self._legs = legs
         self._found: dict[tuple[str, str], list[str]] = {}
-
-    def forget(self) -> None:
-        self._found.clear()
 
     def of(self, terms: Iterable[str]) -> list[str]:
         """The indexed terms that are read as one of these in the language in use."""

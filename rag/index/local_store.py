@@ -9,13 +9,14 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag.index import collection_rows, document_rows, file_rows, visible_documents
+from rag.index import collection_rows, contents, document_rows
 from rag.index.catalog import catalog_path, connect, mapped_errors, reading
 from rag.index.codec import decode_path
-from rag.index.inventory import CollectionSummary, FileTime, IngestedRoot, Inventory
+from rag.index.collection_store import Store
+from rag.index.contents import CollectionSummary, FileTime, IngestedRoot
 from rag.index.lexical import LexicalTable
 from rag.index.lock import lock_path, write_lock
-from rag.index.protocol import CollectionWriter, Notice
+from rag.index.protocol import Notice
 from state.errors import NoIndexError
 from state.sqlite_file import transaction
 
@@ -25,11 +26,12 @@ if TYPE_CHECKING:
     from rag.embed.protocol import Embedder, EmbedderIdentity
     from rag.engines.openai.cache import GradeCache
     from rag.index.candidates import CandidateReader
+    from rag.index.collection_writer import CollectionWriter
     from rag.index.export import Export
 
 
-class LocalStore:
-    """A `Store`. What searches and what writes is imported when it is asked for."""
+class LocalStore(Store):
+    """What searches and what writes is imported when it is asked for."""
 
     def __init__(self, home: Path, exact_chunks: int = 0) -> None:
         self._home = home
@@ -63,33 +65,10 @@ class LocalStore:
 
         return open_writer(self._home, name, embedder, uid=uid, wait=wait, notice=notice)
 
-    def names(self) -> list[str]:
-        try:
-            with self._reading() as connection:
-                return collection_rows.names(connection)
-        except NoIndexError:
-            return []
-
-    def inventory(self, name: str) -> Inventory | None:
-        try:
-            with self._reading() as connection:
-                row = collection_rows.find(connection, name)
-                return None if row is None else _inventory(connection, row)
-        except NoIndexError:
-            return None
-
-    def require_inventory(self, name: str) -> Inventory:
-        with self._reading() as connection:
-            return _inventory(connection, collection_rows.require_row(connection, name))
-
     def summaries(self) -> list[CollectionSummary]:
         try:
             with self._reading() as connection:
-                rows = (
-                    collection_rows.require_row(connection, name)
-                    for name in collection_rows.names(connection)
-                )
-                return [_summary(connection, row) for row in rows]
+                return [_summary(connection, name) for name in collection_rows.names(connection)]
         except NoIndexError:
             return []
 
@@ -110,8 +89,8 @@ class LocalStore:
         try:
             with self._reading() as connection:
                 row = collection_rows.find(connection, name)
-                known = {} if row is None else collection_rows.roots(connection, row)
-                return [IngestedRoot(*root) for root in sorted(known.items())]
+                known = {} if row is None else contents.roots(connection, row.id)
+                return [IngestedRoot(*root) for root in known.items()]
         except NoIndexError:
             return []
 
@@ -144,9 +123,6 @@ class LocalStore:
 
         return KeptGrades(self._home)
 
-    def octets(self) -> dict[str, int]:
-        return {}
-
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         """One moment of the catalog; raises NoIndexError where there is none."""
@@ -158,27 +134,15 @@ class LocalStore:
             yield connection
 
 
-def _inventory(connection: sqlite3.Connection, row: collection_rows.CollectionRow) -> Inventory:
-    return Inventory(
-        row.name,
-        row.embedder,
-        visible_documents.every(connection, row.id),
-        file_rows.file_marks(connection, row.id),
-        file_rows.unread(connection, row.id),
-        sorted(collection_rows.roots(connection, row)),
-    )
-
-
-def _summary(
-    connection: sqlite3.Connection, row: collection_rows.CollectionRow
-) -> CollectionSummary:
-    documents, chunks = visible_documents.totals(connection, row.id)
+def _summary(connection: sqlite3.Connection, name: str) -> CollectionSummary:
+    row = collection_rows.require_row(connection, name)
+    documents, chunks = contents.totals(connection, row.id)
     (characters,) = connection.execute(
         "SELECT coalesce(sum(characters), 0) FROM documents"
         " WHERE collection_id = ? AND visible = 1",
         (row.id,),
     ).fetchone()
-    unread = [file.failed for file in file_rows.unread(connection, row.id)]
+    unread = [file.failed for file in contents.unread(connection, row.id)]
     return CollectionSummary(
         row.name,
         row.embedder,
@@ -187,5 +151,5 @@ def _summary(
         characters,
         failed=sum(unread),
         skipped=len(unread) - sum(unread),
-        roots=sorted(collection_rows.roots(connection, row)),
+        roots=list(contents.roots(connection, row.id)),
     )

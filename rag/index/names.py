@@ -106,13 +106,6 @@ def store_names(
     )
 
 
-def store_all_names(connection: sqlite3.Connection) -> None:
-    """For a catalog that was written before names were kept."""
-    rows = connection.execute("SELECT id, source, title FROM documents").fetchall()
-    for document_id, source, title in rows:
-        store_names(connection, document_id, decode_path(source), title)
-
-
 def wrongly_named(
     connection: sqlite3.Connection, collection_id: int
 ) -> list[tuple[int, str, str | None]]:

@@ -6,7 +6,7 @@ ones. Readers never block writers and never see half a document.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -139,70 +139,3 @@ def embedding_text(chunk: Chunk) -> str:
     """What an embedder is given of a chunk."""
     head = " > ".join(label for label in (chunk.title, chunk.heading) if label)
     return f"{head}\n{chunk.text}" if head else chunk.text
-
-
-class CollectionWriter(Protocol):
-    """One collection, open for writing; its lock is held from opening to closing."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def uid(self) -> str:
-        """Tells the collection and its copies from another of the same name."""
-
-    def documents(self) -> Iterator[IndexedDocument]:
-        """What is indexed now, in no order; includes what was put and not yet flushed."""
-
-    def file_times(self) -> dict[str, tuple[int, int, int]]:
-        """Size, mtime_ns and changed_ns of all documents that are files, by path."""
-
-    def file_marks(self, paths: Iterable[str] | None = None) -> list[FileMark]:
-        """The marks of all documents that are files, or of those at `paths`, in no order."""
-
-    def totals(self) -> tuple[int, int]:
-        """How many documents and chunks are visible."""
-
-    def roots(self) -> dict[str, str]:
-        """The ingested folders, each with the options it was last ingested with."""
-
-    def set_root(self, path: str, options: str) -> None: ...
-
-    def forget_root(self, path: str) -> None:
-        """Forgets the folder; its documents are removed by `remove`."""
-
-    def expect(self, chunks: int) -> None:
-        """Tells that about so many chunks will be put, so that what takes long can begin."""
-
-    def put(self, document: IndexedDocument, parts: Iterable[DocumentPart]) -> None:
-        """Adds the document, or replaces the one of the same source.
-
-        The document becomes visible at once and whole, at the latest with `flush`. If
-        `parts` raises, nothing of the document is kept and the older one stays.
-        """
-
-    def remove(self, sources: Iterable[str]) -> int:
-        """Removes documents; returns how many there were. Unknown sources are ignored."""
-
-    def rename(self, old_source: str, document: IndexedDocument) -> bool:
-        """Gives an indexed document another source, path, root, time and title without
-        embedding it again; False if `old_source` is not indexed or the new source is.
-        """
-
-    def touch(self, documents: Iterable[IndexedDocument]) -> None:
-        """Updates path, root, size and times of indexed documents, found by source."""
-
-    def unread(self) -> list[UnreadFile]:
-        """The files remembered as unreadable, in no order."""
-
-    def set_unread(self, files: Iterable[UnreadFile], forget: Iterable[str] = ()) -> None:
-        """Remembers files, replacing what was known of their paths; forgets other paths."""
-
-    def vectors_for(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
-        """The vectors, shape (dimension,), of those `texts` that were embedded before."""
-
-    def flush(self) -> None:
-        """Makes everything put so far visible and durable against a killed process."""
-
-    def close(self) -> None:
-        """Flushes, brings the vector store up to date and frees the lock."""

@@ -23,7 +23,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 class Spellings:
-    """Of one collection, inside the caller's snapshot; what was found is kept until `forget`."""
+    """Of one collection, inside the caller's snapshot; what was found is kept."""
 
     def __init__(self, legs: Legs) -> None:
         self._legs = legs
@@ -37,9 +37,6 @@ class Spellings:
                 self._found.clear()
             self._found[folded] = self._look_up(folded)
         return self._found[folded]
-
-    def forget(self) -> None:
-        self._found.clear()
 
     def _look_up(self, word: str) -> list[tuple[str, int]]:
         own = set(indexed_text(word).split())

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from rag.index.collection_store import Store
 from rag.index.protocol import Notice
-from rag.index.stores import Store
 from state.errors import StorageError, UsageError
 
 _UID = re.compile(r"[0-9a-f]{32}")

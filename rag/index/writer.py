@@ -9,22 +9,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
-from rag.index import collection_rows, document_rows, file_rows, visible_documents
+from rag.index import collection_rows, contents, document_rows
 from rag.index.catalog import catalog_path, connect, mapped_errors
-from rag.index.codec import decode_vectors, encode_label, encode_path, path_or_none, text_hash
-from rag.index.collection_rows import CollectionRow
+from rag.index.codec import decode_path, decode_vectors, encode_label, encode_path, text_hash
+from rag.index.collection_rows import CollectionRow, check_embedder
+from rag.index.collection_writer import CollectionWriter
 from rag.index.document_seal import is_damaged
 from rag.index.feeder import VectorFeeder
 from rag.index.lexical import LexicalTable
 from rag.index.lock import lock_path, write_lock
-from rag.index.protocol import (
-    CollectionWriter,
-    DocumentPart,
-    FileMark,
-    IndexedDocument,
-    Notice,
-    UnreadFile,
-)
+from rag.index.protocol import DocumentPart, IndexedDocument, Notice, UnreadFile
 from rag.index.staging import Staging
 from rag.index.terms import TERMS_VERSION
 from rag.index.texts import TextDamagedError
@@ -81,7 +75,7 @@ def _prepare(
         row = collection_rows.find(connection, name)
         if row is None:
             return collection_rows.create(connection, name, embedder, uid)
-        collection_rows.check_embedder(row, embedder)
+        check_embedder(name, row.embedder, embedder)
         lexical = LexicalTable(connection, row.id)
         if row.terms_version != TERMS_VERSION:
             notice("The lexical index is of another version or damaged; building it again.")
@@ -112,14 +106,14 @@ def rebuild_lexical(connection: sqlite3.Connection, collection_id: int) -> None:
     )
 
 
-class CatalogWriter:
+class CatalogWriter(CollectionWriter):
     """A `CollectionWriter` on the catalog; made by `open_writer`."""
 
     def __init__(
         self, connection: sqlite3.Connection, row: CollectionRow, feeder: VectorFeeder
     ) -> None:
+        super().__init__(connection, row)
         self._connection = connection
-        self._row = row
         self._feeder = feeder
         self._closed = False
         self._lexical = LexicalTable(connection, row.id)
@@ -127,43 +121,26 @@ class CatalogWriter:
             connection, self._lexical, row.id, feeder.committed, feeder.catalog_lock
         )
 
-    @property
-    def name(self) -> str:
-        return self._row.name
-
-    @property
-    def uid(self) -> str:
-        return self._row.uid
-
-    def documents(self) -> Iterator[IndexedDocument]:
-        self._staging.commit()
-        return iter(visible_documents.every(self._connection, self._row.id))
-
     def file_times(self) -> dict[str, tuple[int, int, int]]:
-        self._staging.commit()
-        return file_rows.file_times(self._connection, self._row.id)
-
-    def file_marks(self, paths: Iterable[str] | None = None) -> list[FileMark]:
-        self._staging.commit()
-        return file_rows.file_marks(self._connection, self._row.id, paths)
+        """Read by the thousand in every ingest."""
+        self.flush()
+        rows = self._connection.execute(
+            "SELECT path, size, mtime_ns, changed_ns FROM documents NOT INDEXED"
+            " WHERE collection_id = ? AND visible = 1 AND path IS NOT NULL",
+            (self._row.id,),
+        )
+        return {
+            decode_path(path): (size, modified, changed) for path, size, modified, changed in rows
+        }
 
     def totals(self) -> tuple[int, int]:
-        self._staging.commit()
-        return visible_documents.totals(self._connection, self._row.id)
-
-    def roots(self) -> dict[str, str]:
-        return collection_rows.roots(self._connection, self._row)
+        self.flush()
+        return contents.totals(self._connection, self._row.id)
 
     def set_root(self, path: str, options: str) -> None:
         self._connection.execute(
             "INSERT OR REPLACE INTO roots VALUES (?, ?, ?, ?)",
             (self._row.id, encode_path(path), options, time.time()),
-        )
-
-    def forget_root(self, path: str) -> None:
-        self._connection.execute(
-            "DELETE FROM roots WHERE collection_id = ? AND path = ?",
-            (self._row.id, encode_path(path)),
         )
 
     def expect(self, chunks: int) -> None:
@@ -173,7 +150,7 @@ class CatalogWriter:
         self._staging.put(document, parts)
 
     def remove(self, sources: Iterable[str]) -> int:
-        self._staging.commit()
+        self.flush()
         removed = 0
         with transaction(self._connection):
             for source in sources:
@@ -186,41 +163,16 @@ class CatalogWriter:
         return removed
 
     def rename(self, old_source: str, document: IndexedDocument) -> bool:
-        self._staging.commit()
+        self.flush()
         number = self._document_id(old_source)
-        if number is None or (
-            document.source != old_source and self._document_id(document.source) is not None
-        ):
+        if number is None or is_damaged(self._connection, number):
             return False
-        if is_damaged(self._connection, number):
+        if document.source != old_source and self._document_id(document.source) is not None:
             return False
         with transaction(self._connection):
             document_rows.rename(self._connection, self._lexical, number, document)
             collection_rows.mark_changed(self._connection, self._row.id)
         return True
-
-    def touch(self, documents: Iterable[IndexedDocument]) -> None:
-        self._staging.commit()
-        with transaction(self._connection):
-            self._connection.executemany(
-                "UPDATE documents SET path = ?, root = ?, size = ?, mtime_ns = ?, changed_ns = ?"
-                " WHERE collection_id = ? AND source = ? AND visible = 1",
-                (
-                    (
-                        path_or_none(document.path),
-                        path_or_none(document.root),
-                        document.size,
-                        document.mtime_ns,
-                        document.changed_ns,
-                        self._row.id,
-                        encode_path(document.source),
-                    )
-                    for document in documents
-                ),
-            )
-
-    def unread(self) -> list[UnreadFile]:
-        return file_rows.unread(self._connection, self._row.id)
 
     def set_unread(self, files: Iterable[UnreadFile], forget: Iterable[str] = ()) -> None:
         with transaction(self._connection):
@@ -266,7 +218,7 @@ class CatalogWriter:
             return
         self._closed = True
         try:
-            self._staging.commit()
+            self.flush()
             self._seal_lexical()
             # Pages of removed documents go back to the disk, a bounded number at a time.
             self._connection.execute(f"PRAGMA incremental_vacuum({_VACUUM_PAGES})").fetchall()
@@ -283,4 +235,4 @@ class CatalogWriter:
             self._lexical.seal()
 
     def _document_id(self, source: str) -> int | None:
-        return visible_documents.number_of(self._connection, self._row.id, source)
+        return contents.number_of(self._connection, self._row.id, source)

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from rag.index.inventory import Inventory
+from rag.index.contents import Inventory
 from rag.ingest.roots import Root
 from state.errors import UsageError
 
 if TYPE_CHECKING:
-    from rag.index.stores import Store
+    from rag.index.collection_store import Store
 
 
 @dataclass(frozen=True, slots=True)

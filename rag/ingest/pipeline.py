@@ -16,13 +16,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from rag.index.protocol import (
-    CollectionWriter,
-    DocumentPart,
-    FileMark,
-    IndexedDocument,
-    UnreadFile,
-)
+from rag.index.protocol import DocumentPart, FileMark, IndexedDocument, UnreadFile
 from rag.ingest.ingest_report import FileProblem, Reporter
 from rag.ingest.plan import Plan, planned_files
 from rag.ingest.roots import Root, root_of
@@ -32,6 +26,7 @@ from state.ingest_events import Outcome
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder
+    from rag.index.collection_writer import CollectionWriter
     from rag.ingest.file_text import FileText, SameContent, Unread
     from rag.ingest.file_text import Outcome as Read
 
@@ -145,7 +140,7 @@ class Ingest:
             changed_ns=same.stat.changed_ns,
         )
         if known is not None:
-            self._writer.touch([document])
+            self._writer.touch(document)
             self._report.unchanged += 1
         elif self._writer.rename(old.source, document):
             self._report.moved += 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rag.index.stores import Store
+    from rag.index.collection_store import Store
 
 MOST_FILES = 20_000
 """Checked at most, those indexed last: some 0.1 s."""

@@ -28,7 +28,8 @@ from state.ingest_events import Outcome
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder
-    from rag.index.protocol import CollectionWriter, FileMark, UnreadFile
+    from rag.index.collection_writer import CollectionWriter
+    from rag.index.protocol import FileMark, UnreadFile
     from state.settings import Settings
 
 

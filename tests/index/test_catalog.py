@@ -7,14 +7,21 @@ from index_samples import EMBEDDER, document, part, parts
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.catalog import catalog_path, is_sound
+from rag.index.catalog_schema import SCHEMA_VERSION
 from rag.index.collection import open_collection
 from rag.index.local_store import LocalStore
 from rag.index.protocol import UnreadFile, embedding_text
 from rag.index.writer import open_writer
 from rag.text.blocks import blocks_of_text
 from state.documents import chunk_id
-from state.errors import EmbedderMismatchError, NoIndexError, StoreBusyError, UsageError
-from state.schema_version import write_version
+from state.errors import (
+    EmbedderMismatchError,
+    NoIndexError,
+    StorageError,
+    StoreBusyError,
+    UsageError,
+)
+from state.schema_version import is_noted, read_version
 
 WHALES = "Whales are mammals of the sea.\n\nThe blue whale is the largest of them."
 TRAINS = "The mountain railway climbs to the summit.\n\nIts gauge is 800 millimetres."
@@ -48,13 +55,8 @@ def test_a_chunk_brings_its_blocks_or_is_read_again_for_them(tmp_path):
     kept = open_collection(tmp_path, "default", EMBEDDER).search("motor", 1)[0]["blocks"]
     assert [span["kind"] for span in kept] == ["lead", "code"]
     assert kept[1]["lead"] == (kept[0]["start_char"], kept[0]["end_char"])
-    with closing(sqlite3.connect(catalog_path(tmp_path))) as db:  # as version 2 had it
-        db.execute("ALTER TABLE chunks DROP COLUMN blocks")
-        db.execute("ALTER TABLE documents DROP COLUMN seal")
-        db.execute("ALTER TABLE documents DROP COLUMN recognized")
-        db.execute("ALTER TABLE collections DROP COLUMN lexical_seal")
-        db.execute("DROP TABLE names")
-        write_version(db, 2)
+    with closing(sqlite3.connect(catalog_path(tmp_path))) as db, db:
+        assert db.execute("UPDATE chunks SET blocks = NULL").rowcount == 1
     assert open_collection(tmp_path, "default", EMBEDDER).search("motor", 1)[0]["blocks"] == kept
 
 
@@ -143,7 +145,7 @@ def test_roots_and_file_times_are_remembered(tmp_path):
         writer.set_root("/files", '{"include": []}')
         writer.set_root("/gone", "{}")
         writer.forget_root("/gone")
-        writer.touch([document("whales", size=7, mtime_ns=8)])
+        writer.touch(document("whales", size=7, mtime_ns=8))
         assert writer.roots() == {"/files": '{"include": []}'}
     reader = open_collection(tmp_path, "default", EMBEDDER)
     assert (reader.document("whales").size, reader.document("whales").mtime_ns) == (7, 8)
@@ -231,3 +233,23 @@ def test_a_catalog_moved_away_is_no_longer_read_and_leaves_no_vectors_behind(tmp
     assert reader.search("railway", 1)[0]["source"] == "trains"
     assert not old.exists()
     assert len(list((tmp_path / "vectors").iterdir())) == 1
+
+
+def of_version(home, version):
+    """As the versions before the last wrote it."""
+    with closing(sqlite3.connect(catalog_path(home))) as db:
+        db.execute(f"PRAGMA user_version = {version}")
+        db.execute(f"PRAGMA application_id = {int.from_bytes(b'CRAG', 'big')}")
+
+
+def test_a_catalog_of_the_version_before_is_migrated_and_an_older_one_refused(tmp_path):
+    write(tmp_path, whales=WHALES)
+    of_version(tmp_path, 8)
+    with closing(open_collection(tmp_path, "default", EMBEDDER)) as reader:
+        assert reader.search("whale", 1)[0]["source"] == "whales"
+    with closing(sqlite3.connect(catalog_path(tmp_path))) as db:
+        assert read_version(db) == SCHEMA_VERSION
+        assert is_noted(db)
+    of_version(tmp_path, 7)
+    with pytest.raises(StorageError, match=r"written by an older crag\. Move it away"):
+        open_collection(tmp_path, "default", EMBEDDER)

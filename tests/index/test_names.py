@@ -13,7 +13,6 @@ from rag.index.catalog import catalog_path
 from rag.index.collection import open_collection
 from rag.index.names import asked_keys, name_keys
 from rag.index.writer import open_writer
-from state.schema_version import write_version
 
 TEXTS = {
     "text/0007-lamps.md": "RFC 7 says that lamps are lit at dusk.",
@@ -75,20 +74,6 @@ def test_words_in_a_row_are_asked_for_and_lone_numbers_only_behind_a_word() -> N
 )
 def test_a_document_is_found_by_its_name(home: Path, query: str, source: str) -> None:
     assert open_collection(home, "default", EMBEDDER).search(query, 3)[0]["source"] == source
-
-
-def test_an_older_catalog_learns_what_its_documents_are_called(tmp_path: Path) -> None:
-    with open_writer(tmp_path, "default", EMBEDDER.identity) as writer:
-        for source in ("text/0403-doors.md", "text/0404-signals.md"):
-            writer.put(document(source), [part(source, TEXTS[source])])
-    with closing(sqlite3.connect(catalog_path(tmp_path))) as db:  # as version 4 had it
-        before = db.execute("SELECT * FROM names ORDER BY key").fetchall()
-        db.execute("DROP TABLE names")
-        db.execute("ALTER TABLE documents DROP COLUMN recognized")
-        write_version(db, 4)
-    open_collection(tmp_path, "default", EMBEDDER)
-    with closing(sqlite3.connect(catalog_path(tmp_path))) as db:
-        assert db.execute("SELECT * FROM names ORDER BY key").fetchall() == before
 
 
 def test_a_renamed_document_is_called_by_its_new_name_only(tmp_path: Path) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rag.embed.builtin import BuiltinEmbedder
-from rag.index.inventory import Inventory
+from rag.index.collection_store import Store
+from rag.index.contents import Inventory
 from rag.index.protocol import CollectionReader
-from rag.index.stores import Store, store_of
+from rag.index.stores import store_of
 from rag.ingest.ingest_report import IngestReport
 from rag.ingest.sync import IngestOptions, ingest
 from state.ingest_events import IngestEvent

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag.index.codec import blocks_of, chunk_key, encode_block, encode_path, path_or_none, text_hash
+from rag.index.codec import blocks_of, chunk_key, encode_block, encode_path, text_hash
+from rag.index.contents import place_of
 from rag.index.lexical import LexicalRow
 from rag.index.names import name_keys
 from rag.index.postgres.postings import (
@@ -83,8 +84,7 @@ class Batch:
                 self._flush_blocks()
         count = self._chunk - first
         row = (
-            self._row.id, number, encode_path(document.source), path_or_none(document.path),
-            path_or_none(document.root), document.size, document.mtime_ns, document.changed_ns,
+            self._row.id, number, encode_path(document.source), *place_of(document),
             document.content_hash, title, document.format, first, count, characters,
             json.dumps(document.warnings), json.dumps(document.recognized),
         )  # fmt: skip
@@ -191,12 +191,8 @@ class Batch:
         self._db.execute(
             "UPDATE documents SET source = %s, path = %s, root = %s, size = %s, mtime_ns = %s,"
             " changed_ns = %s WHERE collection_id = %s AND id = %s",
-            (
-                encode_path(document.source), path_or_none(document.path),
-                path_or_none(document.root), document.size, document.mtime_ns,
-                document.changed_ns, self._row.id, number,
-            ),
-        )  # fmt: skip
+            (encode_path(document.source), *place_of(document), self._row.id, number),
+        )
         self._db.execute(
             "DELETE FROM names WHERE collection_id = %s AND document_id = %s",
             (self._row.id, number),

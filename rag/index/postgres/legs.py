@@ -17,6 +17,7 @@ from rag.index.postgres.postings import (
     rarity,
     read_of_each,
 )
+from rag.index.postgres.shared_document_rows import received
 from rag.index.terms import indexed_text
 
 if TYPE_CHECKING:
@@ -51,6 +52,11 @@ _COSINES = """
 SELECT chunk_id, 1 - (vector::vector <=> %s::vector) FROM vectors
 WHERE collection_id = {collection} AND chunk_id = ANY(%s)
 """
+_VECTORS = """
+SELECT key, halfvec_send(vector) FROM chunks
+JOIN vectors ON vectors.collection_id = {collection} AND vectors.chunk_id = chunks.id
+WHERE chunks.collection_id = {collection} AND key = ANY(%s)
+"""
 _CHUNKS = """
 SELECT chunks.id, text, key, source, title, heading, page, start_line, end_line, start_char,
   end_char, blocks
@@ -78,17 +84,13 @@ WHERE documents.collection_id = %(collection)s AND documents.id = %(document)s
 
 
 class PostgresLegs:
-    """A `Legs` of one collection in a snapshot; what was counted is kept until `forget`."""
+    """A `Legs` of one collection between two writes: what was counted is kept."""
 
     def __init__(
         self, db: psycopg.Connection[Any], row: StoredCollection, files: GitIgnoreSpec | None
     ) -> None:
         """`files`: which sources may be found; None: all."""
         self._files = files
-        self.adopt(db, row)
-
-    def adopt(self, db: psycopg.Connection[Any], row: StoredCollection) -> None:
-        """Another moment of it: nothing that was counted before holds."""
         self._db = db
         self._row = row
         self._frequencies: dict[str, int] = {}
@@ -178,6 +180,10 @@ class PostgresLegs:
             values["firsts"] = [first for first, _ in only.values()]
             values["pasts"] = [past for _, past in only.values()]
         return dict(self._db.execute(query, values).fetchall())
+
+    def vectors(self, keys: Sequence[int]) -> dict[int, Vectors]:
+        rows = self._db.execute(_VECTORS.format(collection=self._row.id), (list(keys),))
+        return {key: received(data) for key, data in rows}
 
     def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
         if not rows:

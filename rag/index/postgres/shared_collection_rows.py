@@ -7,30 +7,28 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rag.embed.protocol import EmbedderIdentity
-from rag.index.collection_rows import no_such_collection
+from rag.index.collection_rows import (
+    COLUMNS,
+    CollectionRow,
+    identified,
+    names,
+    no_such_collection,
+)
 from rag.index.terms import TERMS_VERSION
+from state.postgres import Worded
 
 if TYPE_CHECKING:
     import psycopg
 
-_COLUMNS = (
-    "id, name, uid, embedder, dimension, embedder_version, terms_version, revision, documents,"
-    " chunks, characters, terms, next_document, next_chunk"
-)
+_TOTALS = "documents, chunks, characters, terms, next_document, next_chunk"
 
 
 @dataclass(frozen=True, slots=True)
-class StoredCollection:
+class StoredCollection(CollectionRow):
     """A collection and its totals at one moment. `terms` counts all terms of all chunks;
     `next_document` and `next_chunk` are the numbers that the next ones get.
     """
 
-    id: int
-    name: str
-    uid: str
-    embedder: EmbedderIdentity
-    terms_version: str
-    revision: int
     documents: int
     chunks: int
     characters: int
@@ -39,18 +37,23 @@ class StoredCollection:
     next_chunk: int
 
 
+def worded(db: psycopg.Connection[Any]) -> Worded:
+    """For what is asked of the catalog in the same words; here every document is visible."""
+    return Worded(db, ((" AND visible = 1", ""),))
+
+
+def every(db: psycopg.Connection[Any], name: str | None = None) -> list[StoredCollection]:
+    """By name; or the one of this name, if there is one."""
+    condition = "" if name is None else " WHERE name = %s"
+    rows = db.execute(
+        f"SELECT {COLUMNS}, {_TOTALS} FROM collections{condition} ORDER BY name",
+        () if name is None else (name,),
+    )
+    return [StoredCollection(*identified(row)) for row in rows]
+
+
 def find(db: psycopg.Connection[Any], name: str) -> StoredCollection | None:
-    found = db.execute(
-        f"SELECT {_COLUMNS} FROM collections WHERE name = %s",
-        (name,),
-    ).fetchone()
-    return None if found is None else _collection(found)
-
-
-def every(db: psycopg.Connection[Any]) -> list[StoredCollection]:
-    """By name."""
-    rows = db.execute(f"SELECT {_COLUMNS} FROM collections ORDER BY name")
-    return [_collection(row) for row in rows]
+    return next(iter(every(db, name)), None)
 
 
 def require(db: psycopg.Connection[Any], name: str) -> StoredCollection:
@@ -62,7 +65,7 @@ def require(db: psycopg.Connection[Any], name: str) -> StoredCollection:
     """
     found = find(db, name)
     if found is None:
-        raise no_such_collection(name, [each.name for each in every(db)])
+        raise no_such_collection(name, names(worded(db)))
     return found
 
 
@@ -87,10 +90,3 @@ def create(
     made = require(db, name)
     db.execute("SELECT make_vectors(%s)", (made.id,))
     return made
-
-
-def _collection(row: tuple[Any, ...]) -> StoredCollection:
-    number, name, uid, embedder, dimension, release, *rest = row
-    return StoredCollection(
-        number, name, uid, EmbedderIdentity(embedder, dimension, release), *rest
-    )

@@ -1,16 +1,14 @@
-"""Documents of a shared store as rows, there and back."""
+"""Rows of a shared store as the server takes and gives them by the thousand."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag.index.codec import decode_path, encode_label, encode_path
-from rag.index.protocol import FileMark, IndexedDocument, UnreadFile
-from rag.index.visible_documents import COLUMNS, document_of_row
+from rag.index.codec import encode_label
 
 if TYPE_CHECKING:
     import psycopg
@@ -24,18 +22,6 @@ _COPY_END = b"\xff\xff"
 def label(text: str) -> str:
     """Words that a column of text takes."""
     return encode_label(text).replace("\0", "\ufffd")
-
-
-def documents(
-    db: psycopg.Connection[Any], collection_id: int, source: str | None = None
-) -> list[IndexedDocument]:
-    """All of a collection's documents, or the one of this source."""
-    condition = "" if source is None else " AND source = %s"
-    rows = db.execute(
-        f"SELECT {COLUMNS} FROM documents WHERE collection_id = %s{condition}",
-        (collection_id,) if source is None else (collection_id, encode_path(source)),
-    )
-    return [document_of_row(row) for row in rows]
 
 
 @contextmanager
@@ -89,41 +75,3 @@ def copy_vectors(
 def received(data: bytes) -> Vectors:
     """A vector as `halfvec_send` gives it, float32 of shape (dimension,)."""
     return np.frombuffer(data, dtype=">f2", offset=4).astype(np.float32)
-
-
-def file_marks(
-    db: psycopg.Connection[Any], collection_id: int, paths: Iterable[str] | None = None
-) -> list[FileMark]:
-    """What a sync compares, of all documents that are files, or of those at `paths`."""
-    condition = "" if paths is None else " AND path = ANY(%s)"
-    wanted = () if paths is None else ([encode_path(path) for path in paths],)
-    rows = db.execute(
-        "SELECT path, root, source, size, mtime_ns, changed_ns, content_hash FROM documents"
-        f" WHERE collection_id = %s AND path IS NOT NULL{condition}",
-        (collection_id, *wanted),
-        binary=True,
-    )
-    return [
-        FileMark(
-            decode_path(path), None if root is None else decode_path(root), decode_path(source),
-            *rest,
-        )
-        for path, root, source, *rest in rows
-    ]  # fmt: skip
-
-
-def roots(db: psycopg.Connection[Any], collection_id: int) -> dict[str, str]:
-    """What was ingested, each path with its options, in order."""
-    rows = db.execute(
-        "SELECT path, options FROM roots WHERE collection_id = %s ORDER BY path", (collection_id,)
-    )
-    return {decode_path(path): options for path, options in rows}
-
-
-def unread(db: psycopg.Connection[Any], collection_id: int) -> list[UnreadFile]:
-    rows = db.execute(
-        "SELECT path, size, mtime_ns, changed_ns, reason, failed FROM unread"
-        " WHERE collection_id = %s",
-        (collection_id,),
-    )
-    return [UnreadFile(decode_path(path), *rest) for path, *rest in rows]

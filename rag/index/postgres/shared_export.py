@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag.embed.protocol import EmbedderIdentity
-from rag.index.codec import BLOCK_CHARACTERS, chunk_id_of, decode_block, decode_path, encode_path
-from rag.index.export import PART_CHUNKS, digest_of, no_vectors
-from rag.index.postgres import shared_document_rows
-from rag.index.postgres.shared_collection_rows import StoredCollection
-from rag.index.protocol import DocumentPart, IndexedDocument, UnreadFile
-from state.block_codec import decode_blocks
-from state.documents import Chunk
+from rag.index.codec import BLOCK_CHARACTERS, decode_block, decode_path, encode_path
+from rag.index.export import (
+    CHUNK_COLUMNS,
+    PART_CHUNKS,
+    Export,
+    chunk_of,
+    digest_of,
+    no_vectors,
+)
+from rag.index.postgres.shared_collection_rows import StoredCollection, worded
+from rag.index.postgres.shared_document_rows import received
+from rag.index.protocol import DocumentPart, IndexedDocument
 
 if TYPE_CHECKING:
     import psycopg
@@ -31,9 +35,8 @@ LEFT JOIN vectors ON vectors.collection_id = %(collection)s AND vectors.chunk_id
 WHERE documents.collection_id = %(collection)s
 GROUP BY documents.collection_id, documents.id ORDER BY documents.id
 """
-_CHUNKS = """
-SELECT key, page, start_line, end_line, start_char, end_char, heading, blocks, text,
-  halfvec_send(vector)
+_CHUNKS = f"""
+SELECT {CHUNK_COLUMNS}, text, halfvec_send(vector)
 FROM chunks JOIN vectors ON vectors.collection_id = %(collection)s
   AND vectors.chunk_id = chunks.id
 WHERE chunks.collection_id = %(collection)s AND chunks.id >= %(first)s AND chunks.id < %(past)s
@@ -41,34 +44,16 @@ ORDER BY chunks.id
 """
 
 
-class PostgresExport:
-    """An `Export`, on a connection in a snapshot."""
+class PostgresExport(Export):
+    """On a connection in a snapshot."""
 
     def __init__(self, db: psycopg.Connection[Any], row: StoredCollection) -> None:
+        super().__init__(worded(db), row)
         self._db = db
-        self._row = row
-
-    @property
-    def uid(self) -> str:
-        return self._row.uid
-
-    @property
-    def embedder(self) -> EmbedderIdentity:
-        return self._row.embedder
-
-    def roots(self) -> dict[str, str]:
-        return shared_document_rows.roots(self._db, self._row.id)
-
-    def unread(self) -> list[UnreadFile]:
-        return shared_document_rows.unread(self._db, self._row.id)
 
     def digests(self) -> dict[str, str]:
         rows = self._db.execute(_DIGESTS, {"collection": self._row.id})
         return {decode_path(source): digest_of(*rest) for source, *rest in rows}
-
-    def document(self, source: str) -> IndexedDocument:
-        (found,) = shared_document_rows.documents(self._db, self._row.id, source)
-        return found
 
     def parts(self, document: IndexedDocument) -> Iterator[DocumentPart]:
         number, first, count = self._db.execute(
@@ -98,13 +83,6 @@ class PostgresExport:
                 binary=True,
             ).fetchall()
             chunks = [
-                Chunk(
-                    chunk_id_of(key), document.source, document.title, page, line, final, begin,
-                    end, text.decode("utf-8", "surrogatepass"), heading,
-                    tuple(decode_blocks(blocks, begin)) if blocks else (),
-                )
-                for key, page, line, final, begin, end, heading, blocks, text, _ in rows
-            ]  # fmt: skip
-            yield DocumentPart(
-                "", chunks, np.stack([shared_document_rows.received(r[-1]) for r in rows])
-            )
+                chunk_of(document, row[-2].decode("utf-8", "surrogatepass"), row) for row in rows
+            ]
+            yield DocumentPart("", chunks, np.stack([received(r[-1]) for r in rows]))

@@ -10,22 +10,17 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
-from rag.index.codec import encode_path, path_or_none, text_hash
-from rag.index.collection_rows import check_same_embedder
-from rag.index.postgres import shared_collection_rows, shared_document_rows
+from rag.index.codec import encode_path, text_hash
+from rag.index.collection_rows import check_embedder
+from rag.index.collection_writer import CollectionWriter
+from rag.index.postgres import shared_collection_rows
 from rag.index.postgres.batch import Batch
 from rag.index.postgres.database import Database
 from rag.index.postgres.rebuilding import rebuild_terms, same_terms
-from rag.index.postgres.shared_collection_rows import StoredCollection
-from rag.index.postgres.shared_document_rows import label
+from rag.index.postgres.shared_collection_rows import StoredCollection, worded
+from rag.index.postgres.shared_document_rows import copy_rows, label, received
 from rag.index.postgres.write_lock import collection_lock
-from rag.index.protocol import (
-    DocumentPart,
-    FileMark,
-    IndexedDocument,
-    Notice,
-    UnreadFile,
-)
+from rag.index.protocol import DocumentPart, IndexedDocument, Notice, UnreadFile
 from rag.index.staging import GROUP_CHARACTERS, GROUP_CHUNKS
 
 if TYPE_CHECKING:
@@ -66,7 +61,7 @@ def open_writer(
             row = shared_collection_rows.find(db, name) or shared_collection_rows.create(
                 db, name, embedder, uid
             )
-            check_same_embedder(name, row.embedder, embedder)
+            check_embedder(name, row.embedder, embedder)
             if not same_terms(row):
                 notice("The lexical index is of another version; building it again.")
                 rebuild_terms(db, row)
@@ -80,17 +75,17 @@ def open_writer(
             writer.close()
 
 
-class PostgresWriter:
-    """A `CollectionWriter`. Small documents are written in groups, a large one in a transaction
-    of its own, stretch by stretch: memory stays bounded, and a reader sees it when it is whole.
+class PostgresWriter(CollectionWriter):
+    """Small documents are written in groups, a large one in a transaction of its own, stretch by
+    stretch: memory stays bounded, and a reader sees it when it is whole.
     """
 
     def __init__(
         self, db: psycopg.Connection[Any], row: StoredCollection, lookup: Database
     ) -> None:
         """`lookup`: another connection, for what is asked from another thread meanwhile."""
+        super().__init__(worded(db), row)
         self._db = db
-        self._row = row
         self._lookup = lookup
         self._waiting: dict[str, tuple[IndexedDocument, Sequence[DocumentPart]]] = {}
         self._chunks = self._characters = 0
@@ -98,35 +93,13 @@ class PostgresWriter:
         self._start = row.next_chunk
         self._closed = False
 
-    @property
-    def name(self) -> str:
-        return self._row.name
-
-    @property
-    def uid(self) -> str:
-        """Tells the collection from another of the same name."""
-        return self._row.uid
-
-    def documents(self) -> Iterator[IndexedDocument]:
-        self.flush()
-        return iter(shared_document_rows.documents(self._db, self._row.id))
-
-    def file_times(self) -> dict[str, tuple[int, int, int]]:
-        return {
-            mark.path: (mark.size, mark.mtime_ns, mark.changed_ns) for mark in self.file_marks()
-        }
-
-    def file_marks(self, paths: Iterable[str] | None = None) -> list[FileMark]:
-        self.flush()
-        return shared_document_rows.file_marks(self._db, self._row.id, paths)
-
     def totals(self) -> tuple[int, int]:
         self.flush()
-        row = shared_collection_rows.require(self._db, self._row.name)
+        row = self._now()
         return row.documents, row.chunks
 
-    def roots(self) -> dict[str, str]:
-        return shared_document_rows.roots(self._db, self._row.id)
+    def _now(self) -> StoredCollection:
+        return shared_collection_rows.require(self._db, self.name)
 
     def set_root(self, path: str, options: str) -> None:
         self._db.execute(
@@ -135,15 +108,6 @@ class PostgresWriter:
             " SET options = excluded.options, host = excluded.host, ingested = now()",
             (self._row.id, encode_path(path), options, socket.gethostname()),
         )
-
-    def forget_root(self, path: str) -> None:
-        self._db.execute(
-            "DELETE FROM roots WHERE collection_id = %s AND path = %s",
-            (self._row.id, encode_path(path)),
-        )
-
-    def expect(self, chunks: int) -> None:
-        pass
 
     def put(self, document: IndexedDocument, parts: Iterable[DocumentPart]) -> None:
         rest = iter(parts)
@@ -187,7 +151,7 @@ class PostgresWriter:
 
     def _changing(self, change: Callable[[Batch], _Result]) -> _Result:
         with self._db.transaction():
-            batch = Batch(self._db, shared_collection_rows.require(self._db, self._row.name))
+            batch = Batch(self._db, self._now())
             result = change(batch)
             batch.finish()
         return result
@@ -210,24 +174,6 @@ class PostgresWriter:
         self._changing(lambda batch: batch.rename(rows[0][1], document))
         return True
 
-    def touch(self, documents: Iterable[IndexedDocument]) -> None:
-        self.flush()
-        with self._db.cursor() as cursor:
-            cursor.executemany(
-                "UPDATE documents SET path = %s, root = %s, size = %s, mtime_ns = %s,"
-                " changed_ns = %s WHERE collection_id = %s AND source = %s",
-                [
-                    (
-                        path_or_none(each.path), path_or_none(each.root), each.size,
-                        each.mtime_ns, each.changed_ns, self._row.id, encode_path(each.source),
-                    )
-                    for each in documents
-                ],
-            )  # fmt: skip
-
-    def unread(self) -> list[UnreadFile]:
-        return shared_document_rows.unread(self._db, self._row.id)
-
     def set_unread(self, files: Iterable[UnreadFile], forget: Iterable[str] = ()) -> None:
         rows = {
             file.path: (
@@ -241,7 +187,7 @@ class PostgresWriter:
                 "DELETE FROM unread WHERE collection_id = %s AND path = ANY(%s)",
                 (self._row.id, [encode_path(path) for path in (*forget, *rows)]),
             )
-            shared_document_rows.copy_rows(
+            copy_rows(
                 self._db,
                 "unread",
                 "collection_id, path, size, mtime_ns, changed_ns, reason, failed",
@@ -258,7 +204,7 @@ class PostgresWriter:
                 " AND vectors.collection_id = %s AND text_hash = ANY(%s)",
                 (self._row.id, self._row.id, list(hashes)),
             ).fetchall()
-        return {hashes[number]: shared_document_rows.received(data) for number, data in rows}
+        return {hashes[number]: received(data) for number, data in rows}
 
     def close(self, *, interrupted: bool = False) -> None:
         if self._closed:
@@ -269,7 +215,7 @@ class PostgresWriter:
         self.flush()
         if interrupted:
             return
-        row = shared_collection_rows.require(self._db, self._row.name)
+        row = self._now()
         if row.next_chunk - self._start >= _SETTLE_CHUNKS:
             self._db.execute(
                 "SELECT set_config('maintenance_work_mem', '1GB', false) WHERE"

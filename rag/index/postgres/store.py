@@ -7,19 +7,22 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
+from rag.index import contents
 from rag.index.codec import decode_path
-from rag.index.inventory import CollectionSummary, FileTime, IngestedRoot, Inventory
-from rag.index.postgres import shared_collection_rows, shared_document_rows
+from rag.index.collection_store import Store
+from rag.index.contents import CollectionSummary, FileTime, IngestedRoot
+from rag.index.postgres import shared_collection_rows
 from rag.index.postgres.database import Database
 from rag.index.postgres.rebuilding import COUNTS, rebuild_terms
 from rag.index.postgres.shared_collection import PostgresCollection
+from rag.index.postgres.shared_collection_rows import worded
 from rag.index.postgres.shared_export import PostgresExport
 from rag.index.postgres.shared_schema import migrate
 from rag.index.postgres.shared_writer import PostgresWriter, open_writer
 from rag.index.postgres.write_lock import collection_lock
 from rag.index.protocol import Notice
 from state.errors import NoIndexError
-from state.postgres import checked_url, place
+from state.postgres import Worded, checked_url, place
 
 if TYPE_CHECKING:
     import psycopg
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
     from rag.index.postgres.shared_grades import PostgresGrades
 
 
-class PostgresStore:
+class PostgresStore(Store):
     """The store at `url`, in one schema of its database; `read_url` is a replica for questions."""
 
     def __init__(self, url: str, schema: str, read_url: str | None = None) -> None:
@@ -82,28 +85,9 @@ class PostgresStore:
         with closing(PostgresBackend(self.url, self.schema)) as checkpoints:
             checkpoints.saver()
 
-    def names(self) -> list[str]:
-        try:
-            with self._reading() as db:
-                return [row.name for row in shared_collection_rows.every(db)]
-        except NoIndexError:
-            return []
-
-    def inventory(self, name: str) -> Inventory | None:
-        try:
-            with self._reading() as db:
-                row = shared_collection_rows.find(db, name)
-                return None if row is None else _inventory(db, row)
-        except NoIndexError:
-            return None
-
-    def require_inventory(self, name: str) -> Inventory:
-        with self._reading() as db:
-            return _inventory(db, shared_collection_rows.require(db, name))
-
     def summaries(self) -> list[CollectionSummary]:
         try:
-            with self._reading() as db:
+            with self._snapshot(self._read_url) as db:
                 unread = {
                     number: (failed, skipped)
                     for number, failed, skipped in db.execute(
@@ -119,7 +103,7 @@ class PostgresStore:
                         row.chunks,
                         row.characters,
                         *unread.get(row.id, (0, 0)),
-                        list(shared_document_rows.roots(db, row.id)),
+                        list(contents.roots(worded(db), row.id)),
                     )
                     for row in shared_collection_rows.every(db)
                 ]
@@ -134,7 +118,7 @@ class PostgresStore:
             " WHERE collections.name = %s AND roots.host = %s AND documents.path IS NOT NULL"
         )
         values = (name, socket.gethostname())
-        with self._reading() as db:
+        with self._snapshot(self._read_url) as db:
             count = db.execute(f"SELECT count(*){here}", values).fetchone()
             rows = db.execute(
                 f"SELECT documents.path, size, mtime_ns, changed_ns{here}"
@@ -145,7 +129,7 @@ class PostgresStore:
 
     def roots(self, name: str) -> list[IngestedRoot]:
         try:
-            with self._reading() as db:
+            with self._snapshot(self._read_url) as db:
                 rows = db.execute(
                     "SELECT path, options, host = %s FROM roots JOIN collections"
                     " ON id = collection_id WHERE name = %s ORDER BY path",
@@ -169,7 +153,7 @@ class PostgresStore:
 
     @contextmanager
     def export(self, name: str) -> Iterator[PostgresExport]:
-        with self._reading(self.url) as db:
+        with self._snapshot(self.url) as db:
             yield PostgresExport(db, shared_collection_rows.require(db, name))
 
     def grades(self) -> PostgresGrades:
@@ -201,7 +185,7 @@ class PostgresStore:
 
     def differences(self, name: str) -> list[str]:
         """Where the rows of a collection do not agree with each other, in words."""
-        with self._reading(self.url) as db:
+        with self._snapshot(self.url) as db:
             row = shared_collection_rows.require(db, name)
             counted = db.execute(COUNTS, {"collection": row.id}).fetchone()
         assert counted is not None
@@ -227,7 +211,7 @@ class PostgresStore:
     def octets(self) -> dict[str, int]:
         """What the server keeps for the whole schema."""
         try:
-            with self._reading() as db:
+            with self._snapshot(self._read_url) as db:
                 row = db.execute(
                     "SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class"
                     " WHERE relnamespace = to_regnamespace(%s) AND relkind = 'r'",
@@ -238,20 +222,12 @@ class PostgresStore:
         return {"store": row[0] if row else 0}
 
     @contextmanager
-    def _reading(self, url: str | None = None) -> Iterator[psycopg.Connection[Any]]:
-        database = Database(url or self._read_url, self.schema)
+    def _reading(self) -> Iterator[Worded]:
+        with self._snapshot(self._read_url) as db:
+            yield worded(db)
+
+    @contextmanager
+    def _snapshot(self, url: str) -> Iterator[psycopg.Connection[Any]]:
+        database = Database(url, self.schema)
         with closing(database), database.reading() as db:
             yield db
-
-
-def _inventory(
-    db: psycopg.Connection[Any], row: shared_collection_rows.StoredCollection
-) -> Inventory:
-    return Inventory(
-        row.name,
-        row.embedder,
-        shared_document_rows.documents(db, row.id),
-        shared_document_rows.file_marks(db, row.id),
-        shared_document_rows.unread(db, row.id),
-        list(shared_document_rows.roots(db, row.id)),
-    )

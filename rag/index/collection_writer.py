@@ -1,0 +1,116 @@
+"""Writing a collection, in whichever store it is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from rag.embed.protocol import Vectors
+from rag.index import contents
+from rag.index.codec import encode_path
+from rag.index.collection_rows import CollectionRow
+from rag.index.contents import Sql
+from rag.index.protocol import DocumentPart, FileMark, IndexedDocument, UnreadFile
+
+
+class CollectionWriter(ABC):
+    """One collection, open for writing; its lock is held from opening to closing."""
+
+    def __init__(self, sql: Sql, row: CollectionRow) -> None:
+        self._sql = sql
+        self._row = row
+
+    @property
+    def name(self) -> str:
+        return self._row.name
+
+    @property
+    def uid(self) -> str:
+        """Tells the collection and its copies from another of the same name."""
+        return self._row.uid
+
+    def documents(self) -> Iterator[IndexedDocument]:
+        """What is indexed now, in no order; includes what was put and not yet flushed."""
+        self.flush()
+        return iter(contents.documents(self._sql, self._row.id))
+
+    def file_times(self) -> dict[str, tuple[int, int, int]]:
+        """Size, mtime_ns and changed_ns of all documents that are files, by path."""
+        return {
+            mark.path: (mark.size, mark.mtime_ns, mark.changed_ns) for mark in self.file_marks()
+        }
+
+    def file_marks(self, paths: Iterable[str] | None = None) -> list[FileMark]:
+        """The marks of all documents that are files, or of those at `paths`, in no order."""
+        self.flush()
+        return contents.file_marks(self._sql, self._row.id, paths)
+
+    @abstractmethod
+    def totals(self) -> tuple[int, int]:
+        """How many documents and chunks are visible."""
+
+    def roots(self) -> dict[str, str]:
+        """The ingested folders, each with the options it was last ingested with."""
+        return contents.roots(self._sql, self._row.id)
+
+    @abstractmethod
+    def set_root(self, path: str, options: str) -> None: ...
+
+    def forget_root(self, path: str) -> None:
+        """Forgets the folder; its documents are removed by `remove`."""
+        self._sql.execute(
+            "DELETE FROM roots WHERE collection_id = ? AND path = ?",
+            (self._row.id, encode_path(path)),
+        )
+
+    def expect(self, chunks: int) -> None:  # noqa: B027 - not every store has a use for it
+        """Tells that about so many chunks will be put, so that what takes long can begin."""
+
+    @abstractmethod
+    def put(self, document: IndexedDocument, parts: Iterable[DocumentPart]) -> None:
+        """Adds the document, or replaces the one of the same source.
+
+        The document becomes visible at once and whole, at the latest with `flush`. If
+        `parts` raises, nothing of the document is kept and the older one stays.
+        """
+
+    @abstractmethod
+    def remove(self, sources: Iterable[str]) -> int:
+        """Removes documents; returns how many there were. Unknown sources are ignored."""
+
+    @abstractmethod
+    def rename(self, old_source: str, document: IndexedDocument) -> bool:
+        """Gives an indexed document another source, path, root, time and title without
+        embedding it again; False if `old_source` is not indexed or the new source is.
+        """
+
+    def touch(self, document: IndexedDocument) -> None:
+        """Updates path, root, size and times of an indexed document, found by source."""
+        self.flush()
+        self._sql.execute(
+            "UPDATE documents SET path = ?, root = ?, size = ?, mtime_ns = ?, changed_ns = ?"
+            " WHERE collection_id = ? AND source = ? AND visible = 1",
+            (*contents.place_of(document), self._row.id, encode_path(document.source)),
+        )
+
+    def unread(self) -> list[UnreadFile]:
+        """The files remembered as unreadable, in no order."""
+        return contents.unread(self._sql, self._row.id)
+
+    @abstractmethod
+    def set_unread(self, files: Iterable[UnreadFile], forget: Iterable[str] = ()) -> None:
+        """Remembers files, replacing what was known of their paths; forgets other paths."""
+
+    @abstractmethod
+    def vectors_for(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
+        """The vectors, shape (dimension,), of those `texts` that were embedded before."""
+
+    @abstractmethod
+    def flush(self) -> None:
+        """Makes everything put so far visible and durable against a killed process."""
+
+    @abstractmethod
+    def close(self, *, interrupted: bool = False) -> None:
+        """Flushes and brings what is built of the documents up to date, as far as that can wait
+        for nobody where it was `interrupted`; frees the lock.
+        """

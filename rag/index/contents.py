@@ -1,0 +1,172 @@
+"""What a collection holds, read in the same words from the catalog and from a shared store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from rag.embed.protocol import EmbedderIdentity
+from rag.index.codec import decode_path, encode_path, path_or_none
+from rag.index.protocol import FileMark, IndexedDocument, UnreadFile
+
+COLUMNS = (
+    "source, path, root, size, mtime_ns, changed_ns, content_hash, title, format, chunk_count,"
+    " characters, warnings, recognized"
+)
+
+
+class Sql(Protocol):
+    """A connection that takes SQLite's words: the catalog's own, or `state.postgres.Worded`."""
+
+    def execute(self, sql: str, values: Any = (), /) -> Any: ...
+
+
+class IngestedRoot(NamedTuple):
+    """A folder or file that was ingested, with its recorded options; `here`: on this machine."""
+
+    path: str
+    options: str
+    here: bool = True
+
+
+FileTime = tuple[str, int, int, int]
+"""A path with the size, mtime_ns and changed_ns of its file when it was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """One moment of a collection. `roots` are the ingested folders and files, sorted."""
+
+    name: str
+    embedder: EmbedderIdentity
+    documents: list[IndexedDocument]
+    unread: list[UnreadFile]
+    roots: list[str]
+
+    @property
+    def chunk_count(self) -> int:
+        return sum(document.chunk_count for document in self.documents)
+
+    @property
+    def marks(self) -> list[FileMark]:
+        """Of the documents that are files."""
+        return [
+            FileMark(
+                each.path, each.root, each.source, each.size, each.mtime_ns, each.changed_ns,
+                each.content_hash,
+            )
+            for each in self.documents
+            if each.path is not None
+        ]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionSummary:
+    """Totals of a collection, counted by the store; `failed` and `skipped` are files."""
+
+    name: str
+    embedder: EmbedderIdentity
+    documents: int
+    chunks: int
+    characters: int
+    failed: int
+    skipped: int
+    roots: list[str]
+
+
+def documents(db: Sql, collection_id: int, source: str | None = None) -> list[IndexedDocument]:
+    """All of a collection's documents that a reader may see, or the one of this source."""
+    condition = "" if source is None else " AND source = ?"
+    rows = db.execute(
+        f"SELECT {COLUMNS} FROM documents WHERE collection_id = ? AND visible = 1{condition}",
+        (collection_id,) if source is None else (collection_id, encode_path(source)),
+    )
+    return [_document(row) for row in rows]
+
+
+def number_of(db: Sql, collection_id: int, source: str) -> int | None:
+    """The row of a collection's visible document of this source."""
+    row = db.execute(
+        "SELECT id FROM documents WHERE collection_id = ? AND source = ? AND visible = 1",
+        (collection_id, encode_path(source)),
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def totals(db: Sql, collection_id: int) -> tuple[int, int]:
+    """How many documents and chunks are visible, counted."""
+    row = db.execute(
+        "SELECT count(*), coalesce(sum(chunk_count), 0) FROM documents"
+        " WHERE collection_id = ? AND visible = 1",
+        (collection_id,),
+    ).fetchone()
+    return int(row[0]), int(row[1])
+
+
+def file_marks(db: Sql, collection_id: int, paths: Iterable[str] | None = None) -> list[FileMark]:
+    """What a sync compares, of all documents that are files, or of those at `paths`."""
+    wanted = None if paths is None else set(map(encode_path, paths))
+    rows = db.execute(
+        "SELECT path, root, source, size, mtime_ns, changed_ns, content_hash FROM documents"
+        " WHERE collection_id = ? AND visible = 1 AND path IS NOT NULL",
+        (collection_id,),
+    )
+    roots: dict[bytes | None, str | None] = {None: None}
+    marks = []
+    for path, root, source, *rest in rows:
+        if wanted is not None and path not in wanted:
+            continue
+        if root not in roots:
+            roots[root] = decode_path(root)
+        marks.append(FileMark(decode_path(path), roots[root], decode_path(source), *rest))
+    return marks
+
+
+def unread(db: Sql, collection_id: int) -> list[UnreadFile]:
+    """The files remembered as unreadable, in no order."""
+    rows = db.execute(
+        "SELECT path, size, mtime_ns, changed_ns, reason, failed FROM unread"
+        " WHERE collection_id = ?",
+        (collection_id,),
+    )
+    return [
+        UnreadFile(decode_path(path), size, modified, changed, reason, bool(failed))
+        for path, size, modified, changed, reason, failed in rows
+    ]
+
+
+def roots(db: Sql, collection_id: int) -> dict[str, str]:
+    """What was ingested, by path, each with its options."""
+    rows = db.execute(
+        "SELECT path, options FROM roots WHERE collection_id = ? ORDER BY path", (collection_id,)
+    )
+    return {decode_path(path): options for path, options in rows}
+
+
+def place_of(document: IndexedDocument) -> tuple[bytes | None, bytes | None, int, int, int]:
+    """Path, root, size and times as their columns keep them."""
+    file = path_or_none(document.path), path_or_none(document.root)
+    return *file, document.size, document.mtime_ns, document.changed_ns
+
+
+def _document(row: Sequence[Any]) -> IndexedDocument:
+    """`row` has COLUMNS."""
+    source, path, root, size, mtime_ns, changed_ns, content_hash, *rest = row
+    title, kind, chunks, characters, warnings, recognized = rest
+    return IndexedDocument(
+        source=decode_path(source),
+        path=None if path is None else decode_path(path),
+        root=None if root is None else decode_path(root),
+        size=size,
+        mtime_ns=mtime_ns,
+        changed_ns=changed_ns,
+        content_hash=content_hash,
+        title=title,
+        format=kind,
+        chunk_count=chunks,
+        characters=characters,
+        warnings=tuple(json.loads(warnings)) if warnings != "[]" else (),
+        recognized=() if recognized == "[]" else tuple(map(tuple, json.loads(recognized))),
+    )

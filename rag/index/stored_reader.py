@@ -1,0 +1,118 @@
+"""Reading a collection of one store: hybrid search over what its `Legs` answer."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+
+import numpy as np
+
+from rag.embed.protocol import Embedder, Vectors
+from rag.index import contents
+from rag.index.candidates import Candidates
+from rag.index.codec import chunk_key
+from rag.index.collection_language import reading_for
+from rag.index.collection_rows import CollectionRow, check_embedder
+from rag.index.contents import Sql
+from rag.index.hybrid import Legs, candidates
+from rag.index.inflected_forms import Forms
+from rag.index.protocol import IndexedDocument, Notice
+from rag.index.similar_terms import Spellings
+from state.passages import RetrievedChunk
+
+
+class StoredReader(ABC):
+    """A `CollectionReader`; every call sees one moment of the store, never half a write."""
+
+    def __init__(self, embedder: Embedder, notice: Notice) -> None:
+        self._embedder = embedder
+        self._notice = notice
+
+    def _read_from(self, row: CollectionRow, sql: Sql, legs: Legs) -> None:
+        """From here on; what was counted and found before holds no more."""
+        self._row = row
+        self._sql = sql
+        self._legs = legs
+        self._forms = Forms(legs)
+        self._spellings = Spellings(legs)
+
+    def _may_go_on(self, row: CollectionRow) -> None:
+        """Looks at what has this collection's name now.
+
+        Raises:
+            EmbedderMismatchError: it was embedded by another embedder.
+        """
+        check_embedder(row.name, row.embedder, self._embedder.identity)
+        if row.uid != self._row.uid:
+            made_anew = f"The collection {row.name!r} was deleted and made anew"
+            self._notice(f"{made_anew}; reading the new one.")
+
+    @abstractmethod
+    def _moment(self) -> AbstractContextManager[None]:
+        """What is read inside is of one moment; nests.
+
+        Raises:
+            NoIndexError: the collection was deleted.
+            EmbedderMismatchError: it was made anew with another embedder.
+        """
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Everything read inside is of the same moment, however many calls it takes."""
+        return self._moment()
+
+    @property
+    def name(self) -> str:
+        return self._row.name
+
+    @property
+    def embedder(self) -> Embedder:
+        return self._embedder
+
+    @property
+    def chunk_count(self) -> int:
+        with self._moment():
+            return self._legs.chunk_count
+
+    @property
+    def document_count(self) -> int:
+        with self._moment():
+            return self._legs.document_count
+
+    def search(self, query: str, k: int) -> list[RetrievedChunk]:
+        return self.candidates(query, k).best(k)
+
+    def candidates(self, query: str, k: int) -> Candidates:
+        """What `search` ranks: at least the `k` best are among them."""
+        vector = self._embedder.embed_query(query)
+        with self.snapshot(), reading_for(self, query):
+            return candidates(self._legs, self._forms, query, vector, k)
+
+    def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        with self._moment():
+            return self._forms.frequencies(terms)
+
+    def similar_terms(self, word: str, limit: int) -> list[tuple[str, int]]:
+        with self._moment():
+            return self._spellings.near(word)[:limit]
+
+    def vectors(self, chunk_ids: Sequence[str]) -> Vectors:
+        keys = list(map(chunk_key, chunk_ids))
+        with self._moment():
+            stored = self._legs.vectors(keys)
+        found = np.zeros((len(keys), self._row.embedder.dimension), dtype=np.float32)
+        for place, key in enumerate(keys):
+            if key in stored:
+                found[place] = stored[key]
+        return found
+
+    def document(self, source: str) -> IndexedDocument | None:
+        with self._moment():
+            found = contents.documents(self._sql, self._row.id, source)
+        return found[0] if found else None
+
+    @abstractmethod
+    def document_text(self, source: str, start: int = 0, end: int | None = None) -> str | None: ...
+
+    @abstractmethod
+    def close(self) -> None: ...
