@@ -7,15 +7,14 @@ cited like any chunk; its `source` is the page's URL and its text the snippet th
 from __future__ import annotations
 
 import hashlib
-import warnings
+import json
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
 from rag.text.blocks import blocks_of_text
 from state.deadline import within
-from state.errors import RemoteError, SettingsError, SetupError
-from state.extras import COMMUNITY, is_installed
+from state.errors import RemoteError, SettingsError
 from state.passages import WEB_PREFIX, RetrievedChunk, block_spans
 from state.settings import Settings
 
@@ -40,7 +39,7 @@ class WebSearch:
             RemoteError: the endpoint was unreachable, refused, or replied with no JSON.
         """
         try:
-            found = _wrapper(self._url, self._timeout).raw_results(query[:500])[:k]
+            found = self._found(query[:500])[:k]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise self._failed(f"its reply is no SearXNG JSON ({type(error).__name__})") from None
         except OSError as error:
@@ -51,6 +50,14 @@ class WebSearch:
             if (text := str(item.get("content") or "").strip()[:MAX_SNIPPET])
             and str(item.get("url", "")).startswith(("https://", "http://"))
         ]
+
+    def _found(self, query: str) -> list[dict[str, Any]]:
+        asked = {"q": query, "format": "json", "language": "en"}
+        body = within(self._timeout, lambda: _get(self._url, asked, self._timeout))
+        results = json.loads(body).get("results")
+        if not isinstance(results, list):
+            raise TypeError("results is no list")
+        return [item for item in results if isinstance(item, dict)]
 
     def _failed(self, why: str) -> RemoteError:
         return RemoteError(
@@ -64,7 +71,6 @@ def open_web(settings: Settings) -> WebSearch | None:
 
     Raises:
         SettingsError: it is on, and no endpoint is named.
-        SetupError: its client is not installed.
     """
     if not settings.web:
         return None
@@ -72,36 +78,7 @@ def open_web(settings: Settings) -> WebSearch | None:
         raise SettingsError(
             "--web needs a SearXNG endpoint.", "Set CRAG_WEB_URL=https://host/search."
         )
-    if not is_installed(COMMUNITY):
-        raise SetupError(
-            "--web needs langchain-community, which is not installed.",
-            "Install it beside crag, as in: pip install 'langchain-community<0.5'.",
-        )
     return WebSearch(str(settings.web_url), min(settings.request_timeout or 30.0, 30.0))
-
-
-def _wrapper(url: str, timeout: float) -> Any:
-    with warnings.catch_warnings():
-        # The package announces its sunset on import; the person has no use for that.
-        warnings.simplefilter("ignore")
-        from langchain_community.utilities.searx_search import SearxResults, SearxSearchWrapper
-
-    class Bounded(SearxSearchWrapper):
-        """The wrapper with a bounded request (its own has no time or size limit) and without
-        the fields that only some instances send.
-        """
-
-        def raw_results(self, query: str) -> list[dict[str, Any]]:
-            found = self._searx_api_query({**self.params, "q": query}).results
-            if not isinstance(found, list):
-                raise TypeError("results is no list")
-            return [item for item in found if isinstance(item, dict)]
-
-        def _searx_api_query(self, params: dict[str, Any]) -> SearxResults:
-            body = within(timeout, lambda: _get(self.searx_host, params, timeout))
-            return SearxResults(body)
-
-    return Bounded(searx_host=url)
 
 
 def _get(url: str, params: dict[str, Any], timeout: float) -> str:

@@ -9,10 +9,6 @@ from importlib.util import find_spec
 from state.errors import SetupError
 
 OCR = "ocr"
-COMMUNITY = "langchain_community"
-"""Declared, and yet it may be missing: its makers have archived it. CSV files of prose and the
-SearXNG client go by way of it, nothing else does.
-"""
 
 
 @cache

@@ -143,6 +143,15 @@ def test_every_dependency_is_used_by_some_code_path():
         assert re.search(rf"(import|from) {module}\b|find_spec\(\"{module}\"\)", code), name
 
 
+def test_the_tests_go_without_what_the_overrides_leave_out():
+    overrides = (ROOT / "overrides.txt").read_text("utf-8")
+    left_out = re.findall(r"^(\S+); sys_platform == \"never\"", overrides, re.MULTILINE)
+    lock = (ROOT / "requirements.lock").read_text("utf-8")
+    pinned = set(re.findall(r"^(\S+)==\S+ (?!; sys_platform == 'never')", lock, re.MULTILINE))
+    locked = pinned & set(left_out)
+    assert locked == {"aiohttp", "build", "onnxruntime"}
+
+
 def test_a_wheel_that_is_built_from_a_checkout_names_its_commit(tree, tmp_path):
     checkout = tmp_path / "checkout"
     shutil.copytree(tree, checkout, ignore=shutil.ignore_patterns("build", "dist", "*.egg-info"))
