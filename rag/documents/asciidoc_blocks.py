@@ -15,7 +15,7 @@ from rag.documents.asciidoc_inline import Inline
 from rag.documents.asciidoc_source import SourceLines
 from rag.documents.asciidoc_table import read_rows
 from rag.documents.asciidoc_written import Written
-from rag.documents.found import placed_blocks
+from rag.documents.found import all_blocks
 from rag.documents.layout import row
 from state.blocks import BlockKind, Placed
 
@@ -26,7 +26,7 @@ def read_blocks(text: str) -> tuple[str, list[Placed]]:
     """The clean text, with as many lines as `text`, and its blocks."""
     walk = _Walk(SourceLines(text.split("\n")))
     written = walk.run()
-    return "\n".join(written.out), placed_blocks(written.out, written.found)
+    return "\n".join(written.out), all_blocks(written.out, written.found)
 
 
 @dataclass(slots=True)

@@ -57,8 +57,8 @@ _PAGE = re.compile(r"\b[a-z]{3,20}:([\w.-]{1,200})\[(\d+)\]")
 """A page of a manual, whatever a project calls the macro."""
 _EMPHASIS = re.compile(r"(?<![\w'\\])'([^\s'](?:[^'\n]*[^\s'])?)'(?![\w'])")
 _QUOTES = re.compile(r"(?<![\w`])(``|`)([^\s`'](?:[^`'\n]*[^\s`'])?)(''|')(?![\w'])")
-_VERBATIM = ("kept", "passed", "plain2", "plain", "raised", "lowered", "broken", "address")
-_NESTED = ("bold2", "slant2", "marked2", "bold", "slant", "marked", "indexed")
+_VERBATIM = frozenset({"kept", "passed", "plain2", "plain", "raised", "lowered", "address"})
+_NESTED = frozenset({"bold2", "slant2", "marked2", "bold", "slant", "marked", "indexed"})
 _SCHEMES = frozenset({"http", "https", "ftp", "irc", "mailto", "link", "xref", "file"})
 _UNSEEN = frozenset({"image", "icon", "anchor", "indexterm", "video", "audio"})
 _SHOWN = frozenset({"kbd", "btn", "pass", "stem", "latexmath", "asciimath", "indexterm2"})
@@ -122,26 +122,22 @@ class Inline:
 
     def _piece(self, match: re.Match[str], depth: int) -> str:
         kind = match.lastgroup or ""
-        groups = match.groupdict()
-        if groups["macro"] is not None:
+        said = match[kind] if kind else ""
+        if kind == "said":
             return self._macro(match, depth)
-        if groups["id"] is not None:
-            return self._reference(groups["id"], groups["named"], depth)
-        for name in _NESTED:
-            if groups[name] is not None:
-                inner = groups[name]
-                return self._shown(inner, depth + 1) if depth < _NESTING else inner
-        for name in ("code2", "code"):
-            if groups[name] is not None:
-                return self._code(groups[name])
-        return self._plain(kind, groups.get(kind) or "")
-
-    def _plain(self, kind: str, text: str) -> str:
+        if kind in ("id", "named"):
+            return self._reference(match["id"], match["named"], depth)
+        if kind in _NESTED:
+            return self._shown(said, depth + 1) if depth < _NESTING else said
+        if kind in ("code2", "code"):
+            return self._code(said)
         if kind == "cited":
-            return f'"{self._quoted(text)}"' if self.compatible else f"``{self._quoted(text)}''"
-        if kind == "book":
-            return f"[{text[1:-1].rpartition(',')[2].strip()}]"
-        return text if kind in _VERBATIM else ""
+            said = f'"{self._quoted(said)}"' if self.compatible else f"``{self._quoted(said)}''"
+        elif kind == "book":
+            said = f"[{said[1:-1].rpartition(',')[2].strip()}]"
+        elif kind not in _VERBATIM:
+            said = ""
+        return said
 
     def _code(self, text: str) -> str:
         if len(text) > 2 and text[0] == text[-1] == "+":

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rag.documents.archive import Archive, open_archive, parse_optional
 from rag.documents.docx_text import inline_text
 from rag.documents.layout import Layout
-from rag.documents.markup import Element, attribute, child, children, name, parse
+from rag.documents.markup import Element, attribute, child, children, name, parse, text_at
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
@@ -50,9 +50,7 @@ def read(reading: Reading) -> Iterator[Part]:
 
 def core_title(archive: Archive, reading: Reading) -> str | None:
     """The title in an Office document's properties."""
-    root = parse_optional(archive, "docProps/core.xml", reading)
-    title = child(root, "title") if root is not None else None
-    return title.text if title is not None else None
+    return text_at(parse_optional(archive, "docProps/core.xml", reading), "title")
 
 
 class _Walk:

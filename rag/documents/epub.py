@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from rag.documents.archive import Archive, open_archive
 from rag.documents.html import page_part
-from rag.documents.markup import Element, attribute, child, children, parse
+from rag.documents.markup import Element, attribute, child, children, parse, text_at
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
@@ -19,8 +19,7 @@ def read(reading: Reading) -> Iterator[Part]:
     """One piece a chapter. A damaged chapter is a warning, not the end of the book."""
     with open_archive(reading) as archive:
         package, folder = _package(archive, reading)
-        title = child(package, "metadata", "title")
-        reading.title = title.text if title is not None else None
+        reading.title = text_at(package, "metadata", "title")
         chapters = _chapters(package, folder)
         failed = 0
         for chapter in chapters[: reading.limits.pages]:

@@ -29,12 +29,12 @@ _CODE = (
 )
 
 _ALL = (
-    Format("markdown", "markdown", "text", (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".rmd")),
+    Format("markdown", "grammar", "text", (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".rmd")),
     Format("text", "encoding", "text", (".txt", ".text", ".nfo", ".srt", ".vtt")),
     Format("log", "encoding", "text", (".log", ".out", ".err")),
     Format("code", "encoding", "text", tuple(_CODE.split())),
-    Format("rst", "rst", "text", (".rst", ".rest")),
-    Format("asciidoc", "asciidoc", "text", (".adoc", ".asciidoc", ".asc")),
+    Format("rst", "grammar", "text", (".rst", ".rest")),
+    Format("asciidoc", "grammar", "text", (".adoc", ".asciidoc", ".asc")),
     Format("org", "outlines", "text", (".org",)),
     Format("latex", "outlines", "text", (".tex", ".latex", ".ltx", ".sty", ".cls", ".bib")),
     Format("html", "html", "tree", (".html", ".htm", ".xhtml", ".shtml")),

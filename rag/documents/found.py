@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate
 
+from rag.text.blocks import shifted
 from rag.text.plain import scan_plain
 from state.blocks import Block, BlockKind, Placed
 
 
 @dataclass(slots=True)
 class Found:
-    """A block by its first and last line; `lead` is the number of the one that introduces it."""
+    """A block by its first and last line; `lead` is the number of the one that introduces it,
+    `above` how many lines before the first go with it, such as a fence.
+    """
 
     kind: BlockKind
     first: int
     last: int
     level: int = 0
     lead: int | None = None
+    above: int = 0
 
 
 def add_rows(found: list[Found], places: Sequence[int], level: int, lead: int | None) -> None:
@@ -31,7 +35,7 @@ def add_rows(found: list[Found], places: Sequence[int], level: int, lead: int | 
 
 
 def placed_blocks(lines: Sequence[str], found_blocks: Sequence[Found]) -> list[Placed]:
-    """The blocks of the text that `lines` are, also of lines on which none was found."""
+    """The blocks of the text that `lines` are, in order."""
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     placed: dict[int, Placed] = {}
     end = 0
@@ -46,23 +50,22 @@ def placed_blocks(lines: Sequence[str], found_blocks: Sequence[Found]) -> list[P
             continue
         lead = None if found.lead is None else placed.get(found.lead)
         block = Block(found.kind, start + column, stop, found.level, lead and lead.block.extent)
-        placed[index] = Placed(start, block)
+        placed[index] = Placed(starts[found.first - found.above], block)
         end = stop
-    return _with_rest("\n".join(lines), list(placed.values()))
+    return list(placed.values())
 
 
-def _with_rest(text: str, placed: list[Placed]) -> list[Placed]:
-    """With the blocks of lines that the reader could make nothing of, by plain rules."""
+def all_blocks(lines: Sequence[str], found_blocks: Sequence[Found]) -> list[Placed]:
+    """With those of lines that the reader could make nothing of, by plain rules."""
+    text = "\n".join(lines)
     whole: list[Placed] = []
     position = 0
-    for each in [*placed, None]:
+    for each in [*placed_blocks(lines, found_blocks), None]:
         end = len(text) if each is None else each.at
         if text[position:end].strip():
-            for at, block in scan_plain(text[position:end], "rst"):
-                lead = block.lead and (block.lead[0] + position, block.lead[1] + position)
-                start, stop = block.start_char + position, block.end_char + position
-                moved = replace(block, start_char=start, end_char=stop, lead=lead)
-                whole.append(Placed(at + position, moved))
+            rest = scan_plain(text[position:end], "rst")
+            moved = shifted((block for _, block in rest), position)
+            whole += map(Placed, (at + position for at, _ in rest), moved)
         if each is not None:
             whole.append(each)
             position = each.block.end_char

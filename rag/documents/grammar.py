@@ -1,29 +1,34 @@
-"""Reading a text that has a grammar: whole, with its blocks, as far as it can be parsed."""
+"""Markdown, reStructuredText, AsciiDoc: a text that has a grammar, read whole with its blocks."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from importlib import import_module
 from itertools import chain
+from typing import cast
 
 from rag.documents.cleaning import clean
 from rag.documents.encoding import text_blocks
 from rag.documents.limits import TimeUpError
 from rag.documents.stream import Part, Reading
+from rag.text.blocks import MOST_PARSED
+from rag.text.plain import scan_plain
 from state.blocks import BlockKind, Placed
 
 Parsed = tuple[str, Sequence[Placed]]
 """The text as it is shown, and its blocks."""
 
+LONGEST = {"markdown": MOST_PARSED, "rst": 1 << 20, "asciidoc": 1 << 22}
+"""A file of more characters is read by lines, its markup kept."""
+_BEGINNING = 20_000
+_SECTION = re.compile(r"^(={1,6})[ \t]+(?=\S)", re.MULTILINE)
 
-def read_parsed(
-    reading: Reading,
-    most: int,
-    parse: Callable[[str], Parsed | None],
-    by_lines: Callable[[Iterable[str]], Iterator[Part]],
-) -> Iterator[Part]:
-    """One piece with its blocks; `by_lines` reads what is longer than `most` characters, or what
-    `parse` fails at or takes too long for.
+
+def read(reading: Reading) -> Iterator[Part]:
+    """One piece with its blocks; by lines where the file is too long, or the parser fails at it
+    or takes too long for it.
     """
     texts = text_blocks(reading)
     held: list[str] = []
@@ -31,16 +36,16 @@ def read_parsed(
     for text in texts:
         held.append(text)
         length += len(text)
-        if length > most:
+        if length > LONGEST[reading.format]:
             break
     else:
-        found = _parsed(clean("".join(held)), parse, reading)
+        found = _parsed(clean("".join(held)), reading)
         if found is not None:
             text, placed = found
             reading.title = title_of(text, placed)
             yield Part(text, blocks=tuple(placed))
             return
-    yield from by_lines(chain(held, texts))
+    yield from _by_lines(chain(held, texts), reading)
 
 
 def title_of(text: str, placed: Iterable[Placed]) -> str | None:
@@ -57,11 +62,34 @@ def title_of(text: str, placed: Iterable[Placed]) -> str | None:
     return heading
 
 
-def _parsed(text: str, parse: Callable[[str], Parsed | None], reading: Reading) -> Parsed | None:
+def markdown(text: str) -> Parsed | None:
+    from rag.text.markdown_blocks import markdown_blocks
+
+    placed = markdown_blocks(text)
+    return None if placed is None else (text, placed)
+
+
+def _parsed(text: str, reading: Reading) -> Parsed | None:
     try:
-        return parse(text)
+        if reading.format == "markdown":
+            return markdown(text)
+        parser = import_module(f"rag.documents.{reading.format}_blocks")
+        return cast("Parsed", parser.read_blocks(text))
     except TimeUpError:
         reading.deadline.step()
     except Exception as error:  # noqa: BLE001 - parsers raise anything at all on odd input
         logging.getLogger(__name__).info("read line by line: %r", error)
     return None
+
+
+def _by_lines(texts: Iterable[str], reading: Reading) -> Iterator[Part]:
+    """As the file stands; of AsciiDoc's headings, which plain rules do not know, the marks are
+    Markdown's.
+    """
+    for number, text in enumerate(texts):
+        if reading.format == "asciidoc":
+            text = _SECTION.sub(lambda mark: "#" * len(mark[1]) + " ", text)  # noqa: PLW2901
+        if number == 0:
+            beginning = text[:_BEGINNING]
+            reading.title = title_of(beginning, scan_plain(beginning, reading.format))
+        yield Part(text)

@@ -57,6 +57,12 @@ def child(element: Element, *path: str) -> Element | None:
     return element
 
 
+def text_at(root: Element | None, *path: str) -> str | None:
+    """The text of the first element along a path of names, where there is one."""
+    found = None if root is None else child(root, *path)
+    return None if found is None else found.text
+
+
 def attribute(element: Element, wanted: str) -> str | None:
     """The attribute of this local name, whatever its namespace."""
     for key, value in element.attrib.items():

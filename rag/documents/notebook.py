@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from rag.documents.encoding import read_text
+from rag.documents.grammar import markdown, title_of
 from rag.documents.layout import Layout
-from rag.documents.markdown import title
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
@@ -34,8 +34,8 @@ def read(reading: Reading) -> Iterator[Part]:
                 layout.preformatted(_output(output))
             yield layout.part(after="\n")
         elif source.strip():
-            if reading.title is None:
-                reading.title = title(source)
+            if reading.title is None and (found := markdown(source)):
+                reading.title = title_of(*found)
             yield Part(source.rstrip() + "\n\n")
 
 

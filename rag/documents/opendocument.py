@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from rag.documents.archive import Archive, open_archive, parse_optional
 from rag.documents.layout import Layout
-from rag.documents.markup import Element, attribute, child, children, name, parse
+from rag.documents.markup import Element, attribute, child, children, name, parse, text_at
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
@@ -23,7 +23,8 @@ def read(reading: Reading) -> Iterator[Part]:
     with open_archive(reading) as archive:
         if _is_encrypted(archive):
             raise DocumentError("encrypted OpenDocument: needs a password")
-        reading.title = _title(archive, reading)
+        meta = parse_optional(archive, "meta.xml", reading)
+        reading.title = text_at(meta, "meta", "title")
         body = child(parse(archive.read("content.xml"), reading.limits), "body")
         if body is None:
             raise DocumentError("damaged OpenDocument: it has no body")
@@ -121,9 +122,3 @@ def _repeat(element: Element, key: str) -> int:
 def _is_encrypted(archive: Archive) -> bool:
     manifest = "META-INF/manifest.xml"
     return manifest in archive and b"encryption-data" in archive.read(manifest)
-
-
-def _title(archive: Archive, reading: Reading) -> str | None:
-    root = parse_optional(archive, "meta.xml", reading)
-    title = child(root, "meta", "title") if root is not None else None
-    return title.text if title is not None else None

@@ -13,11 +13,12 @@ from typing import IO, TYPE_CHECKING, Any
 from rag.documents.cleaning import one_line
 from rag.documents.limits import TimeUpError
 from rag.documents.pdf_picture import DrawnPages
+from rag.documents.recognized_text import recognized_part
 from rag.documents.recognizer import can_recognize
-from rag.documents.recognizing import needs_extra, recognized_part
 from rag.documents.stream import Part, Reading
 from state.counting import plural
 from state.errors import DocumentError
+from state.extras import OCR
 
 if TYPE_CHECKING:
     from pypdf import PdfReader
@@ -57,7 +58,8 @@ def read(reading: Reading) -> Iterator[Part]:
         if failed and len(failed) + len(blank) == count:
             raise DocumentError(f"damaged PDF: {reading.warnings[0]}")
         if blank or not count:
-            reading.warn(_no_text(blank, count) + needs_extra(reading.waiting))
+            waits = f" (crag's extra {OCR!r} reads them)" if reading.waiting else ""
+            reading.warn(_no_text(blank, count) + waits)
 
 
 def _open(file: IO[bytes]) -> PdfReader:

@@ -1,12 +1,20 @@
-"""Lines off a picture in reading order: columns of prose in turn, a table's row on one line."""
+"""A page off a picture, its lines in reading order: columns of prose in turn, a table's row on one
+line.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from statistics import median
+from typing import TYPE_CHECKING
 
-from rag.documents.recognizer import TextLine
+from rag.documents.recognizer import TextLine, recognize
+from rag.documents.stream import Part, Reading
+from state.documents import NO_PAGE
+
+if TYPE_CHECKING:
+    from rag.documents.recognizer import Picture
 
 _PROSE = 10.0  # heights: a line at least so long is of a column of prose, not of a table
 _COLUMN = 4  # lines
@@ -16,13 +24,24 @@ _PARAGRAPHS_APART = 0.7  # heights, and
 _LINES_APART = 1.6  # times the usual space between two lines
 
 
+def recognized_part(
+    reading: Reading, page: int | None, picture: Callable[[], Picture]
+) -> Iterator[Part]:
+    """The text of the page, if there is any; notes how sure it is. A page has time of its own."""
+    reading.deadline.long_step(reading.limits.recognition_seconds)
+    lines = recognize(picture())
+    if lines:
+        reading.recognized[page or NO_PAGE] = int(100 * _confidence(lines))
+        yield Part(text_of(lines), page)
+
+
 def text_of(lines: Sequence[TextLine]) -> str:
     """The page as text: a blank line between paragraphs, `a | b` for cells of a row."""
     blocks = [_rows_text(block) for block in _in_order(lines) if block]
     return "\n\n".join(blocks) + "\n" * bool(blocks)
 
 
-def confidence_of(lines: Sequence[TextLine]) -> float:
+def _confidence(lines: Sequence[TextLine]) -> float:
     """Of a page: the mean of its lines', each for its length."""
     length = sum(len(line.text) for line in lines)
     return sum(line.confidence * len(line.text) for line in lines) / length if length else 0.0

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from docutils import nodes
 
-from rag.documents.found import placed_blocks
+from rag.documents.found import all_blocks
 from rag.documents.rst_parse import ADMONITIONS, DirectiveNode, parse
 from rag.documents.rst_source import SourceLines, mark_header
 from rag.documents.rst_written import Written, shown_text
@@ -36,7 +36,7 @@ def read_blocks(text: str) -> tuple[str, list[Placed]]:
     mark_header(lines)
     written = Written(SourceLines(lines))
     _Walk(written).visit_all(parse("\n".join(lines)).children)
-    return "\n".join(written.out), placed_blocks(written.out, written.found)
+    return "\n".join(written.out), all_blocks(written.out, written.found)
 
 
 @dataclass(slots=True)

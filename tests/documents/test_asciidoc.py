@@ -9,8 +9,8 @@ import pytest
 from document_files import save
 from whole_document import read_document
 
-from rag.documents import asciidoc
 from rag.documents.asciidoc_blocks import read_blocks
+from rag.documents.grammar import LONGEST
 from rag.documents.registry import open_document
 
 MANUAL = """\
@@ -226,7 +226,7 @@ def test_no_other_file_is_read(tmp_path: Path, suffix: str) -> None:
 
 def test_a_long_file_keeps_its_headings(tmp_path: Path) -> None:
     line = "Text of a pump.\n"
-    text = "= Pumps\n\n" + line * (asciidoc.MOST_PARSED // len(line)) + "\n== End\n"
+    text = "= Pumps\n\n" + line * (LONGEST["asciidoc"] // len(line)) + "\n== End\n"
     document = read_document(save(tmp_path, "a.adoc", text), "a.adoc")
     assert (document.title, document.text[-7:]) == ("Pumps", "## End\n")
 
