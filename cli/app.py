@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
+import typer.core
 import typer.main
+
+
+class DefaultGroup(typer.core.TyperGroup):
+    """A group that runs its first command where none of them is named."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not {*args[:1]} & {*self.commands, "--help", "-h"}:
+            args = [next(iter(self.commands)), *args]
+        return super().parse_args(ctx, args)
 
 
 def new_app(text: str | None = None, **changed: Any) -> typer.Typer:

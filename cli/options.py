@@ -29,37 +29,37 @@ def thread_option(text: str) -> Any:
     return typer.Option("--thread", "-t", help=text, metavar="NAME", autocompletion=complete_thread)
 
 
+def _setting(kind: Any, text: str, metavar: str | None = None, **limits: Any) -> Any:
+    """An option called as the parameter is; without it the setting stands."""
+    return Annotated[kind | None, typer.Option(help=text, metavar=metavar, **limits)]
+
+
+def _switch(name: str, text: str, *short: str) -> Any:
+    return typer.Option(name, *short, help=text)
+
+
 Collection = Annotated[str | None, _collection("The collection to use.")]
-Thread = Annotated[str | None, thread_option("The thread to go on with.")]
-Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
-Trace = Annotated[bool, typer.Option("--trace", help="Print loops and grades on stderr.")]
-NoStream = Annotated[
-    bool,
-    typer.Option("--no-stream", help="Print the answer when it is whole."),
-]
+Json = Annotated[bool, _switch("--json", "One JSON object on stdout.")]
+Trace = Annotated[bool, _switch("--trace", "Print loops and grades on stderr.")]
+NoStream = Annotated[bool, _switch("--no-stream", "Print the answer when it is whole.")]
 Home = Annotated[
     Path | None,
-    typer.Option("--home", metavar="FOLDER", help="Where index, threads and traces live."),
+    typer.Option(metavar="FOLDER", help="Where index, threads and traces live."),
 ]
 Config = Annotated[
-    Path | None,
-    typer.Option(
-        "--config",
-        metavar="FILE",
-        help="A settings file instead of your own.",
-    ),
+    Path | None, typer.Option(metavar="FILE", help="A settings file instead of your own.")
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No notices on stderr.")]
-Events = Annotated[bool, typer.Option("--events", help="The run as NDJSON on stdout.")]
-OkAbstain = Annotated[bool, typer.Option("--ok-abstain", help="Exit 0 when abstaining.")]
-
-Continue = Annotated[bool, typer.Option("--continue", help="Go on with the newest thread.")]
-Pin = Annotated[
-    bool,
-    typer.Option("--pin", help="Keep this turn in the model's view in all later ones."),
+Html = Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page of its own.")]
+Yes = Annotated[bool, _switch("--yes", "Do not ask.", "-y")]
+Quiet = Annotated[bool, _switch("--quiet", "No notices on stderr.", "-q")]
+Events = Annotated[bool, _switch("--events", "The run as NDJSON on stdout.")]
+OkAbstain = Annotated[bool, _switch("--ok-abstain", "Exit 0 when abstaining.")]
+Continue = Annotated[bool, _switch("--continue", "Go on with the newest thread.")]
+Pin = Annotated[bool, _switch("--pin", "Keep this turn in the model's view in all later ones.")]
+Estimate = Annotated[bool, _switch("--estimate", "Only say the most it can cost.")]
+AllowIngest = Annotated[
+    bool, _switch("--allow-ingest", "Let agents bring ingested folders up to date.")
 ]
-Estimate = Annotated[bool, typer.Option("--estimate", help="Only say the most it can cost.")]
 
 
 def read_settings(config: Path | None = None, **flags: Any) -> Settings:
@@ -85,55 +85,21 @@ _LAST = ("store", "threads", "home", "config", "quiet")
 SHARED: dict[str, Any] = {
     "collection": Collection,
     "collections": Annotated[str | None, _collection("The collection to use, or several: a,b.")],
-    "files": Annotated[
-        str | None,
-        typer.Option("--files", metavar="GLOB", help="Ask only the documents that match this."),
-    ],
-    "thread": Thread,
-    "engine": Annotated[
-        EngineName | None,
-        typer.Option("--engine", help="Rules, a model, or a model where one is set."),
-    ],
-    "k": Annotated[
-        int | None,
-        typer.Option("--k", metavar="N", min=1, max=200, help="Chunks retrieved in each loop."),
-    ],
-    "max_loops": Annotated[
-        int | None,
-        typer.Option(
-            "--max-loops", metavar="N", min=0, max=20, help="Corrections of the query at most."
-        ),
-    ],
-    "grader": Annotated[
-        GraderChoice | None, typer.Option("--grader", help="Who grades the chunks.")
-    ],
-    "verify": Annotated[
-        Verifier | None,
-        typer.Option("--verify", help="Who checks that the sources support the answer."),
-    ],
+    "files": _setting(str, "Ask only the documents that match this.", "GLOB"),
+    "thread": Annotated[str | None, thread_option("The thread to go on with.")],
+    "engine": _setting(EngineName, "Rules, a model, or a model where one is set."),
+    "k": _setting(int, "Chunks retrieved in each loop.", "N", min=1, max=200),
+    "max_loops": _setting(int, "Corrections of the query at most.", "N", min=0, max=20),
+    "grader": _setting(GraderChoice, "Who grades the chunks."),
+    "verify": _setting(Verifier, "Who checks that the sources support the answer."),
     "web": Annotated[
-        bool | None, typer.Option("--web", help="Search the web when the documents do not hold it.")
+        bool | None, _switch("--web", "Search the web when the documents do not hold it.")
     ],
-    "max_tokens": Annotated[
-        int | None,
-        typer.Option("--max-tokens", metavar="N", min=1, help="Tokens the question may take."),
-    ],
-    "max_cost": Annotated[
-        float | None,
-        typer.Option("--max-cost", metavar="USD", help="Money the question may cost."),
-    ],
-    "timeout": Annotated[
-        float | None,
-        typer.Option("--timeout", metavar="SECONDS", help="Seconds the question may take."),
-    ],
-    "store": Annotated[
-        str | None,
-        typer.Option("--store", metavar="URL", help="A shared store in Postgres."),
-    ],
-    "threads": Annotated[
-        str | None,
-        typer.Option("--threads", help="A Postgres database for the threads.", metavar="URL"),
-    ],
+    "max_tokens": _setting(int, "Tokens the question may take.", "N", min=1),
+    "max_cost": _setting(float, "Money the question may cost.", "USD"),
+    "timeout": _setting(float, "Seconds the question may take.", "SECONDS"),
+    "store": _setting(str, "A shared store in Postgres.", "URL"),
+    "threads": _setting(str, "A Postgres database for the threads.", "URL"),
     "home": Home,
     "config": Config,
     "quiet": Quiet,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -16,6 +17,7 @@ from state.counting import many, plural
 
 if TYPE_CHECKING:
     from rag.index.protocol import IndexedDocument
+    from rag.index.stores import Store
 
 app = new_app("List, show, copy and delete collections, and forget folders.", no_args_is_help=True)
 
@@ -29,21 +31,9 @@ Name = Annotated[
 def list_(given: options.Given, json_: options.Json = False) -> None:
     """Print every collection with its totals."""
     terminal = Terminal()
-    settings = given.settings()
-    from rag.index.stores import store_of
-
-    found = store_of(settings).summaries()
+    found = _store(given).summaries()
     if json_:
-        rows = [
-            {
-                "name": each.name,
-                "embedder": str(each.embedder),
-                "documents": each.documents,
-                "chunks": each.chunks,
-                "roots": each.roots,
-            }
-            for each in found
-        ]
+        rows = [{**asdict(each), "embedder": str(each.embedder)} for each in found]
         terminal.json({"schema": "crag.collections/1", "collections": rows})
         return
     width = max((len(each.name) for each in found), default=0)
@@ -60,10 +50,7 @@ def list_(given: options.Given, json_: options.Json = False) -> None:
 def show(given: options.Given, name: Name, json_: options.Json = False) -> None:
     """Print the documents of a collection, and the files that gave none."""
     terminal = Terminal()
-    settings = given.settings()
-    from rag.index.stores import store_of
-
-    found = store_of(settings).require_inventory(name)
+    found = _store(given).require_inventory(name)
     documents = sorted(found.documents, key=lambda document: document.source)
     if json_:
         terminal.json(
@@ -100,19 +87,13 @@ def delete(
 ) -> None:
     """Delete a collection: its text, its indexes, its vectors. The files stay as they are."""
     terminal = given.terminal
-    settings = given.settings()
-    from rag.index.stores import store_of
-
-    kept = store_of(settings)
-    found = kept.require_inventory(name)
-    confirm(
-        f"Delete the collection {name!r} with its {many(len(found.documents), 'document')}?",
-        yes=yes,
-    )
+    kept = _store(given)
+    count = len(kept.require_inventory(name).documents)
+    confirm(f"Delete the collection {name!r} with its {many(count, 'document')}?", yes=yes)
     kept.delete(name)
     if json_:
-        terminal.json({"schema": "crag.deleted/1", "name": name, "documents": len(found.documents)})
-    terminal.notice(f"Deleted {name!r}: {many(len(found.documents), 'document')}.")
+        terminal.json({"schema": "crag.deleted/1", "name": name, "documents": count})
+    terminal.notice(f"Deleted {name!r}: {many(count, 'document')}.")
 
 
 @app.command()
@@ -125,13 +106,10 @@ def forget(
 ) -> None:
     """Take a folder or file out of a collection, also one that has gone from the disk."""
     terminal = given.terminal
-    settings = given.settings()
-    from rag.index.stores import store_of
     from rag.ingest.forget import forget as forget_held
     from rag.ingest.forget import holding
 
-    name = settings.one_collection
-    kept = store_of(settings)
+    name, kept = given.settings().one_collection, _store(given)
     held = holding(kept, name, path)
     confirm(f"Forget {many(len(held.sources), 'document')} of {held.path} in {name!r}?", yes=yes)
     removed = forget_held(kept, name, held, notice=terminal.notice)
@@ -149,8 +127,7 @@ def push(
     given: options.Given,
     name: Name,
     to: Annotated[
-        str | None,
-        typer.Option("--to", metavar="URL", help="The shared store, if the settings name none."),
+        str | None, typer.Option(metavar="URL", help="The shared store, if the settings name none.")
     ] = None,
     yes: options.Yes = False,
     json_: options.Json = False,
@@ -173,6 +150,12 @@ def pull(
 ) -> None:
     """Copy a collection of a shared store to this machine."""
     _transfer(given, name, "pulled", from_, yes=yes, json_=json_)
+
+
+def _store(given: options.Given) -> Store:
+    from rag.index.stores import store_of
+
+    return store_of(given.settings())
 
 
 def _transfer(
@@ -210,16 +193,8 @@ def _transfer(
             notice=terminal.notice,
         )
     if json_:
-        terminal.json(
-            {
-                "schema": "crag.transferred/1",
-                "name": name,
-                "documents": report.documents,
-                "sent": report.sent,
-                "unchanged": report.unchanged,
-                "removed": report.removed,
-            }
-        )
+        told = {**asdict(report), "unchanged": report.unchanged}
+        terminal.json({"schema": "crag.transferred/1", "name": name, **told})
     terminal.notice(
         f"{name}: {many(report.sent, 'document')} {done}, {report.unchanged:,} unchanged,"
         f" {report.removed:,} removed; verified."

@@ -29,27 +29,19 @@ def evaluate(
             help="A folder with queries.jsonl and corpus.jsonl or files/.", metavar="DATASET"
         ),
     ],
-    stage: Annotated[
-        EvaluationStage, typer.Option("--stage", help="How far to go.")
-    ] = EvaluationStage.FULL,
-    limit: Annotated[
-        int | None, typer.Option("--limit", metavar="N", min=1, help="Queries at most.")
-    ] = None,
+    stage: Annotated[EvaluationStage, typer.Option(help="How far to go.")] = EvaluationStage.FULL,
+    limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Queries at most.")] = None,
     seed: Annotated[
-        int,
-        typer.Option("--seed", metavar="N", min=0, help="Which queries, and resampling."),
+        int, typer.Option(metavar="N", min=0, help="Which queries, and resampling.")
     ] = 0,
     baseline: Annotated[
         bool,
         typer.Option("--baseline", help="The same without loops, beside it."),
     ] = False,
     compare: Annotated[
-        Path | None,
-        typer.Option("--compare", metavar="FILE", help="A report kept with --json."),
+        Path | None, typer.Option(metavar="FILE", help="A report kept with --json.")
     ] = None,
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with plots.")
-    ] = None,
+    html: options.Html = None,
     collection: options.Collection = None,
     json_: options.Json = False,
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -19,12 +18,7 @@ app = new_app()
 def graph(
     given: options.Given,
     ascii_: Annotated[bool, typer.Option("--ascii", help="Boxes and lines.")] = False,
-    html: Annotated[
-        Path | None,
-        typer.Option(
-            "--html", metavar="FILE", help="A page with how often stored runs took each way."
-        ),
-    ] = None,
+    html: options.Html = None,
     json_: options.Json = False,
 ) -> None:
     """Print the corrective graph as Mermaid, from the compiled graph."""

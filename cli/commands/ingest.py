@@ -37,12 +37,10 @@ def ingest(
         typer.Option("--dry-run", help="Say what would change, only."),
     ] = False,
     include: Annotated[
-        Globs,
-        typer.Option("--include", metavar="GLOB", help="Read only files that match this."),
+        Globs, typer.Option(metavar="GLOB", help="Read only files that match this.")
     ] = None,
     exclude: Annotated[
-        Globs,
-        typer.Option("--exclude", metavar="GLOB", help="Leave out files that match this."),
+        Globs, typer.Option(metavar="GLOB", help="Leave out files that match this.")
     ] = None,
     watch: Annotated[
         bool,

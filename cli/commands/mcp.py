@@ -5,29 +5,18 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-import typer.core
 
 from cli import options
 from cli.agents.clients import Client
-from cli.app import new_app
+from cli.app import DefaultGroup, new_app
 from cli.terminal import Terminal
-
-
-class McpGroup(typer.core.TyperGroup):
-    """`crag mcp` with options, or alone, serves."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if not {*args[:1]} & {*self.commands, "--help", "-h"}:
-            args = ["serve", *args]
-        return super().parse_args(ctx, args)
-
 
 app = new_app(
     "Serve the collection to agents over MCP; install it there.\n\n`crag mcp` alone serves.",
-    cls=McpGroup,
+    cls=DefaultGroup,
 )
 
 
@@ -37,17 +26,9 @@ def serve(
     given: options.Given,
     http: Annotated[
         int | None,
-        typer.Option(
-            "--http", metavar="PORT", min=1, max=65535, help="Streamable HTTP on loopback."
-        ),
+        typer.Option(metavar="PORT", min=1, max=65535, help="Streamable HTTP on loopback."),
     ] = None,
-    allow_ingest: Annotated[
-        bool,
-        typer.Option(
-            "--allow-ingest",
-            help="Let agents bring ingested folders up to date.",
-        ),
-    ] = False,
+    allow_ingest: options.AllowIngest = False,
 ) -> None:
     """Serve over MCP, on standard input and output or on loopback."""
     settings = given.settings()
@@ -72,11 +53,9 @@ def install(
     given: options.Given,
     client: Annotated[Client, typer.Argument(help="The program that is to know crag's tools.")],
     name: Annotated[
-        str, typer.Option("--name", metavar="NAME", help="What the server is called there.")
+        str, typer.Option(metavar="NAME", help="What the server is called there.")
     ] = "crag",
-    allow_ingest: Annotated[
-        bool, typer.Option("--allow-ingest", help="Let agents bring ingested folders up to date.")
-    ] = False,
+    allow_ingest: options.AllowIngest = False,
     undo: Annotated[bool, typer.Option("--undo", help="Take the server out again.")] = False,
     yes: options.Yes = False,
 ) -> None:

@@ -33,7 +33,6 @@ def open_(
     trace: Annotated[
         str,
         typer.Option(
-            "--trace",
             metavar="ID",
             help="The trace of the answer whose place to open.",
             autocompletion=complete_trace,

@@ -36,29 +36,23 @@ def research(
     resume: Annotated[
         str | None,
         typer.Option(
-            "--resume",
-            metavar="ID",
-            autocompletion=complete_run,
-            help="Go on with a run; 'last' too.",
+            metavar="ID", autocompletion=complete_run, help="Go on with a run; 'last' too."
         ),
     ] = None,
     list_: Annotated[
         bool, typer.Option("--list", help="The runs that can go on, the newest first.")
     ] = False,
     answer: Annotated[
-        str | None,
-        typer.Option("--answer", metavar="TEXT", help="Your answer to what the run asked."),
+        str | None, typer.Option(metavar="TEXT", help="Your answer to what the run asked.")
     ] = None,
     roles: Annotated[
-        str | None,
-        typer.Option("--roles", metavar="NAMES", help="Roles by commas, 3 to 8 of the pool."),
+        str | None, typer.Option(metavar="NAMES", help="Roles by commas, 3 to 8 of the pool.")
     ] = None,
     max_rounds: Annotated[
-        int | None,
-        typer.Option("--max-rounds", metavar="N", min=1, max=5, help="Rounds at most."),
+        int | None, typer.Option(metavar="N", min=1, max=5, help="Rounds at most.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="REPORT.md", help="Write the report there.")
+        Path | None, typer.Option(metavar="REPORT.md", help="Write the report there.")
     ] = None,
     json_: options.Json = False,
     events: options.Events = False,

@@ -29,6 +29,9 @@ Name = Annotated[
 ]
 
 
+_TIMES = ("created_at", "updated_at")
+
+
 class ExportFormat(StrEnum):
     MARKDOWN = "markdown"
     JSON = "json"
@@ -45,14 +48,8 @@ def list_(given: options.Given, json_: options.Json = False) -> None:
         found = memory.store.threads()
     if json_:
         rows = [
-            {
-                "name": each.name,
-                "turns": each.turns,
-                "created_at": each.created_at.isoformat(timespec="seconds"),
-                "updated_at": each.updated_at.isoformat(timespec="seconds"),
-                "first_question": each.first_question,
-                "bytes": each.bytes,
-            }
+            asdict(each)
+            | {name: getattr(each, name).isoformat(timespec="seconds") for name in _TIMES}
             for each in found
         ]
         terminal.json({"schema": "crag.threads/1", "threads": rows})
@@ -70,7 +67,7 @@ def show(
     given: options.Given,
     name: Name,
     turn: Annotated[
-        int | None, typer.Option("--turn", "-n", min=1, help="This turn only.", metavar="N")
+        int | None, typer.Option("-n", min=1, help="This turn only.", metavar="N")
     ] = None,
     json_: options.Json = False,
 ) -> None:
@@ -101,8 +98,7 @@ def export(
         typer.Option("--format", "-f", help="What to write."),
     ] = ExportFormat.MARKDOWN,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to, instead of stdout."),
+        Path | None, typer.Option("-o", metavar="FILE", help="Where to, instead of stdout.")
     ] = None,
     json_: options.Json = False,
 ) -> None:
@@ -161,11 +157,10 @@ def prune(
     given: options.Given,
     days: Annotated[
         float | None,
-        typer.Option("--days", metavar="N", min=0, help="Remove turns older than this many days."),
+        typer.Option(metavar="N", min=0, help="Remove turns older than this many days."),
     ] = None,
     keep: Annotated[
-        int | None,
-        typer.Option("--keep", metavar="N", min=0, help="Keep this many newest turns a thread."),
+        int | None, typer.Option(metavar="N", min=0, help="Keep this many newest turns a thread.")
     ] = None,
     thread: Annotated[str | None, options.thread_option("Prune only this thread.")] = None,
     pinned: Annotated[bool, typer.Option("--pinned", help="Remove pinned turns too.")] = False,

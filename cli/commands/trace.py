@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from difflib import get_close_matches
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-import typer.core
 
 from cli import options
-from cli.app import new_app
+from cli.app import DefaultGroup, new_app
 from cli.completion import complete_trace
 from cli.confirm import confirm
 from cli.terminal import Terminal
@@ -24,18 +22,15 @@ if TYPE_CHECKING:
     from state.traces import Trace
 
 
-class TraceGroup(typer.core.TyperGroup):
+class TraceGroup(DefaultGroup):
     """`crag trace`, `crag trace last` and `crag trace ID` mean `crag trace show …`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        first = next((arg for arg in args if not arg.startswith("-")), None)
-        wants_help = "--help" in args[:1] or "-h" in args[:1]
+        first = next((arg for arg in args if not arg.startswith("-")), "")
         known = {*self.commands, "last"}
-        near = get_close_matches(first or "", sorted(known), n=1)
+        near = get_close_matches(first, sorted(known), n=1)
         if near and first not in known:  # an id is near to none of them
             ctx.fail(f"There is no trace or command {first!r}. Did you mean {near[0]!r}?")
-        if first not in self.commands and not wants_help:
-            args = ["show", *args]
         return super().parse_args(ctx, args)
 
 
@@ -58,9 +53,7 @@ TraceId = Annotated[
 def show(
     given: options.Given,
     trace_id: TraceId = "last",
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="A page of its own instead.")
-    ] = None,
+    html: options.Html = None,
     json_: options.Json = False,
 ) -> None:
     """Print one trace: its loops, grades and decisions."""
@@ -83,25 +76,21 @@ def show(
 @options.taking()
 def list_(
     given: options.Given,
-    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many.")] = 20,
+    limit: Annotated[int, typer.Option("-n", metavar="N", min=1, help="How many.")] = 20,
     thread: Annotated[str | None, options.thread_option("List only traces of this thread.")] = None,
     status: Annotated[
-        TraceStatus | None, typer.Option("--status", help="List only runs that ended so.")
+        TraceStatus | None, typer.Option(help="List only runs that ended so.")
     ] = None,
-    kind: Annotated[TraceKind | None, typer.Option("--kind", help="List only this kind.")] = None,
+    kind: Annotated[TraceKind | None, typer.Option(help="List only this kind.")] = None,
     since: Annotated[
         str | None,
-        typer.Option(
-            "--since", metavar="WHEN", help="List none older than 90m, 12h, 3d, 2w or a date."
-        ),
+        typer.Option(metavar="WHEN", help="List none older than 90m, 12h, 3d, 2w or a date."),
     ] = None,
     contains: Annotated[
-        str | None,
-        typer.Option("--contains", metavar="TEXT", help="List only questions with this in them."),
+        str | None, typer.Option(metavar="TEXT", help="List only questions with this in them.")
     ] = None,
     run: Annotated[
-        str | None,
-        typer.Option("--run", metavar="ID", help="List the questions of this research run."),
+        str | None, typer.Option(metavar="ID", help="List the questions of this research run.")
     ] = None,
     json_: options.Json = False,
 ) -> None:

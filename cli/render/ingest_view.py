@@ -74,46 +74,25 @@ def _together(problems: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def summary(report: IngestReport) -> str:
-    """What was done and what the collection holds, in one line."""
-    if report.dry_run:
-        return _foresight(report)
-    counts = [
-        f"{count:,} {name}"
-        for name, count in (
-            ("added", report.added),
-            ("updated", report.updated),
-            ("moved", report.moved),
-            ("removed", report.removed),
-            ("unchanged", report.unchanged),
-            ("skipped", len(report.skipped)),
-            ("failed", len(report.failed)),
-        )
-        if count
-    ]
-    done = ", ".join(counts) if counts else "no file to read was found"
-    return (
-        f"{report.collection}: {done}; {many(report.documents, 'document')},"
-        f" {many(report.chunks, 'chunk')} in {report.seconds:.1f} s"
-    )
-
-
-def _foresight(report: IngestReport) -> str:
-    acts = (
-        ("add", report.added),
-        ("update", report.updated),
-        ("move", report.moved),
-        ("remove", report.removed),
-    )
-    would = ", ".join(f"{verb} {count:,}" for verb, count in acts if count)
+    """What was done, or would be, and what the collection holds, in one line."""
+    changed = {name: count for name in _VERBS if (count := getattr(report, name))}
     rest = (
         ("unchanged", report.unchanged),
         ("skipped", len(report.skipped)),
         ("failed", len(report.failed)),
     )
-    others = ", ".join(f"{count:,} {name}" for name, count in rest if count)
-    what = f"would {would}" if would else "nothing would change"
-    end = " Nothing was changed." if would else ""
-    return f"{report.collection}: {what}{'; ' * bool(others)}{others}.{end}"
+    others = [f"{count:,} {name}" for name, count in rest if count]
+    if report.dry_run:
+        would = ", ".join(f"{_VERBS[name]} {count:,}" for name, count in changed.items())
+        told = [f"would {would}" if would else "nothing would change", ", ".join(others)]
+        end = " Nothing was changed." if would else ""
+        return f"{report.collection}: {'; '.join(filter(None, told))}.{end}"
+    counts = [*(f"{count:,} {name}" for name, count in changed.items()), *others]
+    return (
+        f"{report.collection}: {', '.join(counts) or 'no file to read was found'};"
+        f" {many(report.documents, 'document')}, {many(report.chunks, 'chunk')}"
+        f" in {report.seconds:.1f} s"
+    )
 
 
 def dry_run_lines(terminal: Terminal) -> OnEvent:

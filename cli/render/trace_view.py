@@ -12,7 +12,6 @@ from state.counting import many
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from state.answer import Answer
     from state.events import (
         AnswerEvent,
         ContextualizedEvent,
@@ -83,7 +82,18 @@ class TraceView:
 
     def _on_graded(self, event: GradedEvent) -> None:
         self._grades |= {grade["chunk_id"]: grade for grade in event["grades"]}
-        self._chunks()
+        for item in self._retrieved:
+            grade = self._grades.get(item["chunk_id"])
+            if grade is None:
+                continue
+            mark, colour = _MARK[grade["verdict"]]
+            sure = "    " if grade["confidence"] is None else f"{grade['confidence']:.2f}"
+            ranks = f"bm25 #{item['lexical_rank'] or '-'} dense #{item['dense_rank'] or '-'}"
+            again = "" if item["new"] else " (seen before)"
+            where = place(item["source"], item["page"], item["start_line"], item["end_line"])
+            self._line("│  ", f"{mark} {sure} {where}{again}", colour)
+            detail = f"score {item['score']:.2f} ({ranks})"
+            self._line("│      ", f"{detail}: {grade['reason'] or 'no reason given'}", "dim")
 
     def _on_decided(self, event: DecidedEvent) -> None:
         self._line("│  ", f"→ {_WORD[event['decision']]}: {event['reason']}", "magenta")
@@ -107,23 +117,7 @@ class TraceView:
         self._line("├─ ", f"failed{where} ({event['error']})", "bold red")
 
     def _on_answer(self, event: AnswerEvent) -> None:
-        self._end(event["answer"])
-
-    def _chunks(self) -> None:
-        for item in self._retrieved:
-            grade = self._grades.get(item["chunk_id"])
-            if grade is None:
-                continue
-            mark, colour = _MARK[grade["verdict"]]
-            sure = "    " if grade["confidence"] is None else f"{grade['confidence']:.2f}"
-            ranks = f"bm25 #{item['lexical_rank'] or '-'} dense #{item['dense_rank'] or '-'}"
-            again = "" if item["new"] else " (seen before)"
-            where = place(item["source"], item["page"], item["start_line"], item["end_line"])
-            self._line("│  ", f"{mark} {sure} {where}{again}", colour)
-            detail = f"score {item['score']:.2f} ({ranks})"
-            self._line("│      ", f"{detail}: {grade['reason'] or 'no reason given'}", "dim")
-
-    def _end(self, answer: Answer) -> None:
+        answer = event["answer"]
         for claim in answer["claims"]:
             if claim["verdict"] != "verified":
                 said = f"{claim['verdict']}: {claim['text']} ({claim['reason']})"

@@ -82,21 +82,14 @@ def auc(scores: Sequence[float], labels: Sequence[bool]) -> float | None:
     The Mann-Whitney form of the area under the ROC curve: Hanley & McNeil 1982, "The
     meaning and use of the area under a ROC curve".
     """
-    positives = sum(map(bool, labels))
-    negatives = len(labels) - positives
-    if not positives or not negatives:
+    import numpy as np
+
+    values, true = np.asarray(scores, dtype=float), np.asarray(labels, dtype=bool)
+    positives, negatives = values[true], np.sort(values[~true])
+    if not len(positives) or not len(negatives):
         return None
-    order = sorted(range(len(scores)), key=scores.__getitem__)
-    ranks = 0.0
-    start = 0
-    while start < len(order):
-        end = start
-        while end < len(order) and scores[order[end]] == scores[order[start]]:
-            end += 1
-        mid_rank = (start + 1 + end) / 2
-        ranks += mid_rank * sum(bool(labels[index]) for index in order[start:end])
-        start = end
-    return (ranks - positives * (positives + 1) / 2) / (positives * negatives)
+    below, not_above = (np.searchsorted(negatives, positives, side) for side in ("left", "right"))
+    return float((below + not_above).mean() / (2 * len(negatives)))
 
 
 def reliability(

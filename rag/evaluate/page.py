@@ -180,24 +180,13 @@ def _loop_differences(report: dict[str, Any]) -> str:
 def _time(measured: Sequence[Measurement]) -> str:
     times = _means([a["timings_ms"] for _, a in answered(measured)])
     times.pop("total", None)
-    if not times:
-        return ""
-    return _figure(
-        "Where the time goes",
-        "Milliseconds a question, mean.",
-        plots.bars("Time by node", _largest(times, "{:,.1f} ms")),
-    )
+    return _shares("Where the time goes", "Milliseconds a question, mean.", times, "{:,.1f} ms")
 
 
 def _tokens(measured: Sequence[Measurement]) -> str:
     tokens = _means([a["tokens_by_node"] for _, a in answered(measured)])
-    if not sum(tokens.values()):
-        return ""
-    return _figure(
-        "Where the tokens go",
-        "Tokens a question, sent and received, mean.",
-        plots.bars("Tokens by node", _largest(tokens, "{:,.0f}")),
-    )
+    what = "Tokens a question, sent and received, mean."
+    return _shares("Where the tokens go", what, tokens, "{:,.0f}")
 
 
 def _means(by_node: Sequence[Mapping[str, float]]) -> dict[str, float]:
@@ -207,9 +196,14 @@ def _means(by_node: Sequence[Mapping[str, float]]) -> dict[str, float]:
     }
 
 
-def _largest(nodes: dict[str, float], form: str) -> list[tuple[str, float, str]]:
-    rows = sorted(nodes.items(), key=lambda item: -item[1])
-    return [(name, value, form.format(value)) for name, value in rows if value > 0]
+def _shares(title: str, note: str, nodes: dict[str, float], form: str) -> str:
+    """What each node takes, the largest first, with a bar; nothing where none takes anything."""
+    most = max(nodes.values(), default=0)
+    if not most:
+        return ""
+    largest = sorted(nodes.items(), key=lambda item: -item[1])
+    rows = [(escape(name), form.format(v), v / most) for name, v in largest if v > 0]
+    return _figure(title, note, table(("node", "", ""), rows, (1,)))
 
 
 def _questions(measured: Sequence[Measurement]) -> str:

@@ -16,7 +16,7 @@ STYLE = """
 .grid { stroke: var(--line); stroke-width: 1 } .axis { stroke: var(--soft); stroke-width: 1 }
 .ideal { stroke: var(--soft); stroke-width: 1.5; stroke-dasharray: 5 5 }
 .line { fill: none; stroke-width: 2.5; stroke-linejoin: round; stroke-linecap: round }
-.line.one { stroke: var(--one) } .dot.one, rect.bar { fill: var(--one) }
+.line.one { stroke: var(--one) } .dot.one { fill: var(--one) }
 .line.two { stroke: var(--two) } .dot.two { fill: var(--two) }
 .line.good { stroke: var(--good) } .dot.good { fill: var(--good) }
 .line.bad { stroke: var(--bad) } .dot.bad { fill: var(--bad) }
@@ -118,22 +118,6 @@ def reliability_curve(title: str, bins: Sequence[Bin]) -> str:
         tip = f"confidence {confidence:.2f}: {share:.1%} of {n:,} are relevant"
         parts.append(_dot(frame.x(confidence), frame.y(share), "one", tip))
     return _svg(title, parts)
-
-
-def bars(title: str, rows: Sequence[tuple[str, float, str]]) -> str:
-    """Horizontal bars of (name, value, value as text), the names on the left."""
-    most = max((value for _, value, _ in rows), default=0) or 1
-    parts: list[str] = []
-    left, step = 140, 26
-    for place, (name, value, text) in enumerate(rows):
-        y = 8 + place * step
-        width = (_WIDTH - left - 90) * value / most
-        parts.append(_text(left - 8, y + 13, name, "end"))
-        parts.append(
-            f'<rect class="bar" x="{left}" y="{y}" width="{max(width, 1):.1f}" height="17"/>'
-        )
-        parts.append(_text(left + width + 6, y + 13, text, "start"))
-    return _svg(title, parts, height=16 + step * len(rows))
 
 
 def intervals(title: str, rows: Sequence[Interval]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -67,9 +67,8 @@ def node_times(trace: Trace) -> Iterator[tuple[str, float]]:
             yield event["node"], event["ms"]
 
 
-def quantile(values: Iterable[float], share: float) -> float:
+def quantile(values: Sequence[float], share: float) -> float:
     """The nearest-rank quantile; 0 of nothing."""
-    ordered = sorted(values)
-    if not ordered:
-        return 0.0
-    return ordered[min(len(ordered) - 1, max(0, -int(-share * len(ordered) // 1) - 1))]
+    import numpy as np
+
+    return float(np.quantile(values, share, method="inverted_cdf")) if values else 0.0
