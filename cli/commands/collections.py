@@ -16,8 +16,8 @@ from cli.terminal import Terminal, one_line
 from state.counting import many, plural
 
 if TYPE_CHECKING:
+    from rag.index.collection_store import Store
     from rag.index.protocol import IndexedDocument
-    from rag.index.stores import Store
 
 app = new_app("List, show, copy and delete collections, and forget folders.", no_args_is_help=True)
 
