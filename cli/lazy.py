@@ -1,4 +1,4 @@
-"""The table of commands, and the group that imports the one that is called."""
+"""The group of all commands: it imports the one that is called."""
 
 from __future__ import annotations
 
@@ -15,65 +15,11 @@ import typer.core
 import typer.main
 
 from cli.app import finish
+from cli.command_table import COMMANDS, UNLISTED
 from cli.errors import end_on, printable
 from cli.exits import Exit
 from cli.first_sign import clear_first_sign, show_first_sign
 from cli.variables import is_on
-
-COMMANDS: dict[str, tuple[str, str]] = {
-    "ingest": (
-        "cli.commands.ingest",
-        "Make the collection equal to these folders and files.",
-    ),
-    "ask": ("cli.commands.ask", "Answer one question from the collection, each sentence cited."),
-    "chat": ("cli.commands.chat", "Talk with your documents; every turn is kept in its thread."),
-    "search": ("cli.commands.search", "Print the chunks that a query retrieves, best first."),
-    "open": (
-        "cli.commands.open",
-        "Open a place that the last answer cites.",
-    ),
-    "research": (
-        "cli.commands.research",
-        "Plan a question, research its parts, and write a cited report.",
-    ),
-    "trace": (
-        "cli.commands.trace",
-        "Read, compare and replay stored traces.",
-    ),
-    "graph": (
-        "cli.commands.graph",
-        "Print the corrective graph as Mermaid, from the compiled graph.",
-    ),
-    "threads": ("cli.commands.threads", "List, show, export, delete and prune threads."),
-    "collections": (
-        "cli.commands.collections",
-        "List, show, copy and delete collections, and forget folders.",
-    ),
-    "status": (
-        "cli.commands.status",
-        "Show what is indexed, what is stale, which models, how large.",
-    ),
-    "doctor": (
-        "cli.commands.doctor",
-        "Check each part and print the mending command.",
-    ),
-    "eval": (
-        "cli.commands.evaluate",
-        "Score retrieval, grading, abstention and answers on a dataset.",
-    ),
-    "config": ("cli.commands.config", "Show, locate or start the settings file."),
-    "mcp": (
-        "cli.commands.mcp",
-        "Serve the collection to agents over MCP; install it there.",
-    ),
-    "skill": ("cli.commands.skill", "Print or install the skill file for agents."),
-}
-
-
-UNLISTED = {
-    "man": ("cli.commands.man", "Print the manual page."),
-    "schema": ("cli.commands.schema", "Print the JSON Schema of the lines of --events."),
-}
 
 
 def command_of(name: str) -> Any:

@@ -1,6 +1,6 @@
 """The home is its owner's alone: folders 0700 and files 0600, also those of an older crag.
 
-What is made anew is private by the process's umask (`cli/main.py`). Only what crag itself
+What is made anew is private by the process's umask (`cli/program.py`). Only what crag itself
 puts into a home is touched: `--home` may name a folder that holds other things too.
 """
 

@@ -8,7 +8,8 @@ from typing import Any
 import typer
 
 from cli.app import new_app
-from cli.lazy import COMMANDS, command_of
+from cli.command_table import COMMANDS
+from cli.lazy import command_of
 from cli.terminal import Terminal
 from state.extras import package_version
 

@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 from cli.errors import end_on
 from cli.exits import Exit, exit_code
-from cli.main import app
+from cli.program import app
 from cli.render.short_text import dollars, place, shorten
 from cli.terminal import clean
 from state import errors

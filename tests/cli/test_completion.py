@@ -64,8 +64,8 @@ def test_every_shell_gets_a_script(shell: str):
 
 
 def test_the_manual_names_every_command_flag_and_exit_code():
+    from cli.command_table import COMMANDS
     from cli.commands.man import page
-    from cli.lazy import COMMANDS
 
     text = "\n".join(page("1"))
     for name in COMMANDS:

@@ -19,7 +19,7 @@ from scripted_server import ScriptedServer, hang, status, text
 from trace_runs import ANSWERED, MISSPELT, UNKNOWN, make_home
 from typer.testing import CliRunner
 
-from cli.main import app
+from cli.program import app
 from rag.event_schema import event_schema
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,8 @@ import pytest
 from command_child import finished
 from hardships import HARDSHIPS, can_mount, clock_library
 
-from cli.lazy import COMMANDS, UNLISTED, command_of
+from cli.command_table import COMMANDS, UNLISTED
+from cli.lazy import command_of
 
 ROOT = Path(__file__).parents[2]
 QUESTION = "How long is the Corbel Tunnel?"

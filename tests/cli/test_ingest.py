@@ -12,7 +12,7 @@ import pytest
 from pypdf import PdfWriter
 from typer.testing import CliRunner
 
-from cli.main import app
+from cli.program import app
 from rag.index.catalog import catalog_path
 from rag.ingest.watch import watch_folders
 

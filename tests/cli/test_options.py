@@ -4,8 +4,9 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.app import SETTINGS
-from cli.lazy import COMMANDS, UNLISTED, command_of
-from cli.main import app
+from cli.command_table import COMMANDS, UNLISTED
+from cli.lazy import command_of
+from cli.program import app
 from cli.question_input import checked_question
 from state.settings import Settings
 

@@ -9,7 +9,7 @@ import pytest
 from command_child import finished
 from typer.testing import CliRunner
 
-from cli.main import app
+from cli.program import app
 from cli.terminal import Terminal
 
 RAILWAY = "# The railway\n\nThe Corbel Tunnel is 1,204 metres long.\n"

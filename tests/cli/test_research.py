@@ -18,7 +18,7 @@ from research_model import decide, researcher, subtask
 from scripted_server import ScriptedServer, hang, status
 from typer.testing import CliRunner, Result
 
-from cli.main import app
+from cli.program import app
 
 SECONDS = 120
 

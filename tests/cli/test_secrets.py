@@ -10,7 +10,7 @@ import pytest
 from command_child import finished
 from typer.testing import CliRunner
 
-from cli.main import app
+from cli.program import app
 from state.settings import Settings
 from state.urls import masked
 

@@ -9,7 +9,7 @@ from ingest_runs import Library
 from row_damage import unwatched
 from typer.testing import CliRunner
 
-from cli.main import app
+from cli.program import app
 
 QUESTION = "How long is the Corbel Tunnel?"
 

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.exits import Exit
-from cli.main import app
+from cli.program import app
 from rag.evaluate.datasets import load_dataset
 from rag.evaluate.evaluate_dataset import Plan, evaluate
 from rag.evaluate.measurements import Measurement

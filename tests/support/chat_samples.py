@@ -10,7 +10,7 @@ import pexpect
 from ingest_runs import Library
 from typer.testing import CliRunner, Result
 
-from cli.main import app
+from cli.program import app
 
 ROOT = Path(__file__).parents[2]
 CRAG = [sys.executable, "-m", "cli"]

@@ -14,12 +14,18 @@ from tempfile import TemporaryDirectory
 
 from forked import forked
 
-from cli.lazy import COMMANDS, UNLISTED
+from cli.command_table import COMMANDS, UNLISTED
 from cli.main import main
 
 for _name in (
     *(module for module, _ in (COMMANDS | UNLISTED).values()),
-    *("rag.doctor.checkup", "rag.index.postgres.store", "rag.index.transfer", "rag.session"),
+    *(
+        "cli.program",
+        "rag.doctor.checkup",
+        "rag.index.postgres.store",
+        "rag.index.transfer",
+        "rag.session",
+    ),
     *("state.checkpoints_sqlite", "state.private_home", "platformdirs", "tokenizers"),
 ):
     import_module(_name)

@@ -117,7 +117,8 @@ def refreshed(text: str, session: Session) -> str:
 
 def reference() -> str:
     """docs/commands.md: the help of every command and of every one beneath it."""
-    from cli.lazy import COMMANDS, command_of
+    from cli.command_table import COMMANDS
+    from cli.lazy import command_of
 
     parts = [REFERENCE_HEAD, f"```text\n$ crag --help\n{steady(help_of([]))}\n```\n"]
     for name, (_, short) in COMMANDS.items():
@@ -132,7 +133,7 @@ def reference() -> str:
 def help_of(words: list[str]) -> str:
     from typer.testing import CliRunner
 
-    from cli.main import app
+    from cli.program import app
 
     # 78: what a process writes on a terminal of 80 columns.
     done = CliRunner().invoke(app, [*words, "--help"], prog_name="crag", terminal_width=78)
