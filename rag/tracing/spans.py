@@ -8,16 +8,15 @@ Times are the trace's own. Ids follow from the trace's id, so the same trace is 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 from urllib.parse import urlsplit
 
-from rag.tracing.rounds import research_events
 from state.answer import Answer
-from state.events import ModelCalled
-from state.research_events import SubtaskFinished
+from state.events import Event, ModelCalled
+from state.research_events import ResearchEvent, SubtaskFinished
 from state.research_state import Subtask
 from state.traces import Trace
 
@@ -43,50 +42,32 @@ def spans_of(trace: Trace, asked: Sequence[Trace] = (), *, content: bool = False
     """The whole tree, its root first; `asked` are the traces of a research run's questions.
     Questions, answers, queries, names and quotes are in it only with `content`.
     """
-    tree = _Tree(sha256(trace["trace_id"].encode()).digest()[:16], content)
-    if trace["kind"] == "research":
-        tree.research(trace, {child["trace_id"]: child for child in asked})
-    else:
-        tree.turn(trace, b"")
+    tree = _Tree(
+        sha256(trace["trace_id"].encode()).digest()[:16],
+        {child["trace_id"]: child for child in asked},
+        content=content,
+    )
+    tree.run(trace, b"")
     return tree.spans
 
 
 class _Tree:
-    def __init__(self, trace_id: bytes, content: bool) -> None:
+    def __init__(self, trace_id: bytes, asked: Mapping[str, Trace], *, content: bool) -> None:
         self.spans: list[Span] = []
         self._trace_id = trace_id
+        self._asked = asked
         self._content = content
 
-    def turn(self, trace: Trace, parent: bytes) -> None:
-        answer = trace["answer"]
+    def run(self, trace: Trace, parent: bytes) -> None:
+        """The spans of a question, or of a research run with its questions'."""
+        answer, first = trace["answer"], len(self.spans)
+        node = root = self._root(trace, parent)
         base = 0
-        node = root = self._root(trace, parent, "crag")
-        for event in trace["events"]:
-            match event["event"]:
-                case "turn_started":
-                    base = root.start = _nanoseconds(event["started_at"])
-                    root.attributes["gen_ai.data_source.id"] = event["collection"]
-                case "node_started":
-                    node = self._node(event["node"], root, base, event["at_ms"])
-                case "node_finished":
-                    node.end = node.start + round(event["ms"] * 1e6)
-                case "model_called":
-                    self._call(event, node, base, answer)
-                case "retrieved":
-                    self._retrieved(node, event["query"], event["chunks"], root)
-                case "decided":
-                    node.attributes["crag.decision"] = event["decision"]
-                case _:
-                    continue
-        root.end = max(root.start + round(answer["timings_ms"]["total"] * 1e6), node.end)
-
-    def research(self, trace: Trace, asked: Mapping[str, Trace]) -> None:
-        root = self._root(trace, b"", "crag.research")
-        base, node = 0, root
         tasks: dict[str, Span] = {}
-        for event in research_events(trace):
+        events: Iterable[Event | ResearchEvent] = trace["events"]
+        for event in events:
             match event["event"]:
-                case "research_started":
+                case "turn_started" | "research_started":
                     base = _nanoseconds(event["started_at"])
                     root.start = root.start or base
                     root.attributes["gen_ai.data_source.id"] = event["collection"]
@@ -95,19 +76,26 @@ class _Tree:
                 case "node_finished":
                     node.end = node.start + round(event["ms"] * 1e6)
                 case "model_called":
-                    self._call(event, tasks.get(event["node"], node), base, trace["answer"])
+                    self._call(event, tasks.get(event["node"], node), base, answer)
+                case "retrieved":
+                    self._retrieved(node, event["query"], event["chunks"], root)
                 case "subtask_started":
                     task = event["subtask"]
                     tasks[task["id"]] = self._subtask(task, node, base, event["at_ms"])
                 case "subtask_finished":
-                    self._returned(event, tasks[event["subtask"]], asked)
-                case "reflected":
+                    self._returned(event, tasks[event["subtask"]])
+                case "decided" | "reflected":
                     node.attributes["crag.decision"] = event["decision"]
                 case _:
                     continue
-        for span in self.spans:
+        self._end(root, trace, self.spans[first:])
+
+    def _end(self, root: Span, trace: Trace, own: Sequence[Span]) -> None:
+        for span in own:
             span.end = span.end or span.start
-        root.end = max(span.end for span in self.spans)
+        if trace["kind"] == "answer":
+            root.end = root.start + round(trace["answer"]["timings_ms"]["total"] * 1e6)
+        root.end = max(span.end for span in own)
 
     def _subtask(self, task: Subtask, node: Span, base: int, at_ms: float) -> Span:
         made = self._span(f"invoke_agent {task['role']}", node.span_id)
@@ -119,14 +107,15 @@ class _Tree:
         }
         return made
 
-    def _returned(self, event: SubtaskFinished, task: Span, asked: Mapping[str, Trace]) -> None:
+    def _returned(self, event: SubtaskFinished, task: Span) -> None:
         task.end = task.start + round(event["ms"] * 1e6)
         task.attributes["crag.status"] = event["status"]
-        if (child := asked.get(event["trace_id"] or "")) is not None:
-            self.turn(child, task.span_id)
+        if (child := self._asked.get(event["trace_id"] or "")) is not None:
+            self.run(child, task.span_id)
 
-    def _root(self, trace: Trace, parent: bytes, agent: str) -> Span:
+    def _root(self, trace: Trace, parent: bytes) -> Span:
         answer = trace["answer"]
+        agent = "crag.research" if trace["kind"] == "research" else "crag"
         root = self._span(f"invoke_agent {agent}", parent)
         last = trace["events"][-1]
         if last["event"] == "failed":
