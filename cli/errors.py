@@ -32,39 +32,38 @@ def end_on(error: BaseException, arguments: Sequence[str]) -> NoReturn:
         import traceback
 
         traceback.print_exception(error)
-    line, code = _describe(error)
+    kind, line, code = _describe(error)
     clear_first_sign()
     line = masked(line)
     if line:
         typer.echo(printable(line), err=True)
-    _end_events(arguments, _kind(error), line, code)
+    _end_events(arguments, kind, line, code)
     sys.exit(code)
 
 
-def _describe(error: BaseException) -> tuple[str, int]:
-    """The one line and the exit code of whatever ended the command."""
-    from state.errors import CragError
+def _describe(error: BaseException) -> tuple[str, str, int]:
+    """What ended the command: a class of state.errors or a word for others, the one line, and the
+    exit code.
+    """
+    from state.errors import CragError, storage_error
 
     if isinstance(error, typer.Abort | KeyboardInterrupt):
-        return "crag: interrupted.", Exit.INTERRUPTED
+        return "Interrupted", "crag: interrupted.", Exit.INTERRUPTED
     if isinstance(error, typer.TyperException):
-        return _usage_line(error), getattr(error, "exit_code", Exit.USAGE)
-    if isinstance(error, CragError):
-        return f"crag: {error}", exit_code(error)
-    if isinstance(error, OSError) or _lacks_memory(error):
-        from state.errors import storage_error
-
-        mapped = storage_error(
-            error if isinstance(error, OSError) else OSError(errno.ENOMEM, "no memory")
-        )
-        if mapped is not None:
-            return f"crag: {mapped}", exit_code(mapped)
+        return "UsageError", _usage_line(error), getattr(error, "exit_code", Exit.USAGE)
+    kind, known = "Unexpected", error if isinstance(error, CragError) else None
+    if isinstance(error, OSError):
+        kind, known = "StorageError", storage_error(error)
+    elif _lacks_memory(error):
+        known = storage_error(OSError(errno.ENOMEM, "no memory"))
+    if known is not None:
+        return type(known).__name__, f"crag: {known}", exit_code(known)
     if isinstance(error, UnicodeEncodeError) and error.encoding == sys.getfilesystemencoding():
         line = f"crag: The locale's encoding, {error.encoding}, cannot hold the name of a file."
-        return f"{line} Set LC_ALL=C.UTF-8 or PYTHONUTF8=1.", Exit.SETUP
+        return kind, f"{line} Set LC_ALL=C.UTF-8 or PYTHONUTF8=1.", Exit.SETUP
     what = " ".join(str(error).split())[:500]
     line = f"crag: unexpected {type(error).__name__}: {what}."
-    return f"{line} Run it again with --debug and report the traceback.", Exit.UNEXPECTED
+    return kind, f"{line} Run it again with --debug and report the traceback.", Exit.UNEXPECTED
 
 
 def _lacks_memory(error: BaseException) -> bool:
@@ -75,19 +74,6 @@ def _lacks_memory(error: BaseException) -> bool:
         or "can't start new thread" in words
         or "failed to map segment" in words
     )
-
-
-def _kind(error: BaseException) -> str:
-    """The class of a failure that has one in state.errors, or a word for the others."""
-    from state.errors import CragError
-
-    if isinstance(error, typer.Abort | KeyboardInterrupt):
-        return "Interrupted"
-    if isinstance(error, typer.TyperException):
-        return "UsageError"
-    if isinstance(error, CragError):
-        return type(error).__name__
-    return "StorageError" if isinstance(error, OSError) else "Unexpected"
 
 
 def _usage_line(error: typer.TyperException) -> str:

@@ -6,16 +6,16 @@ no word of any document; losing it costs a few requests.
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
-from typing import Any
+
+from pydantic import TypeAdapter
 
 from rag.endpoint.address import Endpoint
 
@@ -28,12 +28,17 @@ KEPT_SECONDS = 30 * 24 * 3600.0
 @dataclass(frozen=True, slots=True)
 class ServerTraits:
     """`form`: how structured replies are asked for, None while nobody knows; `refused`: optional
-    parameters that it does not take; `thinks`: its replies begin with thinking.
+    parameters that it does not take; `thinks`: its replies begin with thinking; `at`: when this was
+    found out, in seconds since 1970.
     """
 
     form: str | None = None
     refused: tuple[str, ...] = ()
     thinks: bool = False
+    at: float = field(default=0.0, compare=False)
+
+
+_ROWS = TypeAdapter(dict[str, ServerTraits])
 
 
 class KnownServers:
@@ -42,55 +47,36 @@ class KnownServers:
     def __init__(self, home: Path, clock: Callable[[], float] = time.time) -> None:
         self._file = home / FILE
         self._clock = clock
-        self._rows: dict[str, dict[str, Any]] | None = None
+        self._rows: dict[str, ServerTraits] | None = None
         self._lock = Lock()
 
     def get(self, endpoint: Endpoint, model: str) -> ServerTraits:
         with self._lock:
-            row = self._read().get(_key(endpoint, model), {})
-        form, refused = row.get("form"), row.get("refused")
-        names = refused if isinstance(refused, list) else []
-        return ServerTraits(
-            form if isinstance(form, str) else None,
-            tuple(name for name in names if isinstance(name, str)),
-            row.get("thinks") is True,
-        )
+            return self._read().get(_key(endpoint, model), ServerTraits())
 
     def put(self, endpoint: Endpoint, model: str, traits: ServerTraits) -> None:
         with self._lock:
             self._rows = None  # another process may have written since
-            rows = self._read()
-            rows[_key(endpoint, model)] = {
-                "form": traits.form,
-                "refused": list(traits.refused),
-                "thinks": traits.thinks,
-                "at": round(self._clock()),
-            }
-            newest = sorted(rows, key=lambda key: -float(rows[key]["at"]))[:MOST]
-            self._rows = {key: rows[key] for key in newest}
+            rows = {**self._read(), _key(endpoint, model): replace(traits, at=self._clock())}
+            newest = sorted(rows.items(), key=lambda row: -row[1].at)[:MOST]
+            self._rows = dict(newest)
             self._write()
 
-    def _read(self) -> dict[str, dict[str, Any]]:
+    def _read(self) -> dict[str, ServerTraits]:
         if self._rows is None:
             try:
-                held = json.loads(self._file.read_text(encoding="utf-8"))
+                held = _ROWS.validate_json(self._file.read_bytes())
             except (OSError, ValueError):
                 held = {}
             oldest = self._clock() - KEPT_SECONDS
-            self._rows = {
-                key: row
-                for key, row in (held.items() if isinstance(held, dict) else ())
-                if isinstance(row, dict)
-                and isinstance(row.get("at"), (int, float))
-                and row["at"] >= oldest
-            }
+            self._rows = {key: row for key, row in held.items() if row.at >= oldest}
         return self._rows
 
     def _write(self) -> None:
         with suppress(OSError):
             handle, name = tempfile.mkstemp(dir=self._file.parent, prefix=f".{FILE}-")
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(self._rows, file, indent=1)
+            with os.fdopen(handle, "wb") as file:
+                file.write(_ROWS.dump_json(self._rows or {}, indent=1))
             os.replace(name, self._file)  # noqa: PTH105
 
 

@@ -7,7 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Protocol
 
+from pydantic import TypeAdapter
+
 from rag.engines.openai.verdict_schemas import Verdict
+
+_VERDICT = TypeAdapter(Verdict)
 
 
 class GradeCache(Protocol):
@@ -45,18 +49,12 @@ def key_of(model: str, prompt: str, question: str, texts: Iterable[str]) -> str:
 
 
 def pack(verdict: Verdict) -> str:
-    sure = [] if verdict.confidence is None else [verdict.confidence]
-    return json.dumps([verdict.value, verdict.reason, *sure])
+    return _VERDICT.dump_json(verdict).decode()
 
 
 def unpack(value: str | None) -> Verdict | None:
     """The verdict, or None for anything that `pack` did not write."""
     try:
-        match json.loads(value or "null"):
-            case [bool() as score, (str() | None) as reason]:
-                return Verdict(score, reason)
-            case [bool() as score, (str() | None) as reason, float() as sure]:
-                return Verdict(score, reason, sure)
+        return _VERDICT.validate_json(value or "null", strict=True)
     except ValueError:
-        pass
-    return None
+        return None
