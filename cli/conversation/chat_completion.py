@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion, WordCompleter
 from prompt_toolkit.document import Document
 
 from cli.conversation.slash_commands import CHANGEABLE, COMMANDS
@@ -24,64 +25,51 @@ class ChatCompleter(Completer):
 
     def __init__(self, talk: Conversation) -> None:
         self._talk = talk
-        self._sources: tuple[str, list[str]] | None = None
+        self._known: tuple[str, list[str]] | None = None
+        self._commands = WordCompleter(
+            [f"/{name}" for name in COMMANDS],
+            meta_dict={f"/{each.name}": clean(each.help) for each in COMMANDS.values()},
+            sentence=True,
+        )
+        self._sources = WordCompleter(
+            self._source_names, ignore_case=True, match_middle=True, WORD=True
+        )
 
     def get_completions(
         self, document: Document, complete_event: CompleteEvent
     ) -> Iterable[Completion]:
-        text = document.text_before_cursor
-        if text.startswith("/"):
-            return self._command(text)
-        word = document.get_word_before_cursor(WORD=True)
-        if word and complete_event.completion_requested:
-            return self._source(word)
+        name, space, argument = document.text_before_cursor.partition(" ")
+        if name.startswith("/") and space:
+            choices = WordCompleter(self._choices(name[1:]), sentence=True)
+            return choices.get_completions(Document(argument), complete_event)
+        if name.startswith("/"):
+            return self._commands.get_completions(document, complete_event)
+        if complete_event.completion_requested and document.get_word_before_cursor(WORD=True):
+            return islice(self._sources.get_completions(document, complete_event), MOST)
         return ()
 
-    def _command(self, text: str) -> Iterator[Completion]:
-        name, space, argument = text[1:].partition(" ")
-        if not space:
-            for command in COMMANDS.values():
-                if command.name.startswith(name):
-                    yield Completion(
-                        f"/{command.name}", -len(text), display_meta=clean(command.help)
-                    )
-            return
-        for choice in self._choices(name):
-            if choice.startswith(argument):
-                yield Completion(clean(choice), -len(argument))
-
-    def _choices(self, name: str) -> Sequence[str]:
+    def _choices(self, name: str) -> list[str]:
+        settings = self._talk.settings
         try:
             match name:
                 case "thread":
                     store = self._talk.session.memory.store
-                    return [each.name for each in store.threads()[:MOST]]
+                    return [clean(each.name) for each in store.threads()[:MOST]]
                 case "collection":
                     from rag.index.stores import store_of
 
-                    return store_of(self._talk.settings).names()
+                    return store_of(settings).names()
                 case "set":
-                    return CHANGEABLE
+                    return list(CHANGEABLE)
                 case "trace":
-                    return ("on", "off")
-                case _:
-                    return ()
+                    return ["on", "off"]
         except CragError:  # a store that fails will say so when it is used
-            return ()
-
-    def _source(self, word: str) -> Iterator[Completion]:
-        wanted = word.casefold()
-        found = 0
-        for source in self._source_names():
-            if wanted in source.casefold():
-                yield Completion(clean(source), -len(word))
-                found += 1
-                if found == MOST:
-                    return
+            pass
+        return []
 
     def _source_names(self) -> list[str]:
         name = self._talk.session.reader.name
-        if self._sources is None or self._sources[0] != name:
+        if self._known is None or self._known[0] != name:
             from rag.index.stores import all_sources, store_of
 
             settings = self._talk.settings
@@ -89,5 +77,5 @@ class ChatCompleter(Completer):
                 sources = all_sources(store_of(settings), settings.collections)
             except CragError:
                 sources = []
-            self._sources = (name, sources)
-        return self._sources[1]
+            self._known = (name, [clean(source) for source in sources])
+        return self._known[1]

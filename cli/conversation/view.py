@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
-from cli.render.answer_text import (
-    answer_lines,
-    answer_text,
-    cited,
-    quoted_passages,
-    report_notices,
-    source_text,
-)
+from cli.render.answer_text import print_answer, quoted_passages, report_notices
 from cli.render.live import LiveAnswer
-from cli.render.wrapped_text import print_wrapped
 from cli.terminal import Terminal, clean
 
 if TYPE_CHECKING:
@@ -30,10 +22,6 @@ class ChatView(LiveAnswer):
     def __init__(self, terminal: Terminal, *, trace: bool, stream: bool, json: bool) -> None:
         super().__init__(terminal, trace=trace, events=False, stream=stream)
         self._json = json
-
-    def __enter__(self) -> Self:
-        super().__enter__()
-        return self
 
     def _frame(self) -> RenderableType:
         return _markdown(self._draft) if self._draft else super()._frame()
@@ -55,20 +43,12 @@ class ChatView(LiveAnswer):
             )
         if self._json:
             self._terminal.json(answer)
-        elif self._terminal.out_is_tty:
-            console = self._terminal.out_console()
-            quoted = answer["status"] == "abstained" or bool(quoted_passages(answer))
-            if quoted:
-                print_wrapped(console, answer_text(answer))
-            else:
-                console.print(_markdown(answer["answer"]))
-            for citation in cited(answer):
-                text = source_text(citation, links.get(citation["marker"]))
-                console.print(text, style="dim")
         else:
-            for line in answer_lines(answer):
-                self._terminal.out(line)
-            self._terminal.out("")
+            quoted = answer["status"] == "abstained" or bool(quoted_passages(answer))
+            shown = None if quoted else _markdown(answer["answer"])
+            print_answer(self._terminal, answer, links, shown, style="dim")
+            if not self._terminal.out_is_tty:
+                self._terminal.out("")
         report_notices(self._terminal, answer)
 
 

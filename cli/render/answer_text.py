@@ -14,6 +14,7 @@ from rag.text.prose import as_prose
 from state.answer import QUOTED
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
     from rich.text import Text
 
     from state.answer import Answer, Citation
@@ -29,15 +30,25 @@ def answer_lines(answer: Answer) -> Iterator[str]:
         yield from map(source_line, cited(answer))
 
 
-def print_answer(terminal: Terminal, answer: Answer, links: Mapping[int, str]) -> None:
-    """The answer and its sources to stdout; wrapped at words, with links, on a terminal."""
-    if terminal.out_is_tty:
+def print_answer(
+    terminal: Terminal,
+    answer: Answer,
+    links: Mapping[int, str],
+    shown: RenderableType | None = None,
+    style: str = "",
+) -> None:
+    """The answer and its sources to stdout. On a terminal `shown` stands for the answer's text,
+    which is wrapped at words, and sources are in `style`, with links.
+    """
+    if not terminal.out_is_tty:
+        terminal.wrapped(answer["answer"])
+    elif shown is None:
         print_wrapped(terminal.out_console(), answer_text(answer))
     else:
-        terminal.wrapped(answer["answer"])
-    if cited(answer):
+        terminal.out_console().print(shown)
+    if cited(answer) and (shown is None or not terminal.out_is_tty):
         terminal.out("")
-    print_sources(terminal, cited(answer), links)
+    print_sources(terminal, cited(answer), links, style=style)
 
 
 def answer_text(answer: Answer) -> Text:
@@ -93,6 +104,7 @@ def print_sources(
     citations: Iterable[Citation],
     links: Mapping[int, str],
     notes: Mapping[str, str] | None = None,
+    style: str = "",
 ) -> None:
     """The cited places; `notes` by source stand behind the quotes."""
     notes = notes or {}
@@ -102,7 +114,7 @@ def print_sources(
         if console is None:
             terminal.out(source_line(citation) + note)
         else:
-            console.print(source_text(citation, links.get(citation["marker"]), note))
+            console.print(source_text(citation, links.get(citation["marker"]), note), style=style)
 
 
 def source_text(citation: Citation, link: str | None, note: str = "") -> Text:
