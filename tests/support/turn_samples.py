@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import random
+from types import SimpleNamespace
+from typing import Any
 
-from state.answer import ANSWER_SCHEMA, Answer
+from rag.embed.protocol import EmbedderIdentity
+from rag.new_answer import new_answer
+from state.answer import Answer
 
 _TEXT = """
 court evidence act record section electronic criminal civil proof statement document
@@ -24,37 +28,18 @@ def sentence(rng: random.Random, length: int) -> str:
 def make_answer(
     question: str = "What is kept?", answer: str = "Everything. [1]", **other
 ) -> Answer:
-    made: Answer = {
-        "schema": ANSWER_SCHEMA,
-        "status": "answered",
-        "question": question,
-        "standalone_question": question,
-        "answer": answer,
-        "citations": [],
-        "claims": [],
-        "dropped": [],
-        "nearest": [],
-        "clarify": [],
-        "loops": [],
-        "loop_count": 0,
-        "max_loops": 3,
-        "generation_retries": 0,
-        "engine": {"name": "local", "model": None, "embedder": "builtin/256@1"},
-        "usage": {
-            "llm_calls": 0,
-            "input_tokens": 0,
-            "output_tokens": 0,
-            "cost_usd": 0.0,
-            "by_node": {},
-        },
-        "timings_ms": {"total": 12.5},
-        "thread": None,
-        "turn": 0,
-        "trace_id": "0" * 26,
-        "warnings": [],
-    }
-    made.update(other)
-    return made
+    engine: Any = SimpleNamespace(name="local", model=None)
+    made = new_answer(
+        question,
+        engine,
+        EmbedderIdentity("builtin", 256, "1"),
+        max_loops=3,
+        thread=None,
+        trace_id="0" * 26,
+    )
+    known: Answer = {**made, "status": "answered", "answer": answer, "timings_ms": {"total": 12.5}}
+    known.update(other)
+    return known
 
 
 def real_looking_answer(seed: int, text_bytes: int = 1500) -> Answer:
