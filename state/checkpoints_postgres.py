@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from state.errors import StoreBusyError
-from state.postgres import LOCK_SECONDS, checked_url, connect, place, postgres_failures
+from state.postgres import LOCK_SECONDS, answers, checked_url, connect, place, postgres_failures
 
 if TYPE_CHECKING:
     import psycopg
@@ -28,13 +28,8 @@ class PostgresBackend:
         self._saver: PostgresSaver | None = None
 
     def saver(self) -> PostgresSaver:
-        import psycopg
-
-        if self._connection is not None:
-            try:
-                self._connection.execute("select 1")
-            except psycopg.Error:
-                self.close()
+        if self._connection is not None and not answers(self._connection):
+            self._connection = self._saver = None
         if self._saver is None:
             from langgraph.checkpoint.postgres import PostgresSaver
             from psycopg.rows import dict_row

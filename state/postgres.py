@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from socket import gethostname
 from typing import TYPE_CHECKING, Any
 
 from state.deadline import within
 from state.errors import RemoteStoreError, StoreBusyError, UsageError
 from state.extras import require_extra
+from state.sql_place import SqlPlace
 from state.urls import is_postgres
 
 if TYPE_CHECKING:
@@ -128,3 +129,51 @@ class Worded:
         for there, here in self._words:
             sql = sql.replace(there, here)
         return self.connection.execute(sql.encode(), values, binary=True)
+
+
+def answers(connection: psycopg.Connection[Any]) -> bool:
+    """Whether it is alive: a server that was restarted between two questions is noticed before
+    anything was sent that might have been committed.
+    """
+    import psycopg
+
+    try:
+        connection.execute("select 1")
+    except psycopg.Error:
+        connection.close()
+        return False
+    return True
+
+
+class PostgresPlace(SqlPlace):
+    """A schema of a database."""
+
+    def __init__(
+        self,
+        url: str,
+        schema: str | None,
+        words: Sequence[tuple[str, str]] = (),
+        make: Callable[[psycopg.Connection[Any], bool], bool] = lambda _db, _write: True,
+    ) -> None:
+        """`schema`: where the tables are, if not where the database looks first; `words` as of
+        `Worded`; `make` makes the tables, where it may write, and says whether they are there.
+        """
+        super().__init__()
+        self._url = checked_url(url)
+        self._schema = schema
+        self._words = words
+        self._make = make
+        self._ready = False
+
+    def _open(self, *, write: bool) -> Worded | None:
+        if self._connection is None or not answers(self._connection):
+            self._connection = connect(self._url, self._schema)
+        if not self._ready:
+            self._ready = self._make(self._connection, write)
+        return Worded(self._connection, self._words) if self._ready else None
+
+    def _failures(self) -> AbstractContextManager[None]:
+        return postgres_failures(place(self._url))
+
+    def _transaction(self, db: Worded) -> AbstractContextManager[Any]:
+        return db.connection.transaction()

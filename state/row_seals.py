@@ -2,15 +2,14 @@
 
 SQLite keeps none of what it stores: a flipped bit is read back as if it had been written. Each
 sealed table has a table of checksums beside it, under the same keys, so tables of others
-(LangGraph's) can be sealed as they are. A row without a checksum is older than these.
+(LangGraph's) can be sealed as they are.
 """
 
 from __future__ import annotations
 
 import sqlite3
 import zlib
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 _FUNCTION = "crag_crc"
 
@@ -38,10 +37,6 @@ def seal_rows(db: sqlite3.Connection, tables: Sequence[str]) -> None:
                 f"create trigger if not exists {table}_seals_{event} after {event} on {table}"
                 f" begin {deed} end"
             )
-
-
-def are_sealed(db: sqlite3.Connection, tables: Sequence[str]) -> bool:
-    return _sealed(db, tables) == list(tables)
 
 
 def damaged_rows(db: sqlite3.Connection, tables: Sequence[str]) -> dict[str, int]:
@@ -84,19 +79,6 @@ def drop_damaged_rows(db: sqlite3.Connection, tables: Sequence[str]) -> None:
             f"delete from {table}_seals where ({names}) in (select {names} from {table}_seals"
             f" except select {names} from {table})"
         )
-
-
-def unsealed_rows(db: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
-    """The rows that are older than their checksums, by column."""
-    columns, keys = columns_of(db, table)
-    names = ", ".join(keys)
-    if not columns:
-        return iter(())
-    where = f" where ({names}) not in (select {names} from {table}_seals)"
-    rows = db.execute(
-        f"select {', '.join(columns)} from {table}{where if _sealed(db, [table]) else ''}"
-    )
-    return (dict(zip(columns, row, strict=True)) for row in rows)
 
 
 def _sealed(db: sqlite3.Connection, tables: Sequence[str]) -> list[str]:

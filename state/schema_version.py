@@ -9,8 +9,8 @@ from __future__ import annotations
 import sqlite3
 
 _LETTERS = int.from_bytes(b"CR", "big") << 16
-_OLDER = (0, int.from_bytes(b"CRAG", "big"))
-"""What stands in the other of a file that was written before there were three."""
+_NONE = 0
+"""What stands in the other of a file that has no version."""
 
 
 def read_version(db: sqlite3.Connection) -> int:
@@ -26,15 +26,10 @@ def write_version(db: sqlite3.Connection, version: int) -> None:
     db.execute(f"pragma application_id = {_mark(version)}")
 
 
-def is_noted(db: sqlite3.Connection) -> bool:
-    """Whether all three say the same."""
-    version, mark = _header(db)
-    return mark == _mark(version)
-
-
 def is_damaged(db: sqlite3.Connection) -> bool:
-    """Whether one of the three has changed; in an older file that is not known."""
-    return not is_noted(db) and _header(db)[1] not in _OLDER
+    """Whether one of the three has changed."""
+    version, mark = _header(db)
+    return mark not in (_mark(version), _NONE)
 
 
 def _mark(version: int) -> int:

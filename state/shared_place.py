@@ -11,6 +11,11 @@ from state.trace_bounds import bounds_of
 from state.trace_store import TraceStore
 from state.turn_store import THREADS_FILE, TurnStore
 
+_TRACE_WORDS = (
+    ("instr(", "0 < strpos("),
+    (" is coalesce(", " is not distinct from coalesce("),
+)
+
 
 class SharedPlace(NamedTuple):
     """A database and its schema (None: the first it looks in); the home, where `url` is None."""
@@ -61,9 +66,10 @@ def open_traces(settings: Settings) -> TraceStore:
     place = store_place(settings)
     if place.url is None:
         return TraceStore(settings.home, bounds_of(settings))
-    from state.traces_postgres import PostgresTraceStore
+    from state.postgres import PostgresPlace
 
-    return PostgresTraceStore(place.url, place.schema, bounds_of(settings))
+    shared = PostgresPlace(place.url, place.schema, _TRACE_WORDS)
+    return TraceStore(settings.home, bounds_of(settings), shared)
 
 
 @cache

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from state.errors import (
@@ -18,9 +18,12 @@ from state.errors import (
     storage_error,
 )
 from state.row_seals import know_checksums
+from state.sql_place import SqlPlace
 
 BUSY_SECONDS = 10.0
 _BETWEEN_SECONDS = 0.02
+_WORTH_A_VACUUM = 4_000_000
+"""Bytes of free pages, at least half of the file, that are worth giving back to the disk."""
 
 DAMAGE = (
     sqlite3.SQLITE_CORRUPT,
@@ -170,3 +173,49 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
         if db.in_transaction:
             db.execute("rollback")
         raise
+
+
+class SqlitePlace(SqlPlace):
+    """A file of the home."""
+
+    def __init__(self, path: Path, name: str, make: Callable[[sqlite3.Connection], object]) -> None:
+        """`name`: what it is called in errors; `make` makes the tables that are not there, in a
+        file that can be written.
+        """
+        super().__init__()
+        self._path = path
+        self._name = f"{name} {path}"
+        self._make = make
+
+    def _open(self, *, write: bool) -> sqlite3.Connection | None:
+        if self._connection is None:
+            if write:
+                create_private(self._path)
+            elif not self._path.exists():
+                return None
+            db = connect_to_read(self._path)
+            try:
+                if write or os.access(self._path, os.W_OK):
+                    self._make(db)
+            except BaseException:
+                db.close()
+                raise
+            self._connection = db
+        found: sqlite3.Connection = self._connection
+        return found
+
+    def _failures(self) -> AbstractContextManager[None]:
+        return sqlite_failures(self._name)
+
+    def _transaction(self, db: sqlite3.Connection) -> AbstractContextManager[None]:
+        return transaction(db)
+
+    def shrink(self) -> None:
+        """Where free pages are many; outside any transaction."""
+        with self.reading() as db:
+            (pages,), (free,), (size,) = (
+                db.execute(f"pragma {name}").fetchone()
+                for name in ("page_count", "freelist_count", "page_size")
+            )
+            if free * size > _WORTH_A_VACUUM and free * 2 > pages:
+                db.execute("vacuum")

@@ -8,10 +8,6 @@ from dataclasses import dataclass
 
 from state.settings import Settings
 
-_WORTH_A_VACUUM = 4_000_000
-"""Bytes of free pages, at least half of the file, that are worth giving back to the disk."""
-
-
 _DAY = 86_400.0
 _JUMP = 30 * _DAY
 
@@ -62,13 +58,3 @@ def drop_most(db: sqlite3.Connection, bounds: TraceBounds) -> None:
         size += octets
         if place and (place >= bounds.runs or size > bounds.megabytes * 1_000_000):
             db.execute("delete from traces where id = ? or parent = ?", (run, run))
-
-
-def shrink(db: sqlite3.Connection) -> None:
-    """Give freed pages back, where they are many; outside any transaction."""
-    (pages,), (free,), (size,) = (
-        db.execute(f"pragma {name}").fetchone()
-        for name in ("page_count", "freelist_count", "page_size")
-    )
-    if free * size > _WORTH_A_VACUUM and free * 2 > pages:
-        db.execute("vacuum")

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import time
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,15 +15,9 @@ from state.closing import Closing
 from state.errors import DamagedError, UsageError
 from state.nearest import did_you_mean
 from state.row_seals import seal_rows
-from state.sqlite_file import (
-    connect,
-    connect_to_read,
-    create_private,
-    log_ahead,
-    sqlite_failures,
-    transaction,
-)
-from state.trace_bounds import TraceBounds, drop_most, drop_old, shrink
+from state.sql_place import SqlPlace
+from state.sqlite_file import SqlitePlace, log_ahead
+from state.trace_bounds import TraceBounds, drop_most, drop_old
 from state.traces import TRACE_SCHEMA, Kind, Trace, TraceFilter, TraceSummary
 
 TRACES_FILE = "traces.db"
@@ -48,6 +40,8 @@ _SUMMARY = "select id, created_at, kind, thread, status, question, parent from t
 
 def make_tables(db: sqlite3.Connection) -> None:
     """Those that are not there, with their checksums."""
+    # A trace may be lost with the power; the file stays whole.
+    db.executescript("pragma synchronous = normal; pragma secure_delete = on;")
     log_ahead(db)
     db.executescript(_SCHEMA)
     if not db.execute("select 1 from pragma_table_info('traces') where name = 'parent'").fetchone():
@@ -56,21 +50,18 @@ def make_tables(db: sqlite3.Connection) -> None:
 
 
 class TraceStore(Closing):
-    """One SQLite file under CRAG_HOME; a context manager.
-
-    Every method raises StorageError or StoreBusyError, and nothing foreign.
+    """The traces of a home, or of a shared store, in the table it was made with; errors as of
+    `SqlPlace`.
     """
 
-    def __init__(self, home: Path, bounds: TraceBounds | None = None) -> None:
-        self._path = home / TRACES_FILE
-        self._name = f"The trace store {self._path}"
+    def __init__(
+        self, home: Path, bounds: TraceBounds | None = None, shared: SqlPlace | None = None
+    ) -> None:
+        self._place = shared or SqlitePlace(home / TRACES_FILE, "The trace store", make_tables)
         self._bounds = bounds or TraceBounds()
-        self._connection: sqlite3.Connection | None = None
 
     def close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        self._place.close()
 
     def keep(
         self,
@@ -89,18 +80,16 @@ class TraceStore(Closing):
         now = time.time()
         question = answer["question"].encode("utf-8", "replace").decode().replace("\0", " ")
         row = (trace_id, now, kind, answer["thread"], answer["status"], question, packed, parent)
-        with self._failures():
-            db = self._writable()
-            with self._transaction(db):
-                db.execute("delete from traces where id = ?", (trace_id,))
-                db.execute(_INSERT, row)
-                drop_old(db, self._bounds)
-                (rowid,) = db.execute("select max(rowid) from traces").fetchone()
-                looking = rowid % PRUNE_EVERY == 0
-                if looking:
-                    drop_most(db, self._bounds)
+        with self._place.writing() as db:
+            db.execute("delete from traces where id = ?", (trace_id,))
+            db.execute(_INSERT, row)
+            drop_old(db, self._bounds)
+            (rowid,) = db.execute("select max(rowid) from traces").fetchone()
+            looking = rowid % PRUNE_EVERY == 0
             if looking:
-                self._shrink(db)
+                drop_most(db, self._bounds)
+        if looking:
+            self._place.shrink()
 
     def get(self, trace_id: str) -> Trace:
         """One trace by its id, an unambiguous beginning of it, or "last".
@@ -110,9 +99,8 @@ class TraceStore(Closing):
         """
         return _read(self._find(trace_id))
 
-    def _find(self, trace_id: str) -> tuple[str, float, str, bytes]:
-        with self._failures():
-            rows = self._matching(trace_id)
+    def _find(self, trace_id: str) -> tuple[Any, ...]:
+        rows = self._matching(trace_id)
         if not rows and trace_id == "last":
             raise UsageError("There are no traces yet.", "Every `crag ask` keeps one.")
         if not rows:
@@ -128,17 +116,14 @@ class TraceStore(Closing):
     def summaries(self, limit: int = 20, wanted: TraceFilter | None = None) -> list[TraceSummary]:
         """The newest traces that were asked for, newest first."""
         where, values = (wanted or TraceFilter()).where()
-        with self._failures():
-            db = self._readable()
-            statement = f"{_SUMMARY} where {where} order by created_at desc, rowid desc limit ?"
-            rows = [] if db is None else db.execute(statement, (*values, limit)).fetchall()
+        statement = f"{_SUMMARY} where {where} order by created_at desc, rowid desc limit ?"
+        rows = self._place.read(statement, (*values, limit))
         names = TraceSummary.__annotations__
         return [cast("TraceSummary", dict(zip(names, row, strict=True))) for row in rows]
 
     def every(self, kind: Kind, parent: str | None = None) -> Iterator[Trace]:
         """Whole traces of a kind, oldest first; only those kept for `parent`, where given."""
-        with self._failures():
-            db = self._readable()
+        with self._place.reading() as db:
             if db is None:
                 return
             rows = db.execute(
@@ -167,61 +152,29 @@ class TraceStore(Closing):
     def delete_all(self) -> int:
         return self._drop("delete from traces", ())
 
-    def _failures(self) -> AbstractContextManager[None]:
-        return sqlite_failures(self._name)
-
-    def _transaction(self, db: Any) -> AbstractContextManager[Any]:
-        return transaction(db)
-
-    def _shrink(self, db: Any) -> None:
-        """Gives freed room back to the disk."""
-        shrink(db)
-
     def _drop(self, statement: str, values: tuple[str, ...]) -> int:
-        with self._failures():
-            db = self._readable()
+        with self._place.reading() as db:
             if db is None:
                 return 0
             count = db.execute(statement, values).rowcount
-            self._shrink(db)
+        self._place.shrink()
         return int(count)
 
-    def _matching(self, trace_id: str) -> Sequence[tuple[str, float, str, bytes]]:
-        db: Any = self._readable()
-        if db is None:
-            return []
+    def _matching(self, trace_id: str) -> Sequence[tuple[Any, ...]]:
+        read = self._place.read
         select = "select id, created_at, kind, body from traces"
         if trace_id == "last":
-            newest = "where parent is null order by created_at desc, rowid desc limit 1"
-            return list(db.execute(f"{select} {newest}").fetchall())
-        exact = db.execute(f"{select} where id = ?", (trace_id,)).fetchall()
+            return read(
+                f"{select} where parent is null order by created_at desc, rowid desc limit 1"
+            )
         begins = f"{select} where substr(id, 1, length(?)) = ?"
         values = (trace_id, trace_id)
-        found: Sequence[tuple[str, float, str, bytes]] = (
-            exact
+        return (
+            read(f"{select} where id = ?", (trace_id,))
             # A run before the questions that it asked: they began in the same second.
-            or db.execute(f"{begins} and parent is null limit 2", values).fetchall()
-            or db.execute(f"{begins} limit 2", values).fetchall()
+            or read(f"{begins} and parent is null limit 2", values)
+            or read(f"{begins} limit 2", values)
         )
-        return found
-
-    def _writable(self) -> Any:
-        if self._connection is None:
-            create_private(self._path)
-            db = connect(self._path)
-            # A trace may be lost with the power; the file stays whole.
-            db.executescript("pragma synchronous = normal; pragma secure_delete = on;")
-            make_tables(db)
-            self._connection = db
-        return self._connection
-
-    def _readable(self) -> Any | None:
-        """Whatever runs SQL with `?` for values; None where nothing was ever kept."""
-        if self._connection is None and not self._path.exists():
-            return None
-        if self._connection is None and not os.access(self._path, os.W_OK):
-            self._connection = connect_to_read(self._path)
-        return self._writable()
 
 
 def is_whole_trace(row: Mapping[str, Any]) -> bool:
@@ -233,7 +186,7 @@ def is_whole_trace(row: Mapping[str, Any]) -> bool:
     return True
 
 
-def _read(row: tuple[str, float, str, bytes]) -> Trace:
+def _read(row: tuple[Any, ...]) -> Trace:
     trace_id, created_at, kind, body = row
     try:
         content: dict[str, Any] = json.loads(zlib.decompress(body))

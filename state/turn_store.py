@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from threading import RLock
-from typing import Any, ClassVar
+from typing import Any
 
 from state.answer import Answer
 from state.closing import Closing
 from state.errors import DamagedError, UsageError
+from state.sql_place import SqlPlace
 from state.turn_codec import decode_turn, encode_turn
 from state.turns import (
     CitedFile,
@@ -33,8 +32,11 @@ THREADS_FILE = "threads.db"
 THREADS_SCHEMA = 1
 PAGE_OF_TURNS = 16
 
-_SELECT = """select n, created_at, milestone, body from {turns}
-    where thread_id = (select id from {threads} where name = ?)"""
+_SELECT = """select n, created_at, milestone, body from turns
+    where thread_id = (select id from threads where name = ?)"""
+
+_NUMBERED = """insert into threads as t (name, created_at, last_turn) values (?, ?, 1)
+    on conflict (name) do update set last_turn = t.last_turn + 1 returning id, last_turn"""
 
 
 class TurnStore(Closing):
@@ -46,34 +48,25 @@ class TurnStore(Closing):
     Every method raises StorageError (full, read-only or damaged disk, later schema),
     StoreBusyError (another process held the file for too long) or RemoteStoreError
     (Postgres unreachable or failed), and nothing foreign.
-
-    Queries are written with `?` and with the tables as {threads} and {turns}.
     """
 
-    tables: ClassVar[tuple[str, str]]
-    mark: ClassVar[str]
-
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, place: SqlPlace, clock: Clock) -> None:
+        self._place = place
         self._clock = clock
-        self._lock = RLock()
+
+    def close(self) -> None:
+        self._place.close()
+
+    def size(self) -> StoreSize:
+        rows = self._place.read(
+            "select (select count(*) from threads), count(*), coalesce(sum(length(body)), 0)"
+            " from turns"
+        )
+        threads, turns, octets = rows[0] if rows else (0, 0, 0)
+        return StoreSize(threads, turns, int(octets), self._disk_bytes())
 
     @abstractmethod
-    def _read(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """The rows, or none where nothing was ever written."""
-
-    @abstractmethod
-    def _writing(self) -> AbstractContextManager[Any]:
-        """A connection in a transaction that ends with the block."""
-
-    @abstractmethod
-    def _numbered(self, db: Any, thread: str, now: int) -> tuple[int, int]:
-        """(the thread's key, the next number in it), made and taken if need be."""
-
-    @abstractmethod
-    def size(self) -> StoreSize: ...
-
-    @abstractmethod
-    def close(self) -> None: ...
+    def _disk_bytes(self) -> int: ...
 
     def append(
         self,
@@ -86,15 +79,14 @@ class TurnStore(Closing):
     ) -> int:
         """Keep a finished turn, whole or not at all; returns its number."""
         _check_name(thread)
-        with self._writing() as db:
+        with self._place.writing() as db:
             now = to_micros(self._clock())
-            key, number = self._numbered(db, thread, now)
+            row: tuple[int, int] = db.execute(_NUMBERED, (thread, now)).fetchone()
+            key, number = row
             kept: Answer = {**answer, "thread": thread, "turn": number}
             db.execute(
-                self._sql(
-                    "insert into {turns} (thread_id, n, created_at, milestone, body)"
-                    " values (?, ?, ?, ?, ?)"
-                ),
+                "insert into turns (thread_id, n, created_at, milestone, body)"
+                " values (?, ?, ?, ?, ?)",
                 (key, number, now, milestone, encode_turn(kept, files or {}, collection)),
             )
         return number
@@ -116,7 +108,7 @@ class TurnStore(Closing):
         left, size = limit, 2  # the newest turn or two are all that most callers need
         while left is None or left > 0:
             count = size if left is None else min(size, left)
-            rows = self._read(sql, (thread, low, high, count))
+            rows = self._place.read(sql, (thread, low, high, count))
             for row in rows:
                 yield _to_turn(thread, row)
             if len(rows) < count:
@@ -131,23 +123,23 @@ class TurnStore(Closing):
         Raises:
             UsageError: there is no such turn.
         """
-        rows = self._read(_SELECT + " and n = ?", (thread, number))
+        rows = self._place.read(_SELECT + " and n = ?", (thread, number))
         if not rows:
             raise no_such_turn(thread, number)
         return _to_turn(thread, rows[0])
 
     def last_turn(self, thread: str) -> int:
         """The number last given in the thread, 0 for an unknown one."""
-        rows = self._read("select last_turn from {threads} where name = ?", (thread,))
+        rows = self._place.read("select last_turn from threads where name = ?", (thread,))
         return int(rows[0][0]) if rows else 0
 
     def threads(self) -> list[ThreadSummary]:
         """Every thread, the one used last first."""
-        rows = self._read(
+        rows = self._place.read(
             """select name, last_turn, t.created_at, count(u.n), max(u.created_at),
                    sum(length(u.body)),
-                   (select body from {turns} where thread_id = t.id order by n limit 1)
-               from {threads} t left join {turns} u on u.thread_id = t.id
+                   (select body from turns where thread_id = t.id order by n limit 1)
+               from threads t left join turns u on u.thread_id = t.id
                group by t.id order by coalesce(max(u.created_at), t.created_at) desc, t.id desc"""
         )
         return [_to_summary(row) for row in rows]
@@ -158,12 +150,10 @@ class TurnStore(Closing):
         Raises:
             UsageError: there is no such turn.
         """
-        with self._writing() as db:
+        with self._place.writing() as db:
             changed = db.execute(
-                self._sql(
-                    "update {turns} set milestone = ?"
-                    " where n = ? and thread_id = (select id from {threads} where name = ?)"
-                ),
+                "update turns set milestone = ?"
+                " where n = ? and thread_id = (select id from threads where name = ?)",
                 (milestone, number, thread),
             ).rowcount
             if changed == 0:
@@ -175,35 +165,29 @@ class TurnStore(Closing):
         Raises:
             UsageError: there is no such thread.
         """
-        with self._writing() as db:
-            row = db.execute(
-                self._sql("select id from {threads} where name = ?"), (thread,)
-            ).fetchone()
+        with self._place.writing() as db:
+            row = db.execute("select id from threads where name = ?", (thread,)).fetchone()
             if row is None:
-                named = db.execute(self._sql("select name from {threads}")).fetchall()
+                named = db.execute("select name from threads").fetchall()
                 raise no_such_thread(thread, (str(each[0]) for each in named))
             # The thread first: whoever appends to it meanwhile waits, then starts it anew.
-            db.execute(self._sql("delete from {threads} where id = ?"), row)
-            turns = db.execute(self._sql("delete from {turns} where thread_id = ?"), row).rowcount
+            db.execute("delete from threads where id = ?", row)
+            turns = db.execute("delete from turns where thread_id = ?", row).rowcount
         return int(turns)
 
     def prune(self, plan: PrunePlan, *, dry_run: bool = False) -> dict[str, list[int]]:
         """Remove the turns the plan names, or on a dry run none; their numbers by thread."""
         chosen, values = _prune_query(plan)
         if dry_run:
-            return _by_thread(self._read(chosen, values))
-        with self._writing() as db:
-            rows = db.execute(self._sql(chosen), values).fetchall()
+            return _by_thread(self._place.read(chosen, values))
+        with self._place.writing() as db:
+            rows = db.execute(chosen, values).fetchall()
             for first in range(0, len(rows), 500):
                 doomed = [row[0] for row in rows[first : first + 500]]
                 marks = ", ".join("?" * len(doomed))
-                query = f"delete from {{turns}} where id in ({marks})"  # noqa: S608 - marks alone
-                db.execute(self._sql(query), doomed)
+                query = f"delete from turns where id in ({marks})"  # noqa: S608 - marks alone
+                db.execute(query, doomed)
         return _by_thread(rows)
-
-    def _sql(self, query: str) -> str:
-        threads, turns = self.tables
-        return query.format(threads=threads, turns=turns).replace("?", self.mark)
 
 
 def _check_name(thread: str) -> None:
@@ -264,8 +248,8 @@ def _prune_query(plan: PrunePlan) -> tuple[str, list[object]]:
     query = f"""select u.id, t.name, u.n
         from (select id, thread_id, n, created_at, milestone,
                   row_number() over (partition by thread_id order by n desc) as age
-              from {{turns}}) u
-        join {{threads}} t on t.id = u.thread_id where {where} order by t.id, u.n"""  # noqa: S608
+              from turns) u
+        join threads t on t.id = u.thread_id where {where} order by t.id, u.n"""  # noqa: S608
     return query, values
 
 

@@ -18,7 +18,7 @@ from state.checkpoints_sqlite import CHECKPOINT_TABLES
 from state.checkpoints_sqlite import make_tables as make_checkpoints
 from state.counting import many
 from state.errors import CragError, DamagedError
-from state.row_seals import damaged_rows, unsealed_rows
+from state.row_seals import damaged_rows
 from state.schema_version import read_version
 from state.sqlite_file import connect_to_read, readable, sqlite_failures
 from state.threads_sqlite import THREAD_TABLES, is_whole_turn, name_threads
@@ -105,7 +105,3 @@ def _faults(db: sqlite3.Connection, database: Database) -> Iterator[str]:
         return
     for table, count in damaged_rows(db, database.tables).items():
         yield f"{many(count, 'damaged row')} of {table}"
-    for table, is_whole in database.is_whole.items():
-        count = sum(not is_whole(row) for row in unsealed_rows(db, table))
-        if count:
-            yield f"{many(count, 'damaged row')} of {table}"

@@ -2,7 +2,7 @@
 
 Each leaf page of the damaged file is read by itself, as if it were a whole table: neither the
 header nor the schema nor the pages that lead to the leaves need be sound for that. A row is kept
-where its checksum is right, or, of an older one that has none, where it can be read. The file as
+where its checksum is right, or, where that is lost, where it can be read. The file as
 it was is set aside.
 """
 

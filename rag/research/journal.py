@@ -11,15 +11,15 @@ import sqlite3
 import time
 from difflib import get_close_matches
 from pathlib import Path
-from threading import RLock
-from typing import Any, Self, TypedDict, cast
+from typing import Any, TypedDict, cast
 
 from state.answer import NodeUsage, Usage
+from state.closing import Closing
 from state.errors import UsageError
 from state.research_state import Artifact, Subtask
 from state.row_seals import seal_rows
-from state.sqlite_file import connect, create_private, log_ahead, sqlite_failures, transaction
-from state.trace_bounds import shrink, too_old
+from state.sqlite_file import SqlitePlace, log_ahead
+from state.trace_bounds import too_old
 from state.usage import add_usages
 
 JOURNAL_FILE = "research.db"
@@ -93,7 +93,7 @@ def make_tables(db: sqlite3.Connection) -> None:
     seal_rows(db, JOURNAL_TABLES)
 
 
-class Journal:
+class Journal(Closing):
     """The runs of one CRAG_HOME, `keep` of those that are finished and for so many days of use;
     one that can go on stays until it has. Safe to use from several threads.
 
@@ -101,20 +101,11 @@ class Journal:
     """
 
     def __init__(self, home: Path, keep: int = 100, days: int = 90) -> None:
-        self._path = home / JOURNAL_FILE
-        self._name = f"The research journal {self._path}"
+        self._file = SqlitePlace(home / JOURNAL_FILE, "The research journal", make_tables)
         self._bounds = keep, days
-        self._lock = RLock()
-        self._connection: sqlite3.Connection | None = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+    def close(self) -> None:
+        self._file.close()
 
     def start(self, run_id: str, start: Start) -> None:
         row = (run_id, time.time(), json.dumps(start))
@@ -136,29 +127,26 @@ class Journal:
 
     def finish(self, run_id: str, report: dict[str, Any]) -> None:
         """Keep the report, and drop finished runs that are too old or too many."""
-        with self._lock, sqlite_failures(self._name):
-            db = self._open()
-            with transaction(db):
-                db.execute(
-                    "update runs set state = 'finished', escalation = null, report = ?"
-                    " where id = ?",
-                    (json.dumps(report), run_id),
-                )
-                _drop_finished(db, *self._bounds)
-            shrink(db)
+        with self._file.writing() as db:
+            db.execute(
+                "update runs set state = 'finished', escalation = null, report = ? where id = ?",
+                (json.dumps(report), run_id),
+            )
+            _drop_finished(db, *self._bounds)
+        self._file.shrink()
 
     def keep(self, run_id: str, artifact: Artifact) -> None:
         """Keep a subtask's artifact. The first that is whole stays; a later one takes the
         place of one that a budget cut, and bears what that one cost too.
         """
-        with self._lock:
-            before = self._read(
+        with self._file.writing() as db:
+            before = db.execute(
                 "select body from artifacts where run = ? and subtask = ? and cut",
                 (run_id, artifact["subtask"]),
             )
             usages = [json.loads(body)["usage"] for (body,) in before] + [artifact["usage"]]
             body = json.dumps({**artifact, "usage": add_usages(usages)})
-            self._write(
+            db.execute(
                 "insert into artifacts values (?, ?, ?, ?) on conflict do update "
                 "set body = excluded.body, cut = excluded.cut where artifacts.cut",
                 (run_id, artifact["subtask"], artifact["status"] == "cut", body),
@@ -173,7 +161,7 @@ class Journal:
 
     def plan(self, run_id: str, number: int) -> tuple[list[Subtask], NodeUsage] | None:
         """The plan of a round that was begun and what it cost, or None."""
-        rows = self._read(
+        rows = self._file.read(
             "select body, usage from plans where run = ? and round = ?", (run_id, number)
         )
         return (json.loads(rows[0][0]), json.loads(rows[0][1])) if rows else None
@@ -183,14 +171,14 @@ class Journal:
         self._write("insert or ignore into warnings values (?, ?)", (run_id, line))
 
     def warnings(self, run_id: str) -> list[str]:
-        rows = self._read("select line from warnings where run = ? order by rowid", (run_id,))
+        rows = self._file.read("select line from warnings where run = ? order by rowid", (run_id,))
         return [line for (line,) in rows]
 
     def artifacts(self, run_id: str) -> list[Artifact]:
         """What was returned, in the order it was planned, whichever was finished first."""
-        plans = self._read("select body from plans where run = ? order by round", (run_id,))
+        plans = self._file.read("select body from plans where run = ? order by round", (run_id,))
         order = [task["id"] for (body,) in plans for task in json.loads(body)]
-        rows = self._read("select body from artifacts where run = ?", (run_id,))
+        rows = self._file.read("select body from artifacts where run = ?", (run_id,))
         found = [cast("Artifact", {"warnings": [], **json.loads(body)}) for (body,) in rows]
         return sorted(found, key=lambda artifact: order.index(artifact["subtask"]))
 
@@ -202,9 +190,9 @@ class Journal:
         """
         select = "select id, created_at, start, state, escalation, answer, report from runs"
         if run_id == "last":
-            rows = self._read(f"{select} order by created_at desc limit 1", ())
+            rows = self._file.read(f"{select} order by created_at desc limit 1", ())
         else:
-            rows = self._read(
+            rows = self._file.read(
                 f"{select} where substr(id, 1, length(?)) = ? order by id limit 2",
                 (run_id, run_id),
             )
@@ -218,7 +206,7 @@ class Journal:
 
     def unfinished(self) -> list[Unfinished]:
         """The runs that can go on, the newest first."""
-        rows = self._read(
+        rows = self._file.read(
             "select id, created_at, start, state, escalation from runs "
             "where state != 'finished' order by created_at desc",
             (),
@@ -236,7 +224,7 @@ class Journal:
 
     def _others(self, run_id: str) -> str:
         """What may have been meant."""
-        names = [name for (name,) in self._read("select id from runs order by created_at", ())]
+        names = [name for (name,) in self._file.read("select id from runs order by created_at", ())]
         near = get_close_matches(run_id, names, n=1)
         if near:
             return f"Did you mean {near[0]}?"
@@ -245,21 +233,8 @@ class Journal:
         return "A run prints its id when it starts; none waits to go on."
 
     def _write(self, statement: str, values: tuple[Any, ...]) -> None:
-        with self._lock, sqlite_failures(self._name):
-            self._open().execute(statement, values)
-
-    def _read(self, statement: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        with self._lock, sqlite_failures(self._name):
-            if self._connection is None and not self._path.exists():
-                return []
-            return self._open().execute(statement, values).fetchall()
-
-    def _open(self) -> sqlite3.Connection:
-        if self._connection is None:
-            create_private(self._path)
-            self._connection = connect(self._path)
-            make_tables(self._connection)
-        return self._connection
+        with self._file.writing() as db:
+            db.execute(statement, values)
 
 
 def _drop_finished(db: sqlite3.Connection, keep: int, days: int) -> None:

@@ -4,7 +4,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from row_damage import unwatched, without_checksums
+from row_damage import unwatched
 from turn_samples import make_answer, real_looking_answer
 
 from rag.doctor.databases import DATABASES, check_database
@@ -115,22 +115,6 @@ def test_a_thread_whose_own_row_is_lost_is_named_by_its_turns(home):
     assert turns(home) == sound
     with SqliteTurnStore(home / THREADS.file) as store:
         assert store.append("thread 1", make_answer()) == 5
-
-
-def test_a_file_from_before_checksums_is_read_and_gets_them(home):
-    sound = turns(home)
-    for table in ("threads", "turns"):
-        without_checksums(home / THREADS.file, table)
-    assert turns(home) == sound
-    assert check(home, THREADS).ok
-    with closing(sqlite3.connect(home / THREADS.file)) as db, db:
-        db.execute("update turns set body = x'01ff' where id = 5")
-    assert check(home, THREADS).detail == "threads.db: 1 damaged row of turns"
-    repair(home, THREADS)
-    assert sound.keys() - turns(home).keys() == {("thread 1", 2)}
-    with unwatched(home / THREADS.file, "turns") as db:
-        db.execute("update turns set milestone = 1 where id = 6")
-    assert check(home, THREADS).detail == "threads.db: 1 damaged row of turns"
 
 
 def test_a_file_that_is_being_written_is_left_alone(home, monkeypatch):

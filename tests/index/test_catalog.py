@@ -21,7 +21,7 @@ from state.errors import (
     StoreBusyError,
     UsageError,
 )
-from state.schema_version import is_noted, read_version
+from state.schema_version import is_damaged, read_version
 
 WHALES = "Whales are mammals of the sea.\n\nThe blue whale is the largest of them."
 TRAINS = "The mountain railway climbs to the summit.\n\nIts gauge is 800 millimetres."
@@ -249,7 +249,7 @@ def test_a_catalog_of_the_version_before_is_migrated_and_an_older_one_refused(tm
         assert reader.search("whale", 1)[0]["source"] == "whales"
     with closing(sqlite3.connect(catalog_path(tmp_path))) as db:
         assert read_version(db) == SCHEMA_VERSION
-        assert is_noted(db)
+        assert not is_damaged(db)
     of_version(tmp_path, 7)
     with pytest.raises(StorageError, match=r"written by an older crag\. Move it away"):
         open_collection(tmp_path, "default", EMBEDDER)
