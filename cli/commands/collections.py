@@ -68,7 +68,7 @@ def show(given: options.Given, name: Name, json_: options.Json = False) -> None:
         )
         return
     for document in documents:
-        size = byte_size(document.size)
+        size = byte_size(document.stat.size)
         source = one_line(document.source)
         chunks = f"{document.chunk_count:>6,} {plural(document.chunk_count, 'chunk'):<6}"
         terminal.out(f"{chunks} {size:>9}  {document.format:<9} {source}")
@@ -207,7 +207,7 @@ def _document(document: IndexedDocument) -> dict[str, object]:
         "path": document.path,
         "title": document.title,
         "format": document.format,
-        "bytes": document.size,
+        "bytes": document.stat.size,
         "chunks": document.chunk_count,
         "characters": document.characters,
         "warnings": list(document.warnings),

@@ -64,7 +64,8 @@ def ingest(
     terminal = given.terminal
     settings = given.settings()
     from rag.index.stores import store_of
-    from rag.ingest.sync import IngestOptions, ingest
+    from rag.ingest import root_options
+    from rag.ingest.sync import ingest
     from rag.opening import build_embedder
 
     known = [] if paths else store_of(settings).roots(settings.one_collection)
@@ -73,14 +74,16 @@ def ingest(
         raise UsageError("Nothing was ingested before.", "Name a folder or file to ingest.")
     notice = cache(terminal.notice)  # a watch tells each line once
     embedder = build_embedder(settings)
-    wanted = IngestOptions(tuple(include or ()), tuple(exclude or ()), dry_run)
+    wanted = root_options.Globs(tuple(include or ()), tuple(exclude or ()))
 
     def sync() -> IngestReport:
         with progress(terminal) as shown:
             on_event = dry_run_lines(terminal) if dry_run else shown
             if events:
                 on_event = terminal.json
-            return ingest(settings, embedder, paths, wanted, on_event=on_event, notice=notice)
+            return ingest(
+                settings, embedder, paths, wanted, dry_run=dry_run, on_event=on_event, notice=notice
+            )
 
     def show(report: IngestReport) -> None:
         if json_ or events:

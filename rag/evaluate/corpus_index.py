@@ -68,8 +68,6 @@ def _indexed(document: CorpusDocument, content_hash: str) -> IndexedDocument:
         source=document.id,
         path=None,
         root=None,
-        size=len(document.text.encode("utf-8", "surrogatepass")),
-        mtime_ns=0,
         content_hash=content_hash,
         title=_title(document),
     )

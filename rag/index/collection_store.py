@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from rag.index import collection_rows, contents
 from rag.index.collection_rows import CollectionRow
-from rag.index.contents import CollectionSummary, FileTime, IngestedRoot, Inventory, Sql
-from rag.index.protocol import Notice
+from rag.index.contents import CollectionSummary, IngestedRoot, Inventory, Sql
+from rag.index.protocol import FileStat, Notice
 from state.errors import NoIndexError
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Store(ABC):
         """Every collection, by name; none when nothing was ingested."""
 
     @abstractmethod
-    def file_times(self, name: str, most: int) -> tuple[int, list[FileTime]]:
+    def file_stats(self, name: str, most: int) -> tuple[int, list[tuple[str, FileStat]]]:
         """How many files of this machine are indexed, and `most` of them, the last first."""
 
     @abstractmethod

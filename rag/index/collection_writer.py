@@ -10,7 +10,7 @@ from rag.index import contents
 from rag.index.codec import encode_path
 from rag.index.collection_rows import CollectionRow
 from rag.index.contents import Sql
-from rag.index.protocol import DocumentPart, FileMark, IndexedDocument, UnreadFile
+from rag.index.protocol import DocumentPart, FileMark, FileStat, IndexedDocument, UnreadFile
 
 
 class CollectionWriter(ABC):
@@ -34,11 +34,9 @@ class CollectionWriter(ABC):
         self.flush()
         return iter(contents.documents(self._sql, self._row.id))
 
-    def file_times(self) -> dict[str, tuple[int, int, int]]:
-        """Size, mtime_ns and changed_ns of all documents that are files, by path."""
-        return {
-            mark.path: (mark.size, mark.mtime_ns, mark.changed_ns) for mark in self.file_marks()
-        }
+    def file_stats(self) -> dict[str, FileStat]:
+        """Of all documents that are files, by path."""
+        return {mark.path: mark.stat for mark in self.file_marks()}
 
     def file_marks(self, paths: Iterable[str] | None = None) -> list[FileMark]:
         """The marks of all documents that are files, or of those at `paths`, in no order."""

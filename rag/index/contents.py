@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.codec import decode_path, encode_path, path_or_none
-from rag.index.protocol import FileMark, IndexedDocument, UnreadFile
+from rag.index.protocol import FileMark, FileStat, IndexedDocument, UnreadFile
 
 COLUMNS = (
     "source, path, root, size, mtime_ns, changed_ns, content_hash, title, format, chunk_count,"
@@ -31,10 +31,6 @@ class IngestedRoot(NamedTuple):
     here: bool = True
 
 
-FileTime = tuple[str, int, int, int]
-"""A path with the size, mtime_ns and changed_ns of its file when it was read."""
-
-
 @dataclass(frozen=True, slots=True)
 class Inventory:
     """One moment of a collection. `roots` are the ingested folders and files, sorted."""
@@ -53,10 +49,7 @@ class Inventory:
     def marks(self) -> list[FileMark]:
         """Of the documents that are files."""
         return [
-            FileMark(
-                each.path, each.root, each.source, each.size, each.mtime_ns, each.changed_ns,
-                each.content_hash,
-            )
+            FileMark(each.path, each.root, each.source, each.stat, each.content_hash)
             for each in self.documents
             if each.path is not None
         ]  # fmt: skip
@@ -109,31 +102,32 @@ def file_marks(db: Sql, collection_id: int, paths: Iterable[str] | None = None) 
     """What a sync compares, of all documents that are files, or of those at `paths`."""
     wanted = None if paths is None else set(map(encode_path, paths))
     rows = db.execute(
-        "SELECT path, root, source, size, mtime_ns, changed_ns, content_hash FROM documents"
+        "SELECT path, root, source, content_hash, size, mtime_ns, changed_ns FROM documents"
         " WHERE collection_id = ? AND visible = 1 AND path IS NOT NULL",
         (collection_id,),
     )
     roots: dict[bytes | None, str | None] = {None: None}
     marks = []
-    for path, root, source, *rest in rows:
+    for path, root, source, content_hash, *stat in rows:
         if wanted is not None and path not in wanted:
             continue
         if root not in roots:
             roots[root] = decode_path(root)
-        marks.append(FileMark(decode_path(path), roots[root], decode_path(source), *rest))
+        place = decode_path(path), roots[root], decode_path(source)
+        marks.append(FileMark(*place, FileStat(*stat), content_hash))
     return marks
 
 
 def unread(db: Sql, collection_id: int) -> list[UnreadFile]:
     """The files remembered as unreadable, in no order."""
     rows = db.execute(
-        "SELECT path, size, mtime_ns, changed_ns, reason, failed FROM unread"
+        "SELECT path, reason, failed, size, mtime_ns, changed_ns FROM unread"
         " WHERE collection_id = ?",
         (collection_id,),
     )
     return [
-        UnreadFile(decode_path(path), size, modified, changed, reason, bool(failed))
-        for path, size, modified, changed, reason, failed in rows
+        UnreadFile(decode_path(path), FileStat(*stat), reason, bool(failed))
+        for path, reason, failed, *stat in rows
     ]
 
 
@@ -146,9 +140,8 @@ def roots(db: Sql, collection_id: int) -> dict[str, str]:
 
 
 def place_of(document: IndexedDocument) -> tuple[bytes | None, bytes | None, int, int, int]:
-    """Path, root, size and times as their columns keep them."""
-    file = path_or_none(document.path), path_or_none(document.root)
-    return *file, document.size, document.mtime_ns, document.changed_ns
+    """Path, root, size and times, as their columns keep them."""
+    return path_or_none(document.path), path_or_none(document.root), *document.stat
 
 
 def _document(row: Sequence[Any]) -> IndexedDocument:
@@ -159,9 +152,7 @@ def _document(row: Sequence[Any]) -> IndexedDocument:
         source=decode_path(source),
         path=None if path is None else decode_path(path),
         root=None if root is None else decode_path(root),
-        size=size,
-        mtime_ns=mtime_ns,
-        changed_ns=changed_ns,
+        stat=FileStat(size, mtime_ns, changed_ns),
         content_hash=content_hash,
         title=title,
         format=kind,

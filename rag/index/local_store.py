@@ -13,10 +13,10 @@ from rag.index import collection_rows, contents, document_rows
 from rag.index.catalog import catalog_path, connect, mapped_errors, reading
 from rag.index.codec import decode_path
 from rag.index.collection_store import Store
-from rag.index.contents import CollectionSummary, FileTime, IngestedRoot
+from rag.index.contents import CollectionSummary, IngestedRoot
 from rag.index.lexical import LexicalTable
 from rag.index.lock import lock_path, write_lock
-from rag.index.protocol import Notice
+from rag.index.protocol import FileStat, Notice
 from state.errors import NoIndexError
 from state.sqlite_file import transaction
 
@@ -72,7 +72,7 @@ class LocalStore(Store):
         except NoIndexError:
             return []
 
-    def file_times(self, name: str, most: int) -> tuple[int, list[FileTime]]:
+    def file_stats(self, name: str, most: int) -> tuple[int, list[tuple[str, FileStat]]]:
         condition = (
             " FROM documents WHERE visible = 1 AND path IS NOT NULL"
             " AND collection_id = (SELECT id FROM collections WHERE name = ?)"
@@ -83,7 +83,7 @@ class LocalStore(Store):
                 f"SELECT path, size, mtime_ns, changed_ns{condition} ORDER BY id DESC LIMIT ?",
                 (name, most),
             ).fetchall()
-        return files, [(decode_path(path), *rest) for path, *rest in rows]
+        return files, [(decode_path(path), FileStat(*stat)) for path, *stat in rows]
 
     def roots(self, name: str) -> list[IngestedRoot]:
         try:

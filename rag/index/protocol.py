@@ -66,6 +66,19 @@ Notice = Callable[[str], None]
 """Receives one line for the person, such as that the vector store was built again."""
 
 
+class FileStat(NamedTuple):
+    """What tells that a file is the one seen before. `changed_ns` is the inode's own time,
+    which no program can set back.
+    """
+
+    size: int
+    modified_ns: int
+    changed_ns: int
+
+
+NO_FILE = FileStat(0, 0, 0)
+
+
 @dataclass(frozen=True, slots=True)
 class IndexedDocument:
     """A document as the catalog remembers it.
@@ -74,8 +87,7 @@ class IndexedDocument:
         source: what people see in citations; unique in the collection.
         path, root: the file and the ingested folder it was found under; None for a document
             that is no file.
-        size, mtime_ns, changed_ns: of the file when it was read; `changed_ns` is the inode's
-            own time, which no program can set back.
+        stat: of the file when it was read.
         content_hash: of the file's bytes, in the ingest's own form.
         chunk_count, characters: counted by the writer; what `put` is given is not looked at.
         warnings: what could not be read, in words.
@@ -86,15 +98,13 @@ class IndexedDocument:
     source: str
     path: str | None
     root: str | None
-    size: int
-    mtime_ns: int
     content_hash: str
+    stat: FileStat = NO_FILE
     title: str | None = None
     format: str = "text"
     chunk_count: int = 0
     characters: int = 0
     warnings: tuple[str, ...] = ()
-    changed_ns: int = 0
     recognized: tuple[tuple[int, int], ...] = ()
 
 
@@ -104,9 +114,7 @@ class FileMark(NamedTuple):
     path: str
     root: str | None
     source: str
-    size: int
-    mtime_ns: int
-    changed_ns: int
+    stat: FileStat
     content_hash: str
 
 
@@ -115,9 +123,7 @@ class UnreadFile:
     """A file that gave no document, so that the next ingest need not try it again."""
 
     path: str
-    size: int
-    mtime_ns: int
-    changed_ns: int
+    stat: FileStat
     reason: str
     failed: bool
 

@@ -18,7 +18,7 @@ from rag.index.document_seal import is_damaged
 from rag.index.feeder import VectorFeeder
 from rag.index.lexical import LexicalTable
 from rag.index.lock import lock_path, write_lock
-from rag.index.protocol import DocumentPart, IndexedDocument, Notice, UnreadFile
+from rag.index.protocol import DocumentPart, FileStat, IndexedDocument, Notice, UnreadFile
 from rag.index.staging import Staging
 from rag.index.terms import TERMS_VERSION
 from rag.index.texts import TextDamagedError
@@ -121,7 +121,7 @@ class CatalogWriter(CollectionWriter):
             connection, self._lexical, row.id, feeder.committed, feeder.catalog_lock
         )
 
-    def file_times(self) -> dict[str, tuple[int, int, int]]:
+    def file_stats(self) -> dict[str, FileStat]:
         """Read by the thousand in every ingest."""
         self.flush()
         rows = self._connection.execute(
@@ -129,9 +129,7 @@ class CatalogWriter(CollectionWriter):
             " WHERE collection_id = ? AND visible = 1 AND path IS NOT NULL",
             (self._row.id,),
         )
-        return {
-            decode_path(path): (size, modified, changed) for path, size, modified, changed in rows
-        }
+        return {decode_path(path): FileStat(*stat) for path, *stat in rows}
 
     def totals(self) -> tuple[int, int]:
         self.flush()
@@ -186,9 +184,7 @@ class CatalogWriter(CollectionWriter):
                     (
                         self._row.id,
                         encode_path(file.path),
-                        file.size,
-                        file.mtime_ns,
-                        file.changed_ns,
+                        *file.stat,
                         encode_label(file.reason),
                         file.failed,
                     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from rag.child_process import read_frame
-from rag.ingest.walk import FileStat
+from rag.index.protocol import FileStat
 from state.block_codec import decode_blocks, encode_blocks
 from state.documents import Chunk
 

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from rag.ingest.roots import Root, root_of
+from rag.ingest.walk import FileProblem
 from state.ingest_events import IngestEvent, Outcome
-
-
-class FileProblem(NamedTuple):
-    """A file that gave no document: its path as it can be opened, and why."""
-
-    path: str
-    reason: str
 
 
 @dataclass(slots=True)
 class IngestReport:
-    """Counts of documents, each counted once. `documents` and `chunks` are the collection's after
-    the ingest; `waiting_pages` of what was read now would be read by the extra `ocr`.
+    """Counts of documents, each counted once, and paths as they can be opened. `documents` and
+    `chunks` are the collection's after the ingest; `waiting_pages` of what was read now would be
+    read by the extra `ocr`.
     """
 
     collection: str

@@ -17,11 +17,11 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from rag.index.protocol import DocumentPart, FileMark, IndexedDocument, UnreadFile
-from rag.ingest.ingest_report import FileProblem, Reporter
+from rag.ingest.ingest_report import Reporter
 from rag.ingest.plan import Plan, planned_files
 from rag.ingest.roots import Root, root_of
 from rag.ingest.task import Task
-from rag.ingest.walk import Found
+from rag.ingest.walk import FileProblem, Found
 from state.ingest_events import Outcome
 
 if TYPE_CHECKING:
@@ -62,7 +62,6 @@ class Ingest:
         for mark in plan.missing:
             self._missing.setdefault(mark.content_hash, []).append(mark)
         planned = planned_files(plan, found)
-        self._reporter.on_event(planned)
         self._writer.expect(max(planned["files"], planned["bytes"] // _CHUNK_BYTES))
         tasks: Sequence[Task] = plan.tasks
         try:
@@ -101,9 +100,7 @@ class Ingest:
             source=source,
             path=file.path,
             root=self._root(file.path).path,
-            size=file.stat.size,
-            mtime_ns=file.stat.modified_ns,
-            changed_ns=file.stat.changed_ns,
+            stat=file.stat,
             content_hash=file.content_hash,
             title=file.title,
             format=file.format,
@@ -135,9 +132,7 @@ class Ingest:
             source=self._plan.sources[same.path],
             path=same.path,
             root=old.root if known else self._root(same.path).path,
-            size=same.stat.size,
-            mtime_ns=same.stat.modified_ns,
-            changed_ns=same.stat.changed_ns,
+            stat=same.stat,
         )
         if known is not None:
             self._writer.touch(document)
@@ -164,7 +159,7 @@ class Ingest:
         elif old is not None:
             self._remove([old])
         if file.stat is not None and file.lasting:
-            self._unread.append(UnreadFile(file.path, *file.stat, reason, failed=file.failed))
+            self._unread.append(UnreadFile(file.path, file.stat, reason, failed=file.failed))
         self._reporter.problem(file.path, reason, failed=file.failed)
         size = 0 if file.stat is None else file.stat.size
         self._reporter.done(file.path, "failed" if file.failed else "skipped", None, size, reason)

@@ -8,14 +8,11 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from rag.documents.recognizer import can_recognize
-from rag.index.protocol import FileMark, UnreadFile
+from rag.index.protocol import FileMark, FileStat, UnreadFile
 from rag.ingest.roots import Root, root_of
 from rag.ingest.task import READING, WAITING, Task
-from rag.ingest.walk import FileStat, Found
+from rag.ingest.walk import Found
 from state.ingest_events import PlannedFiles
-
-Times = tuple[int, int, int]
-"""Size, mtime_ns and changed_ns."""
 
 
 @dataclass(slots=True)
@@ -58,35 +55,30 @@ def planned_files(plan: Plan, found: Found) -> PlannedFiles:
 def unchanged_plan(
     roots: Sequence[Root],
     found: Found,
-    times: dict[str, Times],
+    known: dict[str, FileStat],
     unread: Sequence[UnreadFile],
 ) -> Plan | None:
-    """The plan when nothing differs, which is what most ingests find; else None. `times` are
-    those of all indexed files.
+    """The plan when nothing differs, which is what most ingests find; else None. `known` are
+    all indexed files.
     """
-    expected = {**times, **{file.path: file_times(file) for file in unread}}
+    expected = {**known, **{file.path: file.stat for file in unread}}
     if expected != found.files:
-        expected = {path: known for path, known in expected.items() if root_of(roots, path)}
+        expected = {path: stat for path, stat in expected.items() if root_of(roots, path)}
         if expected != found.files:
             return None
     here = [file for file in unread if file.path in expected]
     return Plan(unchanged=len(expected) - len(here), unread=here)
 
 
-def has_new_files(found: Found, times: dict[str, Times], unread: Sequence[UnreadFile]) -> bool:
+def has_new_files(found: Found, known: dict[str, FileStat], unread: Sequence[UnreadFile]) -> bool:
     """Whether a file is neither indexed nor known to be unreadable as it is."""
-    given_up = {file.path for file in unread if found.files.get(file.path) == file_times(file)}
-    return not found.files.keys() <= times.keys() | given_up
+    given_up = {file.path for file in unread if found.files.get(file.path) == file.stat}
+    return not found.files.keys() <= known.keys() | given_up
 
 
-def same_paths(found: Found, times: dict[str, Times]) -> set[str]:
+def same_paths(found: Found, known: dict[str, FileStat]) -> set[str]:
     """The files that are as they were indexed."""
-    return {path for path, stat in found.files.items() if times.get(path) == stat}
-
-
-def file_times(file: FileMark | UnreadFile) -> Times:
-    """Where they are those of a `FileStat`, the file is unchanged without a look inside."""
-    return file.size, file.mtime_ns, file.changed_ns
+    return {path for path, stat in found.files.items() if known.get(path) == stat}
 
 
 def make_plan(
@@ -116,7 +108,7 @@ def make_plan(
                 taken.add(mark.source)
             continue
         taken.add(mark.source)
-        if file_times(mark) == stat and _is_read_as_now(mark):
+        if mark.stat == stat and _is_read_as_now(mark):
             plan.unchanged += 1
         elif not _is_remembered(plan, remembered, path, stat):
             plan.changed[path] = mark
@@ -143,7 +135,7 @@ def _add_new(
     """Tasks for files not indexed; a missing document of the same size may be the same one."""
     by_size: dict[int, list[str]] = {}
     for mark in plan.missing:
-        by_size.setdefault(mark.size, []).append(mark.content_hash)
+        by_size.setdefault(mark.stat.size, []).append(mark.content_hash)
     for path in sorted(wanted):
         stat = wanted[path]
         if _is_remembered(plan, remembered, path, stat):
@@ -162,7 +154,7 @@ def _is_remembered(
     plan: Plan, remembered: dict[str, UnreadFile], path: str, stat: FileStat
 ) -> bool:
     file = remembered.get(path)
-    if file is None or file_times(file) != stat:
+    if file is None or file.stat != stat:
         return False
     plan.unread.append(file)
     return True

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.child_process import write_frame
+from rag.index.protocol import FileStat
 from rag.ingest.file_text import (
     FileText,
     Outcome,
@@ -19,7 +20,7 @@ from rag.ingest.file_text import (
     plain_part,
 )
 from rag.ingest.task import READING, WAITING, Task
-from rag.ingest.walk import FileStat, file_stat
+from rag.ingest.walk import file_stat
 from rag.text.chunk import chunk_parts
 from state.documents import Chunk
 from state.errors import DocumentError, UnsupportedFormatError

@@ -36,6 +36,10 @@ class Globs:
         return shlex.join(word for pair in words for word in pair)
 
 
+AS_BEFORE = Globs()
+"""To give none is to keep those that are recorded."""
+
+
 def root_options(globs: Globs) -> str:
     """What to record of a folder that is ingested now."""
     values = {

@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rag.ingest.walk import file_stat
+
 if TYPE_CHECKING:
     from rag.index.collection_store import Store
 
@@ -40,14 +42,11 @@ def staleness(store: Store, collection: str, *, most: int = MOST_FILES) -> Stale
         NoIndexError: nothing was ingested.
         StorageError: the catalog cannot be read.
     """
-    files, rows = store.file_times(collection, most)
+    files, rows = store.file_stats(collection, most)
     changed = gone = 0
-    for path, size, modified, inode in rows:
+    for path, known in rows:
         try:
-            stat = os.stat(path)
+            changed += file_stat(os.stat(path)) != known
         except OSError:
             gone += 1
-            continue
-        if (stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns) != (size, modified, inode):
-            changed += 1
     return Staleness(files, len(rows), changed, gone)

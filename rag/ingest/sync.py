@@ -6,7 +6,6 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag.ingest.ignore import rules_for
@@ -20,7 +19,7 @@ from rag.ingest.plan import (
     same_paths,
     unchanged_plan,
 )
-from rag.ingest.root_options import Globs, is_current, root_options
+from rag.ingest.root_options import AS_BEFORE, Globs, is_current, root_options
 from rag.ingest.roots import Root, root_of, roots_of
 from rag.ingest.task import Task
 from rag.ingest.walk import Found, file_stat, walk
@@ -33,27 +32,18 @@ if TYPE_CHECKING:
     from state.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
-class IngestOptions:
-    """`include` and `exclude` are globs relative to each folder, as in .gitignore; where neither
-    is given, those that the folder was ingested with before.
-    """
-
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    dry_run: bool = False
-
-
 def ingest(
     settings: Settings,
     embedder: Embedder,
     paths: Sequence[str],
-    options: IngestOptions = IngestOptions(),
+    globs: Globs = AS_BEFORE,
     *,
+    dry_run: bool = False,
     on_event: OnEvent = lambda _event: None,
     notice: Callable[[str], None] = lambda _line: None,
 ) -> IngestReport:
-    """Make the collection equal to `paths`; documents of other folders stay as they are.
+    """Make the collection equal to `paths`; documents of other folders stay as they are. Where no
+    `globs` are given, those that a folder was ingested with before hold.
 
     Raises:
         UsageError: a path does not exist, or a glob is malformed.
@@ -62,11 +52,11 @@ def ingest(
     """
     began = time.perf_counter()
     roots = roots_of(paths)
-    rules_for("/", options.include, options.exclude)  # malformed ones change nothing
-    report = IngestReport(settings.one_collection, str(embedder.identity), options.dry_run)
+    rules_for("/", globs.include, globs.exclude)  # malformed ones change nothing
+    report = IngestReport(settings.one_collection, str(embedder.identity), dry_run)
     reporter = Reporter(roots, report, on_event)
-    if options.dry_run:
-        _foresee(settings, options, reporter, notice)
+    if dry_run:
+        _foresee(settings, globs, reporter, notice)
     else:
         from rag.index.lock import lock_path
         from rag.index.stores import store_of
@@ -75,13 +65,13 @@ def ingest(
             settings.one_collection, embedder.identity, notice=notice
         ) as writer:
             known = writer.roots()
-            globs = _globs(roots, options, known, notice)
-            found = _walk_all(roots, globs, settings.home)
+            wanted = _globs(roots, globs, known, notice)
+            found = _walk_all(roots, wanted, settings.home)
             spool = settings.home / "spool" / lock_path(settings.home, settings.one_collection).stem
             run = Ingest(writer, embedder, reporter, str(spool))
             _bring_up_to_date(writer, run, found, known, reporter)
             for root in roots:
-                if known.get(root.path) != (now := root_options(globs[root.path])):
+                if known.get(root.path) != (now := root_options(wanted[root.path])):
                     writer.set_root(root.path, now)
     report.skipped.sort()
     report.failed.sort()
@@ -100,25 +90,23 @@ def _bring_up_to_date(
     unread = _remembered(writer.unread(), roots, known_roots)
     plan = None
     if all(is_current(recorded) for recorded in known_roots.values()):
-        times = writer.file_times()
-        plan = unchanged_plan(roots, found, times, unread)
-        if plan is None and not has_new_files(found, times, unread):
-            same = same_paths(found, times)
-            different = {path for path in times if path not in same and root_of(roots, path)}
+        known = writer.file_stats()
+        plan = unchanged_plan(roots, found, known, unread)
+        if plan is None and not has_new_files(found, known, unread):
+            same = same_paths(found, known)
+            different = {path for path in known if path not in same and root_of(roots, path)}
             plan = make_plan(roots, found, writer.file_marks(different), unread, same)
     if plan is None:
         plan = make_plan(roots, found, writer.file_marks(), unread)
     _note_plan(plan, found, reporter)
-    if plan.is_empty:
-        reporter.on_event(planned_files(plan, found))
-    else:
+    if not plan.is_empty:
         run.run(plan, found)
     reporter.report.documents, reporter.report.chunks = writer.totals()
 
 
 def _foresee(
     settings: Settings,
-    options: IngestOptions,
+    globs: Globs,
     reporter: Reporter,
     notice: Callable[[str], None],
 ) -> None:
@@ -128,12 +116,11 @@ def _foresee(
     store, roots = store_of(settings), reporter.roots
     inventory = store.inventory(settings.one_collection)
     known_roots = {root.path: root.options for root in store.roots(settings.one_collection)}
-    found = _walk_all(roots, _globs(roots, options, known_roots, notice), settings.home)
+    found = _walk_all(roots, _globs(roots, globs, known_roots, notice), settings.home)
     known = [] if inventory is None else inventory.marks
     unread = [] if inventory is None else inventory.unread
     plan = make_plan(roots, found, known, _remembered(unread, roots, known_roots))
     _note_plan(plan, found, reporter)
-    reporter.on_event(planned_files(plan, found))
     missing = list(plan.missing)
     outcomes: Counter[Outcome] = Counter()
     for task in plan.tasks:
@@ -174,17 +161,15 @@ def _foreseen(task: Task, size: int, plan: Plan, missing: list[FileMark]) -> Out
 
 def _globs(
     roots: Sequence[Root],
-    options: IngestOptions,
+    given: Globs,
     known_roots: Mapping[str, str],
     notice: Callable[[str], None],
 ) -> dict[str, Globs]:
     """The globs of each root: those given, else those recorded, which is told."""
-    given = Globs(options.include, options.exclude)
     globs = {}
     for root in roots:
-        globs[root.path] = given or Globs.recorded(known_roots.get(root.path, "{}"))
-        if not given and globs[root.path] and not root.is_file:
-            kept = globs[root.path]
+        kept = globs[root.path] = given or Globs.recorded(known_roots.get(root.path, "{}"))
+        if not given and kept and not root.is_file:
             notice(f"{root.typed}: {kept}, as before; --include '*' reads everything.")
     return globs
 
@@ -213,6 +198,7 @@ def _note_plan(plan: Plan, found: Found, reporter: Reporter) -> None:
         reporter.problem(path, reason, failed=True)
     for file in plan.unread:
         reporter.problem(file.path, file.reason, failed=file.failed)
+    reporter.on_event(planned_files(plan, found))
 
 
 def _remembered(

@@ -11,20 +11,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from rag.index.protocol import FileStat
 from rag.ingest.ignore import IGNORE_FILES, JUNK_FOLDERS, IgnoreRules, is_junk
 
 
-class FileStat(NamedTuple):
-    """What tells that a file is the one seen before. `changed_ns` is the inode's own time,
-    which no program can set back.
-    """
+class FileProblem(NamedTuple):
+    """A file that gave no document: its path, and why."""
 
-    size: int
-    modified_ns: int
-    changed_ns: int
-
-
-class Skip(NamedTuple):
     path: str
     reason: str
 
@@ -41,8 +34,8 @@ class Found:
     """
 
     files: dict[str, FileStat] = field(default_factory=dict)
-    skipped: list[Skip] = field(default_factory=list)
-    unlisted: list[Skip] = field(default_factory=list)
+    skipped: list[FileProblem] = field(default_factory=list)
+    unlisted: list[FileProblem] = field(default_factory=list)
 
 
 def file_stat(status: os.stat_result) -> FileStat:
@@ -82,7 +75,7 @@ def _enter(  # noqa: C901 - the hot loop, in one piece
                 entries = list(listing)
         except OSError as error:
             reason = f"the folder cannot be listed: {error.strerror or error}"
-            found.unlisted.append(Skip(folder, reason))
+            found.unlisted.append(FileProblem(folder, reason))
             continue
         own = [entry.name for entry in entries if entry.name in IGNORE_FILES]
         here = inherited.entering(folder, own) if own else inherited
@@ -101,13 +94,13 @@ def _enter(  # noqa: C901 - the hot loop, in one piece
                 elif entry.is_symlink():
                     links.append(path)
                 elif not entry.is_dir():
-                    found.skipped.append(Skip(path, "not a regular file"))
+                    found.skipped.append(FileProblem(path, "not a regular file"))
                 elif name not in JUNK_FOLDERS and not (matching and here.ignores_folder(path)):
                     waiting.append((path + "/", here))
             except FileNotFoundError:  # gone between the listing and the look
                 continue
             except OSError as error:
-                found.unlisted.append(Skip(path, f"cannot be looked at: {error.strerror}"))
+                found.unlisted.append(FileProblem(path, f"cannot be looked at: {error.strerror}"))
     return seen
 
 
@@ -120,12 +113,12 @@ def _follow(
         target = os.path.realpath(link, strict=True)
         status = os.stat(target)
     except OSError as error:
-        found.skipped.append(Skip(link, f"a symbolic link to nowhere: {error.strerror}"))
+        found.skipped.append(FileProblem(link, f"a symbolic link to nowhere: {error.strerror}"))
         return
     is_folder = modes.S_ISDIR(status.st_mode)
     inside = (target + "/" if is_folder else target).startswith(root)
     if not inside:
-        found.skipped.append(Skip(link, "a symbolic link that leads out of the folder"))
+        found.skipped.append(FileProblem(link, "a symbolic link that leads out of the folder"))
     elif is_folder and target + "/" not in seen and target not in shut:
         links: list[str] = []
         seen |= _enter(target + "/", rules, found, links, shut)

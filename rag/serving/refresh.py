@@ -23,7 +23,7 @@ def refresh(
         CragError: as an ingest.
     """
     from rag.index.stores import store_of
-    from rag.ingest.sync import IngestOptions, ingest
+    from rag.ingest.sync import ingest
     from rag.opening import build_embedder
 
     roots = store_of(settings).roots(settings.one_collection)
@@ -36,5 +36,5 @@ def refresh(
             raise UsageError(
                 f"{path!r} was not ingested before.", "Ask the person to `crag ingest` it."
             )
-    report = ingest(settings, build_embedder(settings), wanted, IngestOptions(), on_event=on_event)
+    report = ingest(settings, build_embedder(settings), wanted, on_event=on_event)
     return IngestResult.model_validate(asdict(report))

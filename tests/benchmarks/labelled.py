@@ -174,8 +174,6 @@ def _indexed(document: dict[str, Any]) -> IndexedDocument:
         source=document["id"],
         path=None,
         root=None,
-        size=len(document["text"]),
-        mtime_ns=0,
         content_hash="",
         title=document["title"] or None,
     )

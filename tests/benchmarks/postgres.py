@@ -81,7 +81,7 @@ def fill(store, name, texts, wanted):
             chunks = list(chunks_of(source, text))
             vectors = EMBEDDER.embed_documents([embedding_text(chunk) for chunk in chunks])
             writer.put(
-                IndexedDocument(source, None, None, len(text), 0, ""),
+                IndexedDocument(source, None, None, ""),
                 [DocumentPart(text, chunks, vectors)],
             )
             made += len(chunks)

@@ -80,7 +80,7 @@ def main():
                 chunks = list(chunks_of(source, text))
                 vectors = embedder.embed_documents([embedding_text(chunk) for chunk in chunks])
                 characters += len(text.encode())
-                document = IndexedDocument(source, None, None, len(text), 0, "")
+                document = IndexedDocument(source, None, None, "")
                 writer.put(document, [DocumentPart(text, chunks, vectors)])
         seconds, cpu = time.perf_counter() - started, time.process_time() - spent
         rate = arguments.chunks / seconds

@@ -144,7 +144,7 @@ class OneDocument:
             return None
         from rag.index.protocol import IndexedDocument
 
-        return IndexedDocument(source, self._path, None, 1, 0, "hash")
+        return IndexedDocument(source, self._path, None, "hash")
 
 
 def test_sources_are_called_as_the_dataset_calls_them(tmp_path):

@@ -10,7 +10,7 @@ from rag.index.catalog import catalog_path, is_sound
 from rag.index.catalog_schema import SCHEMA_VERSION
 from rag.index.collection import open_collection
 from rag.index.local_store import LocalStore
-from rag.index.protocol import UnreadFile, embedding_text
+from rag.index.protocol import FileStat, UnreadFile, embedding_text
 from rag.index.writer import open_writer
 from rag.text.blocks import blocks_of_text
 from state.documents import chunk_id
@@ -145,10 +145,10 @@ def test_roots_and_file_times_are_remembered(tmp_path):
         writer.set_root("/files", '{"include": []}')
         writer.set_root("/gone", "{}")
         writer.forget_root("/gone")
-        writer.touch(document("whales", size=7, mtime_ns=8))
+        writer.touch(document("whales", stat=FileStat(7, 8, 9)))
         assert writer.roots() == {"/files": '{"include": []}'}
     reader = open_collection(tmp_path, "default", EMBEDDER)
-    assert (reader.document("whales").size, reader.document("whales").mtime_ns) == (7, 8)
+    assert reader.document("whales").stat == (7, 8, 9)
 
 
 def test_a_second_writer_is_told_who_holds_the_lock(tmp_path):
@@ -198,7 +198,7 @@ def test_a_slip_where_stemming_cuts_is_found(tmp_path):
 
 
 def test_unread_files_are_remembered_and_forgotten(tmp_path):
-    bad = UnreadFile("/files/\udce9.bin", 3, 4, 5, "no text", failed=True)
+    bad = UnreadFile("/files/\udce9.bin", FileStat(3, 4, 5), "no text", failed=True)
     with open_writer(tmp_path, "sea", EMBEDDER.identity) as writer:
         writer.set_unread([bad, replace(bad, path="/files/b")])
         writer.set_unread([replace(bad, reason="binary", failed=False)], forget=["/files/b"])

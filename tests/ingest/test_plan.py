@@ -3,11 +3,11 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag.index.protocol import FileMark, UnreadFile
+from rag.index.protocol import FileMark, FileStat, UnreadFile
 from rag.ingest.plan import has_new_files, make_plan, same_paths
 from rag.ingest.roots import Root, root_of
 from rag.ingest.task import READING
-from rag.ingest.walk import FileStat, Found, Skip
+from rag.ingest.walk import FileProblem, Found
 
 ROOTS = [Root("/docs", "docs", is_file=False)]
 NOW, BEFORE = FileStat(5, 20, 21), FileStat(5, 10, 11)
@@ -24,13 +24,13 @@ PLACES = ["/docs/one", "/docs/two", "/docs/shut/one", "/docs/three", "/other/one
 def test_the_short_way_finds_what_the_long_way_finds(indexed, unread, here, shut):
     found = Found(dict.fromkeys(here, NOW))
     if shut:
-        found.unlisted.append(Skip("/docs/shut/", "permission denied"))
+        found.unlisted.append(FileProblem("/docs/shut/", "permission denied"))
         found.files.pop("/docs/shut/one", None)
     marks = [
-        FileMark(path, path.rsplit("/", 1)[0], path, *stat, READING + path)
+        FileMark(path, path.rsplit("/", 1)[0], path, stat, READING + path)
         for path, stat in indexed.items()
     ]
-    given_up = [UnreadFile(path, *stat, "why", failed=True) for path, stat in unread.items()]
+    given_up = [UnreadFile(path, stat, "why", failed=True) for path, stat in unread.items()]
     times = {path: tuple(stat) for path, stat in indexed.items()}
     full = make_plan(ROOTS, found, marks, given_up)
     if has_new_files(found, times, given_up):

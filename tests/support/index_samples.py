@@ -20,7 +20,7 @@ class Score(float):
 
 
 def document(source: str, **fields) -> IndexedDocument:
-    values = {"path": f"/files/{source}", "root": "/files", "size": 1, "mtime_ns": 1}
+    values = {"path": f"/files/{source}", "root": "/files"}
     return IndexedDocument(source, **{**values, "content_hash": "h", **fields})
 
 

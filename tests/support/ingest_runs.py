@@ -11,7 +11,8 @@ from rag.index.contents import Inventory
 from rag.index.protocol import CollectionReader
 from rag.index.stores import store_of
 from rag.ingest.ingest_report import IngestReport
-from rag.ingest.sync import IngestOptions, ingest
+from rag.ingest.root_options import Globs
+from rag.ingest.sync import ingest
 from state.ingest_events import IngestEvent
 from state.settings import Settings, load_settings
 
@@ -42,14 +43,15 @@ class Library:
         self.embedder = CountingEmbedder()
         self.events: list[IngestEvent] = []
 
-    def ingest(self, *paths: Path | str, **options) -> IngestReport:
+    def ingest(self, *paths: Path | str, dry_run: bool = False, **globs) -> IngestReport:
         self.embedder.texts.clear()
         self.events.clear()
         return ingest(
             self.settings,
             self.embedder,
             [str(path) for path in paths],
-            IngestOptions(**options),
+            Globs(**globs),
+            dry_run=dry_run,
             on_event=self.events.append,
         )
 

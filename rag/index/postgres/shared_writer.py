@@ -177,8 +177,7 @@ class PostgresWriter(CollectionWriter):
     def set_unread(self, files: Iterable[UnreadFile], forget: Iterable[str] = ()) -> None:
         rows = {
             file.path: (
-                self._row.id, encode_path(file.path), file.size, file.mtime_ns, file.changed_ns,
-                label(file.reason), file.failed,
+                self._row.id, encode_path(file.path), *file.stat, label(file.reason), file.failed,
             )
             for file in files
         }  # fmt: skip

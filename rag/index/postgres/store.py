@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rag.index import contents
 from rag.index.codec import decode_path
 from rag.index.collection_store import Store
-from rag.index.contents import CollectionSummary, FileTime, IngestedRoot
+from rag.index.contents import CollectionSummary, IngestedRoot
 from rag.index.postgres import shared_collection_rows
 from rag.index.postgres.database import Database
 from rag.index.postgres.rebuilding import COUNTS, rebuild_terms
@@ -20,7 +20,7 @@ from rag.index.postgres.shared_export import PostgresExport
 from rag.index.postgres.shared_schema import migrate
 from rag.index.postgres.shared_writer import PostgresWriter, open_writer
 from rag.index.postgres.write_lock import collection_lock
-from rag.index.protocol import Notice
+from rag.index.protocol import FileStat, Notice
 from state.errors import NoIndexError
 from state.postgres import Worded, checked_url, place
 
@@ -110,7 +110,7 @@ class PostgresStore(Store):
         except NoIndexError:
             return []
 
-    def file_times(self, name: str, most: int) -> tuple[int, list[FileTime]]:
+    def file_stats(self, name: str, most: int) -> tuple[int, list[tuple[str, FileStat]]]:
         """Of the files that were ingested on this machine."""
         here = (
             " FROM documents JOIN collections ON collections.id = documents.collection_id"
@@ -125,7 +125,9 @@ class PostgresStore(Store):
                 " ORDER BY documents.id DESC LIMIT %s",
                 (*values, most),
             ).fetchall()
-        return count[0] if count else 0, [(decode_path(path), *rest) for path, *rest in rows]
+        return count[0] if count else 0, [
+            (decode_path(path), FileStat(*stat)) for path, *stat in rows
+        ]
 
     def roots(self, name: str) -> list[IngestedRoot]:
         try:
