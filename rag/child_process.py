@@ -5,10 +5,13 @@ A message is a marshalled tuple of plain values: both ends are the same interpre
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import marshal
 import os
+import select
 import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import IO, Any, BinaryIO
@@ -29,6 +32,53 @@ def child_command(module: str, *arguments: str) -> list[str]:
         f"from {module} import main; main(*sys.argv[3:])"
     )
     return [sys.executable, "-P", "-c", code, package, str(os.getpid()), *arguments]
+
+
+class Child:
+    """A process that runs `main` of a module of ours, and our ends of its pipes."""
+
+    def __init__(self, module: str, *arguments: str) -> None:
+        """Raises OSError where no process can be started."""
+        self.process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+            child_command(module, *arguments),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+        )
+
+    def send(self, value: object) -> None:
+        """Raises BrokenPipeError where it has died."""
+        assert self.process.stdin is not None
+        write_frame(self.process.stdin, value)
+
+    def receive(self, seconds: float) -> Any:
+        """The next value.
+
+        Raises:
+            TimeoutError: none came for so long.
+            EOFError: it has died.
+        """
+        answers = self.process.stdout
+        assert answers is not None
+        waiting = select.poll()  # takes any descriptor, unlike `select`
+        waiting.register(answers, select.POLLIN)
+        if not waiting.poll(seconds * 1000):
+            raise TimeoutError
+        value = read_frame(answers)
+        if value is None:
+            raise EOFError
+        return value
+
+    def end(self, patience: float = 0.0) -> int:
+        """Its exit status: its own, if it ends within `patience` seconds, or that it was killed."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(patience)
+        self.process.kill()
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                pipe.close()
+        return self.process.wait()
 
 
 def end_with(parent: int) -> None:

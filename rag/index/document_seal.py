@@ -48,7 +48,8 @@ def is_damaged(connection: sqlite3.Connection, document_id: int) -> bool:
     try:
         if sealed is not None:
             return bool(_digest(connection, document_id) != sealed)
-        Texts(connection).whole(document_id)
+        for _ in Texts(connection).blocks(document_id):
+            pass
     except (TextDamagedError, UnicodeError):
         return True
     except sqlite3.OperationalError as error:

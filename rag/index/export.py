@@ -22,6 +22,8 @@ from state.documents import Chunk
 
 PART_CHUNKS = 200
 CHUNK_COLUMNS = "key, page, start_line, end_line, start_char, end_char, heading, blocks"
+ExportedChunk = tuple[Sequence[Any], str, Vectors]
+"""A row that begins with CHUNK_COLUMNS, its text, and its vector."""
 
 
 class Export(ABC):
@@ -57,8 +59,22 @@ class Export(ABC):
         the same in every store; in the order in which they were written.
         """
 
+    def parts(self, document: IndexedDocument) -> Iterator[DocumentPart]:
+        # The text first: whoever stores chunks must be able to read them again.
+        nothing = np.zeros((0, self._row.embedder.dimension), dtype=np.float32)
+        for block in self._blocks(document.source):
+            yield DocumentPart(block, [], nothing)
+        for rows in self._chunks(document.source):
+            chunks = [_chunk(document, text, row) for row, text, _ in rows]
+            yield DocumentPart("", chunks, np.stack([vector for *_, vector in rows]))
+
     @abstractmethod
-    def parts(self, document: IndexedDocument) -> Iterator[DocumentPart]: ...
+    def _blocks(self, source: str) -> Iterator[str]:
+        """A document's text, in the order of its blocks."""
+
+    @abstractmethod
+    def _chunks(self, source: str) -> Iterator[list[ExportedChunk]]:
+        """Its chunks in order, at most PART_CHUNKS at a time."""
 
 
 class CatalogExport(Export):
@@ -87,31 +103,30 @@ class CatalogExport(Export):
             found[decode_path(source)] = digest_of(content, characters, chunks, digest.hexdigest())
         return found
 
-    def parts(self, document: IndexedDocument) -> Iterator[DocumentPart]:
-        number = contents.number_of(self._connection, self._row.id, document.source)
-        assert number is not None
-        dimension = self._row.embedder.dimension
-        texts = Texts(self._connection)
+    def _blocks(self, source: str) -> Iterator[str]:
+        return Texts(self._connection).blocks(self._number(source))
+
+    def _chunks(self, source: str) -> Iterator[list[ExportedChunk]]:
+        number, texts = self._number(source), Texts(self._connection)
         rows = self._connection.execute(
             f"SELECT {CHUNK_COLUMNS}, vector FROM chunks JOIN vectors ON chunk_id = chunks.id"
             " WHERE document_id = ? ORDER BY chunks.id",
             (number,),
         )
-        position = 0
         while some := rows.fetchmany(PART_CHUNKS):
-            last = len(some) < PART_CHUNKS
-            end = document.characters if last else max(position, *(row[5] for row in some))
-            chunks = [chunk_of(document, texts.span(number, *row[4:6]), row) for row in some]
-            vectors = decode_vectors([row[-1] for row in some], dimension)
-            yield DocumentPart(texts.span(number, position, end), chunks, vectors)
-            position = end
-        if position < document.characters:
-            rest = texts.span(number, position, document.characters)
-            yield DocumentPart(rest, [], no_vectors(dimension))
+            vectors = decode_vectors([row[-1] for row in some], self._row.embedder.dimension)
+            yield [
+                (row, texts.span(number, *row[4:6]), vector)
+                for row, vector in zip(some, vectors, strict=True)
+            ]
+
+    def _number(self, source: str) -> int:
+        number = contents.number_of(self._connection, self._row.id, source)
+        assert number is not None
+        return number
 
 
-def chunk_of(document: IndexedDocument, text: str, row: Sequence[Any]) -> Chunk:
-    """`row` begins with CHUNK_COLUMNS."""
+def _chunk(document: IndexedDocument, text: str, row: Sequence[Any]) -> Chunk:
     key, page, first, last, start, end, heading, blocks, *_ = row
     known = tuple(decode_blocks(blocks, start)) if blocks else ()
     return Chunk(
@@ -122,7 +137,3 @@ def chunk_of(document: IndexedDocument, text: str, row: Sequence[Any]) -> Chunk:
 
 def digest_of(content: str, characters: int, chunks: int, digest: str) -> str:
     return f"{content}/{characters}/{chunks}/{digest}"
-
-
-def no_vectors(dimension: int) -> Vectors:
-    return np.zeros((0, dimension), dtype=np.float32)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
+from collections.abc import Iterator
 
 from rag.index.codec import BLOCK_CHARACTERS, block_row, decode_block, decode_path
 from state.errors import DamagedError
@@ -43,12 +44,13 @@ class Texts:
         ]
         return "".join(blocks)[start - first : end - first]
 
-    def whole(self, document_id: int) -> str:
+    def blocks(self, document_id: int) -> Iterator[str]:
+        """The whole text, block by block."""
         rows = self._connection.execute(
             "SELECT data FROM blocks WHERE id >= ? AND id < ? ORDER BY id",
             (block_row(document_id, 0), block_row(document_id + 1, 0)),
         )
-        return "".join(self._decoded(document_id, row[0]) for row in rows)
+        return (self._decoded(document_id, row[0]) for row in rows)
 
     def _block(self, document_id: int, row: int) -> str:
         if row not in self._kept:

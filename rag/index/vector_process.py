@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from rag.child_process import answer, child_command, read_frame, serve_parent, write_frame
+from rag.child_process import Child, answer, read_frame, serve_parent
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.index.chroma_errors import VectorsDamaged
 from rag.index.chroma_import import chromadb_module
@@ -36,11 +34,8 @@ class VectorProcess:
 
     def __init__(self) -> None:
         self._opened = False
-        command = child_command("rag.index.vector_process")
         try:
-            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-            )
+            self._child = Child("rag.index.vector_process")
         except OSError as error:
             raise errors.StorageError(
                 f"No process can be started for the vector store: {error.strerror}."
@@ -78,34 +73,21 @@ class VectorProcess:
 
     def close(self) -> None:
         """Ends the process; one that holds the store closes it first."""
-        if self._opened and self._process.poll() is None:
+        if self._opened:
             with contextlib.suppress(VectorsDamaged, errors.CragError):
                 self._call("close")
-        for pipe in (self._process.stdin, self._process.stdout):
-            assert pipe is not None
-            with contextlib.suppress(BrokenPipeError):
-                pipe.close()
-        self._process.kill()
-        self._process.wait()
+        self._child.end()
 
     def _call(self, name: str, *values: object) -> Any:
-        asked, answers = self._process.stdin, self._process.stdout
-        assert asked is not None
-        assert answers is not None
         try:
-            write_frame(asked, (name, values))
-            asked.flush()
-            # Nothing is left of the reply before: each call has one.
-            waiting = select.poll()
-            waiting.register(answers, select.POLLIN)
-            if not waiting.poll(_ANSWER_SECONDS * 1000):
-                self._process.kill()
-                raise VectorsDamaged("the process that wrote it stopped answering")
-            reply = read_frame(answers)
-        except BrokenPipeError:
-            reply = None
-        if reply is None:
-            raise VectorsDamaged("the process that wrote it died")
+            self._child.send((name, values))
+            reply = self._child.receive(_ANSWER_SECONDS)
+        except TimeoutError:
+            self._opened = False
+            self._child.end()
+            raise VectorsDamaged("the process that wrote it stopped answering") from None
+        except (BrokenPipeError, EOFError):
+            raise VectorsDamaged("the process that wrote it died") from None
         failure, result = reply
         if failure is None:
             return result

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rag.index.protocol import DocumentPart, embedding_text
 from rag.ingest.file_text import FileText, Outcome, SameContent, TextPart, Unread
-from rag.ingest.pool import Stopped
+from rag.ingest.pool import Stopped, put_until
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder, Vectors
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 BATCH_CHUNKS = 256
 _BATCHES_AHEAD = 4
 _KEPT_BYTES = 16 << 20
-_POLL_SECONDS = 0.2
 
 Lookup = Callable[[Sequence[str]], "Mapping[str, Vectors]"]
 """The vectors of those texts that were embedded before; called on the embedding thread."""
@@ -146,14 +145,8 @@ class EmbeddingThread:
         return TextPart(part.text, tuple(chunk.of(source, file.title) for chunk in part.chunks))
 
     def _put(self, items: list[_Item]) -> None:
-        while items:
-            if self._stop.is_set():
-                raise Stopped
-            try:
-                self._batches.put(items, timeout=_POLL_SECONDS)
-            except queue.Full:
-                continue
-            return
+        if items:
+            put_until(self._stop, self._batches, items)
 
 
 def _parts_of(items: Iterator[_Item]) -> Iterator[DocumentPart]:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 import queue
-import select
 import signal
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
-from rag.child_process import child_command, read_frame, write_frame
+from rag.child_process import Child
 from rag.ingest.file_text import Outcome, Unread, from_plain
 from rag.ingest.task import Task
 from rag.ingest.worker import BEAT
@@ -29,88 +27,82 @@ _IDLE_SECONDS = 0.5
 _ENDING_SECONDS = 5.0
 
 
+Item = TypeVar("Item")
+
+
 class Stopped(Exception):  # noqa: N818 - not an error: somebody asked for it
     """Raised in a thread of the ingest that should end."""
+
+
+def put_until(stop: threading.Event, into: queue.Queue[Item], item: Item) -> None:
+    """Waits for room.
+
+    Raises:
+        Stopped: `stop` was set meanwhile.
+    """
+    while not stop.is_set():
+        try:
+            return into.put(item, timeout=_POLL_SECONDS)
+        except queue.Full:
+            continue
+    raise Stopped
 
 
 class Reader:
     """One worker process, started when first needed and again after it died."""
 
     def __init__(self, spool_folder: str, stall_seconds: float, stop: threading.Event) -> None:
-        self._command = child_command("rag.ingest.worker", spool_folder)
+        self._spool_folder = spool_folder
         self._stall_seconds = stall_seconds
         self._stop = stop
-        self._process: subprocess.Popen[bytes] | None = None
+        self._child: Child | None = None
 
     def read(self, tasks: Sequence[Task]) -> Iterator[Outcome]:
         """One outcome a task, in order."""
         waiting = list(tasks)
         while waiting:
-            process = self._send(waiting)
+            child = self._send(waiting)
             while waiting:
-                values = self._receive(process)
+                values = self._receive(child)
                 if isinstance(values, str):
                     yield Unread(waiting.pop(0).path, None, values, failed=True, lasting=False)
                     break  # the others of the batch go to a new process
                 yield from_plain(values)
                 waiting.pop(0)
 
-    def _send(self, tasks: list[Task]) -> subprocess.Popen[bytes]:
+    def _send(self, tasks: list[Task]) -> Child:
         for _ in range(2):
-            if self._process is None:
-                self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                    self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
-                )
-            assert self._process.stdin is not None
+            child = self._child = self._child or Child("rag.ingest.worker", self._spool_folder)
             try:
-                write_frame(self._process.stdin, [tuple(task) for task in tasks])
-            except BrokenPipeError:  # it died idle
-                self.kill()
-            else:
+                child.send([tuple(task) for task in tasks])
                 break
-        assert self._process is not None
-        return self._process
+            except BrokenPipeError:  # it died idle
+                self.end()
+        return child
 
-    def _receive(self, process: subprocess.Popen[bytes]) -> Any:
+    def _receive(self, child: Child) -> Any:
         """The next outcome as plain values, or in words why there is none."""
-        assert process.stdout is not None
         deadline = time.monotonic() + self._stall_seconds
         while True:
             if self._stop.is_set():
                 raise Stopped
-            ready, _, _ = select.select([process.stdout], [], [], _POLL_SECONDS)
-            if ready:
-                values = read_frame(process.stdout)
-                if values is None:
-                    return self._crashed(process)
-                if values != BEAT:
-                    return values
-                deadline = time.monotonic() + self._stall_seconds
-            elif time.monotonic() > deadline:
-                self.kill()
-                return f"the reader hung for {self._stall_seconds:g} s and was stopped"
+            try:
+                values = child.receive(_POLL_SECONDS)
+            except EOFError:
+                return f"the reader crashed ({_ending(self.end(_ENDING_SECONDS))})"
+            except TimeoutError:
+                if time.monotonic() > deadline:
+                    self.end()
+                    return f"the reader hung for {self._stall_seconds:g} s and was stopped"
+                continue
+            if values != BEAT:
+                return values
+            deadline = time.monotonic() + self._stall_seconds
 
-    def kill(self) -> None:
-        """End the process, whatever it is doing."""
-        process, self._process = self._process, None
-        if process is not None:
-            process.kill()
-            _reap(process)
-
-    def _crashed(self, process: subprocess.Popen[bytes]) -> str:
-        self._process = None
-        try:
-            process.wait(_ENDING_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-        return f"the reader crashed ({_ending(_reap(process))})"
-
-
-def _reap(process: subprocess.Popen[bytes]) -> int:
-    for pipe in (process.stdin, process.stdout):
-        if pipe is not None:
-            pipe.close()
-    return process.wait()
+    def end(self, patience: float = 0.0) -> int:
+        """End the process, whatever it is doing; its exit status, as `Child.end` gives it."""
+        child, self._child = self._child, None
+        return 0 if child is None else child.end(patience)
 
 
 def _ending(status: int) -> str:
@@ -175,26 +167,18 @@ class _Crew:
         try:
             while (batch := self._next()) is not None:
                 for outcome in reader.read(batch):
-                    self._put(outcome)
-            self._put(None)
+                    put_until(self._stop, self._outcomes, outcome)
+            put_until(self._stop, self._outcomes, None)
         except Stopped:
             return
         except BaseException as error:  # noqa: BLE001 - handed to the thread that waits
-            self._put(error)
+            put_until(self._stop, self._outcomes, error)
         finally:
-            reader.kill()
+            reader.end()
 
     def _next(self) -> list[Task] | None:
         with self._lock:
             return next(self._batches, None)
-
-    def _put(self, item: Outcome | BaseException | None) -> None:
-        while not self._stop.is_set():
-            try:
-                return self._outcomes.put(item, timeout=_POLL_SECONDS)
-            except queue.Full:
-                continue
-        raise Stopped
 
 
 def _cores() -> int:

@@ -45,7 +45,7 @@ def test_damage_and_a_read_only_place_are_told_as_here(tmp_path):
     written = VectorProcess().open(tmp_path / "one", IDENTITY, create=True)
     with pytest.raises(VectorsDamaged):
         written.upsert([], rows(0))
-    os.kill(written._process.pid, signal.SIGKILL)
+    os.kill(written._child.process.pid, signal.SIGKILL)
     with pytest.raises(VectorsDamaged, match="died"):
         written.count()
     written.close()
@@ -54,16 +54,16 @@ def test_damage_and_a_read_only_place_are_told_as_here(tmp_path):
 def test_one_that_stops_answering_is_given_up(tmp_path, monkeypatch):
     written = VectorProcess().open(tmp_path, IDENTITY, create=True)
     monkeypatch.setattr("rag.index.vector_process._ANSWER_SECONDS", 0.2)
-    os.kill(written._process.pid, signal.SIGSTOP)
+    os.kill(written._child.process.pid, signal.SIGSTOP)
     with pytest.raises(VectorsDamaged, match="stopped answering"):
         written.count()
     written.close()
-    assert written._process.returncode == -signal.SIGKILL
+    assert written._child.process.returncode == -signal.SIGKILL
 
 
 def test_a_failure_of_ours_crosses_with_its_words(tmp_path, monkeypatch):
     monkeypatch.setattr(
-        "rag.index.vector_process.read_frame",
+        "rag.child_process.read_frame",
         lambda _pipe: ("StorageError", ("The disk is full.", "Free some space.")),
     )
     with pytest.raises(StorageError, match="Free some space"):
@@ -73,7 +73,7 @@ def test_a_failure_of_ours_crosses_with_its_words(tmp_path, monkeypatch):
 def test_its_death_costs_no_vector(tmp_path, monkeypatch):
     monkeypatch.setattr("rag.index.feeder.START_CHUNKS", 30)
     monkeypatch.setattr("rag.index.staging.GROUP_CHUNKS", 20)
-    monkeypatch.setattr(VectorProcess, "upsert", lambda self, *_: self._process.kill())
+    monkeypatch.setattr(VectorProcess, "upsert", lambda self, *_: self._child.process.kill())
     with open_writer(tmp_path, "default", IDENTITY) as writer:
         for number in range(60):
             text = f"The comet of number {number} is described here."
@@ -90,7 +90,7 @@ def test_a_killed_parent_takes_it_along(tmp_path):
         "import sys, os, signal; from pathlib import Path; from index_samples import EMBEDDER;"
         "from rag.index.vector_process import VectorProcess;"
         "made = VectorProcess().open(Path(sys.argv[1]), EMBEDDER.identity, create=True);"
-        "print(made._process.pid, flush=True);"
+        "print(made._child.process.pid, flush=True);"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

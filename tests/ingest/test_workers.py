@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from rag import child_process
 from rag.ingest import pool
 from rag.ingest.file_text import FileText, Unread
 from rag.ingest.pool import Reader, reading
@@ -44,7 +45,7 @@ worker.main(sys.argv[2])
 def _bad_workers(monkeypatch):
     root = str(Path(pool.__file__).resolve().parents[2])
     own = [sys.executable, "-P", "-c", BADLY, root]
-    monkeypatch.setattr(pool, "child_command", lambda _module, spool: [*own, spool])
+    monkeypatch.setattr(child_process, "child_command", lambda _module, spool: [*own, spool])
 
 
 def files(folder: Path, *names: str) -> list[Task]:
@@ -84,11 +85,11 @@ def test_a_worker_that_died_idle_is_replaced(tmp_path):
     reader = Reader(str(tmp_path), 30, threading.Event())
     try:
         assert [type(o) for o in reader.read(tasks[:1])] == [FileText]
-        os.kill(reader._process.pid, signal.SIGKILL)
-        reader._process.wait()
+        os.kill(reader._child.process.pid, signal.SIGKILL)
+        reader._child.process.wait()
         assert [type(o) for o in reader.read(tasks[1:])] == [FileText]
     finally:
-        reader.kill()
+        reader.end()
 
 
 @pytest.mark.usefixtures("_bad_workers")

@@ -5,20 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from rag.index.codec import BLOCK_CHARACTERS, decode_block, decode_path, encode_path
-from rag.index.export import (
-    CHUNK_COLUMNS,
-    PART_CHUNKS,
-    Export,
-    chunk_of,
-    digest_of,
-    no_vectors,
-)
+from rag.index.codec import decode_block, decode_path, encode_path
+from rag.index.export import CHUNK_COLUMNS, PART_CHUNKS, Export, ExportedChunk, digest_of
 from rag.index.postgres.shared_collection_rows import StoredCollection, worded
 from rag.index.postgres.shared_document_rows import received
-from rag.index.protocol import DocumentPart, IndexedDocument
 
 if TYPE_CHECKING:
     import psycopg
@@ -55,34 +45,30 @@ class PostgresExport(Export):
         rows = self._db.execute(_DIGESTS, {"collection": self._row.id})
         return {decode_path(source): digest_of(*rest) for source, *rest in rows}
 
-    def parts(self, document: IndexedDocument) -> Iterator[DocumentPart]:
-        number, first, count = self._db.execute(
-            "SELECT id, first_chunk, chunk_count FROM documents"
-            " WHERE collection_id = %s AND source = %s",
-            (self._row.id, encode_path(document.source)),
-        ).fetchone() or (0, 0, 0)
-        # The text first: whoever stores chunks must be able to read them again.
-        nothing = no_vectors(self._row.embedder.dimension)
-        for place in range(-(-document.characters // BLOCK_CHARACTERS)):
-            row = self._db.execute(
-                "SELECT data FROM blocks WHERE collection_id = %s AND document_id = %s"
-                " AND number = %s",
-                (self._row.id, number, place),
-                binary=True,
-            ).fetchone()
-            assert row is not None
-            yield DocumentPart(decode_block(row[0]), [], nothing)
-        for start in range(first, first + count, PART_CHUNKS):
-            rows = self._db.execute(
-                _CHUNKS,
-                {
-                    "collection": self._row.id,
-                    "first": start,
-                    "past": min(start + PART_CHUNKS, first + count),
-                },
-                binary=True,
-            ).fetchall()
-            chunks = [
-                chunk_of(document, row[-2].decode("utf-8", "surrogatepass"), row) for row in rows
+    def _blocks(self, source: str) -> Iterator[str]:
+        (number, *_), place = self._place(source), 0
+        while row := self._db.execute(
+            "SELECT data FROM blocks WHERE collection_id = %s AND document_id = %s AND number = %s",
+            (self._row.id, number, place),
+            binary=True,
+        ).fetchone():
+            yield decode_block(row[0])
+            place += 1
+
+    def _chunks(self, source: str) -> Iterator[list[ExportedChunk]]:
+        _, first, past = self._place(source)
+        for start in range(first, past, PART_CHUNKS):
+            asked = {"first": start, "past": min(start + PART_CHUNKS, past)}
+            rows = self._db.execute(_CHUNKS, {"collection": self._row.id, **asked}, binary=True)
+            yield [
+                (row, row[-2].decode("utf-8", "surrogatepass"), received(row[-1])) for row in rows
             ]
-            yield DocumentPart("", chunks, np.stack([received(r[-1]) for r in rows]))
+
+    def _place(self, source: str) -> tuple[int, int, int]:
+        """A document's number, its first chunk and the one past its last."""
+        row = self._db.execute(
+            "SELECT id, first_chunk, first_chunk + chunk_count FROM documents"
+            " WHERE collection_id = %s AND source = %s",
+            (self._row.id, encode_path(source)),
+        ).fetchone()
+        return row or (0, 0, 0)
