@@ -14,6 +14,7 @@ from rag.index import collection_rows, contents
 from rag.index.catalog import catalog_path, connect, mapped_errors, reading
 from rag.index.chroma_errors import VectorsDamaged
 from rag.index.collection_rows import CollectionRow
+from rag.index.document_rows import DocumentRows
 from rag.index.document_seal import damaged_documents, have_read_again, mending
 from rag.index.lexical import LexicalTable
 from rag.index.local_store import LocalStore
@@ -22,7 +23,6 @@ from rag.index.names import store_names, wrongly_named
 from rag.index.terms import TERMS_VERSION
 from rag.index.vector_place import VectorPlace, pending, read_state
 from rag.index.vector_sync import write_all
-from rag.index.writer import rebuild_lexical
 from rag.ingest.staleness import staleness
 from state.counting import many
 from state.errors import CragError, StoreBusyError
@@ -83,10 +83,11 @@ def repair_collections(home: Path, tell: Callable[[str], None]) -> None:
                         store_names(connection, number, source, title)
             if not _lexical(connection, row).ok:
                 tell(f"{name}: building the lexical index again")
+                rows = DocumentRows(connection, row.id)
                 with transaction(connection):
-                    rebuild_lexical(connection, row.id)
+                    rows.rebuild_lexical()
                 with transaction(connection):
-                    LexicalTable(connection, row.id).seal()
+                    rows.lexical.seal()
             place = _place(home, row)
             if not _vectors(connection, row, place).ok:
                 tell(f"{name}: building the vectors again")

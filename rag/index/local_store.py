@@ -9,12 +9,12 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag.index import collection_rows, contents, document_rows
+from rag.index import collection_rows, contents
 from rag.index.catalog import catalog_path, connect, mapped_errors, reading
 from rag.index.codec import decode_path
 from rag.index.collection_store import Store
 from rag.index.contents import CollectionSummary, IngestedRoot
-from rag.index.lexical import LexicalTable
+from rag.index.document_rows import DocumentRows
 from rag.index.lock import lock_path, write_lock
 from rag.index.protocol import FileStat, Notice
 from state.errors import NoIndexError
@@ -105,9 +105,7 @@ class LocalStore(Store):
         ):
             row = collection_rows.require_row(connection, name)
             with transaction(connection):
-                LexicalTable(connection, row.id).drop()
-                document_rows.delete_all_blocks(connection, row.id)
-                connection.execute("DELETE FROM collections WHERE id = ?", (row.id,))
+                DocumentRows(connection, row.id).delete_collection()
             connection.execute("PRAGMA incremental_vacuum").fetchall()
             shutil.rmtree(self._home / "vectors" / row.uid, ignore_errors=True)
 

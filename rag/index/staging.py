@@ -15,9 +15,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
-from rag.index import collection_rows, document_rows
+from rag.index import collection_rows
 from rag.index.codec import BLOCK_CHARACTERS, blocks_of
-from rag.index.lexical import LexicalTable
+from rag.index.document_rows import DocumentRows
 from rag.index.protocol import DocumentPart, IndexedDocument
 from state.sqlite_file import transaction
 
@@ -42,15 +42,14 @@ class Staging:
     def __init__(
         self,
         connection: sqlite3.Connection,
-        lexical: LexicalTable,
         collection_id: int,
         committed: Callable[[int], None],
         catalog_lock: AbstractContextManager[Any],
     ) -> None:
         """`committed` is told how many chunks a commit wrote; `catalog_lock` is held by each."""
         self._connection = connection
-        self._lexical = lexical
         self._collection_id = collection_id
+        self._rows = DocumentRows(connection, collection_id)
         self._committed = committed
         self._catalog_lock = catalog_lock
         self._waiting: list[_Staged] = []
@@ -104,26 +103,22 @@ class Staging:
     def _write(self, staged: _Staged) -> None:
         document = staged.document
         if staged.row is None:
-            staged.row = document_rows.insert_hidden(
-                self._connection, self._collection_id, document
-            )
+            staged.row = self._rows.insert_hidden(document)
         for part in staged.parts:
-            document_rows.insert_chunks(self._connection, self._lexical, staged.row, document, part)
+            self._rows.insert_chunks(staged.row, document, part)
         texts = [staged.tail, *(part.text for part in staged.parts)]
         blocks = list(blocks_of(texts))
-        document_rows.store_blocks(self._connection, staged.row, staged.start, blocks)
+        self._rows.store_blocks(staged.row, staged.start, blocks)
         # The last block may still grow; what it holds now is stored nevertheless, so that
         # the terms of every stored chunk can be found again.
         staged.tail = blocks.pop() if blocks and len(blocks[-1]) < BLOCK_CHARACTERS else ""
         staged.start += BLOCK_CHARACTERS * len(blocks)
         if staged.whole:
-            document_rows.show(self._connection, self._lexical, self._collection_id, staged.row)
+            self._rows.show(staged.row)
 
     def _abandon(self, staged: _Staged) -> None:
         if staged in self._waiting:
             self._waiting.remove(staged)
         if staged.row is not None:
             with transaction(self._connection):
-                document_rows.delete(
-                    self._connection, self._lexical, self._collection_id, staged.row
-                )
+                self._rows.delete(staged.row)

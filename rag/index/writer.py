@@ -5,23 +5,22 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
-from rag.index import collection_rows, contents, document_rows
+from rag.index import collection_rows, contents
 from rag.index.catalog import catalog_path, connect, mapped_errors
 from rag.index.codec import decode_path, decode_vectors, encode_label, encode_path, text_hash
 from rag.index.collection_rows import CollectionRow, check_embedder
 from rag.index.collection_writer import CollectionWriter
+from rag.index.document_rows import DocumentRows
 from rag.index.document_seal import is_damaged
 from rag.index.feeder import VectorFeeder
-from rag.index.lexical import LexicalTable
 from rag.index.lock import lock_path, write_lock
 from rag.index.protocol import DocumentPart, FileStat, IndexedDocument, Notice, UnreadFile
 from rag.index.staging import Staging
 from rag.index.terms import TERMS_VERSION
-from rag.index.texts import TextDamagedError
 from rag.index.vector_place import VectorPlace
 from state.sqlite_file import transaction
 
@@ -76,34 +75,12 @@ def _prepare(
         if row is None:
             return collection_rows.create(connection, name, embedder, uid)
         check_embedder(name, row.embedder, embedder)
-        lexical = LexicalTable(connection, row.id)
+        rows = DocumentRows(connection, row.id)
         if row.terms_version != TERMS_VERSION:
             notice("The lexical index is of another version or damaged; building it again.")
-            rebuild_lexical(connection, row.id)
-        # What a killed writer had not finished was never visible.
-        hidden = connection.execute(
-            "SELECT id FROM documents WHERE collection_id = ? AND visible = 0", (row.id,)
-        ).fetchall()
-        for (document,) in hidden:
-            document_rows.delete(connection, lexical, row.id, document)
+            rows.rebuild_lexical()
+        rows.delete_hidden()
     return row
-
-
-def rebuild_lexical(connection: sqlite3.Connection, collection_id: int) -> None:
-    """Builds the lexical index from the stored text; inside a transaction of the caller. A
-    document whose text is damaged is not in it.
-    """
-    lexical = LexicalTable(connection, collection_id)
-    lexical.drop()
-    lexical.create()
-    for (document,) in connection.execute(
-        "SELECT id FROM documents WHERE collection_id = ?", (collection_id,)
-    ).fetchall():
-        with suppress(TextDamagedError):
-            lexical.add(document_rows.lexical_rows(connection, document))
-    connection.execute(
-        "UPDATE collections SET terms_version = ? WHERE id = ?", (TERMS_VERSION, collection_id)
-    )
 
 
 class CatalogWriter(CollectionWriter):
@@ -116,10 +93,8 @@ class CatalogWriter(CollectionWriter):
         self._connection = connection
         self._feeder = feeder
         self._closed = False
-        self._lexical = LexicalTable(connection, row.id)
-        self._staging = Staging(
-            connection, self._lexical, row.id, feeder.committed, feeder.catalog_lock
-        )
+        self._rows = DocumentRows(connection, row.id)
+        self._staging = Staging(connection, row.id, feeder.committed, feeder.catalog_lock)
 
     def file_stats(self) -> dict[str, FileStat]:
         """Read by the thousand in every ingest."""
@@ -154,7 +129,7 @@ class CatalogWriter(CollectionWriter):
             for source in sources:
                 number = self._document_id(source)
                 if number is not None:
-                    document_rows.delete(self._connection, self._lexical, self._row.id, number)
+                    self._rows.delete(number)
                     removed += 1
             if removed:
                 collection_rows.mark_changed(self._connection, self._row.id)
@@ -168,7 +143,7 @@ class CatalogWriter(CollectionWriter):
         if document.source != old_source and self._document_id(document.source) is not None:
             return False
         with transaction(self._connection):
-            document_rows.rename(self._connection, self._lexical, number, document)
+            self._rows.rename(number, document)
             collection_rows.mark_changed(self._connection, self._row.id)
         return True
 
@@ -226,9 +201,9 @@ class CatalogWriter(CollectionWriter):
             row = collection_rows.find(self._connection, self._row.name)
             assert row is not None
             if row.terms_version != TERMS_VERSION:
-                rebuild_lexical(self._connection, row.id)
+                self._rows.rebuild_lexical()
         with self._feeder.catalog_lock, transaction(self._connection):
-            self._lexical.seal()
+            self._rows.lexical.seal()
 
     def _document_id(self, source: str) -> int | None:
         return contents.number_of(self._connection, self._row.id, source)
