@@ -6,12 +6,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from rich.filesize import decimal
 
 from cli import options
 from cli.app import new_app
 from cli.completion import complete_collection
 from cli.confirm import confirm
-from cli.render.short_text import byte_size
 from cli.terminal import Terminal, one_line
 from state.counting import many, plural
 
@@ -68,7 +68,7 @@ def show(given: options.Given, name: Name, json_: options.Json = False) -> None:
         )
         return
     for document in documents:
-        size = byte_size(document.stat.size)
+        size = decimal(document.stat.size)
         source = one_line(document.source)
         chunks = f"{document.chunk_count:>6,} {plural(document.chunk_count, 'chunk'):<6}"
         terminal.out(f"{chunks} {size:>9}  {document.format:<9} {source}")

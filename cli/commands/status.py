@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from rich.filesize import decimal
+
 from cli import options
 from cli.app import new_app
-from cli.render.short_text import byte_size
 from state.counting import many
 
 if TYPE_CHECKING:
@@ -58,8 +59,8 @@ def status_lines(found: Status) -> list[str]:
     lines = [f"home      {found.home}", f"engine    {_engine(found)}"]
     for each in found.collections:
         lines += ["", *_collection_lines(each)]
-    sizes = [f"{name} {byte_size(octets)}" for name, octets in found.octets.items() if octets]
-    total = byte_size(sum(found.octets.values()))
+    sizes = [f"{name} {decimal(octets)}" for name, octets in found.octets.items() if octets]
+    total = decimal(sum(found.octets.values()))
     return [*lines, "", f"on disk   {total}" + (f": {', '.join(sizes)}" if sizes else "")]
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
+from rich.filesize import decimal
+
 from cli.terminal import Terminal, clean
 from state.counting import many
 
@@ -81,9 +83,9 @@ class ResearchView:
                 line = f"  {event['subtask']['role']}: {event['subtask']['instruction']}"
             case "subtask_finished":
                 self._status[event["subtask"]] = event["status"]
-                detail = f"{many(event['citations'], 'citation')}, {_size(event['bytes'])}"
+                detail = f"{many(event['citations'], 'citation')}, {decimal(event['bytes'])}"
                 self._detail[event["subtask"]] = detail
-                self._files[event["artifact"]] = f"{event['status']}  {_size(event['bytes'])}"
+                self._files[event["artifact"]] = f"{event['status']}  {decimal(event['bytes'])}"
                 self._spent[event["subtask"]] = event.get("tokens", 0)
                 line = f"  {event['status']}: {event['artifact']} ({detail})"
             case "cleaned_up":
@@ -138,7 +140,3 @@ def _text(words: str, style: str) -> Text:
 
 def _plain(words: str) -> str:
     return " ".join(clean(words).split())
-
-
-def _size(count: int) -> str:
-    return f"{count:,} bytes" if count < 10_000 else f"{count / 1000:,.0f} kB"

@@ -1,4 +1,4 @@
-"""A place, a size, a sum of money and foreign text, each on a part of a line."""
+"""A place, a sum of money and foreign text, each on a part of a line."""
 
 from __future__ import annotations
 
@@ -31,13 +31,3 @@ def dollars(cost: float) -> str:
     if cost >= 0.001 or cost <= 0:
         return f"${cost:.4f}"
     return f"${float(f'{cost:.2g}'):.12f}".rstrip("0")
-
-
-def byte_size(octets: int) -> str:
-    """Bytes in the unit a person would choose."""
-    size = float(octets)
-    for unit in ("B", "kB", "MB", "GB"):
-        if size < 1000 or unit == "GB":
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1000
-    raise AssertionError

@@ -53,11 +53,11 @@ def core_title(archive: Archive, reading: Reading) -> str | None:
     return text_at(parse_optional(archive, "docProps/core.xml", reading), "title")
 
 
+@dataclass(frozen=True, slots=True)
 class _Walk:
-    def __init__(self, layout: Layout, styles: dict[str, _Style], reading: Reading) -> None:
-        self._layout = layout
-        self._styles = styles
-        self._reading = reading
+    _layout: Layout
+    _styles: dict[str, _Style]
+    _reading: Reading
 
     def block(self, element: Element, depth: int) -> None:
         kind = name(element)

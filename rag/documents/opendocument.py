@@ -6,6 +6,7 @@ A cell is given as it was shown (50 %, 1.234,50 €); calamine would give the nu
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from rag.documents.archive import Archive, open_archive, parse_optional
 from rag.documents.layout import Layout
@@ -39,11 +40,11 @@ def read(reading: Reading) -> Iterator[Part]:
         yield walk.layout.part()
 
 
+@dataclass(slots=True)
 class _Walk:
-    def __init__(self, layout: Layout, reading: Reading) -> None:
-        self.layout = layout
-        self._reading = reading
-        self._cells = 0
+    layout: Layout
+    _reading: Reading
+    _cells: int = 0
 
     def block(self, element: Element, depth: int, listed: int = -1) -> None:
         kind = name(element)

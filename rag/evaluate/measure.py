@@ -12,7 +12,7 @@ from rag.evaluate.measurements import AnswerMeasurement, CitationCheck, GradedPa
 from rag.evaluate.overlap import contains, token_f1, without_markers
 from rag.evaluate.sources import Sources
 from rag.question.parts import read_parts
-from state.answer import Answer, GradedChunk
+from state.answer import Answer, Citation, GradedChunk
 from state.choices import EvaluationStage
 from state.passages import RetrievedChunk
 
@@ -186,12 +186,7 @@ class Measurer:
             "citations": [
                 CitationCheck(
                     source=self._sources.name(citation["source"]),
-                    verbatim=self._is_verbatim(
-                        citation["source"],
-                        citation["start_char"],
-                        citation["end_char"],
-                        citation["quote"],
-                    ),
+                    verbatim=self._is_verbatim(citation),
                 )
                 for citation in answer["citations"]
             ],
@@ -208,8 +203,10 @@ class Measurer:
             "timings_ms": dict(answer["timings_ms"]),
         }
 
-    def _is_verbatim(self, source: str, start: int, end: int, quote: str) -> bool:
-        return bool(quote) and self._reader.document_text(source, start, end) == quote
+    def _is_verbatim(self, citation: Citation) -> bool:
+        place = citation["source"], citation["start_char"], citation["end_char"]
+        quote = citation["quote"]
+        return bool(quote) and self._reader.document_text(*place) == quote
 
     def _rankings(self, answer: Answer) -> list[list[str]]:
         """After each loop, the sources known so far: relevant ones first, by confidence."""

@@ -9,9 +9,9 @@ from rag.pages.pieces import badge, costs, markdown, sources, table
 from rag.topology import RESEARCH
 from rag.tracing.flow import node_times
 from rag.tracing.graph_svg import path_svg
-from rag.tracing.rounds import Round, TracedSubtask, rounds, run_started
+from rag.tracing.rounds import Round, TracedSubtask, rounds
 from rag.tracing.stored_trace import path_taken
-from rag.tracing.turn_page import Texts, loops_section
+from rag.tracing.turn_page import Texts, heading, loops_section
 from state.counting import many
 from state.traces import Trace
 
@@ -24,8 +24,7 @@ def research_body(trace: Trace, asked: Mapping[str, Trace], texts: Texts) -> str
         times[name] = times.get(name, 0.0) + ms
     report = answer["answer"].split("\n## Sources\n")[0].split("\n", 1)
     parts = [
-        f"<h1>{escape(answer['question'])}</h1>",
-        f"<p class=meta>{escape(_meta(trace))}</p>",
+        heading(trace, many(len(rounds(trace)), "round")),
         f"<section class=card>{badge(answer['status'])}",
         f"{markdown(report[-1])}{sources(answer['citations'])}</section>",
         "<h2>Path</h2>",
@@ -74,12 +73,3 @@ def _question(task: TracedSubtask, asked: Mapping[str, Trace], texts: Texts) -> 
         f"{answer['max_loops']} loops</small></summary>"
         f"<p>{escape(answer['answer'])}</p>{loops_section(trace, texts)}</details>"
     )
-
-
-def _meta(trace: Trace) -> str:
-    start = run_started(trace)
-    engine = " ".join(filter(None, (start.get("engine"), start.get("model"))))
-    answer = trace["answer"]
-    thread = f", thread {answer['thread']} turn {answer['turn']}" if answer["thread"] else ""
-    count = many(len(rounds(trace)), "round")
-    return f"research run {trace['trace_id']}, engine {engine}, {count}{thread}"

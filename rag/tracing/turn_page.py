@@ -24,8 +24,7 @@ _WORDS = {"generate": "answer", "transform_query": "rewrite the query", "abstain
 def turn_body(trace: Trace, texts: Texts) -> str:
     answer = trace["answer"]
     parts = [
-        f"<h1>{escape(answer['question'])}</h1>",
-        f"<p class=meta>{escape(_meta(trace))}</p>",
+        heading(trace, f"{answer['loop_count']} of {answer['max_loops']} loops"),
         f"<section class=card>{badge(answer['status'])}{_failure(trace)}",
         f"<p class=said>{with_links(answer['answer'])}</p>{sources(answer['citations'])}",
         *(
@@ -116,20 +115,14 @@ def _failure(trace: Trace) -> str:
     return f" in {escape(last['node'] or 'no node')}<p class=said>{escape(last['message'])}</p>"
 
 
-def _meta(trace: Trace) -> str:
+def heading(trace: Trace, count: str) -> str:
+    """What was asked, and how; `count` says in how many loops or rounds."""
     answer = trace["answer"]
+    what = "research run" if trace["kind"] == "research" else "trace"
     engine = " ".join(filter(None, (answer["engine"]["name"], answer["engine"]["model"])))
-    thread = (
-        f", thread {answer['thread']} turn {answer['turn']}"
-        if answer["turn"] and answer["thread"]
-        else ""
-    )
-    alone = (
-        f", understood as “{answer['standalone_question']}”"
-        if answer["standalone_question"] != answer["question"]
-        else ""
-    )
-    return (
-        f"trace {trace['trace_id']}, engine {engine}, {answer['loop_count']} of "
-        f"{answer['max_loops']} loops{thread}{alone}"
-    )
+    facts = [f"{what} {trace['trace_id']}", f"engine {engine}", count]
+    if answer["turn"] and answer["thread"]:
+        facts.append(f"thread {answer['thread']} turn {answer['turn']}")
+    if answer["standalone_question"] != answer["question"]:
+        facts.append(f"understood as “{answer['standalone_question']}”")
+    return f"<h1>{escape(answer['question'])}</h1>\n<p class=meta>{escape(', '.join(facts))}</p>"
