@@ -41,10 +41,9 @@ def print_help_page() -> bool:
 
 
 def help_page() -> str:
-    commands = {name: short for name, (_, short) in COMMANDS.items()}
     return (
         f"Usage: crag [OPTIONS] COMMAND [ARGS]...\n\n  {PURPOSE}\n\n"
-        f"Options:\n{_listed(_OPTIONS)}\nCommands:\n{_listed(commands)}\n  {EPILOG}\n"
+        f"Options:\n{_listed(_OPTIONS)}\nCommands:\n{_listed(COMMANDS)}\n  {EPILOG}\n"
     )
 
 

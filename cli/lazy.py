@@ -24,8 +24,7 @@ from cli.variables import is_on
 
 def command_of(name: str) -> Any:
     """One command, imported now."""
-    module, _ = COMMANDS.get(name) or UNLISTED[name]
-    command = typer.main.get_command(import_module(module).app)
+    command = typer.main.get_command(import_module(f"cli.commands.{name}").app)
     command.name = name
     for each in getattr(command, "commands", {name: command}).values():
         finish(each)
@@ -47,14 +46,14 @@ class LazyGroup(typer.core.TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
-            formatter.write_dl([(name, short) for name, (_, short) in COMMANDS.items()])
+            formatter.write_dl(list(COMMANDS.items()))
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
         from typer._click.shell_completion import CompletionItem
 
         return [
             CompletionItem(name, help=short)
-            for name, (_, short) in COMMANDS.items()
+            for name, short in COMMANDS.items()
             if name.startswith(incomplete)
         ] or super().shell_complete(ctx, incomplete)
 

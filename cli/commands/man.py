@@ -45,7 +45,7 @@ def page(version: str) -> Iterator[str]:
     yield "Retrieves, grades what it found, rewrites the query when that was not good enough, and"
     yield "answers with located citations, or says that the documents do not hold an answer."
     yield ".SH COMMANDS"
-    for name, (_, short) in COMMANDS.items():
+    for name, short in COMMANDS.items():
         command = command_of(name)
         children: dict[str, Any] = getattr(command, "commands", {})
         yield f".SS crag {name}"

@@ -61,5 +61,5 @@ def test_a_terminals_sequences_pasted_with_a_question_are_no_words_of_it(pasted)
 
 @pytest.mark.parametrize("name", COMMANDS | UNLISTED)
 def test_a_commands_line_in_the_list_begins_its_help(name):
-    _, short = (COMMANDS | UNLISTED)[name]
+    short = (COMMANDS | UNLISTED)[name]
     assert " ".join(command_of(name).help.split("\n\n")[0].split()) == short

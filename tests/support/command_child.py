@@ -18,7 +18,7 @@ from cli.command_table import COMMANDS, UNLISTED
 from cli.main import main
 
 for _name in (
-    *(module for module, _ in (COMMANDS | UNLISTED).values()),
+    *(f"cli.commands.{name}" for name in COMMANDS | UNLISTED),
     *(
         "cli.program",
         "rag.doctor.checkup",

@@ -121,7 +121,7 @@ def reference() -> str:
     from cli.lazy import command_of
 
     parts = [REFERENCE_HEAD, f"```text\n$ crag --help\n{steady(help_of([]))}\n```\n"]
-    for name, (_, short) in COMMANDS.items():
+    for name, short in COMMANDS.items():
         parts.append(f"## crag {name}\n\n{short}\n")
         for child in ("", *getattr(command_of(name), "commands", {})):
             words = [name, child] if child else [name]
