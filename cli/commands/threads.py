@@ -67,7 +67,7 @@ def show(
     given: options.Given,
     name: Name,
     turn: Annotated[
-        int | None, typer.Option("-n", min=1, help="This turn only.", metavar="N")
+        int | None, typer.Option("--turn", "-n", min=1, help="This turn only.", metavar="N")
     ] = None,
     json_: options.Json = False,
 ) -> None:
@@ -98,7 +98,8 @@ def export(
         typer.Option("--format", "-f", help="What to write."),
     ] = ExportFormat.MARKDOWN,
     output: Annotated[
-        Path | None, typer.Option("-o", metavar="FILE", help="Where to, instead of stdout.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where to, instead of stdout."),
     ] = None,
     json_: options.Json = False,
 ) -> None:

@@ -40,12 +40,10 @@ app = new_app(
 
 ONE_LINE = 72
 
-TraceId = Annotated[
-    str,
-    typer.Argument(
-        metavar="ID", help="A trace, its beginning, or last.", autocompletion=complete_trace
-    ),
-]
+_TRACE = typer.Argument(
+    metavar="ID", help="A trace, its beginning, or last.", autocompletion=complete_trace
+)
+TraceId = Annotated[str, _TRACE]
 
 
 @app.command()
@@ -76,7 +74,7 @@ def show(
 @options.taking()
 def list_(
     given: options.Given,
-    limit: Annotated[int, typer.Option("-n", metavar="N", min=1, help="How many.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many.")] = 20,
     thread: Annotated[str | None, options.thread_option("List only traces of this thread.")] = None,
     status: Annotated[
         TraceStatus | None, typer.Option(help="List only runs that ended so.")
@@ -126,12 +124,7 @@ def list_(
 @options.taking("quiet")
 def delete(
     given: options.Given,
-    trace_id: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="ID", help="A trace, its beginning, or last.", autocompletion=complete_trace
-        ),
-    ] = None,
+    trace_id: Annotated[str | None, _TRACE] = None,
     thread: Annotated[
         str | None, options.thread_option("Forget those of this thread instead.")
     ] = None,

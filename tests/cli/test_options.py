@@ -63,3 +63,12 @@ def test_a_terminals_sequences_pasted_with_a_question_are_no_words_of_it(pasted)
 def test_a_commands_line_in_the_list_begins_its_help(name):
     short = (COMMANDS | UNLISTED)[name]
     assert " ".join(command_of(name).help.split("\n\n")[0].split()) == short
+
+
+@pytest.mark.parametrize("name", COMMANDS | UNLISTED)
+def test_every_option_has_a_long_name(name):
+    command = command_of(name)
+    for each in getattr(command, "commands", {name: command}).values():
+        options = [param for param in each.params if param.param_type_name == "option"]
+        short = [param.opts for param in options if not any(o[:2] == "--" for o in param.opts)]
+        assert (len(options) > 0, short) == (True, [])
