@@ -147,7 +147,8 @@ class BuiltinEmbedder:
             shape, start = tuple(entry["shape"]), entry["data_offsets"][0]
             if entry["dtype"] != "F16" or shape[1] != DIMENSION:
                 raise _unusable(f"{file} holds {entry['dtype']} {shape}")
-            return np.memmap(file, np.float16, "r", offset=8 + header_bytes + start, shape=shape)
+            mapped = np.memmap(file, np.float16, "r", offset=8 + header_bytes + start, shape=shape)
+            return mapped.view(np.ndarray)  # a memmap takes its time over every row
         except (OSError, ValueError, KeyError, IndexError) as error:
             limit = storage_error(error) if isinstance(error, OSError) else None
             raise limit or _unusable(f"{file}: {error}") from None

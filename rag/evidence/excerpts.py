@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from state.blocks import Block, BlockKind
 from state.passages import RetrievedChunk, blocks_of_spans
@@ -39,6 +39,15 @@ class Excerpt:
             and self.start_char < other.end_char
             and other.start_char < self.end_char
         )
+
+    def together(self, other: Excerpt) -> Excerpt:
+        """Both as one; they overlap, or one lies in the other."""
+        first, last = sorted((self, other), key=lambda each: each.start_char)
+        if last.end_char <= first.end_char:
+            return first
+        text = first.text + last.text[first.end_char - last.start_char :]
+        further = [block for block in last.blocks if block not in first.blocks]
+        return replace(first, end_char=last.end_char, text=text, blocks=[*first.blocks, *further])
 
     def holds_kind(self, kind: BlockKind) -> bool:
         return any(block.kind is kind for block in self.blocks)

@@ -13,6 +13,7 @@ from rag.index.coverage import best_window, okapi
 from rag.index.repeats import Likeness
 from rag.index.terms import terms
 from rag.question.parse import ParsedQuestion
+from rag.text.sentences import block_sentences
 from state.blocks import BlockKind
 from state.passages import RetrievedChunk
 
@@ -44,14 +45,17 @@ def measure_excerpts(
     best_bm25 = max(bm25) or 1.0
     vectors = embedder.embed_documents([f"{e.heading}\n{e.text}" for e in excerpts])
     cosines = [float(cosine) for cosine in vectors @ question_vector]
+    sentences = _nearest_sentences(excerpts, question_vector, embedder)
     best_score = max(chunk["score"] for chunk in chunks) or 1.0
     pairs = set(itertools.pairwise(question.terms))
     measured = []
-    for e, body, head, score, cosine in zip(excerpts, bodies, heads, bm25, cosines, strict=True):
+    every = zip(excerpts, bodies, heads, bm25, cosines, sentences, strict=True)
+    for e, body, head, score, cosine, sentence in every:
         features = {
             "bm25": score / best_bm25,
             "window": best_window(weights, body, head),
             "cosine": cosine,
+            "sentence": sentence,
             "chunk_score": chunks[e.chunk]["score"] / best_score,
             "item": float(e.holds_kind(BlockKind.ITEM)),
             "length": math.log1p(len(body)),
@@ -59,3 +63,23 @@ def measure_excerpts(
         }
         measured.append(MeasuredExcerpt(e, features, Likeness.of([*body, *head])))
     return measured
+
+
+def _nearest_sentences(
+    excerpts: Sequence[Excerpt], question_vector: Vectors, embedder: Embedder
+) -> list[float]:
+    """The cosine of each excerpt's nearest sentence; a block that several share is read once."""
+    of_block: dict[tuple[int, int, int], list[str]] = {}
+    for e in excerpts:
+        for block in e.blocks:
+            if block.kind is not BlockKind.HEADING and (e.chunk, *block.extent) not in of_block:
+                places = block_sentences(e.text, block, e.start_char)
+                texts = [e.text[start - e.start_char : end - e.start_char] for start, end in places]
+                of_block[e.chunk, *block.extent] = texts
+    texts = [text for block in of_block.values() for text in block]
+    cosines = iter((embedder.embed_documents(texts) @ question_vector).tolist())
+    best = {key: max(map(next, [cosines] * len(held))) for key, held in of_block.items() if held}
+    return [
+        max((best.get((e.chunk, *block.extent), 0.0) for block in e.blocks), default=0.0)
+        for e in excerpts
+    ]

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from rag.embed.builtin import fitted_embedder
-from rag.evidence.excerpts import excerpts_of
+from rag.evidence.excerpts import EXCERPT_CHARACTERS, excerpts_of
 from rag.evidence.features import MeasuredExcerpt, measure_excerpts
 from rag.index.protocol import CollectionReader
 from rag.question.parse import ParsedQuestion
@@ -48,7 +48,8 @@ def rank_excerpts(
     embedder = fitted_embedder(collection.embedder)
     vector = embedder.embed_query(question.text)
     measured = measure_excerpts(question, vector, excerpts_of(chunks), chunks, embedder)
-    return distinct(likeliest(measured, ranking_weights()), frozenset(question.terms))
+    ranked = likeliest(measured, ranking_weights())
+    return _whole(distinct(ranked, frozenset(question.terms)), ranked)
 
 
 def likeliest(
@@ -78,6 +79,23 @@ def distinct(
             held = kept[twin]
             kept[twin] = RankedExcerpt(held.measured, held.probability + each.probability)
     return kept
+
+
+def _whole(kept: Sequence[RankedExcerpt], ranked: Sequence[RankedExcerpt]) -> list[RankedExcerpt]:
+    """Each with what overlaps it and is about as likely, where both are no longer than one may be:
+    what holds the answer as likely must not be lost for where it begins.
+    """
+    found: list[RankedExcerpt] = []
+    for each in kept:
+        excerpt = each.measured.excerpt
+        for other in (r.measured.excerpt for r in ranked if 3 * r.probability >= each.probability):
+            if excerpt.overlaps(other):
+                both = excerpt.together(other)
+                excerpt = both if len(both.text) <= EXCERPT_CHARACTERS else excerpt
+        if not any(excerpt.overlaps(before.measured.excerpt) for before in found):
+            measured = replace(each.measured, excerpt=excerpt)
+            found.append(RankedExcerpt(measured, each.probability))
+    return found
 
 
 def _doubles(one: RankedExcerpt, other: RankedExcerpt, asked: frozenset[str]) -> bool:

@@ -81,10 +81,8 @@ class CatalogLegs:
         return dict(self._dense.nearest(self._connection, vector, limit, chosen))
 
     def vectors(self, keys: Sequence[int]) -> dict[int, Vectors]:
-        rows = {
-            key: chunk_rows.number_of(self._connection, self._collection_id, key) for key in keys
-        }
-        stored = exact.stored_vectors(self._connection, list(filter(None, rows.values())))
+        rows = chunk_rows.rows_of(self._connection, self._collection_id, keys)
+        stored = exact.stored_vectors(self._connection, list(rows.values()))
         return {
             key: decode_vectors([stored[row]], len(stored[row]) // 2)[0]
             for key, row in rows.items()

@@ -44,14 +44,23 @@ def of_documents(connection: sqlite3.Connection, documents: str) -> set[int]:
     return {row[0] for row in rows}
 
 
-def number_of(connection: sqlite3.Connection, collection_id: int, key: int) -> int | None:
-    """The row of a chunk by the integer of its id."""
-    row = connection.execute(
-        "SELECT chunks.id FROM chunks CROSS JOIN documents ON documents.id = chunks.document_id"
-        " WHERE chunks.key = ? AND documents.collection_id = ? AND documents.visible = 1",
-        (key, collection_id),
-    ).fetchone()
-    return None if row is None else int(row[0])
+def rows_of(
+    connection: sqlite3.Connection, collection_id: int, keys: Sequence[int]
+) -> dict[int, int]:
+    """The rows of the chunks of these keys, the integers of their ids, as far as there are any."""
+    found: dict[int, int] = {}
+    for first in range(0, len(keys), _SOME):
+        some = keys[first : first + _SOME]
+        found.update(
+            connection.execute(
+                "SELECT chunks.key, chunks.id FROM chunks"
+                " CROSS JOIN documents ON documents.id = chunks.document_id"
+                " WHERE documents.visible = 1 AND documents.collection_id = ?"
+                f" AND chunks.key IN ({','.join('?' * len(some))})",
+                (collection_id, *some),
+            )
+        )
+    return found
 
 
 def read(

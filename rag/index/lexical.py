@@ -6,6 +6,7 @@ again; a catalog written with other terms is built again by the writer.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -126,14 +127,12 @@ class LexicalTable:
 
     def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
         """How many chunks hold each term; 0 for a term that none holds."""
-        found = dict.fromkeys(wanted, 0)
-        for term in found:
-            row = self._connection.execute(
-                f"SELECT doc FROM {self._table}_terms WHERE term = ?", (term,)
-            ).fetchone()
-            if row is not None:
-                found[term] = row[0]
-        return found
+        rows = self._connection.execute(
+            f"SELECT term, doc FROM {self._table}_terms"
+            " WHERE term IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(wanted)),),
+        )
+        return dict.fromkeys(wanted, 0) | dict(rows)
 
     def vocabulary(self, first: str, shortest: int, longest: int) -> Iterator[tuple[str, int]]:
         """(term, document frequency) of the terms with this first letter and of these lengths."""

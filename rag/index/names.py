@@ -83,15 +83,16 @@ def name_words(source: str) -> tuple[str, ...]:
 def asked_keys(query: str) -> dict[str, Asked]:
     """Every key that words of the query in a row could be, longer ones first."""
     words = _words(query)[:_QUERY_WORDS]
+    stems = list(map(stem, words))
     found: dict[str, Asked] = {}
     for count in range(min(_KEY_WORDS, len(words)), 0, -1):
         for first in range(len(words) - count + 1):
-            some = words[first : first + count]
-            if count > 1 or not (some[0].isdigit() or some[0] in STOP_WORDS):
-                found.setdefault("".join(map(stem, some)), Asked(first, count))
+            word = words[first]
+            if count > 1 or not (word.isdigit() or word in STOP_WORDS):
+                found.setdefault("".join(stems[first : first + count]), Asked(first, count))
     for first, (before, word) in enumerate(pairwise(words)):
         if word.isdigit() and not before.isdigit() and before not in STOP_WORDS:
-            found.setdefault(_NUMBER + word, Asked(first, 2, stem(before)))
+            found.setdefault(_NUMBER + word, Asked(first, 2, stems[first]))
     return found
 
 

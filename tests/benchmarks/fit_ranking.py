@@ -31,6 +31,7 @@ FEATURES = (
     "bm25",
     "window",
     "cosine",
+    "sentence",
     "chunk_score",
     "item",
     "length",

@@ -129,18 +129,20 @@ def feedback_words(
         if counts.get(term, 0) > 1
     }
     ranked = sorted(scored, key=lambda term: (-scored[term], term))[:most]
-    spelt = _spelt(passages)
+    spelt = _spelt(passages, set(ranked))
     return [spelt.get(term, term) for term in ranked]
 
 
-def _spelt(passages: Sequence[RetrievedChunk]) -> dict[str, str]:
-    """Each term as it is written first."""
+def _spelt(passages: Sequence[RetrievedChunk], wanted: set[str]) -> dict[str, str]:
+    """Each of these terms as it is written first."""
     spelt: dict[str, str] = {}
     for chunk in passages:
         text = f"{chunk['text']} {chunk['title'] or ''} {chunk['heading']}"
         for start, end, found in term_spans(text):
-            for term in found:
-                spelt.setdefault(term, fold(text[start:end]))
+            for term in wanted.intersection(found) - spelt.keys():
+                spelt[term] = fold(text[start:end])
+            if len(spelt) == len(wanted):
+                return spelt
     return spelt
 
 
