@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.filesize import decimal
@@ -24,6 +24,10 @@ app = new_app("List, show, copy and delete collections, and forget folders.", no
 Name = Annotated[
     str, typer.Argument(help="The collection.", metavar="NAME", autocompletion=complete_collection)
 ]
+
+
+def _url(name: str) -> Any:
+    return typer.Option(name, metavar="URL", help="The shared store, if the settings name none.")
 
 
 @app.command("list")
@@ -126,9 +130,7 @@ def forget(
 def push(
     given: options.Given,
     name: Name,
-    to: Annotated[
-        str | None, typer.Option(metavar="URL", help="The shared store, if the settings name none.")
-    ] = None,
+    to: Annotated[str | None, _url("--to")] = None,
     yes: options.Yes = False,
     json_: options.Json = False,
 ) -> None:
@@ -141,10 +143,7 @@ def push(
 def pull(
     given: options.Given,
     name: Name,
-    from_: Annotated[
-        str | None,
-        typer.Option("--from", metavar="URL", help="The shared store, if the settings name none."),
-    ] = None,
+    from_: Annotated[str | None, _url("--from")] = None,
     yes: options.Yes = False,
     json_: options.Json = False,
 ) -> None:

@@ -35,15 +35,11 @@ def wired(tool: Callable[P, Result]) -> Callable[P, CallToolResult]:
             return _on_the_wire(tool(*args, **kwargs))
 
     # The schemas of arguments and of the result are read from these.
-    hints = get_type_hints(tool)
-    returned: Any = Annotated[CallToolResult, hints["return"]]
-    parameters = [
-        parameter.replace(annotation=hints[parameter.name])
-        for parameter in inspect.signature(tool).parameters.values()
-    ]
+    signature = inspect.signature(tool, eval_str=True)
+    returned: Any = Annotated[CallToolResult, signature.return_annotation]
     call.__name__, call.__doc__ = tool.__name__, tool.__doc__
-    call.__annotations__ = {**hints, "return": returned}
-    call.__dict__["__signature__"] = inspect.Signature(parameters, return_annotation=returned)
+    call.__annotations__ = {**get_type_hints(tool), "return": returned}
+    call.__dict__["__signature__"] = signature.replace(return_annotation=returned)
     return call
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from queue import Full, Queue
+from queue import SimpleQueue
 from threading import Thread
 
 from rag.tracing.otlp import SECONDS, Collector, collector_of
@@ -15,7 +14,6 @@ from state.extras import package_version
 from state.settings import Settings
 from state.shared_place import open_traces
 
-MOST_WAITING = 64
 PATIENCE = SECONDS + 0.5
 """Seconds that closing waits at most for what is still to be sent."""
 
@@ -31,7 +29,7 @@ class Exporter(Closing):
         self._collector = collector
         self._settings = settings
         self._notify = notify
-        self._waiting: Queue[str | None] = Queue(MOST_WAITING)
+        self._waiting: SimpleQueue[str | None] = SimpleQueue()
         self._thread: Thread | None = None
         self._failure: str | None = None
         self._reported = False
@@ -41,21 +39,14 @@ class Exporter(Closing):
         if self._thread is None:
             self._thread = Thread(target=self._work, name="otlp", daemon=True)
             self._thread.start()
-        try:
-            self._waiting.put_nowait(trace_id)
-        except Full:
-            self._failure = f"{self._collector.host} is too slow for them."
+        self._waiting.put(trace_id)
 
     def close(self) -> None:
         """Wait for what is still to be sent, PATIENCE at most."""
         if self._thread is None:
             return
-        deadline = time.monotonic() + PATIENCE
-        try:
-            self._waiting.put(None, timeout=PATIENCE)
-        except Full:
-            self._failure = f"{self._collector.host} is too slow for them."
-        self._thread.join(max(0.0, deadline - time.monotonic()))
+        self._waiting.put(None)
+        self._thread.join(PATIENCE)
         if self._thread.is_alive():
             self._failure = f"{self._collector.host} did not reply in time."
         self._thread = None
