@@ -112,8 +112,9 @@ def asked_of(text: str) -> str:
 
 
 def client_work(tutorial: Any, engine: Any, text: str) -> None:
+    from grade_memory import GradeMemory
+
     from rag.budget import Budget
-    from rag.engines.openai.cache import GradeMemory
     from rag.engines.openai.openai_engine import OpenAIEngine
     from rag.engines.protocol import GenerateRequest, GradeRequest
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
+from grade_memory import GradeMemory
 from openai_samples import BERLIN, PARIS, ROME, connect, grade_of, grading
 from scripted_server import ScriptedServer, Sent, status, text
 
 from rag.budget import Budget, BudgetSpent
 from rag.endpoint.calls import recorded
-from rag.engines.openai.cache import GradeMemory
 from rag.engines.protocol import Graded
 from state.errors import ModelAccessError
 

@@ -19,7 +19,6 @@ from scripted_server import (
 )
 
 from rag.endpoint.address import chat_endpoint, request_seconds
-from rag.engines.openai.openai_engine import OpenAIEngine
 from state.errors import CragError, ModelError, SettingsError
 
 GOOD = call({"document_1": {"reason": "", "relevant": True}, "sufficient": True})
@@ -146,9 +145,7 @@ def test_a_server_that_hangs_is_left_when_the_time_is_over():
 def test_connection_refused_is_reported_within_seconds():
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
-    engine = OpenAIEngine.connect(
-        settings_for(base_url=f"http://127.0.0.1:{port}/v1", max_retries=10)
-    )
+    engine = connect(None, base_url=f"http://127.0.0.1:{port}/v1", max_retries=10)
     start = time.monotonic()
     with pytest.raises(ModelError, match="refused") as caught:
         engine.grade(grading(PARIS))
@@ -163,14 +160,14 @@ def test_an_unknown_host_is_named(monkeypatch):
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     monkeypatch.setenv("NO_PROXY", "*")
     monkeypatch.setenv("no_proxy", "*")
-    engine = OpenAIEngine.connect(settings_for(base_url="http://model.invalid/v1"))
+    engine = connect(None, base_url="http://model.invalid/v1")
     with pytest.raises(ModelError, match=r"model\.invalid.*not known"):
         engine.grade(grading(PARIS))
 
 
 def test_a_dead_proxy_is_named_instead_of_the_host_behind_it(monkeypatch):
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    engine = OpenAIEngine.connect(settings_for(base_url="http://model.invalid/v1"))
+    engine = connect(None, base_url="http://model.invalid/v1")
     with pytest.raises(ModelError, match=r"proxy refused the connection.*NO_PROXY"):
         engine.grade(grading(PARIS))
 
@@ -241,13 +238,13 @@ def test_foreign_words_are_shown_as_one_short_printable_line():
 )
 def test_an_unusable_base_url_is_a_setting_to_mend(url, words):
     with pytest.raises(SettingsError, match=words) as caught:
-        OpenAIEngine.connect(settings_for(base_url=url))
+        connect(None, base_url=url)
     assert "secret" not in str(caught.value)
 
 
 def test_openai_without_a_key_is_a_setting_to_mend():
     with pytest.raises(SettingsError, match=r"no key for api\.openai\.com"):
-        OpenAIEngine.connect(settings_for(api_key=None))
+        connect(None, api_key=None)
 
 
 def test_the_key_is_in_no_text_of_the_engine(caplog):

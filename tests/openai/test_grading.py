@@ -1,6 +1,7 @@
 """Who grades what: code where it is sure, the cache where it remembers, the model for the rest."""
 
 import pytest
+from grade_memory import GradeMemory
 from openai_samples import (
     BERLIN,
     PARIS,
@@ -16,7 +17,7 @@ from openai_samples import (
 )
 from scripted_server import ScriptedServer, call, status, text
 
-from rag.engines.openai.cache import GradeMemory, key_of, pack, unpack
+from rag.engines.openai.cache import key_of, pack, unpack
 from rag.engines.openai.verdict_schemas import Verdict
 from rag.engines.protocol import Budgeted, ClaimChecker, Graded
 from state.errors import ModelError, RemoteStoreError, StorageError

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
 
+from grade_memory import GradeMemory
 from scripted_server import ScriptedServer
 
 from rag.engines.openai.cache import GradeCache
@@ -30,12 +31,12 @@ def settings_for(server: ScriptedServer | None = None, **changed: Any) -> Settin
 
 
 def connect(
-    server: ScriptedServer,
+    server: ScriptedServer | None,
     local: Engine | None = None,
     cache: GradeCache | None = None,
     **changed: Any,
 ) -> OpenAIEngine:
-    return OpenAIEngine.connect(settings_for(server, **changed), local, cache)
+    return OpenAIEngine.connect(settings_for(server, **changed), local, cache or GradeMemory())
 
 
 def chunk_of(name: str, text: str, loop: int = 0) -> RetrievedChunk:

@@ -25,22 +25,6 @@ class GradeCache(Protocol):
     def close(self) -> None: ...
 
 
-class GradeMemory:
-    """A GradeCache that lasts as long as the process."""
-
-    def __init__(self) -> None:
-        self._values: dict[str, str] = {}
-
-    def get(self, keys: Sequence[str]) -> Mapping[str, str]:
-        return {key: self._values[key] for key in keys if key in self._values}
-
-    def put(self, entries: Mapping[str, str]) -> None:
-        self._values |= entries
-
-    def close(self) -> None:
-        """It holds nothing open."""
-
-
 def key_of(model: str, prompt: str, question: str, texts: Iterable[str]) -> str:
     """One verdict's key: of one text, or of a set of texts taken together."""
     digests = sorted(sha256(text.encode("utf-8", "replace")).hexdigest() for text in texts)

@@ -12,7 +12,7 @@ from rag.budget import Budget, BudgetSpent
 from rag.endpoint.address import chat_endpoint
 from rag.engines.openai.answering import generate
 from rag.engines.openai.batch_judge import BatchJudge
-from rag.engines.openai.cache import GradeCache, GradeMemory
+from rag.engines.openai.cache import GradeCache
 from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.decisions import Decisions
 from rag.engines.openai.grading import Grading
@@ -55,9 +55,7 @@ class OpenAIEngine:
     failures: list[UsageMeter] = field(default_factory=list)
 
     @classmethod
-    def connect(
-        cls, settings: Settings, local: Engine | None = None, cache: GradeCache | None = None
-    ) -> OpenAIEngine:
+    def connect(cls, settings: Settings, local: Engine | None, cache: GradeCache) -> OpenAIEngine:
         """The engine that the settings describe. Nothing is sent before the first call.
 
         Raises:
@@ -74,7 +72,7 @@ class OpenAIEngine:
             judge = Decisions(grader, settings)
         return cls(
             chat=chat,
-            grading=Grading(grader, judge, local, cache or GradeMemory(), settings.grader),
+            grading=Grading(grader, judge, local, cache, settings.grader),
             claims=claims,
             local=local,
         )
