@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli.render.short_text import dollars, place
 from cli.terminal import clean
+from rag.tracing.stored_trace import DECISIONS
 from state.counting import many
 
 if TYPE_CHECKING:
@@ -30,12 +31,6 @@ if TYPE_CHECKING:
     from state.traces import Trace, TraceSummary
 
 _MARK = {"correct": ("✓", "green"), "ambiguous": ("?", "yellow"), "incorrect": ("✗", "red")}
-_WORD = {
-    "generate": "answer",
-    "transform_query": "rewrite the query",
-    "abstain": "abstain",
-}
-
 WORTH_SAYING = 0.05
 """The share of a turn's time from which a node is named; `--json` has them all."""
 
@@ -96,7 +91,7 @@ class TraceView:
             self._line("│      ", f"{detail}: {grade['reason'] or 'no reason given'}", "dim")
 
     def _on_decided(self, event: DecidedEvent) -> None:
-        self._line("│  ", f"→ {_WORD[event['decision']]}: {event['reason']}", "magenta")
+        self._line("│  ", f"→ {DECISIONS[event['decision']]}: {event['reason']}", "magenta")
 
     def _on_rewritten(self, event: RewrittenEvent) -> None:
         found = event["query"] or "no better query"

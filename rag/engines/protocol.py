@@ -6,6 +6,7 @@ touches no store. Failures leave it as `state.errors.RemoteError` subclasses onl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
@@ -80,6 +81,11 @@ class RewriteRequest:
     documents: Sequence[RetrievedChunk]
     grades: Mapping[str, Grade]
     suggested: str | None
+
+
+def same_query(one: str, other: str) -> bool:
+    """Whether two queries differ in nothing that a search would notice."""
+    return re.findall(r"\w+", one.casefold()) == re.findall(r"\w+", other.casefold())
 
 
 @dataclass(frozen=True, slots=True)

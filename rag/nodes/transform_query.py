@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 
 from rag.budget import BudgetSpent
 from rag.dependencies import Dependencies
-from rag.engines.protocol import RewriteRequest, Rewritten
+from rag.engines.protocol import RewriteRequest, Rewritten, same_query
 from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
 from rag.routes import decided
@@ -38,7 +38,7 @@ def transform_query(state: GraphState, runtime: Runtime[Dependencies]) -> Update
         spent = str(error)
         result = Rewritten(query=None, reason=spent, usage=error.usage)
     query = result.query
-    if query is not None and _same(query, tried):
+    if query is not None and any(same_query(query, earlier) for earlier in tried):
         query, reason = None, "the rewrite repeats a query"
     else:
         reason = result.reason
@@ -70,12 +70,3 @@ def _ended(state: GraphState, runtime: Runtime[Dependencies]) -> list[LoopRecord
         {"event": "decided", "loop": last["loop"], "decision": decision, "reason": reason}
     )
     return [*earlier, {**last, "decision": decision, "reason": reason}]
-
-
-def _same(query: str, tried: list[str]) -> bool:
-    """Whether a query was searched already, whatever its case, spacing or punctuation."""
-
-    def plain(text: str) -> list[str]:
-        return "".join(c if c.isalnum() else " " for c in text.casefold()).split()
-
-    return any(plain(query) == plain(earlier) for earlier in tried)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -19,12 +19,6 @@ Update = dict[str, Any]
 Node = Callable[[GraphState, Runtime[Dependencies]], Update]
 
 
-class TimedNode(Protocol):
-    """A node as LangGraph calls it."""
-
-    def __call__(self, state: GraphState, *, runtime: Runtime[Dependencies]) -> Update: ...
-
-
 def _asked(state: GraphState) -> list[str]:
     """The questions of the thread, this one first; of one asked back only that is kept."""
     asked = [turn["question"] for turn in reversed(state.get("timeline", []))]
@@ -33,7 +27,7 @@ def _asked(state: GraphState) -> list[str]:
     return [state["question"], *asked] if "question" in state else asked
 
 
-def timed(name: str, node: Node) -> TimedNode:
+def timed(name: str, node: Node) -> Callable[..., Update]:
     """`node`, with its start, its model calls and its end told to the stream and its time in
     `timing_metrics`. It reads in the language of the question, of those before it, or of the
     collection.

@@ -12,6 +12,10 @@ from state.grades import Grade
 from state.traces import Trace
 
 
+DECISIONS = {"generate": "answer", "transform_query": "rewrite the query", "abstain": "abstain"}
+"""What a decision is called where people read it."""
+
+
 @dataclass(slots=True)
 class TracedLoop:
     """One loop: its chunks in rank order, and the grades known when it ended."""

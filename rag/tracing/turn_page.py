@@ -11,14 +11,12 @@ from rag.citations.left_out import left_out
 from rag.pages.pieces import badge, costs, sources, where, with_links
 from rag.topology import CORRECTIVE
 from rag.tracing.graph_svg import path_svg
-from rag.tracing.stored_trace import TracedLoop, loops, path_taken, refined
+from rag.tracing.stored_trace import DECISIONS, TracedLoop, loops, path_taken, refined
 from state.events import RetrievedItem
 from state.traces import Trace
 
 Texts = Mapping[str, str]
 """Chunk texts by chunk_id, of those that are still in the collection."""
-
-_WORDS = {"generate": "answer", "transform_query": "rewrite the query", "abstain": "abstain"}
 
 
 def turn_body(trace: Trace, texts: Texts) -> str:
@@ -56,7 +54,7 @@ def _loop(loop: TracedLoop, trace: Trace, texts: Texts) -> str:
         for item in loop.chunks
     )
     rewrite = f"<br>↻ {escape(loop.rewrite)}" if loop.rewrite else ""
-    decision = _WORDS.get(loop.decision, loop.decision)
+    decision = DECISIONS.get(loop.decision, loop.decision)
     return (
         f"<article><h3>Loop {loop.number}</h3><p class=query>{escape(loop.query)}</p>"
         f"<p class=gone>{len(loop.chunks)} chunks, {loop.new} new, "

@@ -16,10 +16,9 @@ from rag.engines.openai.prompts import (
     LONGEST_GRADED,
     grade_messages,
 )
-from rag.engines.openai.queries import same_query
 from rag.engines.openai.usage_meter import UsageMeter
 from rag.engines.openai.verdict_schemas import GRADE_FORM, Verdict, binary_score
-from rag.engines.protocol import Engine, Graded, GradeRequest
+from rag.engines.protocol import Engine, Graded, GradeRequest, same_query
 from state.choices import GraderChoice
 from state.errors import CragError, ModelError
 from state.grades import Grade

@@ -18,7 +18,7 @@ from rag.engines.openai.prompts import (
 )
 from rag.engines.openai.replies import plain_text
 from rag.engines.openai.usage_meter import UsageMeter
-from rag.engines.protocol import Contextualized, Engine, RewriteRequest, Rewritten
+from rag.engines.protocol import Contextualized, Engine, RewriteRequest, Rewritten, same_query
 from state.errors import ModelAccessError, ModelError
 from state.passages import HistoryTurn
 
@@ -26,11 +26,6 @@ LONGEST_LINE = 500
 _LABEL = re.compile(
     r"^\W*(?:stand-?alone |search |better |rewritten )?(?:question|query)\W*:\s*", re.IGNORECASE
 )
-
-
-def same_query(one: str, other: str) -> bool:
-    """Whether two queries differ in nothing that a search would notice."""
-    return re.findall(r"\w+", one.casefold()) == re.findall(r"\w+", other.casefold())
 
 
 def contextualize(
