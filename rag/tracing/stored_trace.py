@@ -11,7 +11,6 @@ from state.events import Event, RefinedEvent, RetrievedItem, TurnStarted
 from state.grades import Grade
 from state.traces import Trace
 
-
 DECISIONS = {"generate": "answer", "transform_query": "rewrite the query", "abstain": "abstain"}
 """What a decision is called where people read it."""
 
