@@ -52,8 +52,8 @@ _CLAUSE = re.compile(
     r"|would|should|has|have|had)\b(?!\s+about\b)",
     re.IGNORECASE,
 )
-PRONOUN = re.compile(  # no part of an option: --one-file-system
-    r"(?<![\w-])(?:it|its|they|them|their|he|him|his|she|her|these|those|ones?)(?![\w-])",
+PRONOUN = re.compile(  # no part of an option (--one-file-system), no number ("one of three")
+    r"(?<![\w-])(?:it|its|they|them|their|he|him|his|she|her|these|those|ones?)(?![\w-]|\s+of\b)",
     re.IGNORECASE,
 )
 

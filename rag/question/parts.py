@@ -18,8 +18,9 @@ POOL = 30
 """How many chunks that a question finds by itself the others are measured against."""
 MOST_PARTS = 4
 _ASKS = r"(?:who|whom|whose|what|which|when|where|why|how)"
+_LEADS = rf"(?:(?:in|at|on|to|for|from|by|with)\s+)?{_ASKS}|[^,;?]{{1,40}},\s+(?:what|when|why|how)"
 _PART = re.compile(
-    rf"(?<=[?？])\s+|;\s+|,?\s+and\s+(?:also\s+)?(?=(?:(?:in|at|on|to|for|from|by|with)\s+)?{_ASKS}\b)",  # noqa: RUF001
+    rf"(?<=[?？])\s+|;\s+|,?\s+and\s+(?:also\s+)?(?=(?:{_LEADS})\b)",  # noqa: RUF001
     re.IGNORECASE,
 )
 _ASKING = re.compile(rf"\b{_ASKS}\b", re.IGNORECASE)

@@ -79,6 +79,18 @@ def test_a_part_survives_the_graph_s_state_which_is_json(railway):
             "Who is Ann? Who is Bob? Who is Cid? Who is Dan? Who is Eve?",
             ["Who is Ann?", "Who is Bob?", "Who is Cid?", "Who is Dan?; Who is Eve?"],
         ),
+        (
+            "When was it built, and on Sundays, how often does it run?",
+            ["When was it built", "on Sundays, how often does it run?"],
+        ),
+        (
+            "How do Ada and Ben, who lives in Osmer, get home?",
+            ["How do Ada and Ben, who lives in Osmer, get home?"],
+        ),
+        (
+            "Between Osmer and Linden, how long is the line?",
+            ["Between Osmer and Linden, how long is the line?"],
+        ),
     ],
 )
 def test_questions_within_a_question_are_told_apart(question, parts):

@@ -45,6 +45,8 @@ def test_a_question_about_nothing_named_says_too_little(session, question):
         "What is a depot?",
         "What does a single ticket to Osmer cost?",
         "What is one way to travel to Osmer with dogs?",
+        "what does --one-way do",
+        "How do I take one of the trams?",
     ],
 )
 def test_a_question_that_names_its_matter_does_not(session, question):
