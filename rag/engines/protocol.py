@@ -23,14 +23,20 @@ Emit = Callable[[str], None]
 """Receives answer text as it is produced; may be called zero or more times."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What goes with all that an engine gives: what its calls took, what a person should know."""
+
+    usage: NodeUsage = field(default_factory=lambda: NO_CALLS)
+    warnings: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
-class Contextualized:
+class Contextualized(Outcome):
     """A question made to stand alone. `reason` says in words what was carried over."""
 
     question: str
     reason: str | None = None
-    usage: NodeUsage = field(default_factory=lambda: NO_CALLS)
-    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +59,7 @@ class GradeRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Graded:
+class Graded(Outcome):
     """One grade a chunk, in the order given; never a default verdict.
 
     `sufficient`: the chunks found relevant so far can answer the question.
@@ -65,8 +71,6 @@ class Graded:
     sufficient: bool
     better_query: str | None = None
     in_domain: tuple[float, ...] = ()
-    usage: NodeUsage = field(default_factory=lambda: NO_CALLS)
-    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +93,11 @@ def same_query(one: str, other: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Rewritten:
+class Rewritten(Outcome):
     """`query` is None when there is nothing to add; `reason`: what was changed, or why nothing."""
 
     query: str | None
     reason: str
-    usage: NodeUsage = field(default_factory=lambda: NO_CALLS)
-    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,7 @@ class GenerateRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Generated:
+class Generated(Outcome):
     """A draft: the text as it was emitted, and the claims it is made of, which are checked.
 
     Without claims the passages hold no answer. `complete` is False when the reply was cut
@@ -125,17 +127,13 @@ class Generated:
     text: str
     claims: tuple[DraftClaim, ...] = ()
     complete: bool = True
-    usage: NodeUsage = field(default_factory=lambda: NO_CALLS)
-    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class Verified(Outcome):
     """One verdict a claim, in the order given; None where none could be had."""
 
     supported: tuple[bool | None, ...]
-    usage: NodeUsage = field(default_factory=lambda: NO_CALLS)
-    warnings: tuple[str, ...] = ()
 
 
 class Engine(Protocol):

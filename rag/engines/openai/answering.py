@@ -46,18 +46,18 @@ def generate(
         ending = reply.ending
         text = draft.finish()
         if text is None and ending in ENDINGS:
-            return Generated(text="", usage=meter.usage)
+            return Generated(text="")
         if text and ending in ENDINGS:
-            return _generated(text, meter)
+            return _generated(text)
         why = _why(chat, ending, meter, thought=draft.thought or reply.thought)
         if text:
-            return replace(_generated(text, meter), complete=False, warnings=(why,))
+            return replace(_generated(text), complete=False, warnings=(why,))
         meter.budget.check()
     raise ModelError(why, "Try again, or use another model.")
 
 
-def _generated(text: str, meter: UsageMeter) -> Generated:
-    return Generated(text.rstrip(), tuple(read_claims(text.rstrip())), usage=meter.usage)
+def _generated(text: str) -> Generated:
+    return Generated(text.rstrip(), tuple(read_claims(text.rstrip())))
 
 
 def _why(chat: ChatModel, ending: str | None, meter: UsageMeter, *, thought: bool) -> str:

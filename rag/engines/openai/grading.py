@@ -129,7 +129,6 @@ class Grading:
             sufficient=sufficient,
             better_query=better,
             in_domain=by_code.in_domain if by_code else (),
-            usage=meter.usage,
             warnings=tuple(warnings),
         )
 

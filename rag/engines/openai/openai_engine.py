@@ -4,9 +4,10 @@ one streamed call answers; a follow-up costs one more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TypeVar
 
 from rag.budget import Budget, BudgetSpent
 from rag.endpoint.address import chat_endpoint
@@ -29,6 +30,7 @@ from rag.engines.protocol import (
     GenerateRequest,
     Graded,
     GradeRequest,
+    Outcome,
     RewriteRequest,
     Rewritten,
     Verified,
@@ -37,6 +39,8 @@ from state.choices import GraderChoice
 from state.counting import many
 from state.passages import HistoryTurn
 from state.settings import Settings
+
+T = TypeVar("T", bound=Outcome)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,58 +97,50 @@ class OpenAIEngine:
         return self.chat.name
 
     def contextualize(self, question: str, history: Sequence[HistoryTurn]) -> Contextualized:
-        with self._meter() as meter:
-            done = contextualize(self.chat, self.local, question, history, meter)
-            return replace(done, warnings=(*done.warnings, *meter.warnings))
+        return self._metered(partial(contextualize, self.chat, self.local, question, history))
 
     def grade(self, request: GradeRequest) -> Graded:
         if self.failures and self.local is not None:
             return self.local.grade(request)
-        with self._meter() as meter:
-            graded = self.grading.grade(request, meter)
-            return replace(graded, warnings=(*graded.warnings, *meter.warnings))
+        return self._metered(partial(self.grading.grade, request))
 
     def rewrite(self, request: RewriteRequest) -> Rewritten:
         if self.failures and self.local is not None:
             return self.local.rewrite(request)
-        with self._meter() as meter:
-            done = rewrite(self.chat, self.local, request, meter)
-            return replace(done, warnings=(*done.warnings, *meter.warnings))
+        return self._metered(partial(rewrite, self.chat, self.local, request))
 
     def generate(self, request: GenerateRequest, emit: Emit) -> Generated:
-        with self._meter() as meter:
-            draft = generate(self.chat, request, emit, meter, streamed=self.streamed)
-            return replace(draft, warnings=(*draft.warnings, *meter.warnings))
+        return self._metered(partial(generate, self.chat, request, emit, streamed=self.streamed))
 
-    @contextmanager
-    def _meter(self) -> Iterator[UsageMeter]:
-        """What the calls inside cost, told with BudgetSpent too."""
+    def _metered(self, ask: Callable[[UsageMeter], T]) -> T:
+        """With what the calls inside took and warned of; what they took is told with BudgetSpent
+        too.
+        """
         meter = UsageMeter(self.budget)
         try:
-            yield meter
+            done = ask(meter)
         except BudgetSpent as spent:
             spent.usage = meter.usage
             raise
         finally:
             if meter.failed:
                 self.failures.append(meter)
+        return replace(done, usage=meter.usage, warnings=(*done.warnings, *meter.warnings))
 
     def verify(self, claims: Sequence[str], quotes: Sequence[str]) -> Verified:
         """Whether each claim is supported by the quote of the same place, in one call."""
-        if not claims:
-            return Verified(supported=())
-        with self._meter() as meter:
-            found = self.claims.judge(
-                CLAIM_FORM,
-                len(claims),
-                lambda of: verify_messages([claims[i] for i in of], [quotes[i] for i in of]),
-                meter,
-            )
+        return self._metered(partial(self._verified, claims, quotes))
+
+    def _verified(
+        self, claims: Sequence[str], quotes: Sequence[str], meter: UsageMeter
+    ) -> Verified:
+        found = self.claims.judge(
+            CLAIM_FORM,
+            len(claims),
+            lambda of: verify_messages([claims[i] for i in of], [quotes[i] for i in of]),
+            meter,
+        )
         verdicts = [found.verdicts.get(item) for item in range(len(claims))]
         missing = sum(verdict is None for verdict in verdicts)
         warnings = (f"{self.chat.who} did not check {many(missing, 'claim')}.",) if missing else ()
-        return Verified(
-            supported=tuple(None if v is None else v.value for v in verdicts),
-            usage=meter.usage,
-            warnings=(*warnings, *meter.warnings),
-        )
+        return Verified(tuple(None if v is None else v.value for v in verdicts), warnings=warnings)

@@ -50,15 +50,15 @@ def contextualize(
         raise
     except ModelError as error:
         meter.failed = True
-        return _read_by_code(by_code, meter, str(error))
+        return _read_by_code(by_code, str(error))
     if line is not None and _stands_alone(line, question, history):
         if same_query(line, question):
-            return replace(by_code, usage=meter.usage)
+            return by_code
         read = local.contextualize(line, history) if local is not None else Contextualized(line)
         told = filter(None, ("the model made it stand alone", read.reason))
-        return Contextualized(read.question, "; ".join(told), meter.usage)
+        return Contextualized(read.question, "; ".join(told))
     why = f"{chat.who} did not rewrite the follow-up question."
-    return _read_by_code(by_code, meter, why)
+    return _read_by_code(by_code, why)
 
 
 def _stands_alone(line: str, question: str, history: Sequence[HistoryTurn]) -> bool:
@@ -79,8 +79,8 @@ def _line_of(chat: ChatModel, messages: Messages, meter: UsageMeter) -> str | No
     return one_line(plain_text(chat.ask(messages, meter, output_limits.LINE)))
 
 
-def _read_by_code(by_code: Contextualized, meter: UsageMeter, why: str) -> Contextualized:
-    return replace(by_code, usage=meter.usage, warnings=(f"{why} It was read as code reads it.",))
+def _read_by_code(by_code: Contextualized, why: str) -> Contextualized:
+    return replace(by_code, warnings=(f"{why} It was read as code reads it.",))
 
 
 def rewrite(
@@ -107,12 +107,12 @@ def rewrite(
             meter.failed = True
             warnings = (f"{error} The query was rewritten by code.",)
         if line is not None and _is_new(line, request):
-            return Rewritten(line, "the model put it in other words", meter.usage)
+            return Rewritten(line, "the model put it in other words")
     if local is None:
-        return Rewritten(None, reason, meter.usage, warnings)
+        return Rewritten(None, reason, warnings=warnings)
     by_code = local.rewrite(request)
     told = (*warnings, *by_code.warnings)
-    return Rewritten(by_code.query, f"{reason}; {by_code.reason}", meter.usage, told)
+    return Rewritten(by_code.query, f"{reason}; {by_code.reason}", warnings=told)
 
 
 def _is_new(query: str, request: RewriteRequest) -> bool:
