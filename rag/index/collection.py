@@ -15,7 +15,7 @@ from rag.index.catalog import catalog_path, connect, file_of, mapped_errors, rea
 from rag.index.catalog_legs import CatalogLegs
 from rag.index.codec import encode_path
 from rag.index.collection_language import reading_for
-from rag.index.collection_rows import CollectionRow, check_embedder
+from rag.index.collection_rows import CollectionRow
 from rag.index.dense import DenseLeg
 from rag.index.document_seal import note_damage
 from rag.index.language import in_use
@@ -27,35 +27,6 @@ from state.passages import RetrievedChunk
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
-
-
-def open_collection(
-    home: Path,
-    name: str,
-    embedder: Embedder,
-    *,
-    notice: Notice = lambda _line: None,
-    exact_chunks: int = 0,
-    files: GitIgnoreSpec | None = None,
-) -> Collection:
-    """The collection of this name, for reading. `notice` as in `open_writer`; one of up to
-    `exact_chunks` is searched without opening Chroma. Where `files` are given, only the
-    documents whose sources match are found.
-
-    Raises:
-        NoIndexError: nothing was ingested.
-        UsageError: there is no collection of this name; names the nearest.
-        EmbedderMismatchError: it was embedded by another embedder.
-    """
-    connection = connect(home)
-    try:
-        with mapped_errors(catalog_path(home)):
-            row = collection_rows.require(connection, name)
-            check_embedder(name, row.embedder, embedder.identity)
-            return Collection(home, connection, row, embedder, notice, exact_chunks, files)
-    except BaseException:
-        connection.close()
-        raise
 
 
 class Collection(StoredReader):

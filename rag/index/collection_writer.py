@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Self
 
 from rag.embed.protocol import Vectors
 from rag.index import contents
@@ -19,6 +20,12 @@ class CollectionWriter(ABC):
     def __init__(self, sql: Sql, row: CollectionRow) -> None:
         self._sql = sql
         self._row = row
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
+        self.close(interrupted=failure is not None)
 
     @property
     def name(self) -> str:
@@ -108,7 +115,5 @@ class CollectionWriter(ABC):
         """Makes everything put so far visible and durable against a killed process."""
 
     @abstractmethod
-    def close(self, *, interrupted: bool = False) -> None:
-        """Flushes and brings what is built of the documents up to date, as far as that can wait
-        for nobody where it was `interrupted`; frees the lock.
-        """
+    def close(self, *, interrupted: bool) -> None:
+        """Flushes; unless `interrupted`, brings up to date what is built of the documents."""

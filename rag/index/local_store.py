@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from rag.embed.protocol import Embedder, EmbedderIdentity
     from rag.engines.openai.cache import GradeCache
-    from rag.index.candidates import CandidateReader
+    from rag.index.collection import Collection
     from rag.index.collection_writer import CollectionWriter
     from rag.index.export import Export
 
@@ -44,14 +44,22 @@ class LocalStore(Store):
         notice: Notice = lambda _line: None,
         *,
         files: GitIgnoreSpec | None = None,
-    ) -> CandidateReader:
-        from rag.index.collection import open_collection
+    ) -> Collection:
+        from rag.index.collection import Collection
 
-        exact = self._exact_chunks
-        return open_collection(
-            self._home, name, embedder, notice=notice, exact_chunks=exact, files=files
-        )
+        connection = connect(self._home)
+        try:
+            with mapped_errors(catalog_path(self._home)):
+                row = collection_rows.require(connection, name)
+                collection_rows.check_embedder(name, row.embedder, embedder.identity)
+                return Collection(
+                    self._home, connection, row, embedder, notice, self._exact_chunks, files
+                )
+        except BaseException:
+            connection.close()
+            raise
 
+    @contextmanager
     def open_writer(
         self,
         name: str,
@@ -60,10 +68,20 @@ class LocalStore(Store):
         uid: str | None = None,
         wait: float = 0.0,
         notice: Notice = lambda _line: None,
-    ) -> AbstractContextManager[CollectionWriter]:
-        from rag.index.writer import open_writer
+    ) -> Iterator[CollectionWriter]:
+        from rag.index.feeder import VectorFeeder
+        from rag.index.vector_place import VectorPlace
+        from rag.index.writer import CatalogWriter, prepared
 
-        return open_writer(self._home, name, embedder, uid=uid, wait=wait, notice=notice)
+        with (
+            write_lock(lock_path(self._home, name), wait=wait),
+            closing(connect(self._home, create=True)) as connection,
+            mapped_errors(catalog_path(self._home)),
+        ):
+            row = prepared(connection, name, embedder, uid, notice)
+            place = VectorPlace(self._home, row.id, row.uid, row.embedder)
+            with CatalogWriter(connection, row, VectorFeeder(place, notice)) as writer:
+                yield writer
 
     def summaries(self) -> list[CollectionSummary]:
         try:

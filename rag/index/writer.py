@@ -1,75 +1,35 @@
-"""Writing a collection: `with open_writer(home, name, embedder.identity) as writer: ...`."""
+"""Writing a collection of the catalog."""
 
 from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.index import collection_rows, contents
-from rag.index.catalog import catalog_path, connect, mapped_errors
 from rag.index.codec import decode_path, decode_vectors, encode_label, encode_path, text_hash
 from rag.index.collection_rows import CollectionRow, check_embedder
 from rag.index.collection_writer import CollectionWriter
 from rag.index.document_rows import DocumentRows
 from rag.index.document_seal import is_damaged
 from rag.index.feeder import VectorFeeder
-from rag.index.lock import lock_path, write_lock
 from rag.index.protocol import DocumentPart, FileStat, IndexedDocument, Notice, UnreadFile
 from rag.index.staging import Staging
 from rag.index.terms import TERMS_VERSION
-from rag.index.vector_place import VectorPlace
 from state.sqlite_file import transaction
 
 _VACUUM_PAGES = 20_000
 
 
-@contextmanager
-def open_writer(
-    home: Path,
-    name: str,
-    embedder: EmbedderIdentity,
-    *,
-    uid: str | None = None,
-    wait: float = 0.0,
-    notice: Notice = lambda _line: None,
-) -> Iterator[CollectionWriter]:
-    """The collection of this name, created if need be (as `uid`), locked until the block ends.
-
-    `wait`: the seconds to wait for another writer; `notice` receives lines about repairs.
-
-    Raises:
-        StoreBusyError: another process is writing to it.
-        EmbedderMismatchError: it was embedded by another embedder.
-        StorageError: the disk is full or read-only, or the catalog damaged.
-    """
-    with write_lock(lock_path(home, name), wait=wait):
-        connection = connect(home, create=True)
-        try:
-            with mapped_errors(catalog_path(home)):
-                row = _prepare(connection, name, embedder, uid, notice)
-                place = VectorPlace(home, row.id, row.uid, row.embedder)
-                writer = CatalogWriter(connection, row, VectorFeeder(place, notice))
-                try:
-                    yield writer
-                except BaseException:
-                    writer.close(interrupted=True)
-                    raise
-                writer.close()
-        finally:
-            connection.close()
-
-
-def _prepare(
+def prepared(
     connection: sqlite3.Connection,
     name: str,
     embedder: EmbedderIdentity,
     uid: str | None,
     notice: Notice,
 ) -> CollectionRow:
+    """The collection of this name, created if need be, as a writer can go on with it."""
     with transaction(connection):
         row = collection_rows.find(connection, name)
         if row is None:
@@ -84,7 +44,7 @@ def _prepare(
 
 
 class CatalogWriter(CollectionWriter):
-    """A `CollectionWriter` on the catalog; made by `open_writer`."""
+    """A `CollectionWriter` on the catalog; opened by `LocalStore`."""
 
     def __init__(
         self, connection: sqlite3.Connection, row: CollectionRow, feeder: VectorFeeder
@@ -92,7 +52,6 @@ class CatalogWriter(CollectionWriter):
         super().__init__(connection, row)
         self._connection = connection
         self._feeder = feeder
-        self._closed = False
         self._rows = DocumentRows(connection, row.id)
         self._staging = Staging(connection, row.id, feeder.committed, feeder.catalog_lock)
 
@@ -184,10 +143,7 @@ class CatalogWriter(CollectionWriter):
     def flush(self) -> None:
         self._staging.commit()
 
-    def close(self, *, interrupted: bool = False) -> None:
-        if self._closed:
-            return
-        self._closed = True
+    def close(self, *, interrupted: bool) -> None:
         try:
             self.flush()
             self._seal_lexical()

@@ -21,7 +21,7 @@ from typing import Any
 from rag.citations.check import check
 from rag.embed.builtin import BuiltinEmbedder
 from rag.engines.openai.claims import read_claims
-from rag.index.collection import open_collection
+from rag.index.local_store import LocalStore
 from rag.index.protocol import CollectionReader
 from rag.ingest.sync import ingest
 from state.passages import Passage, RetrievedChunk
@@ -47,7 +47,7 @@ def judged(documents: dict[str, str], claims: list[dict[str, Any]]) -> Iterator[
             (files / name).write_text(text, encoding="utf-8")
         settings = load_settings({"home": Path(folder) / "home"})
         ingest(settings, BuiltinEmbedder(), [str(files)])
-        reader = open_collection(settings.home, settings.collection, BuiltinEmbedder())
+        reader = LocalStore(settings.home).open_collection(settings.collection, BuiltinEmbedder())
         try:
             everything = reader.search(" ".join(documents), 1000)
             for claim in claims:

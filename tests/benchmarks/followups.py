@@ -26,8 +26,8 @@ sys.path.insert(0, str(ROOT))
 from rag.embed.builtin import BuiltinEmbedder  # noqa: E402
 from rag.evaluate.corpus_index import index_corpus  # noqa: E402
 from rag.evaluate.datasets import CorpusDocument  # noqa: E402
-from rag.index.collection import Collection, open_collection  # noqa: E402
-from rag.index.writer import open_writer  # noqa: E402
+from rag.index.collection import Collection  # noqa: E402
+from rag.index.local_store import LocalStore  # noqa: E402
 from rag.question.followup import stand_alone  # noqa: E402
 
 K = 5
@@ -41,9 +41,9 @@ def open_index(data: Path, home: Path) -> Collection:
         CorpusDocument(id=row["id"], title=row.get("title"), text=row["text"])
         for row in map(json.loads, lines)
     ]
-    with open_writer(home, data.name, embedder.identity) as writer:
+    with LocalStore(home).open_writer(data.name, embedder.identity) as writer:
         index_corpus(documents, writer, embedder, lambda *_: None)
-    return open_collection(home, data.name, embedder)
+    return LocalStore(home).open_collection(data.name, embedder)
 
 
 def words(text: str) -> str:

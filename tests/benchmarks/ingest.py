@@ -162,9 +162,9 @@ def ours(folder: Path, home: Path, *, start_only: bool) -> dict[str, float]:
     settings = load_settings({"home": home})
     embedder = build_embedder(settings)
     if start_only:
-        from rag.index.writer import open_writer
+        from rag.index.local_store import LocalStore
 
-        with open_writer(home, "default", embedder.identity):
+        with LocalStore(home).open_writer("default", embedder.identity):
             return {}
     began = time.process_time()
     report = ingest(settings, embedder, [str(folder)])

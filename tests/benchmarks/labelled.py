@@ -17,9 +17,9 @@ from typing import Any
 from rag.documents.registry import open_document
 from rag.documents.stream import Part
 from rag.embed.builtin import BuiltinEmbedder
-from rag.index.collection import Collection, open_collection
+from rag.index.collection import Collection
+from rag.index.local_store import LocalStore
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
-from rag.index.writer import open_writer
 from rag.text.chunk import chunk_parts
 from state.documents import Chunk
 from state.errors import DocumentError
@@ -137,7 +137,7 @@ def corpora(
 
 def index(home: Path, documents: Sequence[dict[str, Any]]) -> Collection:
     """Each document its own source, whose name is its id."""
-    with open_writer(home, "set", EMBEDDER.identity) as writer:
+    with LocalStore(home).open_writer("set", EMBEDDER.identity) as writer:
         for start in range(0, len(documents), 256):
             batch = documents[start : start + 256]
             chunks = [_chunks(document) for document in batch]
@@ -150,7 +150,7 @@ def index(home: Path, documents: Sequence[dict[str, Any]]) -> Collection:
                 part = DocumentPart(document["text"], held, rows)
                 writer.put(_indexed(document), [part])
         writer.flush()
-    return open_collection(home, "set", EMBEDDER)
+    return LocalStore(home).open_collection("set", EMBEDDER)
 
 
 def is_relevant(query: dict[str, Any], hit: dict[str, Any], one_chunk: bool) -> bool | None:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from whole_document import Document, read_document
 
-from rag.index.collection import open_collection
+from rag.index.local_store import LocalStore
 from rag.index.stores import store_of
 from rag.ingest.sync import ingest
 from rag.opening import build_embedder
@@ -76,7 +76,9 @@ def found_again(folder: Path, texts: dict[Path, str]) -> int:
         embedder = build_embedder(settings)
         ingest(settings, embedder, [str(folder)])
         found = 0
-        with closing(open_collection(settings.home, settings.collection, embedder)) as reader:
+        with closing(
+            LocalStore(settings.home).open_collection(settings.collection, embedder)
+        ) as reader:
             names = {
                 each.path: each.source
                 for each in store_of(settings).require_inventory(settings.collection).documents

@@ -17,10 +17,9 @@ from pathlib import Path
 from rag.documents.stream import Part
 from rag.embed.builtin import BuiltinEmbedder
 from rag.index import exact
-from rag.index.collection import open_collection
 from rag.index.lexical import query_terms
+from rag.index.local_store import LocalStore
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
-from rag.index.writer import open_writer
 from rag.text.chunk import chunk_parts
 from state.documents import Chunk, chunk_id
 
@@ -28,7 +27,7 @@ DEPTH = 100
 
 
 def ingest(home, rows, embedder):
-    with open_writer(home, "set", embedder.identity) as writer:
+    with LocalStore(home).open_writer("set", embedder.identity) as writer:
         for row in rows:
             source, title, text = row["id"], row.get("title") or None, row["text"]
             chunks = [
@@ -85,7 +84,7 @@ def judge(folder, limit, embedder):
     taken = []
     with tempfile.TemporaryDirectory() as home:
         ingest(Path(home), rows, embedder)
-        reader = open_collection(Path(home), "set", embedder)
+        reader = LocalStore(Path(home)).open_collection("set", embedder)
         for query in queries[:limit]:
             text = query.get("rewrite") or query["text"]
             relevant = set(query["relevant"]) & known

@@ -15,9 +15,8 @@ import time
 from pathlib import Path
 
 from rag.embed.builtin import BuiltinEmbedder
-from rag.index.collection import open_collection
+from rag.index.local_store import LocalStore
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
-from rag.index.writer import open_writer
 from state.documents import Chunk, chunk_id
 
 CHUNK = 1_000
@@ -75,7 +74,7 @@ def main():
     home = arguments.home or Path(tempfile.mkdtemp())
     if not (home / "catalog.sqlite").exists():
         started, spent, characters = time.perf_counter(), time.process_time(), 0
-        with open_writer(home, "scale", embedder.identity) as writer:
+        with LocalStore(home).open_writer("scale", embedder.identity) as writer:
             for source, text in documents(rows, arguments.chunks):
                 chunks = list(chunks_of(source, text))
                 vectors = embedder.embed_documents([embedding_text(chunk) for chunk in chunks])
@@ -93,7 +92,7 @@ def main():
         print(f"  all {size_of(home) / characters:.2f} x text")
     queries = arguments.queries or arguments.data.with_name("queries.jsonl")
     texts = [json.loads(line)["text"] for line in queries.open()][:220]
-    reader = open_collection(home, "scale", embedder, notice=print)
+    reader = LocalStore(home).open_collection("scale", embedder, notice=print)
     warm = min(20, len(texts) // 2)
     for text in texts[:warm]:
         reader.search(text, 8)

@@ -28,7 +28,7 @@ from followups import open_index
 from real_docs import sources
 
 from rag.embed.builtin import BuiltinEmbedder
-from rag.index.collection import open_collection
+from rag.index.local_store import LocalStore
 from rag.index.protocol import CollectionReader
 from rag.ingest.sync import ingest
 from rag.opening import build_embedder
@@ -123,7 +123,7 @@ def main() -> None:
         for source in sources(options.data / "real_docs"):
             settings = Settings(home=home, collection=source.name, engine="local")
             ingest(settings, build_embedder(settings), [str(source.folder / "files")])
-            readers[source.name] = open_collection(home, source.name, BuiltinEmbedder())
+            readers[source.name] = LocalStore(home).open_collection(source.name, BuiltinEmbedder())
         lacking = [
             asked
             for asked, rewrite, relevant in turns(options.data, readers)

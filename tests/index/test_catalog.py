@@ -3,15 +3,13 @@ from contextlib import closing
 from dataclasses import replace
 
 import pytest
-from index_samples import EMBEDDER, document, part, parts
+from index_samples import EMBEDDER, document, open_collection, open_writer, part, parts
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.catalog import catalog_path, is_sound
 from rag.index.catalog_schema import SCHEMA_VERSION
-from rag.index.collection import open_collection
 from rag.index.local_store import LocalStore
 from rag.index.protocol import FileStat, UnreadFile, embedding_text
-from rag.index.writer import open_writer
 from rag.text.blocks import blocks_of_text
 from state.documents import chunk_id
 from state.errors import (

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from index_samples import EMBEDDER, Score, document, part
+from index_samples import EMBEDDER, Score, document, open_collection, open_writer, part
 from pathspec import GitIgnoreSpec
 
-from rag.index.collection import open_collection
 from rag.index.joined import JoinedCollections
-from rag.index.writer import open_writer
 from rag.opening import open_reader
 from state.errors import UsageError
 from state.settings import Settings

@@ -7,12 +7,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from index_samples import EMBEDDER, document, part
+from index_samples import EMBEDDER, document, open_collection, open_writer, part
 
 from rag.index.catalog import catalog_path
-from rag.index.collection import open_collection
 from rag.index.names import asked_keys, name_keys
-from rag.index.writer import open_writer
 
 TEXTS = {
     "text/0007-lamps.md": "RFC 7 says that lamps are lit at dusk.",

@@ -6,12 +6,10 @@ import sys
 import threading
 
 import pytest
-from index_samples import EMBEDDER, ill_parts
+from index_samples import EMBEDDER, ill_parts, open_collection, open_writer
 from index_victim import CHUNKS, DOCUMENTS, Victim, texts
 
 from rag.index.catalog import is_sound
-from rag.index.collection import open_collection
-from rag.index.writer import open_writer
 
 
 def kill_after(home, first, versions, extra):
@@ -103,7 +101,7 @@ def test_readers_see_whole_documents_while_another_process_writes(tmp_path):
 def test_two_writers_take_turns(tmp_path):
     code = (
         "import sys; from pathlib import Path; from index_samples import *;"
-        "from rag.index.writer import open_writer\n"
+        "from index_samples import open_writer\n"
         "for n in range(5):\n"
         "  with open_writer(Path(sys.argv[1]), 'default', EMBEDDER.identity, wait=60) as w:\n"
         "    name = f'{sys.argv[2]}-{n}'\n"

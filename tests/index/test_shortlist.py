@@ -6,12 +6,10 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-from index_samples import EMBEDDER, Score, document, ill_parts, part
+from index_samples import EMBEDDER, Score, document, ill_parts, open_collection, open_writer, part
 
 from rag.index import exact, shortlist
-from rag.index.collection import open_collection
 from rag.index.shortlist import Shortlist
-from rag.index.writer import open_writer
 
 TOPICS = ["whale", "railway", "bakery", "glacier", "violin", "harbour", "orchard", "comet"]
 QUERIES = ["comet near the harbour", "orchard 17", "what is described of a violin?", "zzz"]
@@ -151,7 +149,7 @@ def test_few_chunks_are_searched_without_importing_chroma(tmp_path):
     write(tmp_path, range(80))
     code = (
         "import sys; from pathlib import Path; from index_samples import EMBEDDER;"
-        "from rag.index.collection import open_collection;"
+        "from index_samples import open_collection;"
         "few = int(sys.argv[2]);"
         "r = open_collection(Path(sys.argv[1]), 'default', EMBEDDER, exact_chunks=few);"
         "print(len(r.search('comet', 3)), 'chromadb' in sys.modules)"

@@ -8,13 +8,11 @@ import sys
 
 import numpy as np
 import pytest
-from index_samples import EMBEDDER, document, ill_parts, part
+from index_samples import EMBEDDER, document, ill_parts, open_collection, open_writer, part
 
 from rag.index import vectors
 from rag.index.chroma_errors import VectorsDamaged
-from rag.index.collection import open_collection
 from rag.index.vector_process import VectorProcess
-from rag.index.writer import open_writer
 from state.errors import StorageError
 
 IDENTITY = EMBEDDER.identity

@@ -9,13 +9,11 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-from index_samples import EMBEDDER, Score, document, ill_parts, part
+from index_samples import EMBEDDER, Score, document, ill_parts, open_collection, open_writer, part
 
 from rag.doctor.indexes import repair_collections
 from rag.index import dense, vectors
-from rag.index.collection import open_collection
 from rag.index.local_store import LocalStore
-from rag.index.writer import open_writer
 from state.errors import NoIndexError, StoreBusyError
 
 TOPICS = ["whale", "railway", "bakery", "glacier", "violin", "harbour", "orchard", "comet"]
@@ -283,7 +281,7 @@ def test_rubbish_around_us_does_not_reach_chroma(tmp_path):
     (tmp_path / ".env").write_bytes(b"\xff\xfe CHROMA_SERVER_HTTP_PORT=abc\n")
     code = (
         "import sys; from pathlib import Path; from rag.embed.builtin import BuiltinEmbedder;"
-        "from rag.index.collection import open_collection;"
+        "from index_samples import open_collection;"
         "lines = []; r = open_collection(Path(sys.argv[1]), 'default', BuiltinEmbedder(),"
         " notice=lines.append); print(len(r.search('comet', 3)), lines, 'chromadb' in sys.modules)"
     )

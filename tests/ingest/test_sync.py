@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from index_samples import open_writer
 from ingest_runs import Library, counts
 
 import rag.index.writer as writer_module
 from rag.embed.protocol import EmbedderIdentity
-from rag.index.writer import open_writer
 from rag.ingest.forget import forget, holding
 from rag.ingest.staleness import staleness
 from rag.serving.refresh import refresh

@@ -4,10 +4,19 @@ from collections.abc import Iterator
 
 from rag.doctor.indexes import check_collections
 from rag.embed.builtin import BuiltinEmbedder
+from rag.index.local_store import LocalStore
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from state.documents import Chunk, chunk_id
 
 EMBEDDER = BuiltinEmbedder()
+
+
+def open_collection(home, name, embedder, *, exact_chunks=0, **options):
+    return LocalStore(home, exact_chunks).open_collection(name, embedder, **options)
+
+
+def open_writer(home, name, identity, **options):
+    return LocalStore(home).open_writer(name, identity, **options)
 
 
 class Score(float):

@@ -6,11 +6,10 @@ thread, so that a kill can come at any instant of the writing and hundreds of th
 """
 
 from forked import forked
-from index_samples import EMBEDDER, document, parts
+from index_samples import EMBEDDER, document, open_writer, parts
 
 from rag.index import feeder, staging
 from rag.index.chroma_import import chromadb_module
-from rag.index.writer import open_writer
 
 CHUNKS = 6
 DOCUMENTS = 12

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from index_samples import EMBEDDER, document, part
+from index_samples import EMBEDDER, document, open_collection, open_writer, part
 
 from rag.engines.protocol import GradeRequest, RewriteRequest
-from rag.index.collection import Collection, open_collection
-from rag.index.writer import open_writer
+from rag.index.collection import Collection
 from rag.question.parts import read_parts
 
 TEXTS = {

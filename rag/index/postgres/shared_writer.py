@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,7 +18,6 @@ from rag.index.postgres.database import Database
 from rag.index.postgres.rebuilding import rebuild_terms, same_terms
 from rag.index.postgres.shared_collection_rows import StoredCollection, worded
 from rag.index.postgres.shared_document_rows import copy_rows, label, received
-from rag.index.postgres.write_lock import collection_lock
 from rag.index.protocol import DocumentPart, IndexedDocument, Notice, UnreadFile
 from rag.index.staging import GROUP_CHARACTERS, GROUP_CHUNKS
 
@@ -38,41 +36,23 @@ _SETTLE_CHUNKS = 500
 """The engine's statistics are made again after so many were written."""
 
 
-@contextmanager
-def open_writer(
-    database: Database,
+def prepared(
+    db: psycopg.Connection[Any],
     name: str,
     embedder: EmbedderIdentity,
-    *,
-    uid: str | None = None,
-    wait: float = 0.0,
-    notice: Notice = lambda _line: None,
-) -> Iterator[PostgresWriter]:
-    """The collection of this name, created if need be (as `uid`), locked until the block ends.
-    The store must have been made. Raises as `rag.index.writer.open_writer`.
-    """
-    with (
-        closing(database),
-        database.failures(),
-        collection_lock(database.connected(), database.schema, name, wait),
-    ):
-        db = database.connected()
-        with db.transaction():
-            row = shared_collection_rows.find(db, name) or shared_collection_rows.create(
-                db, name, embedder, uid
-            )
-            check_embedder(name, row.embedder, embedder)
-            if not same_terms(row):
-                notice("The lexical index is of another version; building it again.")
-                rebuild_terms(db, row)
-        with closing(Database(database.url, database.schema)) as lookup:
-            writer = PostgresWriter(db, row, lookup)
-            try:
-                yield writer
-            except BaseException:
-                writer.close(interrupted=True)
-                raise
-            writer.close()
+    uid: str | None,
+    notice: Notice,
+) -> StoredCollection:
+    """As of `rag.index.writer`; of a store that was made, by who holds the collection's lock."""
+    with db.transaction():
+        row = shared_collection_rows.find(db, name) or shared_collection_rows.create(
+            db, name, embedder, uid
+        )
+        check_embedder(name, row.embedder, embedder)
+        if not same_terms(row):
+            notice("The lexical index is of another version; building it again.")
+            rebuild_terms(db, row)
+    return row
 
 
 class PostgresWriter(CollectionWriter):
@@ -91,7 +71,6 @@ class PostgresWriter(CollectionWriter):
         self._chunks = self._characters = 0
         self._since = 0.0
         self._start = row.next_chunk
-        self._closed = False
 
     def totals(self) -> tuple[int, int]:
         self.flush()
@@ -205,10 +184,7 @@ class PostgresWriter(CollectionWriter):
             ).fetchall()
         return {hashes[number]: received(data) for number, data in rows}
 
-    def close(self, *, interrupted: bool = False) -> None:
-        if self._closed:
-            return
-        self._closed = True
+    def close(self, *, interrupted: bool) -> None:
         if interrupted and self._db.closed:
             return
         self.flush()

@@ -18,7 +18,7 @@ from rag.index.postgres.shared_collection import PostgresCollection
 from rag.index.postgres.shared_collection_rows import worded
 from rag.index.postgres.shared_export import PostgresExport
 from rag.index.postgres.shared_schema import migrate
-from rag.index.postgres.shared_writer import PostgresWriter, open_writer
+from rag.index.postgres.shared_writer import PostgresWriter, prepared
 from rag.index.postgres.write_lock import collection_lock
 from rag.index.protocol import FileStat, Notice
 from state.errors import NoIndexError
@@ -65,15 +65,15 @@ class PostgresStore(Store):
         wait: float = 0.0,
         notice: Notice = lambda _line: None,
     ) -> Iterator[PostgresWriter]:
-        database = Database(self.url, self.schema)
-        try:
-            with database.failures():
-                if migrate(database.connected(), self.schema, self.url):
-                    self._make_threads()
-            with open_writer(database, name, embedder, uid=uid, wait=wait, notice=notice) as writer:
-                yield writer
-        finally:
-            database.close()
+        database, lookup = (Database(self.url, self.schema) for _ in range(2))
+        with closing(database), closing(lookup), database.failures():
+            db = database.connected()
+            if migrate(db, self.schema, self.url):
+                self._make_threads()
+            with collection_lock(db, self.schema, name, wait):
+                row = prepared(db, name, embedder, uid, notice)
+                with PostgresWriter(db, row, lookup) as writer:
+                    yield writer
 
     def _make_threads(self) -> None:
         """The tables of threads too, by the role that owns the schema: others may not."""
