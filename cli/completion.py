@@ -54,6 +54,6 @@ def _names(file: str, query: str, incomplete: str) -> list[str]:
 def _home() -> Path:
     if os.environ.get("CRAG_HOME"):
         return Path(os.environ["CRAG_HOME"])
-    from state.settings import default_home
+    from state.user_folders import default_home
 
     return default_home()

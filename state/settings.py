@@ -27,25 +27,12 @@ from state.choices import EmbedderName, EngineName, GraderChoice, Verifier
 from state.errors import SettingsError, UsageError
 from state.nearest import did_you_mean
 from state.urls import holds_user, is_postgres, is_readable
+from state.user_folders import default_config_file, default_home
 
 STAND_INS = {"api_key": "OPENAI_API_KEY", "base_url": "OPENAI_BASE_URL"}
 MOST_SECONDS = 1_000_000_000
 """Clocks and locks take no much longer time."""
 _FILE_VALUES: ContextVar[Mapping[str, Any] | None] = ContextVar("file_values", default=None)
-
-
-def default_home() -> Path:
-    """The platform's user data directory for crag."""
-    from platformdirs import user_data_path
-
-    return user_data_path("crag", appauthor=False)
-
-
-def default_config_file() -> Path:
-    """The user's own config.toml."""
-    from platformdirs import user_config_path
-
-    return user_config_path("crag", appauthor=False) / "config.toml"
 
 
 class Settings(BaseSettings):
@@ -191,11 +178,6 @@ class Settings(BaseSettings):
     @field_validator("store", "store_read")
     @classmethod
     def _of_postgres(cls, value: str | None) -> str | None:
-        if value is not None and value.startswith(("http://", "https://")):
-            raise ValueError(
-                "collections are shared by Postgres, no longer by a Chroma server:"
-                " `crag collections push NAME --to postgresql://…` brings one there"
-            )
         if value is not None and not is_postgres(value):
             raise ValueError("a shared store is named as postgresql://host/database")
         return value

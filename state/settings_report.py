@@ -11,12 +11,12 @@ from typing import Any, TypedDict
 from state.settings import (
     STAND_INS,
     Settings,
-    default_config_file,
     load_settings,
     read_toml,
     variable_of,
 )
 from state.urls import masked
+from state.user_folders import default_config_file
 
 
 class SettingRow(TypedDict):

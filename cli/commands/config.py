@@ -41,7 +41,7 @@ def path(
     json_: options.Json = False,
 ) -> None:
     """Print the settings file's path, whether or not it exists."""
-    from state.settings import default_config_file
+    from state.user_folders import default_config_file
 
     terminal = Terminal()
     file = config or default_config_file()
@@ -58,8 +58,8 @@ def init(
 ) -> None:
     """Write a settings file with every key commented out at its default."""
     from state.errors import UsageError
-    from state.settings import default_config_file
     from state.settings_report import settings_template
+    from state.user_folders import default_config_file
 
     file = config or default_config_file()
     if file.exists() and not force:

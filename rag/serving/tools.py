@@ -41,11 +41,6 @@ class CollectionTools:
         self._session: Session | None = None
         self._lock = Lock()
 
-    def close(self) -> None:
-        if self._session is not None:
-            self._session.close()
-            self._session = None
-
     def ask(self, question: str, token_budget: int = USUAL) -> results.AskResult:
         """Answer a question from the documents. Every sentence is cited to a place in a file; one
         marked (unverified) is not proved by it, and stands in `claims`. Status "abstained" means

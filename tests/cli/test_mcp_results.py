@@ -174,7 +174,10 @@ def test_a_page_of_a_source_reads_no_more_than_the_page(home: Path, monkeypatch)
         return text
 
     monkeypatch.setattr(Collection, "document_text", counted)
-    with closing(CollectionTools(load_settings({"home": home, "engine": "local"}))) as tools:
+    tools = CollectionTools(load_settings({"home": home, "engine": "local"}))
+    with tools._open() as session:
+        pass
+    with closing(session):
         pages, at = [], 0
         while at is not None:
             page = tools.read_source("inspection 7.md", at, token_budget=300)

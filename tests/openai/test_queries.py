@@ -5,8 +5,8 @@ from openai_samples import PARIS, QUESTION, connect, grade_of
 from scripted_server import ScriptedServer, status, text
 
 from rag.budget import Budget
-from rag.engines.openai.queries import one_line, same_query
-from rag.engines.protocol import Contextualized, RewriteRequest, Rewritten
+from rag.engines.openai.queries import one_line
+from rag.engines.protocol import Contextualized, RewriteRequest, Rewritten, same_query
 from state.errors import ModelError
 
 HISTORY = [
