@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,20 +11,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from rag.embed.protocol import EmbedderIdentity
-from rag.index import shortlist, vectors
+from rag.index import contents, shortlist, vectors
 from rag.index.chroma_errors import VectorsDamaged
 from rag.index.folder_digest import files_match, rows_digest
-from rag.index.vectors import ChromaVectors, WritableVectors
+from rag.index.vectors import ChromaVectors
 
 if TYPE_CHECKING:
     from rag.index.vector_process import VectorProcess
+
+    WritableVectors = ChromaVectors | VectorProcess
 
 TAIL_CHUNKS = 64
 """Fewer changes than this, or than a twentieth of the collection, wait for the next write."""
 
 _UNSEALED = "not what was last written"
 
-_Opened = TypeVar("_Opened", bound=WritableVectors)
+_Opened = TypeVar("_Opened", bound="WritableVectors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +118,7 @@ class VectorPlace:
 
     def discard(self) -> None:
         """Deletes the vectors, all generations."""
-        if self.root.is_dir():
-            for folder in self.root.iterdir():
-                vectors.delete_folder(folder)
+        shutil.rmtree(self.root, ignore_errors=True)
 
 
 def read_state(connection: sqlite3.Connection, place: VectorPlace) -> StoreState | None:
@@ -150,12 +151,7 @@ def removals(connection: sqlite3.Connection, place: VectorPlace) -> list[int]:
 def needs_write(connection: sqlite3.Connection, place: VectorPlace) -> bool:
     state = read_state(connection, place)
     if state is None:
-        (chunks,) = connection.execute(
-            "SELECT coalesce(sum(chunk_count), 0) FROM documents"
-            " WHERE collection_id = ? AND visible = 1",
-            (place.collection_id,),
-        ).fetchone()
-        return bool(chunks)
+        return contents.totals(connection, place.collection_id)[1] > 0
     if state.dirty:
         return True
     return pending(connection, place, state) > max(TAIL_CHUNKS, state.count // 20)

@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rag.index import shortlist, vectors
 from rag.index.chroma_errors import VectorsDamaged
@@ -21,9 +21,11 @@ from rag.index.codec import decode_vectors
 from rag.index.folder_digest import files_digest, rows_digest
 from rag.index.protocol import Notice
 from rag.index.vector_place import StoreState, VectorPlace, read_state, removals
-from rag.index.vectors import WritableVectors
 from state.errors import StorageError
 from state.sqlite_file import transaction
+
+if TYPE_CHECKING:
+    from rag.index.vector_place import WritableVectors
 
 EXACT_CHUNKS = 200_000
 """Up to so many, passing over all vectors costs no more than importing and opening Chroma."""

@@ -11,12 +11,11 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
-import shutil
 import sqlite3
 import struct
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.index.chroma_errors import VectorsDamaged, foreign_errors
@@ -33,28 +32,6 @@ _NEEDED_FILES = 32
 """Open ones, about twice what a folder was seen to take: without them Chroma reports damage."""
 
 
-class WritableVectors(Protocol):
-    """What a writer needs of the vectors."""
-
-    def token(self) -> str | None:
-        """What `seal` wrote last."""
-
-    def seal(self, token: str) -> None:
-        """Marks what is stored as complete."""
-
-    def count(self) -> int: ...
-
-    def holds(self, count: int) -> bool:
-        """Whether it can be read and holds so many; never raises for a damaged one."""
-
-    def upsert(self, ids: Sequence[int], vectors: Vectors) -> None:
-        """At most BATCH rows at a time."""
-
-    def delete(self, ids: Sequence[int]) -> None: ...
-
-    def close(self) -> None: ...
-
-
 class ChromaVectors(Closing):
     """One collection's vectors in one Chroma collection; ids are the catalog's chunk rows."""
 
@@ -68,11 +45,13 @@ class ChromaVectors(Closing):
             self._client.close()
 
     def token(self) -> str | None:
+        """What `seal` wrote last."""
         metadata = self._collection.metadata or {}
         token = metadata.get("token")
         return None if token is None else str(token)
 
     def seal(self, token: str) -> None:
+        """Marks what is stored as complete."""
         with foreign_errors():
             self._collection.modify(metadata={**_metadata(self._identity), "token": token})
 
@@ -81,12 +60,14 @@ class ChromaVectors(Closing):
             return int(self._collection.count())
 
     def holds(self, count: int) -> bool:
+        """Whether it can be read and holds so many; never raises for a damaged one."""
         try:
             return self.count() == count
         except VectorsDamaged:
             return False
 
     def upsert(self, ids: Sequence[int], vectors: Vectors) -> None:
+        """At most BATCH rows at a time."""
         with foreign_errors():
             self._collection.upsert(ids=[str(number) for number in ids], embeddings=vectors)
 
@@ -146,10 +127,6 @@ def clear_unset(path: Path) -> None:
                     whole = file.seek(0, os.SEEK_END)
                     file.truncate(held * each)
                     file.truncate(whole)
-
-
-def delete_folder(path: Path) -> None:
-    shutil.rmtree(path, ignore_errors=True)
 
 
 def _require_open_files() -> None:
