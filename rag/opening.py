@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from state.choices import EmbedderName
 from state.errors import UsageError
@@ -93,4 +93,4 @@ def _reranked(
         return collection
     if not reranker.loopback:
         notify(f"Retrieved documents are sent to {reranker.host}, which puts them in order.")
-    return RerankedCollection(collection, reranker, notify)
+    return cast("CollectionReader", RerankedCollection(collection, reranker, notify))

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from rag.index.protocol import CollectionReader
 from state.errors import ModelError
 from state.passages import RetrievedChunk
 
 if TYPE_CHECKING:
-    from rag.embed.protocol import Embedder, Vectors
-    from rag.index.protocol import IndexedDocument
+    from rag.endpoint.rerank import Reranker
 
 CANDIDATES = 50
 """Chunks that are put in order; what lies behind stays where it is."""
-
-
-class Scorer(Protocol):
-    def scores(self, query: str, texts: Sequence[str]) -> list[float]: ...
 
 
 class RerankedCollection:
@@ -27,7 +22,7 @@ class RerankedCollection:
     """
 
     def __init__(
-        self, plain: CollectionReader, scorer: Scorer, notify: Callable[[str], None]
+        self, plain: CollectionReader, scorer: Reranker, notify: Callable[[str], None]
     ) -> None:
         self.plain = plain
         self._scorer = scorer
@@ -50,39 +45,8 @@ class RerankedCollection:
         found = [_scored(best[place], scores[place]) for place in order]
         return [*found, *(_scored(hit, min(scores)) for hit in rest)][:k]
 
-    @property
-    def name(self) -> str:
-        return self.plain.name
-
-    @property
-    def embedder(self) -> Embedder:
-        return self.plain.embedder
-
-    @property
-    def chunk_count(self) -> int:
-        return self.plain.chunk_count
-
-    @property
-    def document_count(self) -> int:
-        return self.plain.document_count
-
-    def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
-        return self.plain.document_frequencies(terms)
-
-    def similar_terms(self, word: str, limit: int) -> list[tuple[str, int]]:
-        return self.plain.similar_terms(word, limit)
-
-    def vectors(self, chunk_ids: Sequence[str]) -> Vectors:
-        return self.plain.vectors(chunk_ids)
-
-    def document_text(self, source: str, start: int = 0, end: int | None = None) -> str | None:
-        return self.plain.document_text(source, start, end)
-
-    def document(self, source: str) -> IndexedDocument | None:
-        return self.plain.document(source)
-
-    def close(self) -> None:
-        self.plain.close()
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.plain, name)
 
 
 def _scored(hit: RetrievedChunk, score: float) -> RetrievedChunk:
