@@ -175,8 +175,3 @@ class Budgeted(Protocol):
         """The engine charging `budget`, one per question; its methods raise BudgetSpent.
         Unless `streamed`, an answer is emitted in one piece, which costs less work.
         """
-
-
-def same_query(one: str, other: str) -> bool:
-    """Whether two queries differ in nothing that a search would notice."""
-    return re.findall(r"\w+", one.casefold()) == re.findall(r"\w+", other.casefold())
