@@ -114,6 +114,12 @@ def connect(url: str, schema: str | None = None, **options: Any) -> psycopg.Conn
         return made
 
 
+def value(db: psycopg.Connection[Any], sql: str, *values: object) -> Any:
+    """The first column of the first row; None where there is no row."""
+    row = db.execute(sql.encode(), values).fetchone()
+    return None if row is None else row[0]
+
+
 class Worded:
     """A connection that takes SQLite's words: `words` are those that this database says otherwise,
     besides `?` for a value.

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sqlite3
 
+from state.errors import StorageError
+
 _LETTERS = int.from_bytes(b"CR", "big") << 16
 _NONE = 0
 """What stands in the other of a file that has no version."""
@@ -18,6 +20,14 @@ def read_version(db: sqlite3.Connection) -> int:
     version, mark = _header(db)
     first, second = mark >> 8 & 0xFF, mark & 0xFF
     return first if first == second != 0 else version
+
+
+def refuse_newer(found: int, known: int, what: str) -> None:
+    """Raises StorageError where a newer program wrote `what`."""
+    if found > known:
+        raise StorageError(
+            f"{what} was written by a newer crag (version {found}).", "Update this installation."
+        )
 
 
 def write_version(db: sqlite3.Connection, version: int) -> None:

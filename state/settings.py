@@ -178,6 +178,11 @@ class Settings(BaseSettings):
     @field_validator("store", "store_read")
     @classmethod
     def _of_postgres(cls, value: str | None) -> str | None:
+        if value is not None and value.startswith(("http://", "https://")):
+            raise ValueError(
+                "collections are shared by Postgres, no longer by a Chroma server:"
+                " `crag collections push NAME --to postgresql://…` brings one there"
+            )
         if value is not None and not is_postgres(value):
             raise ValueError("a shared store is named as postgresql://host/database")
         return value

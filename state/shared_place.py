@@ -75,11 +75,8 @@ def open_traces(settings: Settings) -> TraceStore:
 @cache
 def _may_write(url: str, schema: str) -> bool:
     """Whether what this role asks can be kept there; False too where nothing was ingested."""
-    from state.postgres import connect, place, postgres_failures
+    from state.postgres import connect, place, postgres_failures, value
 
     with postgres_failures(place(url)), connect(url, schema) as db:
-        row = db.execute(
-            "select coalesce(has_table_privilege(to_regclass(%s), 'insert'), false)",
-            (f"{schema}.traces",),
-        ).fetchone()
-    return row is not None and bool(row[0])
+        may = "select coalesce(has_table_privilege(to_regclass(%s), 'insert'), false)"
+        return bool(value(db, may, f"{schema}.traces"))

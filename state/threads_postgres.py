@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from state.errors import StorageError
-from state.postgres import PostgresPlace
+from state.postgres import PostgresPlace, value
+from state.schema_version import refuse_newer
 from state.turn_store import THREADS_SCHEMA, TurnStore
 from state.turns import Clock, utc_now
 
@@ -58,17 +58,12 @@ def _prepared(db: psycopg.Connection[Any], write: bool) -> bool:
             if version is None:
                 db.execute(_SCHEMA)
                 db.execute("insert into crag_schema values (%s)", (THREADS_SCHEMA,))
-    if version is not None and version > THREADS_SCHEMA:
-        raise StorageError(
-            f"The threads there were written by a newer crag (schema {version}).",
-            "Use that version, or another database.",
-        )
+    refuse_newer(version or 0, THREADS_SCHEMA, "The store of threads")
     return write or version is not None
 
 
 def _version(db: psycopg.Connection[Any]) -> int | None:
-    row = db.execute("select to_regclass('crag_schema') is not null").fetchone()
-    if row is None or not row[0]:
+    if not value(db, "select to_regclass('crag_schema') is not null"):
         return None
-    row = db.execute("select max(version) from crag_schema").fetchone()
-    return None if row is None else row[0]
+    found: int | None = value(db, "select max(version) from crag_schema")
+    return found

@@ -10,7 +10,7 @@ from typing import Any
 
 from state.errors import StorageError
 from state.row_seals import seal_rows
-from state.schema_version import read_version, write_version
+from state.schema_version import read_version, refuse_newer, write_version
 from state.sqlite_file import SqlitePlace, transaction
 from state.turn_codec import decode_turn
 from state.turn_store import THREADS_SCHEMA, TurnStore
@@ -78,11 +78,7 @@ class SqliteTurnStore(TurnStore):
 def _prepare(db: sqlite3.Connection) -> None:
     """See to it that the file holds our schema."""
     version = read_version(db)
-    if version > THREADS_SCHEMA:
-        raise StorageError(
-            f"The threads were written by a newer crag (schema {version}).",
-            "Use that version, or another home.",
-        )
+    refuse_newer(version, THREADS_SCHEMA, "The store of threads")
     if version == 0:
         make_tables(db)
     db.execute("pragma secure_delete = on")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rag.index import catalog_schema
 from state.errors import DamagedError, NoIndexError, StorageError, storage_error
-from state.schema_version import read_version
+from state.schema_version import read_version, refuse_newer
 from state.sqlite_file import connect as open_file
 from state.sqlite_file import (
     connect_to_read,
@@ -80,10 +80,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     with transaction(connection):
         found = read_version(connection)
         tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
-        if found > catalog_schema.SCHEMA_VERSION:
-            raise StorageError(
-                f"The catalog {path} was written by a newer crag.", "Update this installation."
-            )
+        refuse_newer(found, catalog_schema.SCHEMA_VERSION, f"The catalog {path}")
         if 0 < found < min(catalog_schema.MIGRATIONS):
             raise StorageError(
                 f"The catalog {path} was written by an older crag.",

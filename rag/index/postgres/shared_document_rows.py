@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rag.index.codec import encode_label
+from state.postgres import value
 
 if TYPE_CHECKING:
     import psycopg
@@ -31,8 +32,8 @@ def copying(
     """Adds rows, much faster than inserting them; in a transaction of the caller. Under row-level
     security the server copies into no table but one's own: from that they are inserted.
     """
-    guarded = db.execute("SELECT row_security_active(%s)", (table,)).fetchone()
-    into = f"staged_{table}" if guarded and guarded[0] else table
+    guarded = value(db, "SELECT row_security_active(%s)", table)
+    into = f"staged_{table}" if guarded else table
     if into != table:
         db.execute(f"CREATE TEMP TABLE {into} AS SELECT {columns} FROM {table} WITH NO DATA")
     with db.cursor() as cursor, cursor.copy(f"COPY {into} ({columns}) FROM STDIN {form}") as copy:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from rag.index.kept_grades import MOST_KEPT
 from rag.index.postgres.database import Database
+from state.postgres import value
 
 
 class PostgresGrades:
@@ -28,8 +29,7 @@ class PostgresGrades:
         if not entries:
             return
         with self._database.writing() as db:
-            row = db.execute("SELECT has_table_privilege('grades', 'INSERT')").fetchone()
-            if row is None or not row[0]:
+            if not value(db, "SELECT has_table_privilege('grades', 'INSERT')"):
                 return
             db.execute(
                 "INSERT INTO grades (key, grade) SELECT * FROM unnest(%s::bytea[], %s::text[])"

@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from state.errors import SetupError, StorageError
-from state.postgres import place
+from state.postgres import place, value
+from state.schema_version import refuse_newer
 
 if TYPE_CHECKING:
     import psycopg
@@ -183,11 +184,9 @@ MIGRATIONS = (_FIRST,)
 def store_version(db: psycopg.Connection[Any], schema: str) -> int:
     """0 where nothing was ever ingested here, or where this role may not see it."""
     # Of this schema alone: another team's store may lie in one that is searched, too.
-    row = db.execute("SELECT to_regclass(%s) IS NOT NULL", (f"{schema}.store_version",)).fetchone()
-    if row is None or not row[0]:
+    if not value(db, "SELECT to_regclass(%s) IS NOT NULL", f"{schema}.store_version"):
         return 0
-    found = db.execute("SELECT max(version) FROM store_version").fetchone()
-    return 0 if found is None else int(found[0] or 0)
+    return value(db, "SELECT max(version) FROM store_version") or 0
 
 
 def check_version(found: int, url: str) -> None:
@@ -196,11 +195,7 @@ def check_version(found: int, url: str) -> None:
     Raises:
         StorageError: it is newer, or so old that it must be migrated first.
     """
-    if found > len(MIGRATIONS):
-        raise StorageError(
-            f"{place(url)} was written by a newer crag (version {found}).",
-            "Update this installation.",
-        )
+    refuse_newer(found, len(MIGRATIONS), place(url))
     if 0 < found < len(MIGRATIONS):
         raise StorageError(
             f"{place(url)} was written by an older crag (version {found}).",

@@ -22,7 +22,7 @@ from rag.index.postgres.shared_writer import PostgresWriter, prepared
 from rag.index.postgres.write_lock import collection_lock
 from rag.index.protocol import FileStat, Notice
 from state.errors import NoIndexError
-from state.postgres import Worded, checked_url, place
+from state.postgres import Worded, checked_url, place, value
 
 if TYPE_CHECKING:
     import psycopg
@@ -119,15 +119,13 @@ class PostgresStore(Store):
         )
         values = (name, socket.gethostname())
         with self._snapshot(self._read_url) as db:
-            count = db.execute(f"SELECT count(*){here}", values).fetchone()
+            count = value(db, f"SELECT count(*){here}", *values)
             rows = db.execute(
                 f"SELECT documents.path, size, mtime_ns, changed_ns{here}"
                 " ORDER BY documents.id DESC LIMIT %s",
                 (*values, most),
             ).fetchall()
-        return count[0] if count else 0, [
-            (decode_path(path), FileStat(*stat)) for path, *stat in rows
-        ]
+        return count, [(decode_path(path), FileStat(*stat)) for path, *stat in rows]
 
     def roots(self, name: str) -> list[IngestedRoot]:
         try:
@@ -212,16 +210,15 @@ class PostgresStore(Store):
 
     def octets(self) -> dict[str, int]:
         """What the server keeps for the whole schema."""
+        total = (
+            "SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class"
+            " WHERE relnamespace = to_regnamespace(%s) AND relkind = 'r'"
+        )
         try:
             with self._snapshot(self._read_url) as db:
-                row = db.execute(
-                    "SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class"
-                    " WHERE relnamespace = to_regnamespace(%s) AND relkind = 'r'",
-                    (self.schema,),
-                ).fetchone()
+                return {"store": value(db, total, self.schema)}
         except NoIndexError:
-            row = None
-        return {"store": row[0] if row else 0}
+            return {"store": 0}
 
     @contextmanager
     def _reading(self) -> Iterator[Worded]:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from state.errors import StoreBusyError
+from state.postgres import value
 
 if TYPE_CHECKING:
     import psycopg
@@ -38,7 +39,7 @@ def collection_lock(
     digest = hashlib.blake2b(label, digest_size=8).digest()
     key = int.from_bytes(digest, "big", signed=True)
     deadline = time.monotonic() + max(wait, _LEAST_SECONDS)
-    while not _taken(db, key):
+    while not value(db, "SELECT pg_try_advisory_lock(%s)", key):
         if time.monotonic() >= deadline:
             held = db.execute(_HOLDER, (key,)).fetchone()
             who = f" ({held[0]}, since {held[1]})" if held and held[0] else ""
@@ -51,8 +52,3 @@ def collection_lock(
     finally:
         if not db.closed:
             db.execute("SELECT pg_advisory_unlock(%s)", (key,))
-
-
-def _taken(db: psycopg.Connection[Any], key: int) -> bool:
-    row = db.execute("SELECT pg_try_advisory_lock(%s)", (key,)).fetchone()
-    return row is not None and bool(row[0])
