@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rag.session import open_session
-from rag.tracing.rounds import run_started
-from rag.tracing.stored_trace import started
+from rag.tracing.rounds import began, run_started
 from state.errors import StorageError, UsageError
 from state.passages import HistoryTurn
 from state.settings import Settings
@@ -19,7 +18,7 @@ _SAME = ("collection", "files", "engine", "model", "k", "max_loops", "grader", "
 
 def replay_flags(trace: Trace, given: Mapping[str, Any]) -> dict[str, Any]:
     """The trace's own settings under those that are given anew."""
-    event = run_started(trace) if trace["kind"] == "research" else started(trace)
+    event = began(trace)
     recorded = {name: value for name, value in event.items() if name in _SAME}
     if given.get("engine") is not None:
         del recorded["model"]

@@ -46,13 +46,13 @@ def open_(
     terminal = Terminal()
     settings = given.settings()
     from rag.opening import open_reader
-    from rag.tracing.rounds import asked_collection
+    from rag.tracing.rounds import began
     from state.shared_place import open_traces
 
     with open_traces(settings) as traces:
         found = traces.get(trace)
     citation = _citation(found, number)
-    asked = settings.model_copy(update={"collection": asked_collection(found), "files": None})
+    asked = settings.model_copy(update={"collection": began(found)["collection"], "files": None})
     with open_reader(asked, terminal.notice) as reader:
         document = reader.document(citation["source"])
     if document is None or document.path is None:

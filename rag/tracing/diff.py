@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import TypedDict
 
-from rag.tracing.rounds import Round, TracedSubtask, rounds, run_started
-from rag.tracing.stored_trace import TracedLoop, loops, path_taken, started
+from rag.tracing.rounds import Round, TracedSubtask, began, rounds
+from rag.tracing.stored_trace import TracedLoop, loops, path_taken
 from state.answer import Answer
 from state.counting import many
 from state.errors import UsageError
-from state.events import TurnStarted
-from state.research_events import ResearchStarted
 from state.traces import Trace
 
 
@@ -35,46 +33,31 @@ def diff_traces(one: Trace, other: Trace) -> list[Difference]:
     """
     if one["kind"] != other["kind"]:
         raise UsageError("A question's trace and a research run's cannot be compared.")
-    pairs = _run_pairs if one["kind"] == "research" else _turn_pairs
-    found = [*pairs(one, other), *_result_pairs(one["answer"], other["answer"])]
+    found = [*_run_pairs(one, other), *_result_pairs(one["answer"], other["answer"])]
     return [{"what": what, "a": a, "b": b} for what, a, b in found if a != b]
 
 
-def _turn_pairs(one: Trace, other: Trace) -> Pairs:
-    a, b = one["answer"], other["answer"]
-    first, second = started(one), started(other)
-    yield "question", a["question"], b["question"]
-    yield "stand-alone question", a["standalone_question"], b["standalone_question"]
-    yield from _setup_pairs(first, second, a, b)
-    yield "path", " → ".join(path_taken(one)), " → ".join(path_taken(other))
-    for left, right in zip_longest(loops(one), loops(other)):
-        yield from _loop_pairs(left, right)
-    yield "generation retries", str(a["generation_retries"]), str(b["generation_retries"])
-
-
 def _run_pairs(one: Trace, other: Trace) -> Pairs:
-    """The stand-alone question is the one that was researched; what was typed is not compared."""
+    """Of a research run the question is the stand-alone one, whatever was typed."""
     a, b = one["answer"], other["answer"]
-    first, second = run_started(one), run_started(other)
-    yield "question", a["standalone_question"], b["standalone_question"]
-    yield from _setup_pairs(first, second, a, b)
-    yield "max_rounds", str(first["max_rounds"]), str(second["max_rounds"])
-    yield "path", " → ".join(path_taken(one)), " → ".join(path_taken(other))
-    for left, right in zip_longest(rounds(one), rounds(other)):
-        yield from _round_pairs(left, right)
-
-
-def _setup_pairs(
-    first: TurnStarted | ResearchStarted,
-    second: TurnStarted | ResearchStarted,
-    a: Answer,
-    b: Answer,
-) -> Pairs:
+    research = one["kind"] == "research"
+    first, second = began(one), began(other)
+    if not research:
+        yield "question", a["question"], b["question"]
+    alone = "question" if research else "stand-alone question"
+    yield alone, a["standalone_question"], b["standalone_question"]
     yield "collection", first["collection"], second["collection"]
-    yield "files", str(first.get("files")), str(second.get("files"))
     yield "engine", _engine(a), _engine(b)
-    yield "k", str(first["k"]), str(second["k"])
-    yield "max_loops", str(first["max_loops"]), str(second["max_loops"])
+    for name in ("files", "k", "max_loops", "max_rounds"):
+        yield name, str(first.get(name)), str(second.get(name))
+    yield "path", " → ".join(path_taken(one)), " → ".join(path_taken(other))
+    if research:
+        for before, now in zip_longest(rounds(one), rounds(other)):
+            yield from _round_pairs(before, now)
+    else:
+        for left, right in zip_longest(loops(one), loops(other)):
+            yield from _loop_pairs(left, right)
+    yield "generation retries", str(a["generation_retries"]), str(b["generation_retries"])
 
 
 def _result_pairs(a: Answer, b: Answer) -> Pairs:

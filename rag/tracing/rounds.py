@@ -8,6 +8,7 @@ from typing import cast
 
 from rag.tracing.stored_trace import started
 from state.errors import UsageError
+from state.events import TurnStarted
 from state.research_events import ResearchEvent, ResearchStarted
 from state.traces import Trace
 
@@ -35,10 +36,9 @@ class Round:
     reason: str = ""
 
 
-def asked_collection(trace: Trace) -> str:
-    """The collection, or several, that a question or a research run asked."""
-    event = run_started(trace) if trace["kind"] == "research" else started(trace)
-    return event["collection"]
+def began(trace: Trace) -> TurnStarted | ResearchStarted:
+    """How a question's or a research run was set up; raises as `run_started`."""
+    return run_started(trace) if trace["kind"] == "research" else started(trace)
 
 
 def run_started(trace: Trace) -> ResearchStarted:

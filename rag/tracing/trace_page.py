@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from rag.pages.page_frame import page
 from rag.tracing.research_page import research_body
-from rag.tracing.rounds import run_started
-from rag.tracing.stored_trace import loops, started
+from rag.tracing.rounds import began
+from rag.tracing.stored_trace import loops
 from rag.tracing.turn_page import turn_body
 from state.errors import CragError
 from state.shared_place import open_traces
@@ -24,13 +24,12 @@ def trace_page(trace: Trace, settings: Settings) -> str:
     Raises:
         CragError: the trace store cannot be read.
     """
-    title = f"crag trace {trace['trace_id']}"
-    if trace["kind"] == "research":
-        with open_traces(settings) as traces:
-            asked = {t["trace_id"]: t for t in traces.every("answer", trace["trace_id"])}
-        texts = _texts(asked.values(), run_started(trace)["collection"], settings)
-        return page(title, research_body(trace, asked, texts))
-    return page(title, turn_body(trace, _texts([trace], started(trace)["collection"], settings)))
+    collection, title = began(trace)["collection"], f"crag trace {trace['trace_id']}"
+    if trace["kind"] != "research":
+        return page(title, turn_body(trace, _texts([trace], collection, settings)))
+    with open_traces(settings) as traces:
+        asked = {t["trace_id"]: t for t in traces.every("answer", trace["trace_id"])}
+    return page(title, research_body(trace, asked, _texts(asked.values(), collection, settings)))
 
 
 def _texts(traces: Iterable[Trace], collection: str, settings: Settings) -> dict[str, str]:
