@@ -5,22 +5,17 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from cli import options
 from cli.app import new_app
 from cli.completion import complete_trace
-from cli.render.answer_text import cited
+from cli.render.answer_text import citation_of
 from cli.render.short_text import place
 from cli.terminal import Terminal
-from state.counting import many
 from state.errors import UsageError
-
-if TYPE_CHECKING:
-    from state.answer import Citation
-    from state.traces import Trace
 
 app = new_app()
 
@@ -51,7 +46,7 @@ def open_(
 
     with open_traces(settings) as traces:
         found = traces.get(trace)
-    citation = _citation(found, number)
+    citation = citation_of(found["answer"], number)
     asked = settings.model_copy(update={"collection": began(found)["collection"], "files": None})
     with open_reader(asked, terminal.notice) as reader:
         document = reader.document(citation["source"])
@@ -74,12 +69,3 @@ def open_(
         terminal.notice("Set EDITOR to have it opened.")
         return
     run_program(command)
-
-
-def _citation(found: Trace, number: int) -> Citation:
-    citations = cited(found["answer"])
-    for citation in citations:
-        if citation["marker"] == number:
-            return citation
-    known = f"It has {many(len(citations), 'citation')}." if citations else "It cites nothing."
-    raise UsageError(f"That answer has no citation [{number}].", known)

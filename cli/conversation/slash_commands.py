@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from cli.conversation.passage import passage_lines
 from cli.conversation.talk import Conversation, new_thread_name
-from cli.render.answer_text import print_sources
+from cli.render.answer_text import citation_of, cited, print_sources
 from cli.render.links import citation_links
 from cli.render.short_text import dollars, shorten
 from state.counting import many
@@ -18,7 +18,7 @@ from state.errors import UsageError
 from state.settings_report import shown_value
 
 if TYPE_CHECKING:
-    from state.answer import Answer, Citation
+    from state.answer import Answer
 
 CONTEXT_LINES = 3
 HISTORY_INDENT = 6
@@ -88,14 +88,15 @@ def _trace(talk: Conversation, argument: str) -> None:
 
 def _sources(talk: Conversation, _argument: str) -> None:
     answer = _last(talk)
-    print_sources(talk.terminal, answer["citations"], _links(talk, answer))
-    if not answer["citations"]:
+    print_sources(talk.terminal, cited(answer), _links(talk, answer))
+    if not cited(answer):
         talk.terminal.notice("The last answer cites nothing.")
 
 
 def _open(talk: Conversation, argument: str) -> None:
     answer = _last(talk)
-    citation = _citation(answer, argument)
+    first = min((each["marker"] for each in cited(answer)), default=1)
+    citation = citation_of(answer, _number(argument, "source") if argument else first)
     text = talk.session.reader.document_text(citation["source"])
     if text is None:
         raise UsageError(
@@ -232,14 +233,6 @@ def _last(talk: Conversation) -> Answer:
     if talk.last is None:
         raise UsageError("Nothing was answered on this thread yet.")
     return talk.last
-
-
-def _citation(answer: Answer, argument: str) -> Citation:
-    markers = {citation["marker"]: citation for citation in answer["citations"]}
-    number = _number(argument, "source") if argument else min(markers, default=0)
-    if number not in markers:
-        raise UsageError(f"The last answer has no source [{number}].", "/sources lists them.")
-    return markers[number]
 
 
 def _number(argument: str, what: str) -> int:

@@ -12,6 +12,8 @@ from cli.terminal import Terminal, clean
 from rag.citations.left_out import left_out
 from rag.text.prose import as_prose
 from state.answer import QUOTED
+from state.counting import many
+from state.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -86,6 +88,16 @@ def cited(answer: Answer) -> Sequence[Citation]:
     return answer["citations"] or (answer["nearest"] if shown else [])
 
 
+def citation_of(answer: Answer, number: int) -> Citation:
+    """The place that the text calls [number]; raises UsageError where it has none."""
+    found = cited(answer)
+    for citation in found:
+        if citation["marker"] == number:
+            return citation
+    known = f"It has {many(len(found), 'citation')}." if found else "It cites nothing."
+    raise UsageError(f"That answer has no citation [{number}].", known)
+
+
 def _as_shown(quote: str) -> tuple[str, str]:
     """A quote may stand as it was written, or as prose."""
     return clean(as_prose(quote)), clean(quote)
@@ -144,8 +156,7 @@ def _what(citation: Citation) -> str:
 
 def _also(citation: Citation) -> str:
     copies = citation.get("also", [])
-    many = "1 other file" if len(copies) == 1 else f"{len(copies)} other files"
-    return f" (also in {many})" if copies else ""
+    return f" (also in {many(len(copies), 'other file')})" if copies else ""
 
 
 def _recognized(citation: Citation) -> str:
