@@ -13,7 +13,7 @@ from rag.index.fusion import MEANT_WEIGHT, NAMED_WEIGHT, WINDOW_WEIGHT, fuse
 from rag.index.language import in_language
 from rag.index.names import name_words
 from rag.index.protocol import CollectionReader
-from rag.index.repeats import Likeness, first_of_each
+from rag.index.repeats import Likeness, first_of_each, version_meant
 from rag.index.terms import terms
 from state.passages import RetrievedChunk
 
@@ -65,15 +65,20 @@ class Candidates:
         ranked = sorted(words, key=lambda row: (-scores[row], row))
         texts = {row: _likeness(chunk["text"], self.language) for row, chunk in self.chunks.items()}
         copies = first_of_each(ranked, texts, weights.keys())
-        for row in list(copies)[:k]:
+        found = []
+        for best in list(copies)[:k]:
+            alike = [best, *copies[best]]
+            sources = {row: self._source(row) for row in alike}
+            row = alike[version_meant(list(sources.values()), self.frequencies.keys())]
             chunk = self.chunks[row]
-            if copies[row]:
-                chunk["also"] = sorted({self._source(copy) for copy in copies[row]})
-            chunk["source"] = self._source(row)
-            chunk["score"] = scores[row]
+            if copies[best]:
+                chunk["also"] = sorted({sources[copy] for copy in alike if copy != row})
+            chunk["source"] = sources[row]
+            chunk["score"] = scores[best]
             chunk["bm25"] = counted.get(row)
             chunk["cosine"] = self.cosine.get(row)
-        return [self.chunks[row] for row in list(copies)[:k]]
+            found.append(chunk)
+        return found
 
     def _source(self, row: int) -> str:
         return self.prefixes[row % len(self.prefixes)] + self.chunks[row]["source"]
