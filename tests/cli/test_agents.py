@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import anyio
 import pexpect
 import pytest
-from chat_samples import CRAG, crag, environment, make_home
+from chat_samples import crag, environment, make_home
+from forked_program import crag_program
 from mcp import Client as McpClient
 from mcp import StdioServerParameters
 
@@ -63,6 +65,21 @@ def home(tmp_path_factory):
     return make_home(tmp_path_factory.mktemp("agents"))
 
 
+@cache
+def answer_of(command, *arguments):
+    """What the server that is started so says of the viaduct: one start for all who name it."""
+    server = StdioServerParameters(
+        command=command, args=list(arguments), env={"CRAG_ENGINE": "local"}, cwd=CRAG_ROOT
+    )
+
+    async def ask():
+        async with McpClient(server) as session:
+            given = {"question": "How high is the Gillfoot Viaduct?"}
+            return (await session.call_tool("ask", given)).structured_content
+
+    return anyio.run(ask)["answer"]
+
+
 @pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.usefixtures("person")
 def test_what_is_installed_starts_a_server_that_answers(client, home):
@@ -71,16 +88,7 @@ def test_what_is_installed_starts_a_server_that_answers(client, home):
     assert "+++ " in done.stderr
     entry = listed(client)["crag"]
     assert Path(entry["command"]).is_absolute()
-    server = StdioServerParameters(
-        command=entry["command"], args=entry["args"], env={"CRAG_ENGINE": "local"}, cwd=CRAG_ROOT
-    )
-
-    async def ask():
-        async with McpClient(server) as session:
-            given = {"question": "How high is the Gillfoot Viaduct?"}
-            return (await session.call_tool("ask", given)).structured_content
-
-    assert "31 metres" in anyio.run(ask)["answer"]
+    assert "31 metres" in answer_of(entry["command"], *entry["args"])
     assert "is so already" in crag(home, "mcp", "install", client, "--yes").stderr
     assert crag(home, "mcp", "install", client, "--undo", "--yes").exit_code == 0
     assert not server_file(Client(client)).path.exists()  # nobody else had written there
@@ -94,8 +102,8 @@ def test_it_asks_first_and_nothing_is_written_at_a_no(person, home):
     assert "Add --yes" in refused.stderr
     for reply, code in (("n", 130), ("y", 0)):
         child = pexpect.spawn(
-            CRAG[0],
-            [*CRAG[1:], "mcp", "install", "cursor"],
+            crag_program(),
+            ["mcp", "install", "cursor"],
             env=environment(home, HOME=str(person)),
             encoding="utf-8",
             timeout=60,

@@ -8,7 +8,8 @@ import re
 
 import pexpect
 import pytest
-from chat_samples import CRAG, crag, entered, environment, make_home, prompted
+from chat_samples import crag, entered, environment, make_home, prompted
+from forked_program import crag_program
 from scripted_server import ScriptedServer, text
 
 HIGH = "How high is the Gillfoot Viaduct?"
@@ -21,8 +22,8 @@ def home(tmp_path_factory):
 
 def spawn(home, *words, **more):
     return pexpect.spawn(
-        CRAG[0],
-        [*CRAG[1:], *words],
+        crag_program(),
+        list(words),
         env=environment(home, **more),
         encoding="utf-8",
         timeout=60,

@@ -7,7 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from chat_samples import CRAG, crag, environment, make_home
+from chat_samples import crag, environment, make_home
+from forked_program import crag_program
 from postgres_server import fresh_schema
 
 from cli.terminal import clean
@@ -43,7 +44,7 @@ def test_answers_go_to_stdout_and_the_rest_to_stderr(talk):
 
 def test_a_real_pipe_gives_the_same(home, talk):
     done = subprocess.run(
-        [*CRAG, "chat"],
+        [crag_program(), "chat"],
         input="How high is the Gillfoot Viaduct?\n",
         capture_output=True,
         encoding="utf-8",

@@ -10,7 +10,6 @@ import time
 import pexpect
 import pytest
 from chat_samples import (
-    CRAG,
     chat_in_terminal,
     crag,
     entered,
@@ -18,6 +17,7 @@ from chat_samples import (
     make_home,
     prompted,
 )
+from forked_program import crag_program
 from scripted_server import ScriptedServer, hang
 
 
@@ -184,8 +184,8 @@ def test_escapes_of_documents_and_questions_never_reach_the_terminal(home):
 def asked_in_terminal(home, *words, command=("ask",), **more):
     """What `crag ask` writes to a terminal of 60 columns, as bytes come."""
     child = pexpect.spawn(
-        CRAG[0],
-        [*CRAG[1:], *command, *words],
+        crag_program(),
+        [*command, *words],
         env=environment(home, COLUMNS="60", **more),
         encoding="utf-8",
         timeout=120,

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pexpect
 import pytest
-from chat_samples import CRAG, crag, environment, make_home
+from chat_samples import crag, environment, make_home
+from forked_program import crag_program
 from screen import Screen
 
 SIGN = "⠋ starting…"
@@ -21,7 +22,7 @@ def home(tmp_path_factory):
 
 def in_terminal(*words, **variables):
     child = pexpect.spawn(
-        CRAG[0], [*CRAG[1:], *words], env=variables, encoding="utf-8", dimensions=(30, 100)
+        crag_program(), list(words), env=variables, encoding="utf-8", dimensions=(30, 100)
     )
     child.expect(pexpect.EOF, timeout=120)
     child.close()
@@ -33,7 +34,7 @@ def test_it_stands_before_anything_heavy_is_imported(home, tmp_path, command):
     (tmp_path / "pydantic.py").write_text("import sys; sys.stdin.read()")
     slow = environment(home, PYTHONPATH=f"{tmp_path}{os.pathsep}{Path.cwd()}")
     words = [command] if command == "chat" else [command, QUESTION]
-    child = pexpect.spawn(CRAG[0], [*CRAG[1:], *words], env=slow, encoding="utf-8")
+    child = pexpect.spawn(sys.executable, ["-m", "cli", *words], env=slow, encoding="utf-8")
     child.expect_exact(SIGN, timeout=60)
     child.close(force=True)
 
@@ -82,7 +83,11 @@ def test_a_warning_stands_on_a_line_of_its_own(home):
 
 def test_a_pipe_never_gets_it(home):
     done = subprocess.run(
-        [*CRAG, "ask", QUESTION], env=environment(home), capture_output=True, text=True, check=True
+        [crag_program(), "ask", QUESTION],
+        env=environment(home),
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert "starting" not in done.stdout + done.stderr
     assert "starting" not in crag(home, "ask", QUESTION).output

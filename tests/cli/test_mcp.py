@@ -11,6 +11,7 @@ from typing import Any
 
 import anyio
 import pytest
+from forked_program import crag_program
 from ingest_runs import Library
 from mcp import Client, MCPError, StdioServerParameters
 from served_mcp import served
@@ -48,10 +49,11 @@ def home(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-def stdio(home: Path, *flags: str) -> StdioServerParameters:
+def stdio(home: Path, *flags: str, program: tuple[str, ...] | None = None) -> StdioServerParameters:
+    command, *words = program or (crag_program(),)
     return StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "cli", "mcp", "--engine", "local", "--home", str(home), *flags],
+        command=command,
+        args=[*words, "mcp", "--engine", "local", "--home", str(home), *flags],
         cwd=str(ROOT),
     )
 
@@ -73,7 +75,7 @@ def content(result: Any) -> Any:
 
 def test_every_tool_answers_over_stdio(home: Path):
     asked, found, listed, read, status, turns = run(
-        stdio(home),
+        stdio(home, program=(sys.executable, "-m", "cli")),
         ("ask", {"question": "On what date did the railway open?"}),
         ("search", {"query": "dogs", "k": 2}),
         ("sources", {}),

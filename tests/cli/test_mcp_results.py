@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import anyio
 import jsonschema
 import pytest
+from forked_program import crag_program
 from ingest_runs import Library
 from mcp import Client, StdioServerParameters
 from served_mcp import served
@@ -46,8 +46,8 @@ def _served(home: Path) -> Iterator[str]:
 
 def ingesting(home: Path) -> StdioServerParameters:
     """A server of its own that may ingest."""
-    words = ["-m", "cli", "mcp", "--engine", "local", "--home", str(home), "--allow-ingest"]
-    return StdioServerParameters(command=sys.executable, args=words, cwd=str(ROOT))
+    words = ["mcp", "--engine", "local", "--home", str(home), "--allow-ingest"]
+    return StdioServerParameters(command=crag_program(), args=words, cwd=str(ROOT))
 
 
 def call(served: str, *calls: tuple[str, dict[str, Any]]) -> list[Any]:

@@ -1,21 +1,18 @@
 """Whatever is asked over the network may do what it likes: a command ends in time, in one line."""
 
-import os
-import resource
 import socket
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 from bad_servers import MISDEEDS, bad_server
+from command_child import finished
 
 ROOT = Path(__file__).parents[2]
 QUESTION = "How long is the Corbel Tunnel?"
 UNKNOWN = "Who is the mayor of Tokyo?"
 SECONDS = 25
-"""A start, a limit of 6 seconds, and a machine that has other things to do."""
+"""A limit of 6 seconds, and a machine that has other things to do."""
 PATHS = {
     "a model": (["ask", QUESTION, "--engine", "openai"], "base_url", "http://{}/v1", (4, 5)),
     "research with a model": (["research", QUESTION], "base_url", "http://{}/v1", (0, 3, 4, 5)),
@@ -30,13 +27,9 @@ LIMITS = {"MAX_RETRIES": "0", "REQUEST_TIMEOUT": "1", "TIMEOUT": "6"}
 
 
 def run(work, *arguments, **settings):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "CRAG_HOME": str(work / "home")}
-    environment |= {f"CRAG_{name.upper()}": value for name, value in settings.items()}
-    return subprocess.run(
-        [sys.executable, "-m", "cli", *arguments],
-        cwd=work, env=environment, capture_output=True, text=True, timeout=120, check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (6 << 30,) * 2),
-    )  # fmt: skip
+    environment = {f"CRAG_{name.upper()}": value for name, value in settings.items()}
+    home = str(work / "home")
+    return finished(*arguments, folder=work, memory=6 << 30, CRAG_HOME=home, **environment)
 
 
 @pytest.fixture(scope="module")

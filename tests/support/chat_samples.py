@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 import pexpect
+from forked_program import crag_program
 from ingest_runs import Library
 from typer.testing import CliRunner, Result
 
 from cli.program import app
 
 ROOT = Path(__file__).parents[2]
-CRAG = [sys.executable, "-m", "cli"]
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m"
 
 FILES = {
@@ -59,8 +58,8 @@ def crag(home: Path, *words: str, stdin: str = "") -> Result:
 def chat_in_terminal(home: Path, *words: str, **more: str) -> pexpect.spawn:
     """`crag chat` in a pseudo-terminal of its own, at its first prompt."""
     child = pexpect.spawn(
-        CRAG[0],
-        [*CRAG[1:], "chat", *words],
+        crag_program(),
+        ["chat", *words],
         env=environment(home, **more),
         encoding="utf-8",
         codec_errors="replace",  # an echoed ^C may split a character

@@ -6,41 +6,28 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib import import_module
+from collections.abc import Sequence
+from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from resource import RLIMIT_AS, prlimit
 from subprocess import CompletedProcess, TimeoutExpired
 from tempfile import TemporaryDirectory
 
 from forked import forked
 
-from cli.command_table import COMMANDS, UNLISTED
-from cli.main import main
-
-for _name in (
-    *(f"cli.commands.{name}" for name in COMMANDS | UNLISTED),
-    *(
-        "cli.program",
-        "rag.doctor.checkup",
-        "rag.index.postgres.store",
-        "rag.index.transfer",
-        "rag.session",
-    ),
-    *("state.checkpoints_sqlite", "state.private_home", "platformdirs", "tokenizers"),
-):
-    import_module(_name)
 
 
 def run(
     arguments: list[str],
-    streams: tuple[str, str, str],
+    streams: Sequence[Connection],
     folder: str,
     umask: int,
     environment: dict[str, str],
 ) -> None:
-    read, append = os.O_RDONLY, os.O_WRONLY | os.O_APPEND
-    for number, (path, mode) in enumerate(zip(streams, (read, append, append), strict=True)):
-        os.dup2(os.open(path, mode), number)
+    for number, stream in enumerate(streams):
+        os.dup2(stream.fileno(), number)
+        stream.close()
     sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - as a process has it
     sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
@@ -49,7 +36,16 @@ def run(
     os.environ.clear()
     os.environ |= environment
     sys.argv = ["crag", *arguments]
+    from cli.main import main
+
     main()
+
+
+def opened(typed: Path, *written: Path) -> list[Connection]:
+    """What is written is appended to the files; as something that a process can be given."""
+    files = [os.open(typed, os.O_RDONLY)]
+    files += [os.open(path, os.O_WRONLY | os.O_APPEND) for path in written]
+    return [Connection(file) for file in files]
 
 
 def start(arguments: list[str], *, typed: Path, shown: Path, **variables: object) -> BaseProcess:
@@ -57,20 +53,31 @@ def start(arguments: list[str], *, typed: Path, shown: Path, **variables: object
     `variables` are those of its environment, without CRAG_ before them.
     """
     shown.touch()
-    streams = (str(typed), str(shown), os.devnull)
     named = {f"CRAG_{name.upper()}": str(value) for name, value in variables.items()}
     process = forked().Process(
-        target=run, args=(arguments, streams, str(Path.cwd()), 0o022, {**os.environ, **named})
+        target=run,
+        args=(
+            arguments,
+            opened(typed, shown, Path(os.devnull)),
+            str(Path.cwd()),
+            0o022,
+            {**os.environ, **named},
+        ),
     )
     process.start()
     return process
 
 
 def finished(
-    *arguments: str, folder: Path, typed: str = "", umask: int = 0o022, **variables: str
+    *arguments: str,
+    folder: Path,
+    typed: str = "",
+    umask: int = 0o022,
+    memory: int | None = None,
+    **variables: str,
 ) -> CompletedProcess[str]:
-    """The command as it ended, run in `folder` with `typed` as standard input and these more
-    variables in its environment.
+    """The command as it ended, run in `folder` with `typed` as standard input, at most so many
+    bytes of `memory` and these more variables in its environment.
     """
     with TemporaryDirectory() as name:
         streams = [Path(name, stream) for stream in ("in", "out", "err")]
@@ -80,13 +87,15 @@ def finished(
             target=run,
             args=(
                 list(arguments),
-                tuple(map(str, streams)),
+                opened(*streams),
                 str(folder),
                 umask,
                 {**os.environ, **variables},
             ),
         )
         process.start()
+        if memory is not None:
+            prlimit(process.pid or 0, RLIMIT_AS, (memory, memory))
         process.join(120)
         if process.exitcode is None:
             process.kill()

@@ -9,7 +9,10 @@ from functools import cache
 from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext
 
-_CHILDREN = ["command_child", "index_victim", "ingest_child", "research_child", "turn_child"]
+_IMPORTED = [
+    *("imported_program", "command_child", "index_victim", "ingest_child", "research_child"),
+    "turn_child",
+]
 
 
 @cache
@@ -18,7 +21,7 @@ def forked() -> ForkServerContext:
     path and not with this process's, and would say nothing of an import that fails.
     """
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(_CHILDREN)
+    context.set_forkserver_preload(_IMPORTED)
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)
     try:

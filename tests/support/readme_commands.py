@@ -16,6 +16,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from forked_program import crag_program
+
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = "crag|make|python|pip|pipx|uv|chroma|ollama|vllm|export|echo|docker|curl|git"
 _FOUND = re.compile(
@@ -118,11 +120,10 @@ def clone(folder: Path) -> None:
 def programs(folder: Path) -> None:
     """A folder for PATH with `crag` and `python` as this environment has them."""
     folder.mkdir()
-    python = f'exec "{sys.executable}"'
-    for name, words in {"python": "", "crag": " -m cli"}.items():
-        file = folder / name
-        file.write_text(f'#!/bin/sh\n{python}{words} "$@"\n')
-        file.chmod(0o755)
+    python = folder / "python"
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    (folder / "crag").symlink_to(crag_program())
     chroma = next(found for found in _installed("chroma") if found.exists())
     (folder / "chroma").symlink_to(chroma)
 

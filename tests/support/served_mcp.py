@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from forked_program import crag_program
 from postgres_server import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 def served(home: Path) -> Iterator[str]:
     """The address of the server's tools, once it listens."""
     port = free_port()
-    command = [sys.executable, "-m", "cli", "mcp", "--engine", "local", "--home", str(home)]
+    command = [crag_program(), "mcp", "--engine", "local", "--home", str(home)]
     process = subprocess.Popen([*command, "--http", str(port)], cwd=ROOT, stderr=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + 60
