@@ -9,29 +9,31 @@ from pathlib import Path
 
 import pytest
 from command_child import finished
+from mounted_commands import mounted
 
 ROOT = Path(__file__).parents[2]
 QUESTION = "How long is the Corbel Tunnel?"
 
 
-def crag(home, *arguments, mount="", limit=None):
-    """A run of the program; `mount` is a shell line that is run before it, in a mount namespace
-    of its own, and `limit` an rlimit with its value. Only these need a start of their own.
-    """
-    if not mount and limit is None:
-        return finished(*arguments, folder=home.parent, CRAG_HOME=str(home), HOME=str(home))
-    command = [sys.executable, "-m", "cli", *arguments]
-    if mount:
-        command = ["unshare", "-rm", "sh", "-c", f'{mount} && exec "$0" "$@"', *command]
+def at(home):
+    return {"CRAG_HOME": str(home), "HOME": str(home)}
+
+
+def crag(home, *arguments, limit=None):
+    return finished(*arguments, folder=home.parent, limit=limit, **at(home))
+
+
+def started(home, *arguments, limit):
+    """The program from its start, which has the limit too."""
     return subprocess.run(
-        command,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "CRAG_HOME": str(home), "HOME": str(home)},
+        [sys.executable, "-m", "cli", *arguments],
+        env={**os.environ, "PYTHONPATH": str(ROOT), **at(home)},
         cwd=home.parent,
         capture_output=True,
         text=True,
         timeout=300,
         check=False,
-        preexec_fn=None if limit is None else lambda: resource.setrlimit(limit[0], (limit[1],) * 2),
+        preexec_fn=lambda: resource.setrlimit(limit[0], (limit[1],) * 2),
     )
 
 
@@ -66,12 +68,8 @@ def contents(home):
 @mounting
 def test_a_read_only_home_is_asked_and_searched_and_says_what_it_cannot_keep(home):
     before = contents(home)
-    read_only = f"mount --bind {home} {home} && mount -o remount,bind,ro {home}"
-    asked = crag(home, "ask", QUESTION, mount=read_only)
-    assert (asked.returncode, "1,204 metres" in asked.stdout) == (0, True)
-    assert asked.stderr.count("\n") == 1
-    assert "The trace was not kept: The disk is read-only" in asked.stderr
-    for arguments in (
+    ask = ["ask", QUESTION]
+    reading = (
         ["search", "tunnel"],
         ["status"],
         ["collections", "list"],
@@ -82,10 +80,8 @@ def test_a_read_only_home_is_asked_and_searched_and_says_what_it_cannot_keep(hom
         ["trace", "list"],
         ["config", "show"],
         ["graph"],
-    ):
-        ran = crag(home, *arguments, mount=read_only)
-        assert (ran.returncode, ran.stderr) == (0, ""), arguments
-    for arguments in (
+    )
+    writing = (
         ["ingest", "docs"],
         ["ask", QUESTION, "-t", "one"],
         ["research", QUESTION],
@@ -93,13 +89,21 @@ def test_a_read_only_home_is_asked_and_searched_and_says_what_it_cannot_keep(hom
         ["collections", "delete", "default", "-y"],
         ["trace", "delete", "last", "-y"],
         ["doctor", "--repair"],
-    ):
-        ran = crag(home, *arguments, mount=read_only)
-        assert ran.returncode == 4, (arguments, ran.stderr)
+    )
+    read_only = f"mount --bind {home} {home} && mount -o remount,bind,ro {home}"
+    asked, *others, doctor = mounted(
+        read_only, ask, *reading, *writing, ["doctor"], folder=home.parent, **at(home)
+    )
+    assert (asked.returncode, "1,204 metres" in asked.stdout) == (0, True)
+    assert asked.stderr.count("\n") == 1
+    assert "The trace was not kept: The disk is read-only" in asked.stderr
+    for ran in others[: len(reading)]:
+        assert (ran.returncode, ran.stderr) == (0, ""), ran.args
+    for ran in others[len(reading) :]:
+        assert ran.returncode == 4, (ran.args, ran.stderr)
         line = ran.stderr.splitlines()[-1]
-        assert "read-only" in line or "readonly" in line, arguments
-        assert "choose another --home" in line, arguments
-    doctor = crag(home, "doctor", mount=read_only)
+        assert "read-only" in line or "readonly" in line, ran.args
+        assert "choose another --home" in line, ran.args
     assert [line for line in doctor.stdout.splitlines() if line.startswith("FAIL")] == [
         f"FAIL  home: {home}: Read-only file system"
     ]
@@ -110,10 +114,11 @@ def test_a_read_only_home_is_asked_and_searched_and_says_what_it_cannot_keep(hom
 def test_a_part_of_the_home_that_cannot_be_written_is_named(home):
     (lock,) = (home / "locks").iterdir()
     read_only = f"mount --bind {lock} {lock} && mount -o remount,bind,ro {lock}"
-    ingest = crag(home, "ingest", "docs", mount=read_only)
+    ingest, doctor = mounted(
+        read_only, ["ingest", "docs"], ["doctor"], folder=home.parent, **at(home)
+    )
     assert ingest.returncode == 4
     assert str(lock) in ingest.stderr
-    doctor = crag(home, "doctor", mount=read_only)
     assert doctor.returncode == 4
     assert f"FAIL  home: {lock} cannot be written\n      mend: Make it" in doctor.stdout
 
@@ -126,26 +131,25 @@ def test_a_full_disk_is_one_line_and_what_was_there_stays(home, tmp_path):
     small = tmp_path / "small"
     small.mkdir()
     full = f"mount -t tmpfs -o size=900k small {small} && cp -r {home}/. {small}"
-    after = f"{sys.executable} -m cli search tunnel && {sys.executable} -m cli doctor"
-    ran = crag(
-        small,
-        "status",
-        mount=f"{full} && ! {sys.executable} -m cli ingest docs && {after} && echo sound",
-    )
-    assert "sound" in ran.stdout, ran.stderr
-    assert "Corbel Tunnel" in ran.stdout
-    line = next(line for line in ran.stderr.splitlines() if line.startswith("crag: "))
+    commands = ["ingest", "docs"], ["search", "tunnel"], ["doctor"], ["status"]
+    ingest, search, doctor, status = mounted(full, *commands, folder=tmp_path, **at(small))
+    assert ingest.returncode != 0
+    assert [each.returncode for each in (search, status)] == [0, 0]
+    ill = [line for line in doctor.stdout.splitlines() if line.startswith("FAIL")]
+    assert ill == ["FAIL  disk: 0.0 GB free"]
+    assert "Corbel Tunnel" in search.stdout
+    line = next(line for line in ingest.stderr.splitlines() if line.startswith("crag: "))
     assert "full" in line
     assert "oom" in line or "space" in line
 
 
-@pytest.mark.parametrize("files", [16, 24, 64])
-def test_few_files_are_said_and_taken_for_no_damage(home, files):
+@pytest.mark.parametrize(("files", "limited"), [(16, started), (24, crag), (64, crag)])
+def test_few_files_are_said_and_taken_for_no_damage(home, files, limited):
     few = (resource.RLIMIT_NOFILE, files)
-    assert crag(home, "ask", QUESTION, limit=few).returncode == 0
+    assert limited(home, "ask", QUESTION, limit=few).returncode == 0
     (home.parent / "docs" / "new.md").write_text("# New\n\nThe inn has nine beds.\n")
     for arguments in (["ingest", "docs"], ["doctor"], ["ask", QUESTION, "-t", "two"]):
-        ran = crag(home, *arguments, limit=few)
+        ran = limited(home, *arguments, limit=few)
         assert ran.returncode in (0, 4), ran.stderr
         assert "damage" not in ran.stderr + ran.stdout
         assert "Traceback" not in ran.stderr

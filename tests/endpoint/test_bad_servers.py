@@ -3,6 +3,7 @@
 import socket
 import time
 from pathlib import Path
+from resource import RLIMIT_AS
 
 import pytest
 from bad_servers import MISDEEDS, bad_server
@@ -29,7 +30,9 @@ LIMITS = {"MAX_RETRIES": "0", "REQUEST_TIMEOUT": "1", "TIMEOUT": "6"}
 def run(work, *arguments, **settings):
     environment = {f"CRAG_{name.upper()}": value for name, value in settings.items()}
     home = str(work / "home")
-    return finished(*arguments, folder=work, memory=6 << 30, CRAG_HOME=home, **environment)
+    return finished(
+        *arguments, folder=work, limit=(RLIMIT_AS, 6 << 30), CRAG_HOME=home, **environment
+    )
 
 
 @pytest.fixture(scope="module")

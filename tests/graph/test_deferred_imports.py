@@ -2,11 +2,13 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from ingest_runs import Library
 from openai_samples import KEY
 from scripted_server import ScriptedServer, call, text
 
@@ -84,9 +86,18 @@ def test_openai_still_imports_all_that_it_holds(package, light, with_a_model):
     assert light in with_a_model
 
 
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    files = tmp_path_factory.mktemp("files")
+    (files / "paris.md").write_text("# Paris\n\nThe capital of France is Paris.\n")
+    home = tmp_path_factory.mktemp("home")
+    Library(home).ingest(files)
+    return home
+
+
 @pytest.mark.parametrize("options", [["--no-stream"], ["--events"]])
-def test_a_model_answers_and_nothing_deferred_is_imported(tmp_path, options):
-    (tmp_path / "paris.md").write_text("# Paris\n\nThe capital of France is Paris.\n")
+def test_a_model_answers_and_nothing_deferred_is_imported(home, tmp_path, options):
+    shutil.copytree(home, tmp_path / "home")  # grades of a model are kept
     code = """import os, sys
 leave = os._exit
 def tell(code):
@@ -100,14 +111,18 @@ os._exit = tell
 from cli.main import main
 main()
 """
-    home = {"CRAG_HOME": str(tmp_path / "home"), "OPENAI_API_KEY": KEY}
-    run(code, "ingest", str(tmp_path / "paris.md"), **home)
     reply = text("The capital of France is Paris [1].")
     graded = call({"document_1": {"relevant": True}})
     with ScriptedServer(graded, reply) as server:
         done = subprocess.run(
             [sys.executable, "-c", code, "ask", "What is the capital of France?", *options],
-            env={**os.environ, **home, "CRAG_BASE_URL": server.url, "CRAG_GRADER": "model"},
+            env={
+                **os.environ,
+                "CRAG_HOME": str(tmp_path / "home"),
+                "OPENAI_API_KEY": KEY,
+                "CRAG_BASE_URL": server.url,
+                "CRAG_GRADER": "model",
+            },
             capture_output=True,
             text=True,
             timeout=120,
@@ -118,18 +133,28 @@ main()
     assert done.stderr.endswith("[] 0"), done.stderr
 
 
-@pytest.mark.parametrize("place", WITHOUT_TRACING)
-def test_what_stands_in_says_what_langsmith_says_of_a_process_that_traces_nothing(place):
-    module, name = place
-    if name == "tracing_context":  # a block, in which the others are asked
-        code = """from langsmith import tracing_context
+@pytest.fixture(scope="module")
+def said():
+    """What the stand-ins say, and what langsmith itself says, of each place."""
+    codes = []
+    for module, name in WITHOUT_TRACING:
+        if name == "tracing_context":  # a block, in which the others are asked
+            codes.append("""from langsmith import tracing_context
 from langsmith.run_helpers import get_tracing_context
 with tracing_context(enabled=False):
-    print({**get_tracing_context(), "enabled": None})"""
-    else:
-        arguments = "{}" if name.startswith("_set") else ""
-        code = f"from {module} import {name}\nprint({name}({arguments}))"
-    assert deferred(code) == run(code)
+    print({**get_tracing_context(), "enabled": None})""")
+        else:
+            arguments = "{}" if name.startswith("_set") else ""
+            codes.append(f"from {module} import {name}\nprint({name}({arguments}))")
+    code = "\n".join(codes)
+    pairs = zip(deferred(code).splitlines(), run(code).splitlines(), strict=True)
+    return dict(zip(WITHOUT_TRACING, pairs, strict=True))
+
+
+@pytest.mark.parametrize("place", WITHOUT_TRACING)
+def test_what_stands_in_says_what_langsmith_says_of_a_process_that_traces_nothing(place, said):
+    ours, theirs = said[place]
+    assert ours == theirs
 
 
 @pytest.mark.parametrize("switch", ["LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"])
@@ -138,31 +163,50 @@ def test_nothing_is_deferred_where_tracing_is_wanted(switch):
     assert deferred(code, **{switch: "true"}) == "True\n"
 
 
-@pytest.mark.parametrize(
-    "use",
-    [
-        "assert issubclass(RunTree, object)",
-        "assert isinstance(RunTree(name='run', run_type='chain'), RunTree)",
-        "class Mine(RunTree): pass",
-        "assert RunTree.__name__ == 'RunTree'",
-    ],
-)
-def test_the_first_use_brings_the_real_package_to_all_who_named_it(use):
-    code = f"""import sys
+USES = [
+    "assert issubclass(RunTree, object)",
+    "assert isinstance(RunTree(name='run', run_type='chain'), RunTree)",
+    "class Mine(RunTree): pass",
+    "assert RunTree.__name__ == 'RunTree'",
+]
+
+
+@pytest.fixture(scope="module")
+def used():
+    """Of each use what went wrong: a fork each of a process that has used nothing yet."""
+    code = f"""import json, os, sys, traceback
 from langsmith import RunTree
 import langchain_core.tracers.schemas as schemas
 import langgraph.graph
 assert 'langsmith.client' not in sys.modules
-{use}
-assert 'langsmith.client' in sys.modules
-import langsmith.run_trees
-assert RunTree is schemas.Run is langsmith.run_trees.RunTree
-assert type(RunTree) is not object
-from langsmith.run_helpers import get_tracing_context
-assert get_tracing_context.__module__ == 'langsmith.run_helpers'
-assert 'requests.sessions' in sys.modules, 'langsmith itself uses it'
+
+def use(code):
+    exec(code, globals())
+    assert 'langsmith.client' in sys.modules
+    import langsmith.run_trees
+    assert RunTree is schemas.Run is langsmith.run_trees.RunTree
+    assert type(RunTree) is not object
+    from langsmith.run_helpers import get_tracing_context
+    assert get_tracing_context.__module__ == 'langsmith.run_helpers'
+    assert 'requests.sessions' in sys.modules, 'langsmith itself uses it'
+
+for code in {USES!r}:
+    if os.fork() == 0:
+        try:
+            use(code)
+            wrong = ""
+        except BaseException:
+            wrong = traceback.format_exc()
+        print(json.dumps(wrong), flush=True)
+        os._exit(0)
+    os.wait()
 """
-    deferred(code)
+    return dict(zip(USES, map(json.loads, deferred(code).splitlines()), strict=True))
+
+
+@pytest.mark.parametrize("use", USES)
+def test_the_first_use_brings_the_real_package_to_all_who_named_it(use, used):
+    assert used[use] == ""
 
 
 def test_a_module_that_was_imported_whole_is_whole_once_used():

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from resource import RLIMIT_AS, prlimit
+from resource import prlimit
 from subprocess import CompletedProcess, TimeoutExpired
 from tempfile import TemporaryDirectory
 
@@ -73,11 +73,11 @@ def finished(
     folder: Path,
     typed: str = "",
     umask: int = 0o022,
-    memory: int | None = None,
+    limit: tuple[int, int] | None = None,
     **variables: str,
 ) -> CompletedProcess[str]:
-    """The command as it ended, run in `folder` with `typed` as standard input, at most so many
-    bytes of `memory` and these more variables in its environment.
+    """The command as it ended, run in `folder` with `typed` as standard input, these more
+    variables in its environment and an rlimit.
     """
     with TemporaryDirectory() as name:
         streams = [Path(name, stream) for stream in ("in", "out", "err")]
@@ -94,8 +94,8 @@ def finished(
             ),
         )
         process.start()
-        if memory is not None:
-            prlimit(process.pid or 0, RLIMIT_AS, (memory, memory))
+        if limit is not None:
+            prlimit(process.pid or 0, limit[0], (limit[1],) * 2)
         process.join(120)
         if process.exitcode is None:
             process.kill()
