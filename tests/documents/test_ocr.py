@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from command_child import finished
 from PIL import Image, ImageDraw, ImageFont
 from whole_document import Document, read_document
 
@@ -154,14 +155,10 @@ def test_cells_of_a_table_stand_in_their_row():
     assert text_of(lines) == "Region | Sales\nEurope | 1.8\nAsia | 3.2\n"
 
 
-def run(home: Path, *words: str, hidden: str = "") -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "CRAG_HOME": str(home), "CRAG_ENGINE": "local"}
-    code = "from cli.main import main; main()"
-    environment["PYTHONPATH"] = os.pathsep.join([hidden, *sys.path])
-    return subprocess.run(
-        [sys.executable, "-c", code, *words],
-        env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+def run(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join(sys.path)
+    place = {"CRAG_HOME": str(home), "CRAG_ENGINE": "local", "PYTHONPATH": path}
+    return finished(*words, folder=home.parent, **place)
 
 
 def test_without_the_extra_one_line_says_what_waits_and_with_it_that_is_read(tmp_path):
@@ -175,7 +172,14 @@ def test_without_the_extra_one_line_says_what_waits_and_with_it_that_is_read(tmp
 
     (tmp_path / "hidden").mkdir()
     (tmp_path / "hidden" / "sitecustomize.py").write_text(WITHOUT_OCR)
-    without = run(home, "ingest", str(files), hidden=str(tmp_path / "hidden"))
+    path = os.pathsep.join([str(tmp_path / "hidden"), *sys.path])
+    without = subprocess.run(
+        [sys.executable, "-m", "cli", "ingest", str(files)],
+        env={**os.environ, "CRAG_HOME": str(home), "CRAG_ENGINE": "local", "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert without.returncode == 0, without.stderr
     (told,) = [each for each in without.stderr.splitlines() if "wait for OCR" in each]
     assert (
