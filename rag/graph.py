@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from langgraph.graph import StateGraph
@@ -90,6 +91,14 @@ def wire(
         else:
             (target,) = step.leads_to
             graph.add_edge(name, target)
+
+
+@cache
+def shared_graph() -> CompiledGraph:
+    """The one that all sessions run: it keeps nothing, and compiling it takes as long as a short
+    turn.
+    """
+    return compile_graph()
 
 
 def compile_graph(checkpointer: BaseCheckpointSaver[Any] | None = None) -> CompiledGraph:

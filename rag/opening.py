@@ -24,9 +24,9 @@ def build_embedder(settings: Settings) -> Embedder:
         SettingsError: a remote embedder lacks a usable URL or key.
     """
     if settings.embedder is EmbedderName.BUILTIN:
-        from rag.embed.builtin import BuiltinEmbedder
+        from rag.embed.builtin import builtin_embedder
 
-        return BuiltinEmbedder()
+        return builtin_embedder()
     from rag.embed.openai import OpenAIEmbedder
 
     return OpenAIEmbedder.connect(settings)

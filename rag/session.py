@@ -20,7 +20,7 @@ from rag.dependencies import Dependencies
 from rag.engines.factory import build_engine, choose_engine, local_engine
 from rag.engines.protocol import Budgeted, Engine
 from rag.failed_turn import failed_turn, failure
-from rag.graph import compile_graph
+from rag.graph import shared_graph
 from rag.memory import ThreadMemory
 from rag.opening import open_reader
 from rag.turn_run import run_turn
@@ -36,7 +36,6 @@ from state.trace_store import TraceStore
 
 if TYPE_CHECKING:
     from rag.engines.estimate import Estimate
-    from rag.graph import CompiledGraph
     from rag.index.protocol import CollectionReader
     from state.graph_state import TurnInput
 
@@ -194,7 +193,7 @@ class Session(Closing):
         answer: Answer | None = None
         yield started
         try:
-            for event in run_turn(self._graph, asked, deps, saver, leave, budget):
+            for event in run_turn(shared_graph(), asked, deps, saver, leave, budget):
                 if event["event"] == "answer":
                     answer = event["answer"]
                 elif event["event"] != "token":
@@ -210,11 +209,6 @@ class Session(Closing):
         finally:
             if answer is not None and self._keep_traces:
                 self._keep_trace(events, answer, parent)
-
-    @cached_property
-    def _graph(self) -> CompiledGraph:
-        """Compiled once: compiling takes as long as a short turn."""
-        return compile_graph()
 
     def _dependencies(
         self,

@@ -45,11 +45,16 @@ def chromadb_module() -> ModuleType:
     return chromadb
 
 
-def chroma_settings(**fields: Any) -> Any:
-    """Settings of chromadb from `fields` and its own defaults alone."""
+def chroma_settings() -> Any:
+    """Settings of chromadb from its own defaults alone, for one client, which changes them."""
+    return _default_settings().model_copy()
+
+
+@cache
+def _default_settings() -> Any:
     module = chromadb_module()
     with _undisturbed():
-        return module.config.Settings(anonymized_telemetry=False, **fields)
+        return module.config.Settings(anonymized_telemetry=False)
 
 
 @contextlib.contextmanager

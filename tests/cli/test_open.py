@@ -6,7 +6,8 @@ import sys
 
 import pexpect
 import pytest
-from chat_samples import CRAG, crag, environment, make_home
+from chat_samples import crag, environment, make_home
+from forked_program import crag_program
 
 from cli.editor import opening_command
 
@@ -20,7 +21,7 @@ def home(tmp_path_factory):
 
 def in_terminal(home, *words, **more):
     child = pexpect.spawn(
-        CRAG[0], [*CRAG[1:], *words], env=environment(home, **more), encoding="utf-8", timeout=60
+        crag_program(), list(words), env=environment(home, **more), encoding="utf-8", timeout=60
     )
     child.expect(pexpect.EOF)
     child.close()

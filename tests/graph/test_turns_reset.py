@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import rag.graph
+import rag.session
 from rag.session import open_session
 from state.graph_state import new_question
 from state.settings import load_settings
@@ -98,6 +99,8 @@ def check_turns(home, turns, thread):
     given_settings = load_settings({"home": home, "engine": "local", "max_loops": MAX_LOOPS})
     with pytest.MonkeyPatch.context() as patch, open_session(given_settings) as session:
         patch.setattr(rag.graph, "NODES", nodes)
+        watched = rag.graph.compile_graph()
+        patch.setattr(rag.session, "shared_graph", lambda: watched)
         store = session.memory.store
         finished = []
         traces = set()

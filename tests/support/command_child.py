@@ -17,7 +17,6 @@ from tempfile import TemporaryDirectory
 from forked import forked
 
 
-
 def run(
     arguments: list[str],
     streams: Sequence[Connection],
