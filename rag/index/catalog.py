@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from rag.index import catalog_schema
 from state.errors import DamagedError, NoIndexError, StorageError, storage_error
@@ -25,6 +26,7 @@ from state.sqlite_file import (
 
 FILE_NAME = "catalog.sqlite"
 _BUSY_MS = 30_000
+_SOME = 500
 _MENDING = "`crag doctor` says what mends it."
 
 
@@ -108,6 +110,19 @@ def reading(connection: sqlite3.Connection) -> Iterator[None]:
         yield
     finally:
         connection.execute("COMMIT")
+
+
+def rows_of_many(
+    connection: sqlite3.Connection, query: str, many: Sequence[object], *values: object
+) -> Iterator[Any]:
+    """The rows that `query` gives for `values` and so many others, which `{some}` stands for; a
+    bounded number is asked for at a time.
+    """
+    for first in range(0, len(many), _SOME):
+        some = many[first : first + _SOME]
+        yield from connection.execute(
+            query.format(some=",".join("?" * len(some))), (*values, *some)
+        )
 
 
 @contextmanager

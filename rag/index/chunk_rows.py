@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
+from rag.index.catalog import rows_of_many
 from rag.index.codec import chunk_id_of, decode_path
 from rag.index.texts import TextDamagedError, Texts
 from rag.text.blocks import blocks_of_text
@@ -17,23 +18,16 @@ _COLUMNS = (
     " chunks.heading, chunks.page, chunks.start_line, chunks.end_line, chunks.start_char,"
     " chunks.end_char, chunks.blocks"
 )
-_SOME = 500
 # CROSS JOIN: SQLite must begin at the chunks named; it would walk every document otherwise.
 
 
 def visible(connection: sqlite3.Connection, collection_id: int, numbers: Sequence[int]) -> set[int]:
     """Those of the chunks that a reader may see; a vector store may know others."""
-    found: set[int] = set()
-    for first in range(0, len(numbers), _SOME):
-        some = numbers[first : first + _SOME]
-        rows = connection.execute(
-            "SELECT chunks.id FROM chunks CROSS JOIN documents ON documents.id = chunks.document_id"
-            " WHERE documents.visible = 1 AND documents.collection_id = ?"
-            f" AND chunks.id IN ({','.join('?' * len(some))})",
-            (collection_id, *some),
-        )
-        found.update(row[0] for row in rows)
-    return found
+    query = (
+        "SELECT chunks.id FROM chunks CROSS JOIN documents ON documents.id = chunks.document_id"
+        " WHERE documents.visible = 1 AND documents.collection_id = ? AND chunks.id IN ({some})"
+    )
+    return {row for (row,) in rows_of_many(connection, query, numbers, collection_id)}
 
 
 def of_documents(connection: sqlite3.Connection, documents: str) -> set[int]:
@@ -48,36 +42,24 @@ def rows_of(
     connection: sqlite3.Connection, collection_id: int, keys: Sequence[int]
 ) -> dict[int, int]:
     """The rows of the chunks of these keys, the integers of their ids, as far as there are any."""
-    found: dict[int, int] = {}
-    for first in range(0, len(keys), _SOME):
-        some = keys[first : first + _SOME]
-        found.update(
-            connection.execute(
-                "SELECT chunks.key, chunks.id FROM chunks"
-                " CROSS JOIN documents ON documents.id = chunks.document_id"
-                " WHERE documents.visible = 1 AND documents.collection_id = ?"
-                f" AND chunks.key IN ({','.join('?' * len(some))})",
-                (collection_id, *some),
-            )
-        )
-    return found
+    query = (
+        "SELECT chunks.key, chunks.id FROM chunks"
+        " CROSS JOIN documents ON documents.id = chunks.document_id"
+        " WHERE documents.visible = 1 AND documents.collection_id = ? AND chunks.key IN ({some})"
+    )
+    return dict(rows_of_many(connection, query, keys, collection_id))
 
 
 def read(
     connection: sqlite3.Connection, texts: Texts, numbers: Sequence[int]
 ) -> dict[int, RetrievedChunk]:
     """The chunks by row, not scored yet."""
-    found: dict[int, RetrievedChunk] = {}
-    for first in range(0, len(numbers), _SOME):
-        some = numbers[first : first + _SOME]
-        rows = connection.execute(
-            f"SELECT {_COLUMNS} FROM chunks"
-            " CROSS JOIN documents ON documents.id = chunks.document_id"
-            f" WHERE chunks.id IN ({','.join('?' * len(some))})",
-            some,
-        )
-        found.update((row[0], _chunk(texts, row)) for row in rows)
-    return found
+    query = (
+        f"SELECT {_COLUMNS} FROM chunks CROSS JOIN documents ON documents.id = chunks.document_id"
+        " WHERE chunks.id IN ({some})"
+    )
+    rows = rows_of_many(connection, query, numbers)
+    return {row[0]: _chunk(texts, row) for row in rows}
 
 
 def _chunk(texts: Texts, row: tuple[Any, ...]) -> RetrievedChunk:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rag.embed.protocol import Vectors
+from rag.index.catalog import rows_of_many
 from rag.index.codec import decode_vectors
 
 _BATCH = 8_192
@@ -63,16 +64,8 @@ def cosines(
 
 
 def stored_vectors(connection: sqlite3.Connection, chunks: Sequence[int]) -> dict[int, bytes]:
-    found: dict[int, bytes] = {}
-    for first in range(0, len(chunks), 500):
-        some = chunks[first : first + 500]
-        marks = ",".join("?" * len(some))
-        found.update(
-            connection.execute(
-                f"SELECT chunk_id, vector FROM vectors WHERE chunk_id IN ({marks})", some
-            )
-        )
-    return found
+    query = "SELECT chunk_id, vector FROM vectors WHERE chunk_id IN ({some})"
+    return dict(rows_of_many(connection, query, chunks))
 
 
 def _cosines(rows: Sequence[bytes], query: Vectors) -> Vectors:

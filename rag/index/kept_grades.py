@@ -8,12 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from rag.index.catalog import catalog_path, connect, mapped_errors
+from rag.index.catalog import catalog_path, connect, mapped_errors, rows_of_many
 from state.errors import StoreBusyError
 from state.sqlite_file import transaction
 
 MOST_KEPT = 50_000
-_A_FEW = 500
 _PATIENCE_MS = 250
 
 
@@ -33,17 +32,10 @@ class KeptGrades:
         Raises:
             NoIndexError, StorageError: there is no catalog, or it is damaged.
         """
-        held: dict[str, str] = {}
+        query = "SELECT key, grade FROM grades WHERE key IN ({some})"
         with self._open() as connection:
-            for start in range(0, len(keys), _A_FEW):
-                some = [bytes.fromhex(key) for key in keys[start : start + _A_FEW]]
-                marks = ",".join("?" * len(some))
-                rows = connection.execute(
-                    f"SELECT key, grade FROM grades WHERE key IN ({marks})",
-                    some,
-                )
-                held |= {bytes(key).hex(): grade for key, grade in rows}
-        return held
+            rows = rows_of_many(connection, query, list(map(bytes.fromhex, keys)))
+            return {key.hex(): grade for key, grade in rows}
 
     def put(self, entries: Mapping[str, str]) -> None:
         """Keeps the entries; beyond the limit those that were kept first go. Their `used` is when
