@@ -121,13 +121,8 @@ def from_plain(values: tuple[Any, ...]) -> Outcome:
     assert known is not None
     if kind == "same":
         return SameContent(path, known, *rest)
-    content_hash, title, document_format, warnings, recognized, waiting, held, spool = rest
-    parts = tuple(_part(part) for part in held)
-    sure = tuple((page, percent) for page, percent in recognized)
-    return FileText(
-        path, known, content_hash, title, document_format, tuple(warnings), sure, waiting, parts,
-        spool,
-    )  # fmt: skip
+    *told, held, spool = rest
+    return FileText(path, known, *told, tuple(_part(part) for part in held), spool)
 
 
 def _part(values: tuple[str, Iterable[tuple[Any, ...]]]) -> TextPart:
