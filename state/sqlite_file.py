@@ -193,9 +193,10 @@ class SqlitePlace(SqlPlace):
                 create_private(self._path)
             elif not self._path.exists():
                 return None
-            db = connect_to_read(self._path)
+            writable = write or os.access(self._path, os.W_OK)
+            db = connect(self._path) if writable else connect_to_read(self._path)
             try:
-                if write or os.access(self._path, os.W_OK):
+                if writable:
                     self._make(db)
             except BaseException:
                 db.close()

@@ -121,8 +121,20 @@ def from_plain(values: tuple[Any, ...]) -> Outcome:
     assert known is not None
     if kind == "same":
         return SameContent(path, known, *rest)
-    *told, held, spool = rest
-    return FileText(path, known, *told, tuple(_part(part) for part in held), spool)
+    content_hash, title, document_format, warnings, recognized, waiting, held, spool = rest
+    parts = tuple(map(_part, held))
+    return FileText(
+        path,
+        known,
+        content_hash,
+        title,
+        document_format,
+        warnings,
+        recognized,
+        waiting,
+        parts,
+        spool,
+    )
 
 
 def _part(values: tuple[str, Iterable[tuple[Any, ...]]]) -> TextPart:

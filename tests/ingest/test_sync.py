@@ -9,8 +9,8 @@ import pytest
 from index_samples import open_writer
 from ingest_runs import Library, counts
 
-import rag.index.writer as writer_module
 from rag.embed.protocol import EmbedderIdentity
+from rag.index import local_store
 from rag.ingest.forget import forget, holding
 from rag.ingest.staleness import staleness
 from rag.serving.refresh import refresh
@@ -298,14 +298,14 @@ def test_a_full_disk_is_told_and_the_next_ingest_goes_on(tmp_path, library, monk
     folder.mkdir()
     for number in range(300):
         (folder / f"{number}.md").write_text(TEXT.format(f"{number}" * 40, number) * 8)
-    connect = writer_module.connect
+    connect = local_store.connect
 
     def small_disk(home, *, create=False):
         connection = connect(home, create=create)
         connection.execute(f"PRAGMA max_page_count = {pages}")
         return connection
 
-    monkeypatch.setattr(writer_module, "connect", small_disk)
+    monkeypatch.setattr(local_store, "connect", small_disk)
     with pytest.raises(StorageError, match="full"):
         library.ingest(folder)
     monkeypatch.undo()
