@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from state.postgres import PostgresPlace, value
+from state.postgres import PostgresPlace, place, value
 from state.schema_version import refuse_newer
 from state.turn_store import THREADS_SCHEMA, TurnStore
 from state.turns import Clock, utc_now
@@ -34,7 +34,11 @@ class PostgresTurnStore(TurnStore):
 
     def __init__(self, url: str, clock: Clock = utc_now, *, schema: str | None = None) -> None:
         """`schema`: where the tables are, if not where the database looks first."""
-        super().__init__(PostgresPlace(url, schema, _WORDS, _prepared), clock)
+
+        def prepared(db: psycopg.Connection[Any], write: bool) -> bool:
+            return _prepared(db, url, write=write)
+
+        super().__init__(PostgresPlace(url, schema, _WORDS, prepared), clock)
 
     def _disk_bytes(self) -> int:
         sizes = (
@@ -48,7 +52,7 @@ class PostgresTurnStore(TurnStore):
             pass
 
 
-def _prepared(db: psycopg.Connection[Any], write: bool) -> bool:
+def _prepared(db: psycopg.Connection[Any], url: str, *, write: bool) -> bool:
     """Whether the database holds, or now holds, our schema."""
     version = _version(db)
     if version is None and write:
@@ -58,7 +62,7 @@ def _prepared(db: psycopg.Connection[Any], write: bool) -> bool:
             if version is None:
                 db.execute(_SCHEMA)
                 db.execute("insert into crag_schema values (%s)", (THREADS_SCHEMA,))
-    refuse_newer(version or 0, THREADS_SCHEMA, "The store of threads")
+    refuse_newer(version or 0, THREADS_SCHEMA, place(url))
     return write or version is not None
 
 
