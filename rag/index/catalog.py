@@ -114,15 +114,16 @@ def reading(connection: sqlite3.Connection) -> Iterator[None]:
 
 def rows_of_many(
     connection: sqlite3.Connection, query: str, many: Sequence[object], *values: object
-) -> Iterator[Any]:
+) -> list[Any]:
     """The rows that `query` gives for `values` and so many others, which `{some}` stands for; a
     bounded number is asked for at a time.
     """
+    found: list[Any] = []
     for first in range(0, len(many), _SOME):
         some = many[first : first + _SOME]
-        yield from connection.execute(
-            query.format(some=",".join("?" * len(some))), (*values, *some)
-        )
+        marked = query.format(some=",".join("?" * len(some)))
+        found += connection.execute(marked, (*values, *some)).fetchall()
+    return found
 
 
 @contextmanager
