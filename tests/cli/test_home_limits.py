@@ -143,7 +143,9 @@ def test_a_full_disk_is_one_line_and_what_was_there_stays(home, tmp_path):
     assert "oom" in line or "space" in line
 
 
-@pytest.mark.parametrize(("files", "limited"), [(16, started), (24, crag), (64, crag)])
+@pytest.mark.parametrize(
+    ("files", "limited"), [(16, started), (24, crag), (64, crag)], ids=["16", "24", "64"]
+)
 def test_few_files_are_said_and_taken_for_no_damage(home, files, limited):
     few = (resource.RLIMIT_NOFILE, files)
     assert limited(home, "ask", QUESTION, limit=few).returncode == 0
