@@ -119,10 +119,6 @@ class Given:
     def terminal(self) -> Terminal:
         return Terminal(quiet=self.quiet)
 
-    @property
-    def home(self) -> Path:
-        return read_settings(self.config, home=self.flags["home"]).home
-
     def settings(self, earlier: Mapping[str, Any] | None = None) -> Settings:
         """As `read_settings`; `earlier` flags stand where none is given now."""
         now = {name: value for name, value in self.flags.items() if value is not None}

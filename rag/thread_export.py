@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -29,6 +30,13 @@ def turn_json(turn: Turn) -> dict[str, Any]:
 
 def thread_json(thread: str, turns: Iterable[Turn]) -> dict[str, Any]:
     return {"schema": THREAD_SCHEMA, "thread": thread, "turns": [turn_json(turn) for turn in turns]}
+
+
+def thread_text(thread: str, turns: Iterable[Turn], *, as_json: bool) -> str:
+    """What is written to a file."""
+    if as_json:
+        return json.dumps(thread_json(thread, turns), ensure_ascii=False, indent=1) + "\n"
+    return "\n".join(thread_markdown(thread, turns)) + "\n"
 
 
 def thread_markdown(thread: str, turns: Iterable[Turn]) -> Iterator[str]:

@@ -63,7 +63,7 @@ def research(
 
     terminal = given.terminal
     if list_:
-        return _list(given.home, terminal, json_=json_)
+        return _list(given.settings().home, terminal, json_=json_)
     if (question is None) == (resume is None):
         raise UsageError("Give a question, or --resume with a run's id (--list shows them).")
     if answer is not None and resume is None:

@@ -15,6 +15,7 @@ from cli import options
 from cli.app import new_app
 from cli.completion import complete_thread
 from cli.confirm import confirm
+from cli.files import STDOUT, write_text
 from cli.terminal import Terminal
 from state.counting import many
 
@@ -104,27 +105,17 @@ def export(
     json_: options.Json = False,
 ) -> None:
     """Write a whole thread as Markdown or JSON."""
-    import json
-
     terminal = given.terminal
-    from rag.thread_export import thread_json, thread_markdown
+    from rag.thread_export import thread_json, thread_text
 
+    as_json = json_ or format_ is ExportFormat.JSON
     with _memory(given) as memory:
         found = _turns(memory, name)
-        if json_ or format_ is ExportFormat.JSON:
-            whole = thread_json(name, found)
-            if output is None:
-                terminal.json(whole)
-                return
-            text = json.dumps(whole, ensure_ascii=False, indent=1)
-        else:
-            text = "\n".join(thread_markdown(name, found))
-    if output is None:
-        terminal.out(text)
-        return
-    from cli.files import write_text
-
-    write_text(output, text + "\n", terminal)
+        if as_json and output is None:
+            terminal.json(thread_json(name, found))
+            return
+        text = thread_text(name, found, as_json=as_json)
+    write_text(output or STDOUT, text, terminal)
 
 
 @app.command()

@@ -204,20 +204,15 @@ def _cost(talk: Conversation, _argument: str) -> None:
 
 
 def _save(talk: Conversation, argument: str) -> None:
-    import json
-
     from cli.files import write_text
-    from rag.thread_export import thread_json, thread_markdown
+    from rag.thread_export import thread_text
 
     if not argument:
         raise UsageError("/save takes a file name.", "One that ends in .json gets JSON.")
     file = Path(argument).expanduser()
     turns = talk.session.memory.store.turns(talk.thread)
-    if file.suffix == ".json":
-        text = json.dumps(thread_json(talk.thread, turns), ensure_ascii=False, indent=1)
-    else:
-        text = "\n".join(thread_markdown(talk.thread, turns))
-    write_text(file, text + "\n", talk.terminal)
+    text = thread_text(talk.thread, turns, as_json=file.suffix == ".json")
+    write_text(file, text, talk.terminal)
 
 
 def _exit(_talk: Conversation, _argument: str) -> None:
