@@ -32,7 +32,7 @@ class RetrievedChunk(TypedDict):
     fused score (higher is better, comparable within one query only); `cosine` and `bm25`
     are the raw scores of the legs and the ranks their 1-based places, None where a leg did
     not return the chunk. `loop` is the loop that first found it. `also` names the other sources
-    that hold a copy.
+    that hold a copy, `meant` how surely the query names its document, to 1.
     """
 
     chunk_id: str
@@ -53,6 +53,7 @@ class RetrievedChunk(TypedDict):
     bm25: float | None
     loop: int
     also: NotRequired[list[str]]
+    meant: NotRequired[float]
 
 
 def block_spans(blocks: Iterable[Block]) -> list[BlockSpan]:

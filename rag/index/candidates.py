@@ -73,6 +73,8 @@ class Candidates:
             chunk = self.chunks[row]
             if copies[best]:
                 chunk["also"] = sorted({sources[copy] for copy in alike if copy != row})
+            if best in self.meant:
+                chunk["meant"] = min(self.meant[best], 1.0)
             chunk["source"] = sources[row]
             chunk["score"] = scores[best]
             chunk["bm25"] = counted.get(row)

@@ -171,3 +171,21 @@ def test_an_answer_of_what_is_merely_nearest_says_so(session):
     for confidence, warnings in ((0.01, 1), (0.9, 0), (None, 0)):
         request = GenerateRequest("the pump", [part], passages, (), confidence=confidence)
         assert len(generate(request, lambda _: None, session.reader).warnings) == warnings
+
+
+def test_a_document_that_is_asked_for_by_its_number_is_believed_to_answer(tmp_path):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    for number in range(101, 161):
+        (docs / f"pep-0{number}.rst").write_text(
+            f"PEP: {number}\nTitle: Harbour Rules, Part {number - 100}\n"
+            f"Author: Ines Marrow {number} <ines@harbour.example>\nCreated: 5-Jul-2001\n\n"
+            "Abstract\n========\n\nA horn is blown twice in fog.\n"
+        )
+    settings = load_settings({"home": tmp_path / "home", "engine": "local"})
+    ingest(settings, build_embedder(settings), [str(docs)])
+    with open_session(settings) as session:
+        answer = session.ask("whose idea was it? (PEP 112)")
+    assert (answer["status"], answer["warnings"]) == ("answered", [])
+    assert answer["citations"][0]["source"] == "pep-0112.rst"
+    assert "Author: Ines Marrow 112" in answer["answer"]
