@@ -25,7 +25,7 @@ from rag.index.vector_place import VectorPlace, pending, read_state
 from rag.index.vector_sync import write_all
 from rag.ingest.staleness import staleness
 from state.counting import many
-from state.errors import CragError, StoreBusyError
+from state.errors import CragError, StorageError, StoreBusyError
 from state.sqlite_file import error_code, transaction
 
 
@@ -179,6 +179,8 @@ def _unless_written(found: Check, lock: Path) -> Check:
             return found
     except StoreBusyError:
         return well(found.part, "being written")
+    except StorageError:  # read-only: nobody writes
+        return found
 
 
 def _place(home: Path, row: CollectionRow) -> VectorPlace:

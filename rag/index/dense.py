@@ -41,7 +41,7 @@ class DenseLeg:
         elif state.dirty or state.token != self._token:
             self.close()
             if not state.dirty and state.token != self._given_up:
-                self._open(state)
+                self._open(connection, state)
 
     def nearest(
         self, connection: sqlite3.Connection, query: Vectors, limit: int, only: str | None = None
@@ -107,11 +107,13 @@ class DenseLeg:
             found |= exact.cosines(connection, query, new)
         return sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
 
-    def _open(self, state: StoreState) -> None:
+    def _open(self, connection: sqlite3.Connection, state: StoreState) -> None:
         try:
             self._store = self._place.sealed(state, self._place.open)
             self._token = state.token
         except VectorsDamaged as error:
+            if read_state(connection, self._place) != state:
+                return  # another process began to write it meanwhile
             self._given_up = state.token
             self._notice(
                 f"The vector store is damaged ({error}); searching the catalog until"

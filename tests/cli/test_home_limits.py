@@ -111,6 +111,16 @@ def test_a_read_only_home_is_asked_and_searched_and_says_what_it_cannot_keep(hom
 
 
 @mounting
+def test_doctor_looks_at_all_of_a_read_only_home(home):
+    shutil.rmtree(home / "vectors")
+    read_only = f"mount --bind {home} {home} && mount -o remount,bind,ro {home}"
+    (doctor,) = mounted(read_only, ["doctor"], folder=home.parent, **at(home))
+    assert (doctor.returncode, doctor.stderr) == (4, "")
+    assert "FAIL  default: vectors: damaged: missing\n" in doctor.stdout
+    assert "ok    default: files: 1 file as indexed\n" in doctor.stdout
+
+
+@mounting
 def test_a_part_of_the_home_that_cannot_be_written_is_named(home):
     (lock,) = (home / "locks").iterdir()
     read_only = f"mount --bind {lock} {lock} && mount -o remount,bind,ro {lock}"

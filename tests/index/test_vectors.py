@@ -14,6 +14,7 @@ from index_samples import EMBEDDER, Score, document, ill_parts, open_collection,
 from rag.doctor.indexes import repair_collections
 from rag.index import dense, vectors
 from rag.index.local_store import LocalStore
+from rag.index.vector_place import VectorPlace
 from state.errors import NoIndexError, StoreBusyError
 
 TOPICS = ["whale", "railway", "bakery", "glacier", "violin", "harbour", "orchard", "comet"]
@@ -211,6 +212,21 @@ def test_a_reader_answers_exactly_while_a_writer_holds_the_store(tmp_path):
     with open_writer(tmp_path, "default", EMBEDDER.identity):
         leave_it_dirty(tmp_path)
         assert search(tmp_path) == (sound, [])
+
+
+def test_a_write_while_chroma_is_opened_is_not_called_damage(tmp_path, monkeypatch):
+    write(tmp_path)
+    opened = VectorPlace.open
+
+    def slowly(place, generation, **options):
+        monkeypatch.undo()
+        write(tmp_path, count=120, first=40)
+        return opened(place, generation, **options)
+
+    monkeypatch.setattr(VectorPlace, "open", slowly)
+    found, lines = search(tmp_path)
+    assert lines == []
+    assert found == search(tmp_path)[0]
 
 
 def test_a_small_change_leaves_chroma_alone_and_is_found_all_the_same(tmp_path):
