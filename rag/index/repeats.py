@@ -63,11 +63,11 @@ def first_of_each(
 
 
 def version_meant(sources: Sequence[str], asked: AbstractSet[str]) -> int:
-    """Which of the sources of one text stands for all: of the first and those whose paths differ
-    from its only in numbers, the one with the most of the terms `asked`, then the latest by its
-    numbers.
+    """Which of the sources of one text stands for all: of the first and those of its file's name
+    whose folders differ from its only in numbers, the one with the most of the terms `asked`, then
+    the latest by its numbers.
     """
-    same = [n for n, each in enumerate(sources) if _unnumbered(each) == _unnumbered(sources[0])]
+    same = [n for n, each in enumerate(sources) if _page(each) == _page(sources[0])]
     return max(
         same,
         key=lambda n: (
@@ -78,5 +78,7 @@ def version_meant(sources: Sequence[str], asked: AbstractSet[str]) -> int:
     )
 
 
-def _unnumbered(source: str) -> str:
-    return _NUMBER.sub("0", source)
+def _page(source: str) -> tuple[str, str]:
+    """Its path but for what tells a version."""
+    folder, _, name = source.rpartition("/")
+    return _NUMBER.sub("0", folder), name

@@ -46,7 +46,7 @@ def ingest(home, rows, embedder):
                 for piece in chunk_parts([Part(text)], "text")
             ]
             vectors = embedder.embed_documents([embedding_text(chunk) for chunk in chunks])
-            document = IndexedDocument(source, None, None, "", title)
+            document = IndexedDocument(source, None, None, "", title=title)
             writer.put(document, [DocumentPart(text, chunks, vectors)])
 
 

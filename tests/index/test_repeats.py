@@ -41,6 +41,7 @@ def test_the_first_of_the_copies_stands_for_all():
 
 def test_among_copies_of_other_names_the_first_stands_for_all():
     assert version_meant(["b/pump.md", "a/pump.md", "b2/pump.md"], set()) == 0
+    assert version_meant(["note-1.md", "note-2.md"], set()) == 0
     assert version_meant(["2024-05/a.md", "2024-11/a.md", "2023-12/a.md"], set()) == 1
 
 
