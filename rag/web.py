@@ -45,10 +45,10 @@ class WebSearch:
         except OSError as error:
             raise self._failed(str(error) or type(error).__name__) from None
         return [
-            _chunk(rank, str(item["url"]), str(item.get("title") or ""), text)
+            _chunk(rank, url, _field(item, "title"), text)
             for rank, item in enumerate(found, 1)
-            if (text := str(item.get("content") or "").strip()[:MAX_SNIPPET])
-            and str(item.get("url", "")).startswith(("https://", "http://"))
+            if (text := _field(item, "content").strip()[:MAX_SNIPPET])
+            and (url := _field(item, "url")).startswith(("https://", "http://"))
         ]
 
     def _found(self, query: str) -> list[dict[str, Any]]:
@@ -104,8 +104,13 @@ def _get(url: str, params: dict[str, Any], timeout: float) -> str:
     return body.decode("utf-8", "replace")
 
 
+def _field(item: dict[str, Any], name: str) -> str:
+    """Without lone surrogates, which JSON can name and no file holds."""
+    return str(item.get(name) or "").encode("utf-8", "replace").decode("utf-8")
+
+
 def _chunk(rank: int, url: str, title: str, text: str) -> RetrievedChunk:
-    digest = hashlib.blake2b(f"{url}\0{text}".encode("utf-8", "replace"), digest_size=8)
+    digest = hashlib.blake2b(f"{url}\0{text}".encode(), digest_size=8)
     return {
         "chunk_id": WEB_PREFIX + digest.hexdigest(),
         "source": url,

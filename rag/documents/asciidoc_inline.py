@@ -132,7 +132,8 @@ class Inline:
         if kind in ("code2", "code"):
             return self._code(said)
         if kind == "cited":
-            said = f'"{self._quoted(said)}"' if self.compatible else f"``{self._quoted(said)}''"
+            said = self._shown(said, depth + 1) if depth < _NESTING else said
+            said = f'"{said}"' if self.compatible else f"``{said}''"
         elif kind == "book":
             said = f"[{said[1:-1].rpartition(',')[2].strip()}]"
         elif kind not in _VERBATIM:

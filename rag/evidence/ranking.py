@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from rag.embed.builtin import fitted_embedder
-from rag.evidence.excerpts import EXCERPT_CHARACTERS, excerpts_of
+from rag.evidence.excerpts import EXCERPT_CHARACTERS, Excerpt, excerpts_of
 from rag.evidence.features import MeasuredExcerpt, measure_excerpts
 from rag.index.protocol import CollectionReader
 from rag.question.parse import ParsedQuestion
@@ -49,7 +49,7 @@ def rank_excerpts(
     vector = embedder.embed_query(question.text)
     measured = measure_excerpts(question, vector, excerpts_of(chunks), chunks, embedder)
     ranked = likeliest(measured, ranking_weights())
-    return _whole(distinct(ranked, frozenset(question.terms)), ranked)
+    return whole(distinct(ranked, frozenset(question.terms)), ranked)
 
 
 def likeliest(
@@ -81,21 +81,31 @@ def distinct(
     return kept
 
 
-def _whole(kept: Sequence[RankedExcerpt], ranked: Sequence[RankedExcerpt]) -> list[RankedExcerpt]:
+def whole(kept: Sequence[RankedExcerpt], ranked: Sequence[RankedExcerpt]) -> list[RankedExcerpt]:
     """Each with what overlaps it and is about as likely, where both are no longer than one may be:
-    what holds the answer as likely must not be lost for where it begins.
+    what holds the answer as likely must not be lost for where it begins. What would cost a part of
+    another that is kept and as likely is not joined.
     """
     found: list[RankedExcerpt] = []
     for each in kept:
-        excerpt = each.measured.excerpt
-        for other in (r.measured.excerpt for r in ranked if 3 * r.probability >= each.probability):
-            if excerpt.overlaps(other):
-                both = excerpt.together(other)
-                excerpt = both if len(both.text) <= EXCERPT_CHARACTERS else excerpt
-        if not any(excerpt.overlaps(before.measured.excerpt) for before in found):
-            measured = replace(each.measured, excerpt=excerpt)
+        own = joined = each.measured.excerpt
+        least = each.probability / 3
+        for other in (r.measured.excerpt for r in ranked if r.probability >= least):
+            if joined.overlaps(other):
+                both = joined.together(other)
+                joined = both if len(both.text) <= EXCERPT_CHARACTERS else joined
+        if any(_cuts(joined, r.measured.excerpt) for r in kept if r.probability >= least) or any(
+            joined.overlaps(before.measured.excerpt) for before in found
+        ):
+            joined = own
+        if not any(joined.overlaps(before.measured.excerpt) for before in found):
+            measured = replace(each.measured, excerpt=joined)
             found.append(RankedExcerpt(measured, each.probability))
     return found
+
+
+def _cuts(excerpt: Excerpt, other: Excerpt) -> bool:
+    return excerpt.overlaps(other) and excerpt.together(other) != excerpt
 
 
 def _doubles(one: RankedExcerpt, other: RankedExcerpt, asked: frozenset[str]) -> bool:

@@ -188,6 +188,15 @@ def test_quotes_of_two_signs_leave_the_code_behind_them_alone() -> None:
     assert text == '# Tool\n\n\nThe "don\'t do" part\nof --do and --all.\n'
 
 
+@pytest.mark.parametrize(
+    ("title", "seen"),
+    [("= Tool", "``see the part, not *all*''"), ("Tool\n====", '"see the part, not *all*"')],
+)
+def test_markup_within_quotes_of_two_signs_is_read(title: str, seen: str) -> None:
+    text, _ = read_blocks(f"{title}\n\nSo ``see <<p,the _part_>>, not \\*all*'' says.\n")
+    assert text.rstrip().endswith(f"So {seen} says.")
+
+
 def test_an_attribute_holds_from_its_line_on() -> None:
     text, _ = read_blocks("{x}\n\n:x: one \\\n  two\n:!y:\n\n{x} {y}\n\n:!x:\n\n{x}\n")
     assert text.split() == ["{x}", "one", "two", "{y}", "{x}"]

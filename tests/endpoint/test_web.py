@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import threading
 import time
 from pathlib import Path
@@ -62,6 +63,19 @@ def test_pages_that_do_not_answer_are_not_cited(home: Path):
     ):
         answer = session.ask(QUESTION)
     assert (answer["status"], answer["citations"], len(web.asked)) == ("abstained", [], 1)
+
+
+def test_half_of_a_surrogate_pair_in_a_page_costs_no_answer(home: Path):
+    odd = {name: f"{value} \ud83d" for name, value in RESULT.items()}
+    with (
+        running_searx(SearxServer([odd])) as web,
+        open_session(settings(home, web=True, web_url=web.url)) as session,
+    ):
+        answer = session.ask(QUESTION)
+    assert answer["status"] == "answered"
+    (citation,) = answer["citations"]
+    assert citation["source"] == f"{RESULT['url']} ?"
+    json.dumps(answer, ensure_ascii=False).encode()
 
 
 @pytest.mark.parametrize(

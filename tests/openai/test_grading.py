@@ -267,3 +267,13 @@ def test_what_a_question_named_is_what_is_graded():
     with ScriptedServer(call(grades(True))) as server:
         connect(server).grade(grading(chunk_of("x", "Text."), query="other words"))
     assert f"Question: {QUESTION}" in server.requests[0].prompt
+
+
+def test_half_of_a_surrogate_pair_in_a_reason_costs_no_grade():
+    odd = grades(True) | {"document_1": verdict(True, "so \ud83d")}
+    with ScriptedServer(call(odd)) as server:
+        engine = connect(server)
+        first = engine.grade(grading(PARIS))
+        assert engine.grade(grading(PARIS)).grades == first.grades
+    assert (first.grades[0]["relevant"], first.grades[0]["reason"]) == (True, "so ?")
+    assert len(server.requests) == 1

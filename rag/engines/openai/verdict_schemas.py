@@ -163,7 +163,8 @@ def _verdict(form: Form, value: Any) -> Verdict | None:
         return None
     reason = value.get("reason")
     words = " ".join(reason.split())[:300] if isinstance(reason, str) else ""
-    return Verdict(score, words or None)
+    told = words.encode("utf-8", "replace").decode("utf-8")  # half of a pair can be in no file
+    return Verdict(score, told or None)
 
 
 def binary_score(value: Any) -> bool | None:
