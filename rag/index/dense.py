@@ -1,12 +1,13 @@
 """The dense leg of a reader: the catalog's vectors by way of a shortlist where these are few,
 Chroma where they are many and it is sound, and all of the catalog's where it is not.
 
-A reader never waits: while another process writes the store, or when it is damaged, cosines are
-computed exactly from the catalog.
+A reader never waits: while another process writes the store, or when it is damaged or cannot be
+written, cosines are computed exactly from the catalog.
 """
 
 from __future__ import annotations
 
+import os
 import sqlite3
 
 from rag.embed.protocol import Vectors
@@ -17,6 +18,7 @@ from rag.index.protocol import Notice
 from rag.index.shortlist import Shortlist
 from rag.index.vector_place import StoreState, VectorPlace, read_state, removals
 from rag.index.vectors import ChromaVectors
+from state.errors import StorageError
 
 
 class DenseLeg:
@@ -111,6 +113,10 @@ class DenseLeg:
         try:
             self._store = self._place.sealed(state, self._place.open)
             self._token = state.token
+        except StorageError:
+            if os.access(self._place.root / state.generation, os.W_OK):
+                raise
+            self._given_up = state.token  # Chroma opens none that it cannot write
         except VectorsDamaged as error:
             if read_state(connection, self._place) != state:
                 return  # another process began to write it meanwhile
