@@ -40,14 +40,11 @@ class Excerpt:
             and other.start_char < self.end_char
         )
 
-    def together(self, other: Excerpt) -> Excerpt:
-        """Both as one; they overlap, or one lies in the other."""
-        first, last = sorted((self, other), key=lambda each: each.start_char)
-        if last.end_char <= first.end_char:
-            return first
-        text = first.text + last.text[first.end_char - last.start_char :]
-        further = [block for block in last.blocks if block not in first.blocks]
-        return replace(first, end_char=last.end_char, text=text, blocks=[*first.blocks, *further])
+    def going_on(self, other: Excerpt) -> Excerpt:
+        """Up to the end of another one that begins in it."""
+        text = self.text + other.text[self.end_char - other.start_char :]
+        further = [block for block in other.blocks if block not in self.blocks]
+        return replace(self, end_char=other.end_char, text=text, blocks=[*self.blocks, *further])
 
     def holds_kind(self, kind: BlockKind) -> bool:
         return any(block.kind is kind for block in self.blocks)

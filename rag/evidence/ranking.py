@@ -82,17 +82,18 @@ def distinct(
 
 
 def whole(kept: Sequence[RankedExcerpt], ranked: Sequence[RankedExcerpt]) -> list[RankedExcerpt]:
-    """Each with what overlaps it and is about as likely, where both are no longer than one may be:
-    what holds the answer as likely must not be lost for where it begins. What would cost a part of
-    another that is kept and as likely is not joined.
+    """Each with what begins within it and is about as likely, where both are no longer than one
+    may be: what holds the answer as likely must not be lost for where it begins. What would cost a
+    part of another that is kept and as likely is not joined.
     """
     found: list[RankedExcerpt] = []
     for each in kept:
         own = joined = each.measured.excerpt
         least = each.probability / 3
         for other in (r.measured.excerpt for r in ranked if r.probability >= least):
-            if joined.overlaps(other):
-                both = joined.together(other)
+            goes_on = joined.start_char < other.start_char and joined.end_char < other.end_char
+            if goes_on and joined.overlaps(other):
+                both = joined.going_on(other)
                 joined = both if len(both.text) <= EXCERPT_CHARACTERS else joined
         if any(_cuts(joined, r.measured.excerpt) for r in kept if r.probability >= least) or any(
             joined.overlaps(before.measured.excerpt) for before in found
