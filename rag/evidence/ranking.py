@@ -106,7 +106,8 @@ def whole(kept: Sequence[RankedExcerpt], ranked: Sequence[RankedExcerpt]) -> lis
 
 
 def _cuts(excerpt: Excerpt, other: Excerpt) -> bool:
-    return excerpt.overlaps(other) and excerpt.together(other) != excerpt
+    within = excerpt.start_char <= other.start_char and other.end_char <= excerpt.end_char
+    return excerpt.overlaps(other) and not within
 
 
 def _doubles(one: RankedExcerpt, other: RankedExcerpt, asked: frozenset[str]) -> bool:
