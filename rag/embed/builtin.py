@@ -88,8 +88,7 @@ class BuiltinEmbedder:
         means = np.zeros((len(texts), DIMENSION), dtype=np.float32)
         for row, ids in enumerate(self._tokens(texts)):
             if ids:
-                tokens = np.minimum(np.asarray(ids, dtype=np.intp), len(weights) - 1)
-                means[row] = weights[tokens].sum(axis=0, dtype=np.float32)
+                means[row] = weights.take(ids, axis=0, mode="clip").sum(axis=0, dtype=np.float32)
         lengths = np.linalg.norm(means, axis=1, keepdims=True)
         # No token, or tokens that cancel out: a zero row is like nothing, NaN would be.
         np.divide(means, lengths, out=means, where=lengths > 0)

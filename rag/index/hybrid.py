@@ -90,7 +90,7 @@ def candidates(legs: Legs, forms: Forms, query: str, vector: Vectors, k: int) ->
     cosine = dense | legs.cosines(vector, rest)
     scores = fuse(lexical, cosine)
     best = sorted(scores, key=lambda row: (-scores[row], row))[: max(RANKED, k)]
-    best += [row for row in meant if row not in set(best)]
+    best = list(dict.fromkeys([*best, *meant]))
     chunks = legs.read(best)
     lexical_ranks = {row: rank for rank, row in enumerate(lexical, 1)}
     dense_ranks = {row: rank for rank, row in enumerate(dense, 1)}
