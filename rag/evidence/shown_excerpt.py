@@ -93,12 +93,11 @@ def _indentation(block: Block, above: str) -> str:
 
 def _flowing(block: Block, text: str, above: str) -> str:
     """Prose on one line; a term on its own lines above what is said of it."""
-    terms = 0
-    if block.kind is BlockKind.ITEM and not ITEM.match(text):
-        terms = _terms(text.split("\n"), len(above.expandtabs()))
+    lines = text.split("\n")
+    is_term = block.kind is BlockKind.ITEM and not ITEM.match(text)
+    terms = _terms(lines, len(above.expandtabs())) if is_term else 0
     if not terms:
         return as_prose(text)
-    lines = text.split("\n")
     said = "\n".join(lines[terms:])
     indented = "" if said.startswith(":") else " " * INDENTED
     return "\n".join([*map(as_prose, lines[:terms]), indented + as_prose(said)])

@@ -67,15 +67,18 @@ class Candidates:
         copies = first_of_each(ranked, texts, weights.keys())
         found = []
         for best in list(copies)[:k]:
-            alike = [best, *copies[best]]
-            sources = {row: self._source(row) for row in alike}
-            row = alike[version_meant(list(sources.values()), self.frequencies.keys())]
-            chunk = self.chunks[row]
+            row, also = best, []
             if copies[best]:
-                chunk["also"] = sorted({sources[copy] for copy in alike if copy != row})
+                alike = [best, *copies[best]]
+                sources = [self._source(copy) for copy in alike]
+                place = version_meant(sources, self.frequencies.keys())
+                row, also = alike[place], [*sources[:place], *sources[place + 1 :]]
+            chunk = self.chunks[row]
+            if also:
+                chunk["also"] = sorted(set(also))
             if best in self.meant:
                 chunk["meant"] = min(self.meant[best], 1.0)
-            chunk["source"] = sources[row]
+            chunk["source"] = self._source(row)
             chunk["score"] = scores[best]
             chunk["bm25"] = counted.get(row)
             chunk["cosine"] = self.cosine.get(row)

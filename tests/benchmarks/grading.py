@@ -23,6 +23,7 @@ from fit_grader import (
 from grader_rows import Asked, cached_rows
 
 from rag.engines.local.grader_model import GraderModel, model_from
+from rag.evaluate import classification
 
 _HEAD = (
     "set            corpus     n   base   cosine     AUC     ECE  bal.acc  abstain-F1  foreign-ok"
@@ -31,18 +32,9 @@ _HEAD = (
 
 
 def auc(scores: Any, truth: Any) -> float:
-    """The chance that a relevant chunk scores above another one."""
-    order = np.argsort(scores, kind="stable")
-    values, ranks = np.asarray(scores)[order], np.arange(1, len(scores) + 1, dtype=float)
-    for value in np.unique(values):
-        same = values == value
-        ranks[same] = ranks[same].mean()
-    places = np.empty(len(scores))
-    places[order] = ranks
-    right, wrong = truth.sum(), (~truth).sum()
-    if not right or not wrong:
-        return float("nan")
-    return float((places[truth].sum() - right * (right + 1) / 2) / (right * wrong))
+    """The chance that a relevant chunk scores above another one; no number without both."""
+    found = classification.auc(scores, truth)
+    return float("nan") if found is None else found
 
 
 def calibration_error(sure: Any, truth: Any, bins: int = 10) -> float:

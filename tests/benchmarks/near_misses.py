@@ -23,6 +23,7 @@ from rag.engines.local.candidate_pool import read_pool
 from rag.engines.local.features import measure_chunks
 from rag.engines.local.grader_model import grader_model
 from rag.engines.local.in_domain import in_domain_features
+from rag.evaluate.classification import auc
 from rag.index.protocol import CollectionReader
 from rag.question.parse import parse_question
 from rag.question.parts import POOL
@@ -41,10 +42,10 @@ def graded(
     return in_domain, max((model.confidence(t.features, in_domain) for t in top), default=0.0)
 
 
-def auc(higher: np.ndarray, lower: np.ndarray) -> float:
-    """How often one of the first is above one of the second; equal ones count half."""
-    apart = higher[:, None] - lower[None, :]
-    return float(((apart > 0) + 0.5 * (apart == 0)).mean())
+def told_apart(there: np.ndarray, gone: np.ndarray) -> float:
+    found = auc([*there, *gone], [True] * len(there) + [False] * len(gone))
+    assert found is not None  # there are both
+    return found
 
 
 def main() -> None:
@@ -63,8 +64,8 @@ def main() -> None:
     there, gone = np.array(whole), np.array(without)
     model = grader_model()
     print(f"{len(there)} questions, with their answer and without")
-    print(f"told apart by what the collection knows: AUC {auc(there[:, 0], gone[:, 0]):.3f}")
-    print(f"by the likeliest chunk: AUC {auc(there[:, 1], gone[:, 1]):.3f}")
+    print(f"told apart by what the collection knows: AUC {told_apart(there[:, 0], gone[:, 0]):.3f}")
+    print(f"by the likeliest chunk: AUC {told_apart(there[:, 1], gone[:, 1]):.3f}")
     for name, scores in (("with", there), ("without", gone)):
         print(f"{name} the answer: {(scores[:, 0] < model.in_domain.threshold).sum()} refused")
 
