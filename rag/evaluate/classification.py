@@ -6,8 +6,10 @@ class) is None, never 0.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +24,8 @@ class Decisions:
     @classmethod
     def of(cls, pairs: Iterable[tuple[bool, bool]]) -> Decisions:
         """Counted from pairs (decided, true)."""
-        cells = {(d, t): 0 for d in (True, False) for t in (True, False)}
-        for decided, true in pairs:
-            cells[bool(decided), bool(true)] += 1
-        return cls(cells[True, True], cells[True, False], cells[False, True], cells[False, False])
+        n = Counter(pairs)
+        return cls(n[True, True], n[True, False], n[False, True], n[False, False])
 
     @property
     def n(self) -> int:
@@ -101,7 +101,7 @@ def reliability(
     """
     members: list[list[tuple[float, bool]]] = [[] for _ in range(bins)]
     for confidence, label in zip(confidences, labels, strict=True):
-        place = max(0, min(bins - 1, -int(-confidence * bins // 1) - 1))
+        place = max(0, min(bins, ceil(confidence * bins)) - 1)
         members[place].append((confidence, bool(label)))
     return tuple(
         Bin(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import islice
 
 from rag.documents.cleaning import clean, one_line
@@ -25,17 +25,15 @@ def index_corpus(
     """Put every document that is not in the collection yet; returns how many hold text."""
     known = {document.source: document.content_hash for document in writer.documents()}
     count = with_text = 0
-    for batch in _batches(documents):
-        new = [(d, h) for d in batch if known.get(d.id) != (h := _content_hash(d))]
-        chunks = [_chunks(document) for document, _ in new]
-        vectors = embedder.embed_documents([embedding_text(c) for held in chunks for c in held])
+    remaining = iter(documents)
+    while batch := list(islice(remaining, _TOGETHER)):
+        new = [_read(d, h) for d in batch if known.get(d.id) != (h := _content_hash(d))]
+        vectors = embedder.embed_documents([embedding_text(c) for *_, held in new for c in held])
         start = 0
-        for (document, content_hash), held in zip(new, chunks, strict=True):
-            rows = vectors[start : start + len(held)]
-            start += len(held)
-            writer.put(
-                _indexed(document, content_hash), [DocumentPart(clean(document.text), held, rows)]
-            )
+        for document, text, chunks in new:
+            rows = vectors[start : start + len(chunks)]
+            start += len(chunks)
+            writer.put(document, [DocumentPart(text, chunks, rows)])
         count += len(batch)
         with_text += sum(bool(document.text.strip()) for document in batch)
         on("index", count, None)
@@ -43,31 +41,17 @@ def index_corpus(
     return with_text
 
 
-def _batches(documents: Iterable[CorpusDocument]) -> Iterator[list[CorpusDocument]]:
-    iterator = iter(documents)
-    while batch := list(islice(iterator, _TOGETHER)):
-        yield batch
-
-
 def _content_hash(document: CorpusDocument) -> str:
     data = f"{document.title or ''}\0{document.text}".encode("utf-8", "surrogatepass")
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
-def _title(document: CorpusDocument) -> str | None:
-    return one_line(document.title) if document.title else None
-
-
-def _chunks(document: CorpusDocument) -> list[Chunk]:
-    parts = [Part(clean(document.text))]
-    return [chunk.of(document.id, _title(document)) for chunk in chunk_parts(parts, "text")]
-
-
-def _indexed(document: CorpusDocument, content_hash: str) -> IndexedDocument:
-    return IndexedDocument(
-        source=document.id,
-        path=None,
-        root=None,
-        content_hash=content_hash,
-        title=_title(document),
+def _read(document: CorpusDocument, content_hash: str) -> tuple[IndexedDocument, str, list[Chunk]]:
+    """The document as it is kept, its text and its chunks."""
+    text = clean(document.text)
+    title = one_line(document.title) if document.title else None
+    chunks = [chunk.of(document.id, title) for chunk in chunk_parts([Part(text)], "text")]
+    row = IndexedDocument(
+        source=document.id, path=None, root=None, content_hash=content_hash, title=title
     )
+    return row, text, chunks

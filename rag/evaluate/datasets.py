@@ -55,14 +55,18 @@ class CorpusDocument:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """`corpus` is a corpus.jsonl, `files` a folder of documents; at most one is given."""
+    """`documents` is a corpus.jsonl or a folder of files, None where it has none of its own."""
 
     name: str
     folder: Path
     queries: tuple[Query, ...]
     judgements: tuple[Judgement, ...]
-    corpus: Path | None
-    files: Path | None
+    documents: Path | None
+
+    @property
+    def files(self) -> Path | None:
+        """The folder, where it is one."""
+        return self.documents if self.documents and self.documents.is_dir() else None
 
 
 def sampled(items: Sequence[T], limit: int | None, seed: int) -> Sequence[T]:
@@ -92,15 +96,12 @@ def load_dataset(folder: Path) -> Dataset:
         raise UsageError(f"{queries_file} holds no query.")
     if len({query.id for query in queries}) < len(queries):
         raise UsageError(f"Two queries of {queries_file} have the same id.")
-    corpus, files = folder / "corpus.jsonl", folder / "files"
-    beside = queries_file.name == "questions.jsonl"
     return Dataset(
         name=folder.resolve().name,
         folder=folder,
         queries=queries,
         judgements=tuple(_judgements(folder / "grading.jsonl", queries)),
-        corpus=corpus if corpus.is_file() else None,
-        files=_files(files, folder, beside=beside) if not corpus.is_file() else None,
+        documents=_documents(folder, beside=queries_file.name == "questions.jsonl"),
     )
 
 
@@ -123,8 +124,10 @@ def read_corpus(path: Path) -> Iterator[CorpusDocument]:
         yield document
 
 
-def _files(files: Path, folder: Path, *, beside: bool) -> Path | None:
-    if files.is_dir():
+def _documents(folder: Path, *, beside: bool) -> Path | None:
+    if (corpus := folder / "corpus.jsonl").is_file():
+        return corpus
+    if (files := folder / "files").is_dir():
         return files
     return folder if beside else None
 
@@ -202,14 +205,9 @@ def _rows(path: Path) -> Iterator[tuple[dict[str, Any], str]]:
 
 
 def _text(
-    row: Mapping[str, Any],
-    key: str,
-    where: str,
-    *,
-    missing: str | None = None,
-    also: type = str,
+    row: Mapping[str, Any], key: str, where: str, *, missing: str | None = None, also: type = str
 ) -> str:
-    value = row.get(key, missing)
+    value = row.get(key)
     if value is None and missing is not None:
         return missing
     if isinstance(value, bool) or not isinstance(value, str | also):

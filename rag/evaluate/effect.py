@@ -33,11 +33,9 @@ def baseline_report(evaluation: Evaluation) -> dict[str, Any]:
     assert evaluation.baseline is not None
     with_loops, without = asked(evaluation.measurements), list(evaluation.baseline)
     pairs = list(zip(with_loops, without, strict=True))
-    missed: list[Pair] = []
-    found: list[Pair] = []
-    for pair in pairs:
-        if pair[1]["relevant"] and pair[1]["answer"] is not None:
-            (found if _recall(10)(pair[1]) == 1 else missed).append(pair)
+    judged = [pair for pair in pairs if pair[1]["relevant"] and pair[1]["answer"] is not None]
+    missed = [pair for pair in judged if _recall(10)(pair[1]) != 1]
+    found = [pair for pair in judged if _recall(10)(pair[1]) == 1]
     seed = evaluation.seed
     return {
         "max_loops": 0,

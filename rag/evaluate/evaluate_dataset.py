@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from rag.session import Session
 
 Notify = Callable[[str], None]
-JudgedQuery = tuple[Query, tuple[Judgement, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +63,12 @@ def evaluate(
     )
 
 
-def _judged(dataset: Dataset, plan: Plan) -> Sequence[JudgedQuery]:
-    """The judgements by query, of at most `limit` queries."""
+def _judged(dataset: Dataset, plan: Plan) -> Sequence[list[Judgement]]:
+    """The judgements of each query, of at most `limit` queries."""
     held: dict[str, list[Judgement]] = {}
     for judgement in dataset.judgements:
         held.setdefault(judgement.query.id, []).append(judgement)
-    whole = [(judgements[0].query, tuple(judgements)) for judgements in held.values()]
-    return sampled(whole, plan.limit, plan.seed)
+    return sampled(list(held.values()), plan.limit, plan.seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +83,7 @@ class _Run:
         self,
         settings: Settings,
         queries: Sequence[Query],
-        judged: Sequence[JudgedQuery],
+        judged: Sequence[list[Judgement]],
         what: str,
     ) -> tuple[tuple[Measurement, ...], dict[str, Any]]:
         from rag.session import open_session
@@ -93,7 +91,7 @@ class _Run:
         with open_session(settings, self.notify, keep_traces=False) as session:
             config = self._config(session)
             names = [name for query in queries for name in query.relevant]
-            names += [judgement.document for _, held in judged for judgement in held]
+            names += [judgement.document for held in judged for judgement in held]
             sources = Sources(session.reader, names, self.dataset.files)
             self._check(sources, set(names))
             measurer = Measurer(
@@ -105,8 +103,8 @@ class _Run:
             tasks: dict[str, Callable[[], Measurement]] = {
                 query.id: partial(measurer.query, query) for query in queries
             }
-            for query, held in judged:
-                tasks[f"grading:{query.id}"] = partial(measurer.judgements, query, held)
+            for held in judged:
+                tasks[f"grading:{held[0].query.id}"] = partial(measurer.judgements, held)
             return self._work_off(tasks, config, what), config
 
     def _work_off(

@@ -10,11 +10,11 @@ import fcntl
 import hashlib
 import json
 from collections.abc import Mapping
-from io import BufferedRandom
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import Any, cast
 
 from rag.evaluate.measurements import Measurement
+from state.closing import Closing
 from state.errors import StoreBusyError
 
 
@@ -24,46 +24,39 @@ def fingerprint(value: Mapping[str, Any]) -> str:
     return hashlib.blake2b(data, digest_size=10).hexdigest()
 
 
-class Journal:
-    """What was measured already, by query id; a context manager.
+class Journal(Closing):
+    """What was measured already, by query id.
 
     Raises:
         StoreBusyError: another process runs the same evaluation.
     """
 
     def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
         self._path = path
+        self._file = path.open("a+b")
         self.done: dict[str, Measurement] = {}
-        self._file: BufferedRandom | None = None
-
-    def __enter__(self) -> Self:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._path.touch()
-        file = self._file = self._path.open("r+b")
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            file.close()
+            self.close()
             raise StoreBusyError(
                 "Another process runs the same evaluation.", "Wait until it is done."
             ) from None
+        self._file.seek(0)
         whole = 0
-        for line in file:
+        for line in self._file:
             if not line.endswith(b"\n"):
                 break  # the process was killed while it wrote this line
             measured = cast("Measurement", json.loads(line))
             self.done[measured["id"]] = measured
             whole += len(line)
-        file.truncate(whole)
-        file.seek(whole)
-        return self
+        self._file.truncate(whole)
 
-    def __exit__(self, *_exc: object) -> None:
-        if self._file is not None:
-            self._file.close()
+    def close(self) -> None:
+        self._file.close()
 
     def add(self, measured: Measurement) -> None:
-        assert self._file is not None
         self._file.write(json.dumps(measured).encode() + b"\n")
         self._file.flush()
         self.done[measured["id"]] = measured

@@ -42,8 +42,7 @@ def asked(measurements: Iterable[Measurement]) -> list[Measurement]:
 
 def retrieval(measured: Sequence[Measurement]) -> Figures:
     """Of the first search, over the queries that have relevant documents."""
-    pairs = [(m["ranking"], m["relevant"]) for m in measured if m["relevant"]]
-    return _ranked(pairs)
+    return _ranked([(m["ranking"], m["relevant"]) for m in measured if m["relevant"]])
 
 
 def follow_ups(measured: Sequence[Measurement]) -> Figures:
@@ -64,20 +63,21 @@ def follow_ups(measured: Sequence[Measurement]) -> Figures:
 
 def grading(measured: Sequence[Measurement]) -> Figures:
     """Over graded chunks whose truth is known; AUC and ECE over those with a confidence."""
-    pairs = [pair for m in measured for pair in m["graded"]]
-    decisions = Decisions.of((pair["decided"], pair["true"]) for pair in pairs)
-    sure = [(p["confidence"], p["true"]) for p in pairs if p["confidence"] is not None]
-    confidences, truths = [c for c, _ in sure], [t for _, t in sure]
+    decisions = Decisions.of((p["decided"], p["true"]) for m in measured for p in m["graded"])
+    confidences, truths = confidences_of(measured)
     return {
-        "accuracy": rounded(decisions.accuracy),
-        "balanced_accuracy": rounded(decisions.balanced_accuracy),
-        "precision": rounded(decisions.precision),
-        "recall": rounded(decisions.recall),
-        "f1": rounded(decisions.f1),
+        **_rates(decisions, "accuracy", "balanced_accuracy", "precision", "recall", "f1"),
         "auc": rounded(auc(confidences, truths)),
         "ece": rounded(calibration_error(confidences, truths)),
         "n": decisions.n,
     }
+
+
+def confidences_of(measured: Sequence[Measurement]) -> tuple[list[float], list[bool]]:
+    """Of the chunks graded with a confidence: how sure, and whether they are relevant."""
+    pairs = [(pair["confidence"], pair["true"]) for m in measured for pair in m["graded"]]
+    sure = [(confidence, true) for confidence, true in pairs if confidence is not None]
+    return [confidence for confidence, _ in sure], [true for _, true in sure]
 
 
 def abstention(measured: Sequence[Measurement]) -> Figures:
@@ -85,17 +85,13 @@ def abstention(measured: Sequence[Measurement]) -> Figures:
     being unanswerable the positive truth; `answered_unanswerable` counts the unanswerable
     that were answered all the same.
     """
-    pairs = [
+    decisions = Decisions.of(
         (a["status"] == "abstained", not m["answerable"])
         for m, a in answered(measured)
         if m["answerable"] is not None
-    ]
-    decisions = Decisions.of(pairs)
+    )
     return {
-        "precision": rounded(decisions.precision),
-        "recall": rounded(decisions.recall),
-        "f1": rounded(decisions.f1),
-        "balanced_accuracy": rounded(decisions.balanced_accuracy),
+        **_rates(decisions, "precision", "recall", "f1", "balanced_accuracy"),
         "answered_unanswerable": decisions.false_negatives if decisions.n else None,
         "n": decisions.n,
     }
@@ -128,12 +124,8 @@ def loops(measured: Sequence[Measurement]) -> Figures:
     change of recall@5 of graded documents, and the share of queries where it fell.
     """
     held = answered(measured)
-    changes = [
-        recall_at(5, a["rankings"][-1], m["relevant"])
-        - recall_at(5, a["rankings"][0], m["relevant"])
-        for m, a in held
-        if m["relevant"] and a["rankings"]
-    ]
+    known = [(a["rankings"], m["relevant"]) for m, a in held if m["relevant"] and a["rankings"]]
+    changes = [recall_at(5, got[-1], want) - recall_at(5, got[0], want) for got, want in known]
     return {
         "mean": mean(a["loop_count"] for _, a in held),
         "rate": mean(a["loop_count"] > 0 for _, a in held),
@@ -157,13 +149,12 @@ def usage(measured: Sequence[Measurement]) -> Figures:
     held = [a for _, a in answered(measured)]
     if not held:
         return dict.fromkeys(("llm_calls", "input_tokens", "output_tokens", "cost_usd"))
-    costs = [a["cost_usd"] for a in held]
-    known = [cost for cost in costs if cost is not None]
+    known = [cost for a in held if (cost := a["cost_usd"]) is not None]
     return {
         "llm_calls": sum(a["llm_calls"] for a in held),
         "input_tokens": sum(a["input_tokens"] for a in held),
         "output_tokens": sum(a["output_tokens"] for a in held),
-        "cost_usd": rounded(sum(known)) if len(known) == len(costs) else None,
+        "cost_usd": rounded(sum(known)) if len(known) == len(held) else None,
     }
 
 
@@ -180,11 +171,14 @@ def answered(measured: Sequence[Measurement]) -> list[tuple[Measurement, AnswerM
     return [(m, m["answer"]) for m in measured if m["answer"] is not None]
 
 
+def _rates(decisions: Decisions, *names: str) -> Figures:
+    return {name: rounded(getattr(decisions, name)) for name in names}
+
+
 def _ranked(pairs: Sequence[tuple[list[str], list[str]]]) -> Figures:
+    recall = {k: mean(recall_at(k, got, want) for got, want in pairs) for k in (5, 10, 20)}
     return {
-        **{
-            f"recall@{k}": mean(recall_at(k, got, want) for got, want in pairs) for k in (5, 10, 20)
-        },
+        **{f"recall@{k}": share for k, share in recall.items()},
         "ndcg@10": mean(ndcg_at(10, got, want) for got, want in pairs),
         "mrr": mean(reciprocal_rank(got, want) for got, want in pairs),
     }

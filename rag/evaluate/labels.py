@@ -9,10 +9,12 @@ from typing import Any
 
 
 class Unit(StrEnum):
-    SHARE = "share"
-    COUNT = "count"
-    MILLISECONDS = "ms"
-    DOLLARS = "USD"
+    """How a value of it is written, for `str.format`."""
+
+    SHARE = "{value:{sign}.3f}"
+    COUNT = "{value:{sign},.0f}"
+    MILLISECONDS = "{value:{sign},.1f} ms"
+    DOLLARS = "${value:{sign},.4f}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +35,7 @@ class Label:
         """The value as people read it; a dash where the data do not define it."""
         if value is None:
             return "-"
-        sign = "+" if signed else ""
-        match self.unit:
-            case Unit.SHARE:
-                return f"{value:{sign}.3f}"
-            case Unit.COUNT:
-                return f"{value:{sign},.0f}"
-            case Unit.MILLISECONDS:
-                return f"{value:{sign},.1f} ms"
-            case Unit.DOLLARS:
-                return f"${value:{sign},.4f}"
+        return self.unit.format(value=value, sign="+" if signed else "")
 
 
 LABELS = (

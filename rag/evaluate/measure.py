@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag.engines.protocol import GradeRequest
 from rag.evaluate.datasets import Judgement, Query
-from rag.evaluate.measurements import AnswerMeasurement, CitationCheck, GradedPair, Measurement
+from rag.evaluate.measurements import AnswerMeasurement, GradedPair, Measurement
 from rag.evaluate.overlap import contains, token_f1, without_markers
 from rag.evaluate.sources import Sources
 from rag.question.parts import read_parts
@@ -26,28 +27,26 @@ Grades = dict[str, tuple[bool, float | None]]
 """Relevant or not, and how surely, by chunk id."""
 
 
+@dataclass(frozen=True, slots=True)
 class Measurer:
-    """Asks the queries of one dataset of one session."""
+    """Asks the queries of one dataset of one session. Where it shall `grade_queries` (without a
+    grading.jsonl), the truth of a grade is taken from `relevant`.
+    """
 
-    def __init__(
-        self, session: Session, sources: Sources, stage: EvaluationStage, *, grade_queries: bool
-    ) -> None:
-        self._session = session
-        self._reader = session.reader
-        self._sources = sources
-        self._stage = stage
-        # Without grading.jsonl the truth of a grade is taken from `relevant`.
-        self._grade_queries = grade_queries
+    session: Session
+    sources: Sources
+    stage: EvaluationStage
+    grade_queries: bool
 
     def query(self, query: Query) -> Measurement:
         began = time.perf_counter()
         answer: Answer | None = None
         standalone = query.text
-        if self._stage is EvaluationStage.FULL:
-            answer = self._session.ask(query.text, history=query.history)
+        if self.stage is EvaluationStage.FULL:
+            answer = self.session.ask(query.text, history=query.history)
             standalone = answer["standalone_question"]
         elif query.history:
-            standalone = self._session.engine.contextualize(query.text, query.history).question
+            standalone = self.session.engine.contextualize(query.text, query.history).question
         milliseconds = (time.perf_counter() - began) * 1000
         hits = self._search(standalone)
         if answer is None:
@@ -58,7 +57,7 @@ class Measurer:
             "answerable": query.answerable,
             "has_answers": bool(query.answers),
             "standalone_question": standalone,
-            "ranking": self._sources.names(hit["source"] for hit in hits),
+            "ranking": self.sources.names(hit["source"] for hit in hits),
             "raw_ranking": self._ranking(query.text if query.history else None),
             "rewrite_ranking": self._ranking(query.rewrite if query.history else None),
             "graded": self._graded(query, standalone, hits, answer),
@@ -66,25 +65,22 @@ class Measurer:
             "milliseconds": round(milliseconds, 3),
         }
 
-    def judgements(self, query: Query, judged: Sequence[Judgement]) -> Measurement:
+    def judgements(self, judged: Sequence[Judgement]) -> Measurement:
         """The grades of one query's judged documents, each by its best chunk."""
         began = time.perf_counter()
+        query = judged[0].query
         wanted = {judgement.document: judgement.relevant for judgement in judged}
         found: dict[str, RetrievedChunk] = {}
         hits: list[RetrievedChunk] = []
-        for k in (_HITS, 10 * _HITS, self._reader.chunk_count):
-            hits = self._reader.search(query.text, k)
+        for k in (_HITS, 10 * _HITS, self.session.reader.chunk_count):
+            hits = self.session.reader.search(query.text, k)
             for hit in hits:
-                name = self._sources.name(hit["source"])
+                name = self.sources.name(hit["source"])
                 if name in wanted:
                     found.setdefault(name, hit)
             if len(found) == len(wanted) or len(hits) < k:
                 break
-        grades = self._grade(query.text, list(found.values()), hits[: self._session.settings.k])
-        graded: list[GradedPair] = []
-        for name, hit in found.items():
-            decided, confidence = grades[hit["chunk_id"]]
-            graded.append({"decided": decided, "true": wanted[name], "confidence": confidence})
+        grades = self._grade(query.text, list(found.values()), hits[: self.session.settings.k])
         return {
             "id": f"grading:{query.id}",
             "relevant": [],
@@ -94,7 +90,7 @@ class Measurer:
             "ranking": [],
             "raw_ranking": None,
             "rewrite_ranking": None,
-            "graded": graded,
+            "graded": [_pair(grades[h["chunk_id"]], wanted[name]) for name, h in found.items()],
             "answer": None,
             "milliseconds": round((time.perf_counter() - began) * 1000, 3),
         }
@@ -102,13 +98,13 @@ class Measurer:
     def _ranking(self, query: str | None) -> list[str] | None:
         if query is None:
             return None
-        return self._sources.names(hit["source"] for hit in self._search(query))
+        return self.sources.names(hit["source"] for hit in self._search(query))
 
     def _search(self, query: str) -> list[RetrievedChunk]:
         """Chunks of at least DEEPEST_K documents, where the collection has as many."""
         k = _HITS
         while True:
-            hits = self._reader.search(query, k)
+            hits = self.session.reader.search(query, k)
             if len({hit["source"] for hit in hits}) >= DEEPEST_K or len(hits) < k:
                 return hits
             k *= 4
@@ -121,13 +117,10 @@ class Measurer:
         answer: Answer | None,
     ) -> list[GradedPair]:
         """The first loop's grades of an answerable query, whose truth is known."""
-        if (
-            self._stage is EvaluationStage.RETRIEVAL
-            or not self._grade_queries
-            or not query.relevant
-        ):
+        graded = self.grade_queries and self.stage is not EvaluationStage.RETRIEVAL
+        if not graded or not query.relevant:
             return []
-        first = list(hits[: self._session.settings.k])
+        first = list(hits[: self.session.settings.k])
         if answer is None:
             grades = self._grade(standalone, first, first)
         else:
@@ -135,29 +128,27 @@ class Measurer:
                 chunk["chunk_id"]: (chunk["relevant"], chunk["confidence"])
                 for chunk in answer["loops"][0]["chunks"]
             }
-        pairs: list[GradedPair] = []
-        for hit in first:
-            true = self._is_relevant(query, hit)
-            if true is not None and hit["chunk_id"] in grades:
-                decided, confidence = grades[hit["chunk_id"]]
-                pairs.append({"decided": decided, "true": true, "confidence": confidence})
-        return pairs
+        return [
+            _pair(grades[hit["chunk_id"]], true)
+            for hit in first
+            if hit["chunk_id"] in grades and (true := self._is_relevant(query, hit)) is not None
+        ]
 
     def _is_relevant(self, query: Query, hit: RetrievedChunk) -> bool | None:
         """None where nobody knows: a relevant document's chunk that holds none of the answers."""
-        if self._sources.name(hit["source"]) not in query.relevant:
+        if self.sources.name(hit["source"]) not in query.relevant:
             return False
         if query.answers and contains(hit["text"], query.answers):
             return True
-        document = self._reader.document(hit["source"])
+        document = self.session.reader.document(hit["source"])
         return True if document is not None and document.chunk_count == 1 else None
 
     def _grade(
         self, question: str, chunks: Sequence[RetrievedChunk], context: Sequence[RetrievedChunk]
     ) -> Grades:
         """Grades by chunk id, asked for as many at a time as a loop retrieves."""
-        engine, together = self._session.engine, self._session.settings.k
-        parts = read_parts(question, self._reader)
+        engine, together = self.session.engine, self.session.settings.k
+        parts = read_parts(question, self.session.reader)
         result: Grades = {}
         for start in range(0, len(chunks), together):
             batch = list(chunks[start : start + together])
@@ -184,11 +175,8 @@ class Measurer:
             "contains": answered and contains(text, query.answers),
             "token_f1": token_f1(text, query.answers) if answered else 0.0,
             "citations": [
-                CitationCheck(
-                    source=self._sources.name(citation["source"]),
-                    verbatim=self._is_verbatim(citation),
-                )
-                for citation in answer["citations"]
+                {"source": self.sources.name(c["source"]), "verbatim": self._is_verbatim(c)}
+                for c in answer["citations"]
             ],
             "loop_count": answer["loop_count"],
             "rankings": self._rankings(answer),
@@ -196,7 +184,6 @@ class Measurer:
             "input_tokens": usage["input_tokens"],
             "output_tokens": usage["output_tokens"],
             "cost_usd": usage["cost_usd"],
-            "calls_by_node": {n: u["llm_calls"] for n, u in usage["by_node"].items()},
             "tokens_by_node": {
                 n: u["input_tokens"] + u["output_tokens"] for n, u in usage["by_node"].items()
             },
@@ -206,7 +193,7 @@ class Measurer:
     def _is_verbatim(self, citation: Citation) -> bool:
         place = citation["source"], citation["start_char"], citation["end_char"]
         quote = citation["quote"]
-        return bool(quote) and self._reader.document_text(*place) == quote
+        return bool(quote) and self.session.reader.document_text(*place) == quote
 
     def _rankings(self, answer: Answer) -> list[list[str]]:
         """After each loop, the sources known so far: relevant ones first, by confidence."""
@@ -218,5 +205,10 @@ class Measurer:
             best = sorted(
                 known.values(), key=lambda c: (not c["relevant"], -(c["confidence"] or 0.0))
             )
-            rankings.append(self._sources.names(chunk["source"] for chunk in best))
+            rankings.append(self.sources.names(chunk["source"] for chunk in best))
         return rankings
+
+
+def _pair(grade: tuple[bool, float | None], true: bool) -> GradedPair:
+    decided, confidence = grade
+    return {"decided": decided, "true": true, "confidence": confidence}

@@ -8,7 +8,7 @@ from typing import Any
 
 from rag.evaluate import plots
 from rag.evaluate.classification import reliability
-from rag.evaluate.figures import answered, asked
+from rag.evaluate.figures import answered, asked, confidences_of
 from rag.evaluate.labels import DIFFERENCES, known
 from rag.evaluate.measurements import Evaluation, Measurement
 from rag.evaluate.ranking_metrics import recall_at
@@ -117,18 +117,16 @@ def _recall_by_k(measured: Sequence[Measurement]) -> str:
 
 
 def _reliability(measured: Sequence[Measurement], report: dict[str, Any]) -> str:
-    pairs = [(p["confidence"], p["true"]) for m in measured for p in m["graded"]]
-    sure = [(confidence, true) for confidence, true in pairs if confidence is not None]
-    if not sure:
+    confidences, truths = confidences_of(measured)
+    if not confidences:
         return ""
-    bins = reliability([c for c, _ in sure], [t for _, t in sure])
     ece = report["grading"]["ece"]
     return _figure(
         "Does the grader know what it knows?",
         f"Of the chunks graded with a confidence, the share that is relevant; on the dashed "
         f"line they agree. Expected calibration error {ece:.3f}; grey: where the "
-        f"{len(sure):,} chunks lie.",
-        plots.reliability_curve("Reliability of the grader", bins),
+        f"{len(confidences):,} chunks lie.",
+        plots.reliability_curve("Reliability of the grader", reliability(confidences, truths)),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -46,7 +46,6 @@ class Interval:
     value: float
     low: float
     high: float
-    better: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +65,10 @@ class _Frame:
         span = (value - self.y_low) / ((self.y_high - self.y_low) or 1)
         return round(_HEIGHT - _BOTTOM - span * (_HEIGHT - _TOP - _BOTTOM), 1)
 
+    def curve(self, points: Iterable[tuple[float, float]], css: str) -> str:
+        path = " ".join(f"{self.x(x)},{self.y(y)}" for x, y in points)
+        return f'<polyline class="line {css}" points="{path}"/>'
+
 
 def lines(
     title: str, series: Sequence[Series], x_label: str, x_ticks: Sequence[float], *, whole: bool
@@ -77,8 +80,7 @@ def lines(
     frame = _Frame(min(xs), max(*xs, min(xs) + 1), low, high)
     parts = _axes(frame, x_label, [(x, f"{x:g}") for x in x_ticks], _share_ticks(low, high))
     for one in series:
-        path = " ".join(f"{frame.x(x)},{frame.y(y)}" for x, y in one.points)
-        parts.append(f'<polyline class="line {one.css}" points="{path}"/>')
+        parts.append(frame.curve(one.points, one.css))
         for x, y in one.points:
             tip = f"{one.name}, {x_label} {x:g}: {y:.3f}"
             parts.append(_dot(frame.x(x), frame.y(y), one.css, tip))
@@ -103,17 +105,13 @@ def reliability_curve(title: str, bins: Sequence[Bin]) -> str:
             f'<rect class="amount" x="{frame.x(held.lower) + 1}" y="{frame.y(0) - height:.1f}" '
             f'width="{width:.1f}" height="{height:.1f}"><title>{held.n:,} chunks</title></rect>'
         )
-    parts.append(
-        f'<line class="ideal" x1="{frame.x(0)}" y1="{frame.y(0)}" '
-        f'x2="{frame.x(1)}" y2="{frame.y(1)}"/>'
-    )
+    parts.append(_line("ideal", frame.x(0), frame.y(0), frame.x(1), frame.y(1)))
     known = [
         (held.confidence, held.share, held.n)
         for held in bins
         if held.confidence is not None and held.share is not None
     ]
-    path = " ".join(f"{frame.x(c)},{frame.y(s)}" for c, s, _ in known)
-    parts.append(f'<polyline class="line one" points="{path}"/>')
+    parts.append(frame.curve([(confidence, share) for confidence, share, _ in known], "one"))
     for confidence, share, n in known:
         tip = f"confidence {confidence:.2f}: {share:.1%} of {n:,} are relevant"
         parts.append(_dot(frame.x(confidence), frame.y(share), "one", tip))
@@ -126,15 +124,15 @@ def intervals(title: str, rows: Sequence[Interval]) -> str:
     left, right, step = 210, 70, 30
     middle, scale = (left + _WIDTH - right) / 2, (_WIDTH - right - left) / 2 / (reach * 1.05)
     height = 16 + step * len(rows)
-    parts = [f'<line class="axis" x1="{middle}" y1="2" x2="{middle}" y2="{height - 4}"/>']
+    parts = [_line("axis", middle, 2, middle, height - 4)]
     for place, row in enumerate(rows):
         y = 20 + place * step
         sure = row.low * row.high > 0
-        css = "none" if not sure else "good" if row.value * row.better > 0 else "bad"
-        low, high, at = (middle + value * scale for value in (row.low, row.high, row.value))
+        css = "none" if not sure else "good" if row.value > 0 else "bad"
+        low, high, at = (round(middle + x * scale, 1) for x in (row.low, row.high, row.value))
         parts.append(_text(left - 14, y + 4, row.name, "end"))
-        parts.append(f'<line class="line {css}" x1="{low:.1f}" y1="{y}" x2="{high:.1f}" y2="{y}"/>')
-        parts.append(_dot(round(at, 1), y, css, f"{row.low:+.4f} to {row.high:+.4f}"))
+        parts.append(_line(f"line {css}", low, y, high, y))
+        parts.append(_dot(at, y, css, f"{row.low:+.4f} to {row.high:+.4f}"))
         parts.append(_text(_WIDTH - right + 8, y + 4, f"{row.value:+.3f}", "start"))
     return _svg(title, parts, height=height)
 
@@ -148,12 +146,10 @@ def _axes(
     parts = []
     for value, text in y_ticks:
         y = frame.y(value)
-        parts.append(f'<line class="grid" x1="{_LEFT}" y1="{y}" x2="{_WIDTH - _RIGHT}" y2="{y}"/>')
+        parts.append(_line("grid", _LEFT, y, _WIDTH - _RIGHT, y))
         parts.append(_text(_LEFT - 8, y + 4, text, "end"))
     base = frame.y(frame.y_low)
-    parts.append(
-        f'<line class="axis" x1="{_LEFT}" y1="{base}" x2="{_WIDTH - _RIGHT}" y2="{base}"/>'
-    )
+    parts.append(_line("axis", _LEFT, base, _WIDTH - _RIGHT, base))
     parts.extend(_text(frame.x(value), base + 18, text, "middle") for value, text in x_ticks)
     parts.append(_text((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 6, x_label, "middle"))
     return parts
@@ -171,6 +167,10 @@ def _share_ticks(low: float, high: float) -> list[tuple[float, str]]:
     steps = 5 if tenths == 10 else tenths if tenths > 2 else 2 * tenths
     values = [low + (high - low) * step / steps for step in range(steps + 1)]
     return [(value, f"{value:.2f}") for value in values]
+
+
+def _line(css: str, x1: float, y1: float, x2: float, y2: float) -> str:
+    return f'<line class="{css}" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>'
 
 
 def _dot(x: float, y: float, css: str, tip: str) -> str:

@@ -51,7 +51,7 @@ def prepare(
     """
     if collection is not None:
         return settings.model_copy(update={"collection": collection, "thread": None})
-    if dataset.corpus is None and dataset.files is None:
+    if dataset.documents is None:
         raise UsageError(
             f"{dataset.folder} has neither corpus.jsonl nor files/.",
             "Name a collection that holds its documents with --collection.",
@@ -59,7 +59,7 @@ def prepare(
     embedder = build_embedder(settings)
     key = fingerprint(
         {
-            "content": _content_hash(dataset.corpus or dataset.files),
+            "content": _content_hash(dataset.documents),
             # A file's source is its path: the index of a moved folder is another one.
             "files": dataset.files and dataset.files.resolve(),
             "embedder": str(embedder.identity),
@@ -75,7 +75,7 @@ def prepare(
     # A catalog that was damaged may have been moved away, as was advised.
     lost = settings.store is None and not catalog_path(ready.home).is_file()
     if lost or not finished.is_file():
-        count = _index(dataset, ready, embedder, on, notify)
+        count = _index(dataset.documents, ready, embedder, on, notify)
         if not count:
             raise NoIndexError(f"The dataset {dataset.name} holds no document with text.")
         finished.write_text(f"{count}\n")
@@ -85,29 +85,18 @@ def prepare(
 
 
 def _index(
-    dataset: Dataset,
+    documents: Path,
     settings: Settings,
     embedder: Embedder,
     on: Progress,
     notify: Callable[[str], None],
 ) -> int:
-    if dataset.corpus is None:
-        assert dataset.files is not None
-        return _index_files(dataset.files, settings, embedder, on, notify)
-    with store_of(settings).open_writer(
-        settings.one_collection, embedder.identity, wait=_WAIT_SECONDS, notice=notify
-    ) as writer:
-        return index_corpus(read_corpus(dataset.corpus), writer, embedder, on)
-
-
-def _index_files(
-    files: Path,
-    settings: Settings,
-    embedder: Embedder,
-    on: Progress,
-    notify: Callable[[str], None],
-) -> int:
-    """Ingest the folder; returns how many documents it gave. What could not be read is told."""
+    """Returns how many documents hold text. What could not be read is told."""
+    if documents.is_file():
+        with store_of(settings).open_writer(
+            settings.one_collection, embedder.identity, wait=_WAIT_SECONDS, notice=notify
+        ) as writer:
+            return index_corpus(read_corpus(documents), writer, embedder, on)
     total = done = 0
 
     def on_event(event: IngestEvent) -> None:
@@ -118,14 +107,13 @@ def _index_files(
             done += 1
         on("index", done, total)
 
-    report = ingest(settings, embedder, [str(files)], on_event=on_event, notice=notify)
+    report = ingest(settings, embedder, [str(documents)], on_event=on_event, notice=notify)
     for path, reason in report.failed:
         notify(f"{path} could not be read: {reason}.")
     return report.documents
 
 
-def _content_hash(path: Path | None) -> str:
-    assert path is not None
+def _content_hash(path: Path) -> str:
     digest = hashlib.blake2b(digest_size=16)
     files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
     for file in files:

@@ -12,8 +12,8 @@ def recall_at(k: int, ranked: Sequence[str], relevant: Collection[str]) -> float
     Raises:
         ValueError: nothing is relevant, so that there is nothing to recall.
     """
-    _need(relevant)
-    return len(_top(k, ranked) & set(relevant)) / len(set(relevant))
+    places = _places(ranked, relevant)
+    return sum(place <= k for place in places) / len(set(relevant))
 
 
 def ndcg_at(k: int, ranked: Sequence[str], relevant: Collection[str]) -> float:
@@ -25,11 +25,9 @@ def ndcg_at(k: int, ranked: Sequence[str], relevant: Collection[str]) -> float:
     Raises:
         ValueError: nothing is relevant.
     """
-    _need(relevant)
-    wanted = set(relevant)
-    places = list(dict.fromkeys(ranked))[:k]
-    gain = sum(1 / log2(place + 2) for place, source in enumerate(places) if source in wanted)
-    return gain / sum(1 / log2(place + 2) for place in range(min(k, len(wanted))))
+    gain = sum(1 / log2(place + 1) for place in _places(ranked, relevant) if place <= k)
+    ideal = range(1, min(k, len(set(relevant))) + 1)
+    return gain / sum(1 / log2(place + 1) for place in ideal)
 
 
 def reciprocal_rank(ranked: Sequence[str], relevant: Collection[str]) -> float:
@@ -40,18 +38,13 @@ def reciprocal_rank(ranked: Sequence[str], relevant: Collection[str]) -> float:
     Raises:
         ValueError: nothing is relevant.
     """
-    _need(relevant)
-    wanted = set(relevant)
-    for place, source in enumerate(dict.fromkeys(ranked), start=1):
-        if source in wanted:
-            return 1 / place
-    return 0.0
+    places = _places(ranked, relevant)
+    return 1 / places[0] if places else 0.0
 
 
-def _top(k: int, ranked: Sequence[str]) -> set[str]:
-    return set(list(dict.fromkeys(ranked))[:k])
-
-
-def _need(relevant: Collection[str]) -> None:
+def _places(ranked: Sequence[str], relevant: Collection[str]) -> list[int]:
+    """Where the relevant documents stand among the distinct ranked ones, from 1."""
     if not relevant:
         raise ValueError("a ranking is judged only against relevant documents")
+    wanted = set(relevant)
+    return [n for n, source in enumerate(dict.fromkeys(ranked), start=1) if source in wanted]

@@ -39,7 +39,7 @@ def test_a_query_is_read_whole(tmp_path):
     assert (query.id, query.relevant, query.answerable) == ("7", ("d1", "2"), True)
     assert query.history[0]["question"] == "Is it open?"
     assert query.history[0]["answer"] == "Yes."
-    assert loaded.corpus == tmp_path / "corpus.jsonl"
+    assert loaded.documents == tmp_path / "corpus.jsonl"
     assert loaded.files is None
 
 
