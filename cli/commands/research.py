@@ -71,16 +71,18 @@ def research(
     _check_out(out, data=json_ or events)
     settings = given.settings()
     text = read_question(question) if question is not None else ""
+    from rag.research.journal import Journal
     from rag.research.research_options import MAX_ROUNDS, ResearchOptions
     from rag.research.roles import ROLES
-    from rag.research.run import Research, run_start
+    from rag.research.run import Research
 
     names = tuple(ROLES) if roles is None else tuple(name.strip() for name in roles.split(","))
     rounds = max_rounds or MAX_ROUNDS
     if resume is None:
         settings = on_thread(settings, given.flags["collection"], terminal)
     else:
-        start = run_start(settings.home, resume)
+        with Journal(settings.home) as journal:
+            start = journal.run(resume)["start"]
         settings = given.settings(start["flags"])
         names = tuple(start["roles"]) if roles is None else names
         rounds = max_rounds or start["max_rounds"]
@@ -115,9 +117,10 @@ def _check_out(out: Path | None, *, data: bool) -> None:
 def _list(home: Path, terminal: Terminal, *, json_: bool) -> int:
     from datetime import datetime
 
-    from rag.research.run import unfinished_runs
+    from rag.research.journal import Journal
 
-    runs = unfinished_runs(home)
+    with Journal(home) as journal:
+        runs = journal.unfinished()
     if json_:
         terminal.json({"schema": "crag.research-runs/1", "runs": runs})
         return Exit.DONE

@@ -38,25 +38,19 @@ def to_boundary(
     with checkpoints.turn(name) as saver:
         graph = compile_research(saver)
         kept = graph.get_state(config)
+        entry: Any = state
         if kept.values:
-            state = cast("ResearchState", kept.values)
+            entry, state = None, cast("ResearchState", kept.values)
             if not kept.next:
                 return state, False
-            if kept.interrupts and answer is None:
-                return state, True
-        entry: Any = state if not kept.values else None
         if kept.interrupts:
+            if answer is None:
+                return state, True
             entry = Command(resume=answer)
         waiting = False
         for part in graph.stream(
-            entry,
-            config,
-            context=deps,
-            stream_mode=["values"],
-            durability="exit",
-            version="v2",
+            entry, config, context=deps, stream_mode=["values"], durability="exit", version="v2"
         ):
             if part["type"] == "values":
-                state = part["data"]
-                waiting = bool(part["interrupts"])
+                state, waiting = part["data"], bool(part["interrupts"])
     return state, waiting

@@ -6,7 +6,7 @@ none of them; a subtask whose artifact is in the journal is not run again.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Thread
@@ -17,6 +17,9 @@ from rag.research.research_dependencies import ResearchDependencies
 from rag.research.subagents import run_subtask
 from state.research_events import SubtaskFinished
 from state.research_state import EVERYTHING, Artifact, Subtask
+
+AT_ONCE = 4
+"""Subtasks that run together at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +48,12 @@ def dispatch(plan: Sequence[Subtask], run_id: str, deps: ResearchDependencies) -
     failure: BaseException | None = None
     while running or (waiting and failure is None):
         if failure is None:
-            for task in _ready(waiting, plan, done)[: deps.at_once - len(running)]:
+            ready = [task for task in waiting if done.keys() >= set(_reads(task, plan))]
+            for task in ready[: AT_ONCE - len(running)]:
                 waiting.remove(task)
                 running.add(task["id"])
                 deps.emit({"event": "subtask_started", "subtask": task, "at_ms": deps.at_ms()})
-                _start(task, _files_of(task, plan, done), deps, returned)
+                _start(task, [done[read] for read in _reads(task, plan)], deps, returned)
         came = returned.get()
         task, result = came.task, came.result
         for call in came.calls:
@@ -90,31 +94,14 @@ def _start(
     Thread(target=work, name=f"subagent {task['expected_artifact']}", daemon=True).start()
 
 
-def _ready(
-    waiting: Sequence[Subtask], plan: Sequence[Subtask], done: Collection[str]
-) -> list[Subtask]:
-    """Those that wait for no earlier subtask; only earlier ones, so that none waits in a ring."""
-    return [
-        task
-        for task in waiting
-        if not any(_reads(task, other) for other in _before(task, plan) if other["id"] not in done)
-    ]
-
-
-def _files_of(task: Subtask, plan: Sequence[Subtask], done: dict[str, Artifact]) -> list[Artifact]:
-    read = [other["id"] for other in _before(task, plan) if _reads(task, other)]
-    return [done[identity] for identity in read if identity in done]
-
-
-def _before(task: Subtask, plan: Sequence[Subtask]) -> Sequence[Subtask]:
-    return plan[: plan.index(task)]
-
-
-def _reads(task: Subtask, other: Subtask) -> bool:
-    """Whether a later task is given the file of `other`: evidence, where it reads everything."""
+def _reads(task: Subtask, plan: Sequence[Subtask]) -> list[str]:
+    """The ids of the subtasks whose files it is given: all evidence, where it reads everything.
+    Only earlier ones, so that none waits in a ring.
+    """
+    earlier = plan[: plan.index(task)]
     if EVERYTHING in task["read_files"]:
-        return EVERYTHING not in other["read_files"]
-    return other["expected_artifact"] in task["read_files"]
+        return [other["id"] for other in earlier if EVERYTHING not in other["read_files"]]
+    return [other["id"] for other in earlier if other["expected_artifact"] in task["read_files"]]
 
 
 def _finished(artifact: Artifact, ms: float) -> SubtaskFinished:

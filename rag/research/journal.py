@@ -228,7 +228,7 @@ class Journal(Closing):
         near = get_close_matches(run_id, names, n=1)
         if near:
             return f"Did you mean {near[0]}?"
-        if any(run["run_id"] for run in self.unfinished()):
+        if self.unfinished():
             return "`crag research --list` shows the runs that can go on."
         return "A run prints its id when it starts; none waits to go on."
 

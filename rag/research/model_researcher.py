@@ -7,18 +7,19 @@ of the planner's prompt reaches a subagent, and the planner sees no text of a fi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import cache
+from typing import Any, Literal, TypeVar, cast
+
+from pydantic import BaseModel, Field, ValidationError, create_model
 
 from rag.budget import Budget
 from rag.engines.openai import output_limits
 from rag.engines.openai.chat_model import ChatModel
-from rag.engines.openai.fence import Fence
-from rag.engines.openai.prompt_echo import is_echo, says_nothing
-from rag.engines.openai.prompts import Messages, passage_text, passage_title
+from rag.engines.openai.prompt_echo import says_nothing
+from rag.engines.openai.prompts import Messages, fenced
 from rag.engines.openai.replies import fields, plain_text
 from rag.engines.openai.reply_forms import Wanted, shape_of
 from rag.engines.openai.usage_meter import UsageMeter
-from rag.research.research_schemas import Reflection, SubagentReply, plan_schema
 from rag.research.researcher import (
     Composed,
     DraftSubtask,
@@ -30,18 +31,16 @@ from rag.research.researcher import (
     UnusableReplyError,
 )
 from rag.research.roles import Role
+from state.answer import NodeUsage
 from state.passages import Passage
-from state.research_state import Artifact
+from state.research_state import Artifact, Subtask
 
-T = TypeVar("T", bound="BaseModel")
+T = TypeVar("T", bound=BaseModel)
 
 ATTEMPTS = 2
 """How often a reply that cannot be read is asked for."""
 
 MOST_LEADS = 6
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
 PLANNER = (
     "You are the planner of a research run over a person's own documents. You only plan: you "
@@ -60,6 +59,48 @@ REFLECTION = (
 )
 
 
+class PlannedSubtask(BaseModel):
+    """One subtask of the plan."""
+
+    role: str
+    instruction: str
+    expected_artifact: str
+    read_files: list[str] = Field(default_factory=list)
+
+
+class Plan(BaseModel):
+    """The ordered subtasks of this round."""
+
+    subtasks: list[PlannedSubtask]
+
+
+@cache
+def plan_schema(roles: tuple[str, ...]) -> type[Plan]:
+    """A plan for a pool: the model is shown which roles there are. A reply that names another
+    is still read, and that subtask left out, rather than the whole plan refused.
+    """
+    role = Field(description="the role that does it", json_schema_extra={"enum": list(roles)})
+    subtask: Any = create_model("Subtask", __base__=PlannedSubtask, role=(str, role))
+    return create_model("Plan", __base__=Plan, __doc__=Plan.__doc__, subtasks=(list[subtask], ...))
+
+
+class SubagentReply(BaseModel):
+    """What a subagent returns."""
+
+    artifact_name: str = ""
+    content: str
+    status: Literal["done", "empty"]
+
+
+class Reflection(BaseModel):
+    """What happens next, and why."""
+
+    decision: Literal["continue", "replan", "end", "escalate"]
+    reason: str
+    leads: list[str] = Field(default_factory=list)
+    question: str = ""
+
+
 class ModelResearcher:
     """A `Researcher` behind one chat model. Raises ModelError and BudgetSpent."""
 
@@ -68,23 +109,16 @@ class ModelResearcher:
         self._budget = budget
 
     def plan(self, view: PlanView) -> Planned:
-        meter = UsageMeter(self._budget)
         schema = plan_schema(tuple(role.name for role in view.roles))
         messages = _plan_messages(view)
-        reply = self._structured(messages, schema, meter)
+        reply, usage = self._structured(messages, schema)
         given = (view.question, *view.leads, *view.guidance)
-        drafts: list[DraftSubtask] = [
-            {
-                "role": task.role,
-                "instruction": task.instruction,
-                "expected_artifact": task.expected_artifact,
-                "read_files": task.read_files,
-            }
+        drafts = (
+            cast("DraftSubtask", task.model_dump())
             for task in reply.subtasks
-            if not says_nothing(task.instruction)
-            and not is_echo(task.instruction, messages, *given)
-        ]
-        return Planned(tuple(drafts), meter.usage)
+            if not says_nothing(task.instruction, messages, *given)
+        )
+        return Planned(tuple(drafts), usage)
 
     def compose(
         self,
@@ -93,36 +127,29 @@ class ModelResearcher:
         files: Sequence[ReadFile],
         passages: Sequence[Passage],
     ) -> Composed:
-        meter = UsageMeter(self._budget)
         messages = _role_messages(role, instruction, files, passages)
-        reply = self._structured(messages, SubagentReply, meter)
+        reply, usage = self._structured(messages, SubagentReply)
         if reply.status == "empty":
-            return Composed("", meter.usage)
-        if says_nothing(reply.content) or is_echo(reply.content, [("system", role.system)]):
-            raise UnusableReplyError(f"{self._chat.who} gave the {role.name} nothing.", meter.usage)
-        return Composed(reply.content, meter.usage)
+            return Composed("", usage)
+        if says_nothing(reply.content, [("system", role.system)]):
+            raise UnusableReplyError(f"{self._chat.who} gave the {role.name} nothing.", usage)
+        return Composed(reply.content, usage)
 
     def reflect(self, view: ReflectionView) -> Reflected:
-        meter = UsageMeter(self._budget)
         messages = _reflection_messages(view)
-        reply = self._structured(messages, Reflection, meter)
-        leads = [
-            lead
-            for lead in reply.leads
-            if not says_nothing(lead) and not is_echo(lead, messages, view.question)
-        ]
+        reply, usage = self._structured(messages, Reflection)
+        leads = [lead for lead in reply.leads if not says_nothing(lead, messages, view.question)]
         return Reflected(
             reply.decision,
             "" if says_nothing(reply.reason) else reply.reason,
             tuple(leads[:MOST_LEADS]),
             None if says_nothing(reply.question) else reply.question,
-            meter.usage,
+            usage,
         )
 
-    def _structured(self, messages: Messages, schema: type[T], meter: UsageMeter) -> T:
+    def _structured(self, messages: Messages, schema: type[T]) -> tuple[T, NodeUsage]:
         """The reply read by `schema`, asked for once more when it cannot be read."""
-        from pydantic import ValidationError
-
+        meter = UsageMeter(self._budget)
         wanted = Wanted(schema, shape_of(schema))
         for _ in range(ATTEMPTS):
             message = self._chat.ask(messages, meter, output_limits.REPORT, wanted)
@@ -131,7 +158,7 @@ class ModelResearcher:
             if not found and schema is SubagentReply and written[:1] not in ("", "{", "["):
                 found = {"content": written, "status": "done"}
             try:
-                return schema.model_validate(found)
+                return schema.model_validate(found), meter.usage
             except ValidationError:
                 continue
         raise UnusableReplyError(
@@ -142,9 +169,6 @@ class ModelResearcher:
 
 def _plan_messages(view: PlanView) -> Messages:
     roles = "\n".join(f"- {role.name}: {role.purpose}" for role in view.roles)
-    done = "\n".join(
-        f"- {task['role']} ({task['status']}): {_line(task['instruction'])}" for task in view.plan
-    )
     files = "\n".join(f"- {f['name']}: {f['status']}, {f['bytes']} bytes" for f in view.files)
     more = "\n".join(
         [f"Lead: {_line(lead)}" for lead in view.leads]
@@ -153,7 +177,7 @@ def _plan_messages(view: PlanView) -> Messages:
     told = [
         *([f"Why this round: {_line(view.reason)}"] if view.reason else []),
         *(["It is the last round: end with the writer."] if view.last else []),
-        f"Subtasks so far:\n{done or '- none'}",
+        f"Subtasks so far:\n{_subtasks(view.plan)}",
         f"Files:\n{files or '- none'}\n{more}",
         f"Goal of the run: {_line(view.question)}",
     ]
@@ -163,14 +187,8 @@ def _plan_messages(view: PlanView) -> Messages:
 def _role_messages(
     role: Role, instruction: str, files: Sequence[ReadFile], passages: Sequence[Passage]
 ) -> Messages:
-    texts = [passage_text(passage) for passage in passages]
-    titles = [passage_title(passage) for passage in passages]
-    fence = Fence.around(instruction, [*texts, *titles, *(file.content for file in files)])
+    fence, quotes = fenced(instruction, passages, [file.content for file in files])
     found = [fence.document("file", file.name, file.content) for file in files]
-    quotes = [
-        fence.document(f"[{passage['number']}]", title, text)
-        for passage, title, text in zip(passages, titles, texts, strict=True)
-    ]
     return [
         ("system", role.system),
         ("user", "\n".join([*found, *quotes, f"Question: {_line(instruction)}"])),
@@ -178,17 +196,19 @@ def _role_messages(
 
 
 def _reflection_messages(view: ReflectionView) -> Messages:
-    plan = "\n".join(
-        f"- {task['role']} ({task['status']}): {_line(task['instruction'])}" for task in view.plan
-    )
     artifacts = "\n".join(map(_about, view.artifacts))
     told = [
         f"Round {view.round + 1}.",
-        f"Plan:\n{plan or '- none'}",
+        f"Plan:\n{_subtasks(view.plan)}",
         f"Artifacts:\n{artifacts or '- none'}",
         f"Goal of the run: {_line(view.question)}",
     ]
     return [("system", REFLECTION), ("user", "\n\n".join(told))]
+
+
+def _subtasks(plan: Sequence[Subtask]) -> str:
+    lines = (f"- {t['role']} ({t['status']}): {_line(t['instruction'])}" for t in plan)
+    return "\n".join(lines) or "- none"
 
 
 def _about(artifact: Artifact) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from rag.research.researcher import ReadFile
 from rag.text.blocks import blocks_of_text
@@ -58,35 +59,31 @@ def cited_from(
     return "\n\n".join(kept), own
 
 
-def read_files_of(artifacts: Sequence[Artifact], passages: Sequence[Passage]) -> list[ReadFile]:
-    numbers = {
-        (p["source"], span["start_char"], span["end_char"]): p["number"]
-        for p in passages
-        for span in p["spans"]
-    }
+def read_files_of(artifacts: Sequence[Artifact]) -> list[ReadFile]:
+    """Their markers are the numbers of `citations_of`."""
+    numbers = {place_of(citation): citation["marker"] for citation in citations_of(artifacts)}
     return [
-        ReadFile(
-            artifact["name"],
-            artifact["instruction"],
-            renumbered(artifact, numbers)[:LONGEST_FILE],
-        )
-        for artifact in artifacts
-        if artifact["content"]
+        ReadFile(a["name"], a["instruction"], renumbered(a, numbers)[:LONGEST_FILE])
+        for a in artifacts
+        if a["content"]
     ]
 
 
 def citations_of(artifacts: Sequence[Artifact]) -> list[Citation]:
-    """The artifacts' citations numbered from 1, each place once."""
+    """The artifacts' citations numbered from 1, each place once; every artifact's first before
+    any one's second, so that a bound leaves none out.
+    """
     places: dict[Place, Citation] = {}
-    for citation in _by_turns([artifact["citations"] for artifact in artifacts]):
-        places.setdefault(place_of(citation), citation)
+    for turn in zip_longest(*(artifact["citations"] for artifact in artifacts)):
+        for citation in filter(None, turn):
+            places.setdefault(place_of(citation), citation)
     chosen = list(places.values())[:MOST_QUOTES]
     return [{**citation, "marker": number} for number, citation in enumerate(chosen, 1)]
 
 
 def passages_of(artifacts: Sequence[Artifact]) -> list[Passage]:
     """The same as passages, of the same numbers."""
-    return [_passage(citation["marker"], citation) for citation in citations_of(artifacts)]
+    return [_passage(citation) for citation in citations_of(artifacts)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,16 +103,10 @@ def quoted(text: str, artifacts: Sequence[Artifact]) -> Rested:
     return Rested(text if citations else "", citations)
 
 
-def _by_turns(cited: Sequence[Sequence[Citation]]) -> Iterator[Citation]:
-    """Every artifact's first citation before any one's second: a bound leaves none out."""
-    for turn in range(max(map(len, cited), default=0)):
-        yield from (citations[turn] for citations in cited if turn < len(citations))
-
-
-def _passage(number: int, citation: Citation) -> Passage:
+def _passage(citation: Citation) -> Passage:
     start, end = citation["start_char"], citation["end_char"]
     return {
-        "number": number,
+        "number": citation["marker"],
         "chunk_id": citation["chunk_id"],
         "source": citation["source"],
         "title": citation["title"],

@@ -21,17 +21,14 @@ def reflect(
     """What the researcher decides, within the rules."""
     done = any(artifact["status"] == "done" for artifact in artifacts)
     last = state["rounds"] + 1 >= deps.max_rounds
-    reflected = _thought(
-        ReflectionView(
-            question=state["question"],
-            roles=tuple(deps.roles.values()),
-            plan=state["plan"],
-            artifacts=artifacts,
-            guidance=state["guidance"],
-            round=state["rounds"],
-        ),
-        deps,
+    view = ReflectionView(
+        question=state["question"],
+        roles=tuple(deps.roles.values()),
+        plan=state["plan"],
+        artifacts=artifacts,
+        round=state["rounds"],
     )
+    reflected = _thought(view, deps)
     if reflected.decision == "escalate":
         return _asking(reflected, reflected.reason)
     if reflected.decision == "end" and not done:

@@ -7,7 +7,7 @@ return, and each place that is cited has one number however many sections cite i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, TypedDict
 
 from rag.budget import BudgetSpent
@@ -115,7 +115,9 @@ def make_report(
         for line in numbering.renumbered(artifact).splitlines()
         if line.strip()
     ]
-    not_found = _not_found(artifacts, start["question"] if answer else None)
+    # Of a question that its parts answered, only the parts were looked for in vain.
+    missing = dict.fromkeys(m for artifact in artifacts for m in artifact["missing"])
+    not_found = [asked for asked in missing if not (answer and asked == start["question"])]
     report: Report = {
         "schema": REPORT_SCHEMA,
         "run_id": run_id,
@@ -172,12 +174,6 @@ def _sections(
     return sections, list(repeated)
 
 
-def _not_found(artifacts: Sequence[Artifact], answered: str | None) -> list[str]:
-    """What was looked for in vain; of a question that its parts answered, only the parts."""
-    missing = dict.fromkeys(m for artifact in artifacts for m in artifact["missing"])
-    return [asked for asked in missing if asked != answered]
-
-
 def _nearest(artifacts: Sequence[Artifact], not_found: Sequence[str]) -> list[Nearest]:
     near = {
         asked: nearest
@@ -217,29 +213,25 @@ def _markdown(report: Report) -> Iterator[str]:
     yield ""
     yield report["answer"] or (_PARTS_ONLY if report["sections"] else _NOTHING)
     for section in report["sections"]:
-        if section["text"] in report["answer"]:  # the writer quoted it whole
-            continue
-        yield ""
-        yield f"## {_line(section['title'])}"
-        yield ""
-        yield section["text"]
-    for title, lines in (
-        ("Contradictions", report["contradictions"]),
-        ("What could not be found", list(_missed(report))),
-        ("Asked too, and told above", report["repeated"]),
-    ):
-        if lines:
-            yield ""
-            yield f"## {title}"
-            yield ""
-            yield from (f"- {_line(line)}" for line in lines)
-    if report["citations"]:
-        yield ""
-        yield "## Sources"
-        yield ""
-        yield from map(_source, report["citations"])
+        if section["text"] not in report["answer"]:  # else the writer quoted it whole
+            yield from _under(section["title"], [section["text"]])
+    yield from _under("Contradictions", map(_item, report["contradictions"]))
+    yield from _under("What could not be found", map(_item, _missed(report)))
+    yield from _under("Asked too, and told above", map(_item, report["repeated"]))
+    yield from _under("Sources", map(_source, report["citations"]))
     yield ""
     yield _cost(report)
+
+
+def _under(title: str, lines: Iterable[str]) -> Iterator[str]:
+    """Nothing, without lines."""
+    held = list(lines)
+    if held:
+        yield from ("", f"## {_line(title)}", "", *held)
+
+
+def _item(text: str) -> str:
+    return f"- {_line(text)}"
 
 
 def _missed(report: Report) -> Iterator[str]:

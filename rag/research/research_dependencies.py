@@ -11,6 +11,7 @@ from rag.budget import Budget
 from rag.index.protocol import CollectionReader
 from rag.research.journal import Journal
 from rag.research.local_researcher import LocalResearcher
+from rag.research.research_options import MAX_ROUNDS
 from rag.research.researcher import Researcher
 from rag.research.roles import Role
 from state.answer import Answer
@@ -30,7 +31,7 @@ Not LangGraph's custom stream: that moves the nodes to other threads, where an i
 @dataclass(frozen=True, slots=True)
 class ResearchDependencies:
     """`rules` take the place of a researcher whose reply is of no use; `warn` keeps a line for the
-    report. `folder` takes spilled files; `at_once` bounds the subtasks that run together.
+    report. `folder` takes spilled files.
     """
 
     researcher: Researcher
@@ -43,8 +44,7 @@ class ResearchDependencies:
     roles: dict[str, Role]
     emit: Emit
     warn: Callable[[str], None]
-    max_rounds: int = 5
-    at_once: int = 4
+    max_rounds: int = MAX_ROUNDS
     started: float = field(default_factory=time.perf_counter)
 
     def at_ms(self) -> float:

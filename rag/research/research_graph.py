@@ -6,7 +6,8 @@ boundary that a person can see.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
 
 from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
@@ -20,23 +21,12 @@ from rag.research.reflection import reflect as decide
 from rag.research.research_dependencies import ResearchDependencies
 from rag.research.virtual_files import evict, shrink, summaries, write
 from rag.topology import RESEARCH
-from state.research_state import FileEntry, ResearchState
+from state.research_state import ResearchState
 from state.usage import add_usage
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.graph.state import CompiledStateGraph
-
-
-class ResearchNode(Protocol):
-    """A node as LangGraph calls it."""
-
-    def __call__(
-        self, state: ResearchState, *, runtime: Runtime[ResearchDependencies]
-    ) -> Update: ...
-
-
-BOUNDARY = "reflect"
 
 
 def cleanup(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
@@ -71,23 +61,19 @@ def dispatch(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) ->
     deps = runtime.context
     artifacts = run_plan(state["plan"], state["run_id"], deps)
     status = {artifact["subtask"]: artifact["status"] for artifact in artifacts}
-    files: dict[str, FileEntry] = {}
-    step = state["step"]
-    for artifact in artifacts:
-        step += 1
-        files[artifact["name"]] = write(
-            deps.folder / state["run_id"],
-            artifact["name"],
-            artifact["content"],
-            step,
-            "done" if artifact["status"] == "done" else "active",
+    folder = deps.folder / state["run_id"]
+    files = {
+        a["name"]: write(
+            folder, a["name"], a["content"], step, "done" if a["status"] == "done" else "active"
         )
+        for step, a in enumerate(artifacts, state["step"] + 1)
+    }
     return {
         "plan": [
             {**task, "status": status.get(task["id"], task["status"])} for task in state["plan"]
         ],
         "files": files,
-        "step": step,
+        "step": state["step"] + len(artifacts),
     }
 
 
@@ -95,7 +81,7 @@ def reflect(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> 
     deps = runtime.context
     reflected = decide(state, deps.journal.artifacts(state["run_id"]), deps)
     usage = add_usage(state["usage"], "reflect", reflected.usage)
-    runtime.context.emit(
+    deps.emit(
         {
             "event": "reflected",
             "round": state["plans"],
@@ -142,7 +128,7 @@ def after_reflection(state: ResearchState) -> Literal["cleanup", "escalate", "__
             return "cleanup"
 
 
-def _timed(name: str, node: ResearchNode) -> ResearchNode:
+def _timed(name: str, node: Callable[..., Update]) -> Callable[..., Update]:
     """`node`, with its start, its model calls and its end told."""
 
     def run(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
@@ -165,6 +151,6 @@ def compile_research(
     wire(graph, RESEARCH, {"reflect": after_reflection})
     return graph.compile(
         checkpointer=checkpointer,
-        interrupt_after=[BOUNDARY] if checkpointer is not None else None,
+        interrupt_after=["reflect"] if checkpointer is not None else None,
         name="research",
     )

@@ -101,7 +101,6 @@ class ReflectionView:
     roles: Sequence[Role]
     plan: Sequence[Subtask]
     artifacts: Sequence[Artifact]
-    guidance: Sequence[str]
     round: int
 
 

@@ -9,15 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
-from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING, Self, cast
+from typing import TYPE_CHECKING, cast
 
 from rag.budget import Budget, BudgetSpent
 from rag.index.lock import write_lock
 from rag.research.boundary import checkpoint_name, to_boundary
-from rag.research.journal import Journal, Start, Unfinished
+from rag.research.journal import Journal, Start
 from rag.research.keeping import keep_trace, record_turn
 from rag.research.local_researcher import LocalResearcher
 from rag.research.report import Report, make_report
@@ -27,8 +25,9 @@ from rag.research.researcher import Researcher
 from rag.session import Session, new_trace_id
 from state.answer import Answer
 from state.checkpoints import open_checkpoints
+from state.closing import Closing
 from state.errors import StoreBusyError, UsageError
-from state.research_events import ResearchEvent, ResearchStarted
+from state.research_events import ResearchContextualized, ResearchEvent, ResearchStarted
 from state.research_state import new_research
 from state.settings import Settings
 from state.shared_place import threads_place
@@ -38,8 +37,8 @@ if TYPE_CHECKING:
     from state.checkpoints import Checkpoints
 
 
-class Research:
-    """Runs over one collection; a context manager. `run_id` is the one worked on, None before
+class Research(Closing):
+    """Runs over one collection. `run_id` is the one worked on, None before
     there is one and once it is finished: nothing is left to resume.
 
     `researcher` and `corrective` stand in for the session's own.
@@ -60,23 +59,17 @@ class Research:
         self._researcher = researcher
         self._corrective = corrective
         self.run_id: str | None = None
-        self._resources = ExitStack()
-        try:
-            self.session = self._resources.enter_context(Session(settings, notify))
-            self._journal = self._resources.enter_context(
+        with ExitStack() as opened:
+            self.session = opened.enter_context(Session(settings, notify))
+            self._journal = opened.enter_context(
                 Journal(settings.home, settings.research_keep, settings.research_days)
             )
-            self._checkpoints: Checkpoints = self._resources.enter_context(
+            self._checkpoints: Checkpoints = opened.enter_context(
                 open_checkpoints(settings.home, *threads_place(settings))
             )
-        except BaseException:
-            self._resources.close()
-            raise
+            self._resources = opened.pop_all()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
+    def close(self) -> None:
         self._resources.close()
 
     def start(self, question: str, emit: Emit = lambda _event: None) -> Report:
@@ -97,7 +90,7 @@ class Research:
         told = self._contextualize(start, budget)
         run_id = new_trace_id()
         self._journal.start(run_id, start)
-        return self._work(run_id, start, self._dependencies(run_id, budget, emit), None, told)
+        return self._work(run_id, start, budget, emit, told=told)
 
     def resume(
         self, run_id: str, answer: str | None = None, emit: Emit = lambda _event: None
@@ -125,51 +118,46 @@ class Research:
                 )
             run["answer"] = answer = answer.strip()
             self._journal.answered(run["id"], answer)
-        deps = self._dependencies(run["id"], Budget.start(self._settings), emit)
-        return self._work(run["id"], run["start"], deps, run["answer"], [])
+        budget = Budget.start(self._settings)
+        return self._work(run["id"], run["start"], budget, emit, run["answer"])
 
-    def _contextualize(self, start: Start, budget: Budget) -> list[ResearchEvent]:
+    def _contextualize(self, start: Start, budget: Budget) -> ResearchContextualized | None:
         """A follow-up on a thread becomes a question that stands alone before it is planned."""
         thread = self._settings.thread
         history = self.session.memory.history(thread) if thread is not None else []
         if not history:
-            return []
+            return None
         made = self.session.charged(budget).contextualize(start["asked"], history)
         start["question"] = made.question
         start["usage"] = add_usage(NO_USAGE, "contextualize", made.usage)
-        return [
-            {
-                "event": "contextualized",
-                "standalone_question": made.question,
-                "reason": made.reason,
-            }
-        ]
+        return {
+            "event": "contextualized",
+            "standalone_question": made.question,
+            "reason": made.reason,
+        }
 
     def _work(
         self,
         run_id: str,
         start: Start,
-        deps: ResearchDependencies,
-        answer: str | None,
-        told: list[ResearchEvent],
+        budget: Budget,
+        emit: Emit,
+        answer: str | None = None,
+        told: ResearchContextualized | None = None,
     ) -> Report:
         self.run_id = run_id
         events: list[ResearchEvent] = []
 
-        def emit(event: ResearchEvent) -> None:
+        def keep(event: ResearchEvent) -> None:
             events.append(event)
-            deps.emit(event)
+            emit(event)
 
-        def warn(line: str) -> None:
-            if line not in self._journal.warnings(run_id):
-                self._journal.warn(run_id, line)
-                emit({"event": "warned", "line": line})
-
+        deps = self._dependencies(run_id, budget, keep)
         with self._alone(run_id):
-            emit(self._started(run_id, start, deps))
-            for event in told:
-                emit(event)
-            report = self._rounds(run_id, start, replace(deps, emit=emit, warn=warn), answer)
+            keep(self._started(run_id, start, deps))
+            if told is not None:
+                keep(told)
+            report = self._rounds(run_id, start, deps, answer)
             keep_trace(self.session, report, events)
             if report["escalation"] is not None:
                 self._journal.wait(run_id, report["escalation"])
@@ -244,6 +232,11 @@ class Research:
         def ask(question: str) -> Answer:
             return session.ask(question, budget=budget, parent=run_id)
 
+        def warn(line: str) -> None:
+            if line not in self._journal.warnings(run_id):
+                self._journal.warn(run_id, line)
+                emit({"event": "warned", "line": line})
+
         return ResearchDependencies(
             researcher=self._researcher or _researcher(session, budget, rules),
             rules=rules,
@@ -254,7 +247,7 @@ class Research:
             budget=budget,
             roles=self._pool,
             emit=emit,
-            warn=lambda _line: None,
+            warn=warn,
             max_rounds=self._options.max_rounds,
         )
 
@@ -268,15 +261,3 @@ def _researcher(session: Session, budget: Budget, rules: Researcher) -> Research
 
     engine = session.charged(budget)
     return ModelResearcher(engine.chat, budget) if isinstance(engine, OpenAIEngine) else rules
-
-
-def unfinished_runs(home: Path) -> list[Unfinished]:
-    """The runs that can go on, the newest first; errors as the journal's."""
-    with Journal(home) as journal:
-        return journal.unfinished()
-
-
-def run_start(home: Path, run_id: str) -> Start:
-    """How a run was started; errors as `Journal.run`."""
-    with Journal(home) as journal:
-        return journal.run(run_id)["start"]

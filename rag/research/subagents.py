@@ -17,7 +17,7 @@ from rag.research.read_files import Rested, cited_from, passages_of, quoted, rea
 from rag.research.research_dependencies import ResearchDependencies
 from rag.research.researcher import ReadFile, UnusableReplyError
 from rag.research.roles import Role
-from state.answer import Citation, Usage
+from state.answer import Usage
 from state.passages import Passage
 from state.research_state import Artifact, Subtask
 from state.usage import NO_USAGE, add_usage, add_usages
@@ -58,7 +58,7 @@ class _Subagent:
 
     @cached_property
     def files(self) -> list[ReadFile]:
-        return read_files_of(self.read, self.passages)
+        return read_files_of(self.read)
 
     def artifact(self) -> Artifact:
         return self._searched() if self.role.searches else self._composed()
@@ -68,10 +68,9 @@ class _Subagent:
         draft = self._drafted()
         question = " ".join(draft.text.split())[:LONGEST_QUESTION] or self.task["instruction"]
         answer = self.deps.corrective(question)
-        content = ""
-        citations: list[Citation] = []
-        if answer["status"] != "abstained":
-            content, citations = answer["answer"], answer["citations"]
+        content, citations = answer["answer"], answer["citations"]
+        if answer["status"] == "abstained":
+            content = ""
         names = self.task.get("names", [])
         if names:
             content, citations = cited_from(names, content, citations)
@@ -84,7 +83,7 @@ class _Subagent:
             "subtask": self.task["id"],
             "role": self.role.name,
             "instruction": question,
-            "content": content if found else "",
+            "content": content,
             "status": "cut" if cut else "done" if found else "empty",
             "citations": citations if found else [],
             "missing": [question] if missed else [],

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from state.errors import StorageError
@@ -20,7 +20,7 @@ INLINE_TOTAL = 200 * 1024
 """Contents held in the state at once, in bytes: the rest is spilled, oldest first."""
 
 
-def artifact_name(role: str, step: int, title: str, taken: Mapping[str, FileEntry]) -> str:
+def artifact_name(role: str, step: int, title: str, taken: Collection[str]) -> str:
     """`role_step_slug.md`, with a hash of the title where that is taken."""
     slug = re.sub(r"[^a-z0-9]+", "-", title.casefold()).strip("-")[:40] or "untitled"
     name = f"{role}_{step:03d}_{slug}.md"
@@ -37,9 +37,14 @@ def write(folder: Path, name: str, content: str, step: int, status: FileStatus) 
         StorageError: the disk took no file.
     """
     size = len(content.encode("utf-8", "replace"))
-    if size <= INLINE_BYTES:
-        return _entry(content, None, size, step, status)
-    return _entry(None, _spill(folder, name, content), size, step, status)
+    large = size > INLINE_BYTES
+    return {
+        "content": None if large else content,
+        "pointer": _spill(folder, name, content) if large else None,
+        "bytes": size,
+        "written_at_step": step,
+        "status": status,
+    }
 
 
 def summaries(files: Mapping[str, FileEntry]) -> list[FileSummary]:
@@ -71,18 +76,6 @@ def shrink(folder: Path, files: Mapping[str, FileEntry]) -> dict[str, FileEntry]
             update[name] = {**entry, "content": None, "pointer": pointer}
             inline -= entry["bytes"]
     return update
-
-
-def _entry(
-    content: str | None, pointer: str | None, size: int, step: int, status: FileStatus
-) -> FileEntry:
-    return {
-        "content": content,
-        "pointer": pointer,
-        "bytes": size,
-        "written_at_step": step,
-        "status": status,
-    }
 
 
 def _spill(folder: Path, name: str, content: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from rag.research.local_researcher import LocalResearcher
-from rag.research.plan_check import LONGEST_INSTRUCTION, checked_plan, subtask_id
+from rag.research.planning import LONGEST_INSTRUCTION, checked_plan, subtask_id
 from rag.research.reflection import reflect
 from rag.research.research_dependencies import ResearchDependencies
 from rag.research.research_options import ResearchOptions

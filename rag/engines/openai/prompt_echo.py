@@ -17,13 +17,16 @@ LEAST = 16
 """Characters of a piece of a prompt that no one writes by chance."""
 
 
-def says_nothing(text: str) -> bool:
-    """Whether it only says that there is nothing to say."""
-    return not text.strip() or _REFUSAL.match(text) is not None
+def says_nothing(text: str, messages: Messages | None = None, *allowed: str) -> bool:
+    """Whether it only says that there is nothing to say, or repeats a sentence or a line of the
+    prompt, if one is given, other than those allowed.
+    """
+    if not text.strip() or _REFUSAL.match(text):
+        return True
+    return _is_echo(text, messages or [], allowed)
 
 
-def is_echo(text: str, messages: Messages, *allowed: str) -> bool:
-    """Whether a sentence or a line of the prompt stands in it, other than those allowed."""
+def _is_echo(text: str, messages: Messages, allowed: tuple[str, ...]) -> bool:
     said = _plain(text)
     own = {_plain(piece) for line in allowed for piece in (line, *_PIECES.split(line))}
     return any(

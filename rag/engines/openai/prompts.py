@@ -151,13 +151,7 @@ def generate_messages(
     earlier: Sequence[str] = (),
 ) -> Messages:
     """`earlier`: questions of the same conversation, oldest first, for what this one leans on."""
-    texts = [passage_text(passage) for passage in passages]
-    titles = [passage_title(passage) for passage in passages]
-    fence = Fence.around(question, [*texts, *titles, *feedback, draft])
-    parts = [
-        fence.document(f"[{passage['number']}]", title, text)
-        for passage, title, text in zip(passages, titles, texts, strict=True)
-    ]
+    fence, parts = fenced(question, passages, [*feedback, draft])
     if feedback:
         claims = "\n".join(f"- {_line(claim)}" for claim in feedback)
         parts.append(
@@ -192,6 +186,19 @@ def with_line(messages: Messages, line: str) -> Messages:
     *before, (role, text) = messages
     head, _, last = text.rpartition("\n")
     return [*before, (role, f"{head}\n{line}\n{last}")]
+
+
+def fenced(
+    question: str, passages: Sequence[Passage], others: Sequence[str]
+) -> tuple[Fence, list[str]]:
+    """The passages as numbered documents, and their fence, which goes around other texts too."""
+    texts = [passage_text(passage) for passage in passages]
+    titles = [passage_title(passage) for passage in passages]
+    fence = Fence.around(question, [*texts, *titles, *others])
+    return fence, [
+        fence.document(f"[{passage['number']}]", title, text)
+        for passage, title, text in zip(passages, titles, texts, strict=True)
+    ]
 
 
 def passage_title(passage: Passage) -> str:

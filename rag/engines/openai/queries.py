@@ -9,7 +9,7 @@ from dataclasses import replace
 from rag.engines.openai import output_limits
 from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.out_of_domain import is_out_of_domain
-from rag.engines.openai.prompt_echo import is_echo, says_nothing
+from rag.engines.openai.prompt_echo import says_nothing
 from rag.engines.openai.prompts import (
     Messages,
     contextualize_messages,
@@ -68,11 +68,11 @@ def _stands_alone(line: str, question: str, history: Sequence[HistoryTurn]) -> b
     if same_query(line, question):
         return True
     asks = question.rstrip().endswith("?") <= line.endswith("?")
-    if not asks or says_nothing(line) or without_markers(line) != line:
+    answers = [("user", turn["answer"]) for turn in history]
+    if not asks or says_nothing(line, answers, question) or without_markers(line) != line:
         return False
     asked = [old for turn in history for old in (turn["question"], turn["standalone_question"])]
-    echo = any(same_query(line, old) for old in asked)
-    return not echo and not is_echo(line, [("user", turn["answer"]) for turn in history], question)
+    return not any(same_query(line, old) for old in asked)
 
 
 def _line_of(chat: ChatModel, messages: Messages, meter: UsageMeter) -> str | None:
