@@ -1,22 +1,21 @@
-"""Processes of our own interpreter that are told what to do, and answer, over their pipes.
+"""Processes of our own interpreter that are told what to do, and answer, over one pipe.
 
-A message is a marshalled tuple of plain values: both ends are the same interpreter.
+A message is any value that can be pickled: both ends are the same program.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
-import marshal
 import os
-import select
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import Any
 
-_LENGTH = 8
 _PR_SET_PDEATHSIG = 1
 
 
@@ -35,22 +34,27 @@ def child_command(module: str, *arguments: str) -> list[str]:
 
 
 class Child:
-    """A process that runs `main` of a module of ours, and our ends of its pipes."""
+    """A process that runs `main` of a module of ours, and our end of the pipe between. The
+    module's `main` gets the descriptor of the other end first, for `Parent`; what a library prints
+    or reads there meets the null device.
+    """
 
     def __init__(self, module: str, *arguments: str) -> None:
         """Raises OSError where no process can be started."""
-        self.process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-            child_command(module, *arguments),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            bufsize=0,
-        )
+        self.pipe, theirs = Pipe()
+        with theirs:
+            descriptor = theirs.fileno()
+            self.process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+                child_command(module, str(descriptor), *arguments),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[descriptor],
+            )
 
     def send(self, value: object) -> None:
-        """Raises BrokenPipeError where it has died."""
-        assert self.process.stdin is not None
-        write_frame(self.process.stdin, value)
+        """Raises ConnectionError where it has died."""
+        self.pipe.send(value)
 
     def receive(self, seconds: float) -> Any:
         """The next value.
@@ -59,25 +63,19 @@ class Child:
             TimeoutError: none came for so long.
             EOFError: it has died.
         """
-        answers = self.process.stdout
-        assert answers is not None
-        waiting = select.poll()  # takes any descriptor, unlike `select`
-        waiting.register(answers, select.POLLIN)
-        if not waiting.poll(seconds * 1000):
+        if not self.pipe.poll(seconds):
             raise TimeoutError
-        value = read_frame(answers)
-        if value is None:
-            raise EOFError
-        return value
+        try:
+            return self.pipe.recv()
+        except OSError as error:  # it died in the middle of a value
+            raise EOFError from error
 
     def end(self, patience: float = 0.0) -> int:
         """Its exit status: its own, if it ends within `patience` seconds, or that it was killed."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(patience)
         self.process.kill()
-        for pipe in (self.process.stdin, self.process.stdout):
-            if pipe is not None:
-                pipe.close()
+        self.pipe.close()
         return self.process.wait()
 
 
@@ -89,52 +87,21 @@ def end_with(parent: int) -> None:
             os._exit(0)
 
 
-def serve_parent() -> tuple[BinaryIO, BinaryIO]:
-    """For a child: leave Ctrl-C to its parent; our ends of the pipes. What a library prints or
-    reads meets the null device.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    asked = os.fdopen(os.dup(0), "rb")
-    answers = os.fdopen(os.dup(1), "wb")
-    null = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1, 2):
-        os.dup2(null, descriptor)
-    return asked, answers
+class Parent:
+    """For a child: what its parent sends and gets, until it ends. Ctrl-C is left to the parent."""
 
+    def __init__(self, descriptor: str) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        self._pipe = Connection(int(descriptor))
 
-def write_frame(file: IO[bytes], value: Any) -> None:
-    data = marshal.dumps(value)
-    rest = memoryview(len(data).to_bytes(_LENGTH, "big") + data)
-    while rest:  # an unbuffered pipe may take less than it is given
-        rest = rest[file.write(rest) :]
+    def __iter__(self) -> Iterator[Any]:
+        with contextlib.suppress(EOFError, ConnectionError):
+            while True:
+                yield self._pipe.recv()
 
-
-def read_frame(file: IO[bytes]) -> Any:
-    """The next value, or None where the stream ends or breaks off."""
-    head = _exactly(file, _LENGTH)
-    if len(head) < _LENGTH:
-        return None
-    length = int.from_bytes(head, "big")
-    data = _exactly(file, length)
-    return marshal.loads(data) if len(data) == length else None  # noqa: S302 - our own bytes
-
-
-def _exactly(file: IO[bytes], length: int) -> bytes:
-    data = file.read(length)
-    if len(data) in (0, length):
-        return data
-    pieces = [data]
-    left = length - len(data)
-    while left and (data := file.read(left)):
-        pieces.append(data)
-        left -= len(data)
-    return b"".join(pieces)
-
-
-def answer(file: IO[bytes], value: object) -> None:
-    """Send to the parent; ends this process when nobody wants the rest."""
-    try:
-        write_frame(file, value)
-        file.flush()
-    except BrokenPipeError:
-        os._exit(0)
+    def answer(self, value: object) -> None:
+        """Ends this process when nobody wants the rest."""
+        try:
+            self._pipe.send(value)
+        except ConnectionError:
+            os._exit(0)

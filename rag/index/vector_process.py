@@ -12,14 +12,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from rag.child_process import Child, answer, read_frame, serve_parent
+from rag.child_process import Child, Parent
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.index.chroma_errors import VectorsDamaged
 from rag.index.chroma_import import chromadb_module
 from rag.index.vectors import ChromaVectors, open_folder
-from state import errors
+from state.errors import CragError, SetupError, StorageError
 
-_DAMAGED = "VectorsDamaged"
 _ANSWER_SECONDS = 60.0
 """Ten times what a slow disk takes for the largest batch."""
 
@@ -37,15 +36,14 @@ class VectorProcess:
         try:
             self._child = Child("rag.index.vector_process")
         except OSError as error:
-            raise errors.StorageError(
+            raise StorageError(
                 f"No process can be started for the vector store: {error.strerror}."
             ) from error
 
     def open(self, folder: Path, identity: EmbedderIdentity, *, create: bool) -> Self:
         """Ends the process when it fails."""
-        values = (identity.name, identity.dimension, identity.version)
         try:
-            self._call("open", os.fsencode(folder), create, *values)
+            self._call("open", folder, identity, create)
         except BaseException:
             self.close()
             raise
@@ -63,10 +61,10 @@ class VectorProcess:
         return bool(self._call("holds", count))
 
     def upsert(self, ids: Sequence[int], vectors: Vectors) -> None:
-        self._call("upsert", list(ids), vectors.tobytes())
+        self._call("upsert", ids, vectors)
 
     def delete(self, ids: Sequence[int]) -> None:
-        self._call("delete", list(ids))
+        self._call("delete", ids)
 
     def seal(self, token: str) -> None:
         self._call("seal", token)
@@ -74,7 +72,7 @@ class VectorProcess:
     def close(self) -> None:
         """Ends the process; one that holds the store closes it first."""
         if self._opened:
-            with contextlib.suppress(VectorsDamaged, errors.CragError):
+            with contextlib.suppress(VectorsDamaged, CragError):
                 self._call("close")
         self._child.end()
 
@@ -86,43 +84,30 @@ class VectorProcess:
             self._opened = False
             self._child.end()
             raise VectorsDamaged("the process that wrote it stopped answering") from None
-        except (BrokenPipeError, EOFError):
+        except (ConnectionError, EOFError):
             raise VectorsDamaged("the process that wrote it died") from None
-        failure, result = reply
-        if failure is None:
-            return result
-        if failure == _DAMAGED:
-            raise VectorsDamaged(*result)
-        raise getattr(errors, failure)(*result)
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
 
 
-def main() -> None:
-    """Serve until standard input ends."""
-    asked, answers = serve_parent()
-    with contextlib.suppress(errors.SetupError):  # told by `open`
+def main(descriptor: str) -> None:
+    """Answer calls, each with what it gave or raised."""
+    parent = Parent(descriptor)
+    with contextlib.suppress(SetupError):  # told by `open`
         chromadb_module()
-    import numpy as np
-
     vectors: ChromaVectors | None = None
-    reply: tuple[str | None, Any]
-    while (call := read_frame(asked)) is not None:
-        name, values = call
+    for name, values in parent:
+        reply: object = None
         try:
             if name == "open":
-                folder, create, *identity = values
-                place = Path(os.fsdecode(folder))
-                vectors = open_folder(place, EmbedderIdentity(*identity), create=create)
-                reply = None, None
+                folder, identity, create = values
+                vectors = open_folder(folder, identity, create=create)
             else:
-                if name == "upsert":
-                    ids, data = values
-                    values = ids, np.frombuffer(data, dtype=np.float32).reshape(len(ids), -1)
-                reply = None, getattr(vectors, name)(*values)
-        except VectorsDamaged as error:
-            reply = (_DAMAGED, (str(error),))
-        except errors.CragError as error:
-            reply = (type(error).__name__, (error.message, error.hint))
-        answer(answers, reply)
+                reply = getattr(vectors, name)(*values)
+        except (VectorsDamaged, CragError) as error:
+            reply = error
+        parent.answer(reply)
         if name == "close":
             break
     os._exit(0)  # a second of tearing down what the system frees at once

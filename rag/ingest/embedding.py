@@ -4,35 +4,36 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from hashlib import blake2b
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
 
+from rag.index.codec import text_hash
 from rag.index.protocol import DocumentPart, embedding_text
 from rag.ingest.file_text import FileText, Outcome, SameContent, TextPart, Unread
-from rag.ingest.pool import Stopped, put_until
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder, Vectors
 
 BATCH_CHUNKS = 256
 _BATCHES_AHEAD = 4
+_POLL_SECONDS = 0.2
 _KEPT_BYTES = 16 << 20
 
 Lookup = Callable[[Sequence[str]], "Mapping[str, Vectors]"]
 """The vectors of those texts that were embedded before; called on the embedding thread."""
 
 
-@dataclass(frozen=True, slots=True)
-class Embedded:
+class Stopped(Exception):  # noqa: N818 - not an error: somebody asked for it
+    """Raised in the thread of an ingest that should end."""
+
+
+class Embedded(NamedTuple):
     """A document that is ready to be written. The parts of a long one arrive as they are
     taken, and taking them raises what embedding them raised.
     """
 
     file: FileText
-    source: str
     parts: Iterable[DocumentPart]
 
 
@@ -44,11 +45,13 @@ class EmbeddingThread:
     """Takes outcomes, gives them back in the same order with every text embedded."""
 
     def __init__(
-        self, outcomes: Iterable[Outcome | None], sources: Mapping[str, str], embedder: Embedder,
-        lookup: Lookup, stop: threading.Event,
-    ) -> None:  # fmt: skip
+        self,
+        outcomes: Iterable[Outcome | None],
+        embedder: Embedder,
+        lookup: Lookup,
+        stop: threading.Event,
+    ) -> None:
         self._outcomes = outcomes
-        self._sources = sources
         self._vectors = _VectorCache(embedder, lookup)
         self._stop = stop
         self._batches: queue.Queue[list[_Item]] = queue.Queue(_BATCHES_AHEAD)
@@ -65,7 +68,7 @@ class EmbeddingThread:
         for item in items:
             if isinstance(item, Embedded) and item.file.spool:
                 rest = _parts_of(items)
-                yield replace(item, parts=rest)
+                yield Embedded(item.file, rest)
                 for _ in rest:  # not all were taken
                     pass
             elif item is None:
@@ -103,50 +106,48 @@ class EmbeddingThread:
         waiting: list[Outcome] = []
         chunks = 0
         for outcome in self._outcomes:
-            if self._stop.is_set():
-                raise Stopped
-            if outcome is None or (isinstance(outcome, FileText) and outcome.spool):
-                self._embed(waiting)
-                waiting, chunks = [], 0
-            if outcome is None:
-                continue
-            if isinstance(outcome, FileText) and outcome.spool:
-                self._embed_long(outcome)
-                continue
-            waiting.append(outcome)
-            if isinstance(outcome, FileText):
-                chunks += sum(len(part.chunks) for part in outcome.held)
-            if chunks >= BATCH_CHUNKS or len(waiting) >= BATCH_CHUNKS:
-                self._embed(waiting)
-                waiting, chunks = [], 0
+            long = outcome if isinstance(outcome, FileText) and outcome.spool else None
+            if outcome is not None and long is None:
+                waiting.append(outcome)
+                if isinstance(outcome, FileText):
+                    chunks += sum(len(part.chunks) for part in outcome.held)
+                if chunks < BATCH_CHUNKS and len(waiting) < BATCH_CHUNKS:
+                    continue
+            self._embed(waiting)
+            waiting, chunks = [], 0
+            if long is not None:
+                self._put([Embedded(long, ())])
+                for part in long.parts():
+                    self._put(list(self._vectors.embed([part])))
+                self._put([None])
         self._embed(waiting)
 
     def _embed(self, outcomes: Sequence[Outcome]) -> None:
+        if not outcomes:
+            return
         files = [outcome for outcome in outcomes if isinstance(outcome, FileText)]
-        parts = [self._named(file, part) for file in files for part in file.held]
-        embedded = iter(self._vectors.embed(parts))
-        items: list[_Item] = []
-        for outcome in outcomes:
-            if isinstance(outcome, FileText):
-                own = [next(embedded) for _ in outcome.held]
-                items.append(Embedded(outcome, self._sources[outcome.path], own))
-            else:
-                items.append(outcome)
-        self._put(items)
-
-    def _embed_long(self, file: FileText) -> None:
-        self._put([Embedded(file, self._sources[file.path], ())])
-        for part in file.parts():
-            self._put(list(self._vectors.embed([self._named(file, part)])))
-        self._put([None])
-
-    def _named(self, file: FileText, part: TextPart) -> TextPart:
-        source = self._sources[file.path]
-        return TextPart(part.text, tuple(chunk.of(source, file.title) for chunk in part.chunks))
+        embedded = self._vectors.embed([part for file in files for part in file.parts()])
+        self._put(
+            [
+                Embedded(outcome, list(islice(embedded, len(outcome.held))))
+                if isinstance(outcome, FileText)
+                else outcome
+                for outcome in outcomes
+            ]
+        )
 
     def _put(self, items: list[_Item]) -> None:
-        if items:
-            put_until(self._stop, self._batches, items)
+        """Waits for room.
+
+        Raises:
+            Stopped: somebody asked for it meanwhile.
+        """
+        while not self._stop.is_set():
+            try:
+                return self._batches.put(items, timeout=_POLL_SECONDS)
+            except queue.Full:
+                continue
+        raise Stopped
 
 
 def _parts_of(items: Iterator[_Item]) -> Iterator[DocumentPart]:
@@ -164,7 +165,7 @@ class _VectorCache:
         self._embedder = embedder
         self._lookup = lookup
         self._most = max(256, _KEPT_BYTES // (4 * embedder.identity.dimension))
-        self._kept: OrderedDict[bytes, Vectors] = OrderedDict()
+        self._kept: dict[int, Vectors] = {}
 
     def embed(self, parts: Sequence[TextPart]) -> Iterator[DocumentPart]:
         import numpy as np
@@ -181,7 +182,7 @@ class _VectorCache:
         found: dict[str, Vectors] = {}
         missing: list[str] = []
         for text in dict.fromkeys(texts):
-            kept = self._kept.get(_digest(text))
+            kept = self._kept.get(text_hash(text))
             if kept is None:
                 missing.append(text)
             else:
@@ -192,11 +193,7 @@ class _VectorCache:
             found.update(zip(new, self._embedder.embed_documents(new), strict=True))
         found.update(stored)
         for text in missing:
-            self._kept[_digest(text)] = found[text]
+            self._kept[text_hash(text)] = found[text]
         while len(self._kept) > self._most:
-            self._kept.popitem(last=False)
+            del self._kept[next(iter(self._kept))]
         return found
-
-
-def _digest(text: str) -> bytes:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

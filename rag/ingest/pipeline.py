@@ -17,18 +17,16 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from rag.index.protocol import DocumentPart, FileMark, IndexedDocument, UnreadFile
+from rag.ingest.file_text import FileText, SameContent, Task, Unread
+from rag.ingest.file_text import Outcome as Read
 from rag.ingest.ingest_report import Reporter
 from rag.ingest.plan import Plan, planned_files
-from rag.ingest.roots import Root, root_of
-from rag.ingest.task import Task
 from rag.ingest.walk import FileProblem, Found
 from state.ingest_events import Outcome
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder
     from rag.index.collection_writer import CollectionWriter
-    from rag.ingest.file_text import FileText, SameContent, Unread
-    from rag.ingest.file_text import Outcome as Read
 
 INLINE_FILES = 8
 INLINE_BYTES = 256 << 10
@@ -74,52 +72,42 @@ class Ingest:
 
     def _read_and_write(self, tasks: Sequence[Task], found: Found) -> list[Task]:
         from rag.ingest.embedding import EmbeddingThread
-        from rag.ingest.file_text import SameContent, Unread
 
         again: list[Task] = []
         stop = threading.Event()
         with ExitStack() as stack:
             outcomes = stack.enter_context(_reading(tasks, found, self._spool, stop))
-            thread = EmbeddingThread(
-                outcomes, self._plan.sources, self._embedder, self._writer.vectors_for, stop
-            )
+            thread = EmbeddingThread(outcomes, self._embedder, self._writer.vectors_for, stop)
             stack.callback(thread.end)
             for result in thread.results(idle=self._writer.flush):
                 if isinstance(result, SameContent):
                     if not self._same(result):
-                        again.append(Task(result.path))
+                        again.append(result.task._replace(known=()))
                 elif isinstance(result, Unread):
                     self._not_read(result)
                 else:
-                    self._write(result.file, result.source, result.parts)
+                    self._write(*result)
         self._writer.flush()
         return again
 
-    def _write(self, file: FileText, source: str, parts: Iterable[DocumentPart]) -> None:
-        document = IndexedDocument(
-            source=source,
-            path=file.path,
-            root=self._root(file.path).path,
-            stat=file.stat,
-            content_hash=file.content_hash,
-            title=file.title,
-            format=file.format,
-            warnings=file.warnings,
-            recognized=file.recognized,
-        )
+    def _write(self, file: FileText, parts: Iterable[DocumentPart]) -> None:
+        document = file.document
+        path, source = document.path, document.source
+        assert path is not None
         self._report.waiting_pages += file.waiting
         self._writer.put(document, parts)
-        for warning in file.warnings:
-            self._report.warnings.append(FileProblem(self._reporter.shown(file.path), warning))
-        known = file.path in self._plan.changed
+        for warning in document.warnings:
+            self._report.warnings.append(FileProblem(self._reporter.shown(path), warning))
+        known = path in self._plan.changed
         self._report.updated += known
         self._report.added += not known
-        self._settle(file.path, source)
-        self._reporter.done(file.path, "updated" if known else "added", source, file.stat.size)
+        self._settle(path, source)
+        self._reporter.done(path, "updated" if known else "added", source, document.stat.size)
 
     def _same(self, same: SameContent) -> bool:
         """Only the place or the time of a document changed; False if it must be read after all."""
-        known = self._plan.changed.get(same.path)
+        path, source, root, _ = same.task
+        known = self._plan.changed.get(path)
         candidates = self._missing.get(same.content_hash)
         if known is not None:
             old = known
@@ -127,12 +115,9 @@ class Ingest:
             old = candidates.pop()
         else:  # another file of the same content was taken for the moved one
             return False
+        indexed = self._indexed[old.source]
         document = replace(
-            self._indexed[old.source],
-            source=self._plan.sources[same.path],
-            path=same.path,
-            root=old.root if known else self._root(same.path).path,
-            stat=same.stat,
+            indexed, source=source, path=path, root=old.root if known else root, stat=same.stat
         )
         if known is not None:
             self._writer.touch(document)
@@ -142,9 +127,9 @@ class Ingest:
         else:
             self._missing[same.content_hash].append(old)
             return False
-        self._settle(same.path, document.source)
+        self._settle(path, source)
         outcome: Outcome = "unchanged" if known else "moved"
-        self._reporter.done(same.path, outcome, document.source, same.stat.size)
+        self._reporter.done(path, outcome, source, same.stat.size)
         return True
 
     def _not_read(self, file: Unread) -> None:
@@ -179,11 +164,6 @@ class Ingest:
     def _settle(self, path: str, source: str) -> None:
         self._written.add(source)
         self._readable.append(path)
-
-    def _root(self, path: str) -> Root:
-        root = root_of(self._reporter.roots, path)
-        assert root is not None
-        return root
 
 
 @contextmanager

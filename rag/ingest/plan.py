@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from rag.documents.recognizer import can_recognize
 from rag.index.protocol import FileMark, FileStat, UnreadFile
+from rag.ingest.file_text import READING, WAITING, Task
 from rag.ingest.roots import Root, root_of
-from rag.ingest.task import READING, WAITING, Task
 from rag.ingest.walk import Found
 from state.ingest_events import PlannedFiles
 
@@ -21,7 +21,6 @@ class Plan:
 
     Attributes:
         tasks: files to read, sorted by path.
-        sources: for the path of each task, the name its document will have.
         changed: the document indexed for a task's path, where there is one.
         missing: documents whose file is gone; candidates for a move, else removed.
         unchanged: how many documents are as they were.
@@ -30,7 +29,6 @@ class Plan:
     """
 
     tasks: list[Task] = field(default_factory=list)
-    sources: dict[str, str] = field(default_factory=dict)
     changed: dict[str, FileMark] = field(default_factory=dict)
     missing: list[FileMark] = field(default_factory=list)
     unchanged: int = 0
@@ -112,8 +110,8 @@ def make_plan(
             plan.unchanged += 1
         elif not _is_remembered(plan, remembered, path, stat):
             plan.changed[path] = mark
-            plan.sources[path] = mark.source
-            plan.tasks.append(Task(path, (mark.content_hash,)))
+            root = _root(roots, path)
+            plan.tasks.append(Task(path, mark.source, root.path, (mark.content_hash,)))
     if wanted:
         _add_new(plan, roots, wanted, remembered, taken)
     plan.forgotten = [path for path in remembered if _is_forgotten(path, roots, found)]
@@ -140,14 +138,19 @@ def _add_new(
         stat = wanted[path]
         if _is_remembered(plan, remembered, path, stat):
             continue
-        plan.tasks.append(Task(path, tuple(by_size.get(stat.size, ()))))
-        root = root_of(roots, path)
-        assert root is not None
+        root = _root(roots, path)
         names = list(root.source_names(path))
         source = next((name for name in names if name not in taken), names[-1])
-        plan.sources[path] = source
         taken.add(source)
+        plan.tasks.append(Task(path, source, root.path, tuple(by_size.get(stat.size, ()))))
     plan.tasks.sort()
+
+
+def _root(roots: Sequence[Root], path: str) -> Root:
+    """That under which the file was found."""
+    root = root_of(roots, path)
+    assert root is not None
+    return root
 
 
 def _is_remembered(

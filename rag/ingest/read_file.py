@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pickle
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag.child_process import write_frame
-from rag.index.protocol import FileStat
+from rag.index.protocol import FileStat, IndexedDocument
 from rag.ingest.file_text import (
+    READING,
+    WAITING,
     FileText,
     Outcome,
     SameContent,
+    Task,
     TextPart,
     Unread,
-    plain_part,
 )
-from rag.ingest.task import READING, WAITING, Task
 from rag.ingest.walk import file_stat
 from rag.text.chunk import chunk_parts
 from state.documents import Chunk
@@ -46,8 +48,8 @@ def read_file(task: Task, spool_folder: str, beat: Callable[[], None]) -> Outcom
                 return Unread(task.path, stat, "empty: 0 bytes", failed=False)
             found = content_hash(task.path, stat.size, beat)
             if found in task.known:
-                return SameContent(task.path, stat, found)
-            outcome = _read(task.path, stat, found, spool_folder, beat)
+                return SameContent(task, stat, found)
+            outcome = _read(task, stat, found, spool_folder, beat)
             if file_stat(os.stat(task.path)) == stat:
                 return outcome
             if outcome.spool is not None:
@@ -68,14 +70,14 @@ def _unread(path: str, stat: FileStat | None, error: DocumentError | OSError) ->
 
 
 def _read(
-    path: str, stat: FileStat, content_hash: str, spool_folder: str, beat: Callable[[], None]
+    task: Task, stat: FileStat, content_hash: str, spool_folder: str, beat: Callable[[], None]
 ) -> FileText:
     from rag.documents.registry import open_document
 
     held: list[TextPart] = []
     spool: str | None = None
     try:
-        with open_document(Path(path), path, on_step=beat) as stream:
+        with open_document(Path(task.path), task.path, on_step=beat) as stream:
             parts = _chunked(stream, beat)
             length = 0
             for part in parts:
@@ -86,10 +88,18 @@ def _read(
                     held = []
             if stream.waiting:
                 content_hash = content_hash.replace(READING, WAITING)
-            return FileText(
-                path, stat, content_hash, stream.title, stream.format, stream.warnings,
-                stream.recognized, stream.waiting, tuple(held), spool,
-            )  # fmt: skip
+            document = IndexedDocument(
+                source=task.source,
+                path=task.path,
+                root=task.root,
+                content_hash=content_hash,
+                stat=stat,
+                title=stream.title,
+                format=stream.format,
+                warnings=stream.warnings,
+                recognized=stream.recognized,
+            )
+            return FileText(document, stream.waiting, tuple(held), spool)
     except BaseException:
         if spool is not None:
             os.unlink(spool)
@@ -100,9 +110,8 @@ def _spool(first: Iterable[TextPart], rest: Iterator[TextPart], folder: str) -> 
     descriptor, path = tempfile.mkstemp(dir=folder)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            for parts in (first, rest):
-                for part in parts:
-                    write_frame(file, plain_part(part))
+            for part in chain(first, rest):
+                pickle.dump(part, file)
     except BaseException:
         os.unlink(path)
         raise

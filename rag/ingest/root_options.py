@@ -7,7 +7,7 @@ import shlex
 from dataclasses import dataclass
 
 from rag.documents.recognizer import can_recognize
-from rag.ingest.task import READING
+from rag.ingest.file_text import READING
 from state.extras import package_version
 
 EVERYTHING = ("*",)

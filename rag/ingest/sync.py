@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from rag.ingest.file_text import Task
 from rag.ingest.ignore import rules_for
 from rag.ingest.ingest_report import IngestReport, OnEvent, Reporter
 from rag.ingest.pipeline import Ingest
@@ -21,7 +22,6 @@ from rag.ingest.plan import (
 )
 from rag.ingest.root_options import AS_BEFORE, Globs, is_current, root_options
 from rag.ingest.roots import Root, root_of, roots_of
-from rag.ingest.task import Task
 from rag.ingest.walk import Found, file_stat, walk
 from state.ingest_events import Outcome
 
@@ -127,7 +127,7 @@ def _foresee(
         size = found.files[task.path].size
         outcome = _foreseen(task, size, plan, missing)
         outcomes[outcome] += 1
-        reporter.done(task.path, outcome, plan.sources[task.path], size)
+        reporter.done(task.path, outcome, task.source, size)
     for mark in missing:
         reporter.done(mark.path, "removed", mark.source, 0)
     report = reporter.report

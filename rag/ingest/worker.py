@@ -1,4 +1,4 @@
-"""A reading process: tasks come in on standard input, outcomes go out on standard output.
+"""A reading process: files to read come in, their texts or why there are none go out.
 
 It is a process of its own so that a parser which hangs, crashes or eats memory costs one
 file and not the ingest, and so that parsing uses every core.
@@ -10,19 +10,16 @@ import contextlib
 import resource
 import time
 
-from rag.child_process import answer, read_frame, serve_parent
-from rag.ingest.file_text import Outcome, plain
+from rag.child_process import Parent
 from rag.ingest.read_file import read_file
-from rag.ingest.task import Task
 
-BEAT = ("beat",)
 _BEAT_SECONDS = 1.0
 _MEMORY_BYTES = 4 << 30
 
 
-def main(spool_folder: str) -> None:
-    """Serve until standard input ends."""
-    tasks, outcomes = serve_parent()
+def main(descriptor: str, spool_folder: str) -> None:
+    """Answer lists of tasks, one outcome a task; None meanwhile is a sign of life."""
+    parent = Parent(descriptor)
     with contextlib.suppress(ValueError, OSError):  # a lower limit is already set
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
     last = time.monotonic()
@@ -31,9 +28,8 @@ def main(spool_folder: str) -> None:
         nonlocal last
         if time.monotonic() - last > _BEAT_SECONDS:
             last = time.monotonic()
-            answer(outcomes, BEAT)
+            parent.answer(None)
 
-    while (values := read_frame(tasks)) is not None:
-        for path, known in values:
-            outcome: Outcome = read_file(Task(path, tuple(known)), spool_folder, beat)
-            answer(outcomes, plain(outcome))
+    for tasks in parent:
+        for task in tasks:
+            parent.answer(read_file(task, spool_folder, beat))

@@ -4,9 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag.index.protocol import FileMark, FileStat, UnreadFile
+from rag.ingest.file_text import READING
 from rag.ingest.plan import has_new_files, make_plan, same_paths
 from rag.ingest.roots import Root, root_of
-from rag.ingest.task import READING
 from rag.ingest.walk import FileProblem, Found
 
 ROOTS = [Root("/docs", "docs", is_file=False)]

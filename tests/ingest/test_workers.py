@@ -14,10 +14,9 @@ import pytest
 
 from rag import child_process
 from rag.ingest import pool
-from rag.ingest.file_text import FileText, Unread
+from rag.ingest.file_text import FileText, Task, Unread
 from rag.ingest.pool import Reader, reading
 from rag.ingest.read_file import HELD_CHARACTERS, read_file
-from rag.ingest.task import Task
 
 # A worker whose reader does what the file's name says.
 BADLY = """
@@ -37,7 +36,7 @@ def read_file(task, spool, beat):
         os._exit(3)
     return true_read(task, spool, beat)
 worker.read_file = read_file
-worker.main(sys.argv[2])
+worker.main(*sys.argv[2:])
 """
 
 
@@ -45,13 +44,21 @@ worker.main(sys.argv[2])
 def _bad_workers(monkeypatch):
     root = str(Path(pool.__file__).resolve().parents[2])
     own = [sys.executable, "-P", "-c", BADLY, root]
-    monkeypatch.setattr(child_process, "child_command", lambda _module, spool: [*own, spool])
+    monkeypatch.setattr(child_process, "child_command", lambda _module, *given: [*own, *given])
 
 
 def files(folder: Path, *names: str) -> list[Task]:
     for name in names:
         (folder / name).write_text(f"The text of {name}.")
-    return [Task(str(folder / name)) for name in names]
+    return [task(folder / name) for name in names]
+
+
+def task(path: Path) -> Task:
+    return Task(str(path), path.name, str(path.parent))
+
+
+def name_of(outcome) -> str:
+    return Path(outcome.path if isinstance(outcome, Unread) else outcome.document.path).name
 
 
 @pytest.mark.usefixtures("_bad_workers")
@@ -67,7 +74,7 @@ def test_a_reader_that_hangs_or_crashes_costs_its_own_file(tmp_path, monkeypatch
     names = ["a.md", "hang.md", "b.md", "crash.md", "c.md", "exit.md", "d.md"]
     tasks = files(tmp_path, *names)
     with reading(tasks, str(tmp_path), threading.Event(), workers=1, stall_seconds=10) as outcomes:
-        found = {Path(outcome.path).name: outcome for outcome in outcomes if outcome}
+        found = {name_of(outcome): outcome for outcome in outcomes if outcome}
     assert sorted(found) == sorted(names)
     reasons = {name: o.reason for name, o in found.items() if isinstance(o, Unread)}
     assert reasons == {
@@ -82,12 +89,18 @@ def test_a_reader_that_hangs_or_crashes_costs_its_own_file(tmp_path, monkeypatch
 
 def test_a_worker_that_died_idle_is_replaced(tmp_path):
     tasks = files(tmp_path, "a.md", "b.md")
-    reader = Reader(str(tmp_path), 30, threading.Event())
+    reader = Reader(str(tmp_path), 30)
+
+    def answer(to: Task):
+        reader.give([to])
+        return reader.take(ready=reader.child.pipe.poll(30))
+
     try:
-        assert [type(o) for o in reader.read(tasks[:1])] == [FileText]
-        os.kill(reader._child.process.pid, signal.SIGKILL)
-        reader._child.process.wait()
-        assert [type(o) for o in reader.read(tasks[1:])] == [FileText]
+        assert isinstance(answer(tasks[0]), FileText)
+        process = reader.child.process
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        assert isinstance(answer(tasks[1]), FileText)
     finally:
         reader.end()
 
@@ -107,7 +120,7 @@ def test_a_long_document_is_spooled_and_comes_back_whole(tmp_path):
     assert len(text) > HELD_CHARACTERS
     (tmp_path / "long.txt").write_text(text)
     (tmp_path / "spool").mkdir()
-    outcome = read_file(Task(str(tmp_path / "long.txt")), str(tmp_path / "spool"), lambda: None)
+    outcome = read_file(task(tmp_path / "long.txt"), str(tmp_path / "spool"), lambda: None)
     assert isinstance(outcome, FileText)
     assert outcome.held == ()
     parts = list(outcome.parts())
@@ -131,18 +144,16 @@ def test_a_file_that_changes_while_it_is_read_is_read_again(tmp_path):
         if beats == 1:
             path.write_text("newer")
 
-    outcome = read_file(Task(str(path)), str(tmp_path), change)
+    outcome = read_file(task(path), str(tmp_path), change)
     assert isinstance(outcome, FileText)
     assert outcome.held[0].text == "newer"
-    assert outcome.stat.size == 5
+    assert outcome.document.stat.size == 5
 
 
 def test_a_file_that_keeps_changing_is_told_and_tried_again_next_time(tmp_path):
     path = tmp_path / "a.md"
     path.write_text("0")
-    outcome = read_file(
-        Task(str(path)), str(tmp_path), lambda: path.write_text(path.read_text() + "1")
-    )
+    outcome = read_file(task(path), str(tmp_path), lambda: path.write_text(path.read_text() + "1"))
     assert isinstance(outcome, Unread)
     assert "kept changing" in outcome.reason
     assert not outcome.lasting
