@@ -18,6 +18,7 @@ from state.errors import (
     storage_error,
 )
 from state.row_seals import know_checksums
+from state.schema_version import read_version, refuse_newer
 from state.sql_place import SqlPlace
 
 BUSY_SECONDS = 10.0
@@ -178,14 +179,21 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 class SqlitePlace(SqlPlace):
     """A file of the home."""
 
-    def __init__(self, path: Path, name: str, make: Callable[[sqlite3.Connection], object]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        name: str,
+        make: Callable[[sqlite3.Connection], object],
+        version: int | None = None,
+    ) -> None:
         """`name`: what it is called in errors; `make` makes the tables that are not there, in a
-        file that can be written.
+        file that can be written; `version`: of its schema, where it has one.
         """
         super().__init__()
         self._path = path
         self._name = f"{name} {path}"
         self._make = make
+        self._version = version
 
     def _open(self, *, write: bool) -> sqlite3.Connection | None:
         if self._connection is None:
@@ -196,6 +204,8 @@ class SqlitePlace(SqlPlace):
             writable = write or os.access(self._path, os.W_OK)
             db = connect(self._path) if writable else connect_to_read(self._path)
             try:
+                if self._version is not None:
+                    refuse_newer(read_version(db), self._version, self._name)
                 if writable:
                     self._make(db)
             except BaseException:

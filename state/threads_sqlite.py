@@ -10,7 +10,7 @@ from typing import Any
 
 from state.errors import StorageError
 from state.row_seals import seal_rows
-from state.schema_version import read_version, refuse_newer, write_version
+from state.schema_version import read_version, write_version
 from state.sqlite_file import SqlitePlace, transaction
 from state.turn_codec import decode_turn
 from state.turn_store import THREADS_SCHEMA, TurnStore
@@ -30,7 +30,6 @@ create unique index if not exists turns_by_number on turns (thread_id, n);
 create index if not exists turns_pinned on turns (thread_id, n) where milestone
 """
 THREAD_TABLES = ("threads", "turns")
-_NAME = "The thread store"
 
 
 def make_tables(db: sqlite3.Connection) -> None:
@@ -69,17 +68,15 @@ class SqliteTurnStore(TurnStore):
     """Appends are transactions under SQLite's own write lock."""
 
     def __init__(self, path: Path, clock: Clock = utc_now) -> None:
-        super().__init__(SqlitePlace(path, _NAME, lambda db: _prepare(db, path)), clock)
+        super().__init__(SqlitePlace(path, "The thread store", _prepare, THREADS_SCHEMA), clock)
 
     def _disk_bytes(self) -> int:
         sizes = "select page_count * page_size from pragma_page_count, pragma_page_size"
         return sum(size for (size,) in self._place.read(sizes))
 
 
-def _prepare(db: sqlite3.Connection, path: Path) -> None:
+def _prepare(db: sqlite3.Connection) -> None:
     """See to it that the file holds our schema."""
-    version = read_version(db)
-    refuse_newer(version, THREADS_SCHEMA, f"{_NAME} {path}")
-    if version == 0:
+    if read_version(db) == 0:
         make_tables(db)
     db.execute("pragma secure_delete = on")

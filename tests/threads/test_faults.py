@@ -16,8 +16,10 @@ from turn_samples import make_answer, real_looking_answer
 
 from state.errors import RemoteStoreError, StorageError, StoreBusyError, UsageError
 from state.postgres import place
+from state.schema_version import write_version
 from state.threads_postgres import PostgresTurnStore
 from state.threads_sqlite import SqliteTurnStore
+from state.turn_store import THREADS_SCHEMA
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,20 +33,23 @@ from turn_samples import make_answer
 if os.geteuid() == 0:
     os.setgid(65534), os.setuid(65534)
 with SqliteTurnStore(Path(sys.argv[1])) as store:
-    print(len(list(store.turns("a"))))
     try:
+        print(len(list(store.turns("a"))))
         store.append("a", make_answer())
     except StorageError as error:
         print(error)
 """
 
 
-def test_read_only_store_can_be_read_and_says_so_when_written():
+@pytest.fixture
+def on_a_read_only_disk():
+    """A store with one turn, and what one who may not write it is told of it."""
     folder = Path(tempfile.mkdtemp(prefix="crag-ro-"))
-    try:
-        path = folder / "threads.db"
-        with SqliteTurnStore(path) as store:
-            store.append("a", make_answer())
+    path = folder / "threads.db"
+    with SqliteTurnStore(path) as store:
+        store.append("a", make_answer())
+
+    def told() -> list[str]:
         path.chmod(0o444)
         folder.chmod(0o555)
         done = subprocess.run(
@@ -55,13 +60,27 @@ def test_read_only_store_can_be_read_and_says_so_when_written():
             timeout=120,
             cwd=ROOT,
         )
-    finally:
-        folder.chmod(0o755)
-        shutil.rmtree(folder)
-    count, message = done.stdout.splitlines()
+        return done.stdout.splitlines()
+
+    yield path, told
+    folder.chmod(0o755)
+    shutil.rmtree(folder)
+
+
+def test_read_only_store_can_be_read_and_says_so_when_written(on_a_read_only_disk):
+    path, told = on_a_read_only_disk
+    count, message = told()
     assert count == "1"
     assert "cannot be" in message
     assert str(path) in message
+
+
+def test_read_only_store_of_a_newer_version_is_not_read(on_a_read_only_disk):
+    path, told = on_a_read_only_disk
+    with sqlite3.connect(path) as db:
+        write_version(db, THREADS_SCHEMA + 1)
+    (message,) = told()
+    assert f"{path} was written by a newer crag" in message
 
 
 def test_folder_that_cannot_be_made(tmp_path):
