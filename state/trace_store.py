@@ -24,6 +24,7 @@ TRACES_FILE = "traces.db"
 TRACE_TABLES = ("traces",)
 PRUNE_EVERY = 20
 """Traces kept between two looks at their number and size."""
+_PAGE = 16
 
 _SCHEMA = """
 create table if not exists traces (
@@ -122,17 +123,19 @@ class TraceStore(Closing):
         return [cast("TraceSummary", dict(zip(names, row, strict=True))) for row in rows]
 
     def every(self, kind: Kind, parent: str | None = None) -> Iterator[Trace]:
-        """Whole traces of a kind, oldest first; only those kept for `parent`, where given."""
-        with self._place.reading() as db:
-            if db is None:
-                return
-            rows = db.execute(
-                "select id, created_at, kind, body from traces"
-                " where kind = ? and parent is coalesce(?, parent) order by created_at, rowid",
-                (kind, parent),
-            )
-            for row in rows:
+        """Whole traces of a kind, oldest first; only those kept for `parent`, where given. Holds no
+        lock between two of them.
+        """
+        after: tuple[float, int] = (float("-inf"), 0)
+        query = (
+            "select id, created_at, kind, body, rowid from traces"
+            " where kind = ? and parent is coalesce(?, parent) and (created_at, rowid) > (?, ?)"
+            " order by created_at, rowid limit ?"
+        )
+        while rows := self._place.read(query, (kind, parent, *after, _PAGE)):
+            for *row, _ in rows:
                 yield _read(row)
+            after = rows[-1][1], rows[-1][-1]
 
     def delete(self, trace_id: str) -> int:
         """Drop one trace, found as `get` finds it, and those of the questions it asked; returns
@@ -186,7 +189,7 @@ def is_whole_trace(row: Mapping[str, Any]) -> bool:
     return True
 
 
-def _read(row: tuple[Any, ...]) -> Trace:
+def _read(row: Sequence[Any]) -> Trace:
     trace_id, created_at, kind, body = row
     try:
         content: dict[str, Any] = json.loads(zlib.decompress(body))

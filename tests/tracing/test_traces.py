@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
+import threading
 import time
 from pathlib import Path
 from typing import Any, cast
@@ -177,6 +178,22 @@ def test_traces_are_listed_by_what_is_asked_for(tmp_path: Path):
         assert ids(store, since=time.time() - 60, status="answered") == ["c", "a"]
         assert store.get("last")["trace_id"] == "c"
         assert [trace["trace_id"] for trace in store.every("answer")] == ["a", "b", "d"]
+
+
+def test_a_walk_that_was_begun_keeps_nobody_waiting(tmp_path: Path):
+    with TraceStore(tmp_path) as store:
+        for number in range(40):
+            store.keep(f"t{number:02d}", events(), make_answer("q"))
+        walk = store.every("answer")
+        assert next(walk)["trace_id"] == "t00"
+        late = ("late", events(), make_answer("q"))
+        other = threading.Thread(target=store.keep, args=late, daemon=True)
+        other.start()
+        other.join(10)
+        assert not other.is_alive()
+        assert [trace["trace_id"] for trace in walk] == [f"t{n:02d}" for n in range(1, 40)] + [
+            "late"
+        ]
 
 
 def keep_at(store: TraceStore, monkeypatch: pytest.MonkeyPatch, name: str, days: float) -> None:
