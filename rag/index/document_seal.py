@@ -14,7 +14,7 @@ from collections.abc import Collection
 from contextlib import closing, suppress
 from pathlib import Path
 
-from rag.index.catalog import connect
+from rag.index.catalog import connect, rows_of_many
 from rag.index.codec import block_row, decode_path
 from rag.index.texts import TextDamagedError, Texts
 from state.errors import CragError
@@ -94,11 +94,9 @@ def note_damage(home: Path, document_id: int) -> None:
 
 def mending(connection: sqlite3.Connection, documents: Collection[int]) -> str:
     """What has their files read again, once they are marked."""
-    found = connection.execute(
-        f"SELECT DISTINCT root FROM documents WHERE id IN ({','.join('?' * len(documents))})",
-        list(documents),
-    )
-    roots = [shlex.quote(decode_path(root)) for (root,) in found if root is not None]
+    query = "SELECT DISTINCT root FROM documents WHERE id IN ({some}) AND root IS NOT NULL"
+    found = rows_of_many(connection, query, list(documents))
+    roots = {shlex.quote(decode_path(root)) for (root,) in found}
     return f"crag ingest {' '.join(sorted(roots)) or 'PATH'}"
 
 

@@ -12,6 +12,7 @@ from rag.doctor.catalog_check import check_catalog
 from rag.doctor.checkup import repair
 from rag.doctor.indexes import check_collections, repair_collections
 from rag.index import document_rows
+from rag.index.document_seal import mending
 from rag.index.texts import TextDamagedError
 from state.errors import DamagedError
 
@@ -105,7 +106,7 @@ def test_a_flipped_bit_is_found_and_the_file_is_read_again(library, value, seed)
         if check.part == "default: documents"
     ]
     assert check.detail == "damaged: 'bakery.md'"
-    assert check.mend == f"crag ingest {library.folder}"
+    assert check.hint == f"crag ingest {library.folder}"
     report = library.ingest(library.folder)
     assert (report.updated, report.unchanged) == (1, len(NAMES) - 1)
     assert library.embedder.texts  # a vector of its own is not trusted
@@ -122,6 +123,12 @@ def test_a_question_that_meets_damage_names_the_document_and_the_next_ingest_men
     assert (report.updated, report.failed) == (1, [])
     assert found(library) == sound
     assert ill_parts(library.settings.home) == []
+
+
+def test_any_number_of_damaged_documents_are_mended_by_one_command(library):
+    with closing(sqlite3.connect(library.settings.home / "catalog.sqlite")) as db:
+        db.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 999)
+        assert mending(db, range(1, 2_001)) == f"crag ingest {library.folder}"
 
 
 def test_a_lost_block_is_no_empty_text(library):
@@ -234,7 +241,7 @@ def test_nothing_is_repaired_from_a_catalog_that_is_not_sound(library):
     unlike_its_index(library)
     checked = check_catalog(library.settings.home)
     assert checked.detail.startswith("catalog.sqlite: row 1 missing from index names_document")
-    assert checked.mend.startswith("Move ")
+    assert checked.hint.startswith("Move ")
     with pytest.raises(DamagedError, match="Move it away and run `crag ingest` again"):
         repair(library.settings, lambda _line: None)
 
