@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -50,10 +49,13 @@ def doctor(
         checks.append(check)
         if not json_:
             terminal.out(f"{'ok  ' if check.ok else 'FAIL'}  {check.part}: {check.detail}")
-            if check.mend is not None:
-                terminal.out(f"      mend: {check.mend}")
+            if check.hint is not None:
+                terminal.out(f"      mend: {check.hint}")
     failed = [check for check in checks if not check.ok]
     if json_:
-        rows = [asdict(check) for check in checks]
+        rows = [
+            {"part": check.part, "ok": check.ok, "detail": check.detail, "mend": check.hint}
+            for check in checks
+        ]
         terminal.json({"schema": "crag.doctor/1", "ok": not failed, "checks": rows})
     return Exit.SETUP if failed else Exit.DONE

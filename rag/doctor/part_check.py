@@ -9,17 +9,17 @@ REPAIR = "crag doctor --repair"
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """`mend` is the command, or in words the deed, that mends a part that is not well."""
+    """`hint` is the command, or in words the deed, that mends a part that is not well."""
 
     part: str
     ok: bool
     detail: str
-    mend: str | None = None
+    hint: str | None = None
 
 
 def well(part: str, detail: str) -> Check:
     return Check(part, ok=True, detail=detail)
 
 
-def ill(part: str, detail: str, mend: str | None) -> Check:
-    return Check(part, ok=False, detail=detail, mend=mend)
+def ill(part: str, detail: str, hint: str | None) -> Check:
+    return Check(part, ok=False, detail=detail, hint=hint)

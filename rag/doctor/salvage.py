@@ -49,7 +49,7 @@ def salvage_databases(home: Path, tell: Callable[[str], None]) -> None:
     """
     for database in DATABASES:
         path = home / database.file
-        if path.exists() and check_database(path, database).mend == REPAIR:
+        if path.exists() and check_database(path, database).hint == REPAIR:
             with sqlite_failures(path.name):
                 _salvage(path, database, tell)
 

@@ -61,8 +61,7 @@ def check_replies(chat: ChatModel) -> Iterator[Check]:
     read, wrote = speed
     rate = f"reads {read:,.0f} and writes {wrote:,.0f} tokens a second"
     if read < SLOW:
-        mend = "Use a smaller model, or raise CRAG_REQUEST_TIMEOUT"
-        yield ill("model: speed", rate, mend)
+        yield ill("model: speed", rate, "Use a smaller model, or raise CRAG_REQUEST_TIMEOUT")
     else:
         yield well("model: speed", rate)
     yield _context(chat, facts, meter)

@@ -58,7 +58,7 @@ def test_a_server_that_is_well_is_told_of(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("beside", "kind", "tokens", "mend"),
+    ("beside", "kind", "tokens", "hint"),
     [
         ({**OLLAMA, "/api/ps": {"models": []}, "/api/show": {"parameters": "num_ctx 2048"}},
          "Ollama", 2_048, "OLLAMA_CONTEXT_LENGTH=8192 ollama serve"),
@@ -71,12 +71,12 @@ def test_a_server_that_is_well_is_told_of(tmp_path):
     ],
 )  # fmt: skip
 def test_a_context_that_is_too_short_is_found_with_what_lengthens_it(
-    beside, kind, tokens, mend, tmp_path
+    beside, kind, tokens, hint, tmp_path
 ):
     context = examined(Server(beside, well), tmp_path)["model: context"]
     assert not context.ok
     assert f"{tokens:,} tokens" in context.detail
-    assert mend in context.mend, kind
+    assert hint in context.hint, kind
 
 
 def counting(most, refuse=False):
@@ -113,7 +113,7 @@ def test_a_model_that_is_not_offered_is_named_with_those_that_are(tmp_path):
     check = examined(Server(OLLAMA, well, models=("tiny", "large")), tmp_path)["model"]
     assert not check.ok
     assert "large, tiny" in check.detail
-    assert "ollama pull small" in check.mend
+    assert "ollama pull small" in check.hint
 
 
 def refusing(*names):
@@ -157,7 +157,7 @@ def test_a_model_that_thinks_is_told_of(tmp_path):
 def test_replies_that_cannot_be_read_and_a_server_that_fails_are_faults(tmp_path):
     prose = examined(Server({}, text("Yes, it does. It has eleven.")), tmp_path / "a")
     assert not prose["model: replies"].ok
-    assert "--grader local" in prose["model: replies"].mend
+    assert "--grader local" in prose["model: replies"].hint
     failing = examined(Server({}, status(500, "out of memory")), tmp_path / "b")
     assert not failing["model: replies"].ok
     assert "out of memory" in failing["model: replies"].detail

@@ -23,7 +23,7 @@ def check(home, database):
 
 def repair(home, database):
     """What is told; the file is sound afterwards."""
-    assert check(home, database).mend == "crag doctor --repair"
+    assert check(home, database).hint == "crag doctor --repair"
     told = []
     salvage_databases(home, told.append)
     assert check(home, database).ok

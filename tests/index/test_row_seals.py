@@ -93,7 +93,7 @@ def test_a_damaged_row_is_found_and_taken_out(home, file, part, table, column):
         db.execute(f"UPDATE {table} SET {column} = {changed}")
     assert rows
     (found,) = [check for check in all_checks(home) if not check.ok]
-    assert (found.part, found.mend) == (part, "crag doctor --repair")
+    assert (found.part, found.hint) == (part, "crag doctor --repair")
     assert f"{rows} damaged row" in found.detail
     told: list[str] = []
     mend_catalog(home, told.append)
@@ -120,7 +120,7 @@ def test_a_schema_whose_words_changed_is_found_and_written_again(home, file, par
         db.execute("PRAGMA writable_schema = 1")
         db.execute("UPDATE sqlite_schema SET sql = replace(sql, ?, ?)", (word, f"{word[:-1]}~"))
     (found,) = [check for check in all_checks(made) if not check.ok]
-    assert (found.part, found.mend) == (part, "crag doctor --repair")
+    assert (found.part, found.hint) == (part, "crag doctor --repair")
     salvage_databases(made, lambda _line: None)
     assert [check for check in all_checks(made) if not check.ok] == []
     (made / file).unlink()
