@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from rag.embed.protocol import Embedder, Vectors
 from rag.evidence.excerpts import Excerpt
-from rag.index.coverage import best_window, okapi
+from rag.index.coverage import okapi
 from rag.index.repeats import Likeness
 from rag.index.terms import terms
 from rag.question.parse import ParsedQuestion
@@ -53,7 +53,6 @@ def measure_excerpts(
     for e, body, head, score, cosine, sentence in every:
         features = {
             "bm25": score / best_bm25,
-            "window": best_window(weights, body, head),
             "cosine": cosine,
             "sentence": sentence,
             "chunk_score": chunks[e.chunk]["score"] / best_score,

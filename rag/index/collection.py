@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING
@@ -79,51 +79,53 @@ class Collection(StoredReader):
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         with self._lock:
-            self._follow()
+            with self._moment():
+                pass  # opens what was made anew, outside of a transaction
             with mapped_errors(self._path):
                 self._dense.prepare(self._connection)
             with self._moment():
                 yield
 
-    def _follow(self) -> None:
-        """Opens the collection of this name again, where it was deleted and made anew under this
-        reader; does nothing inside a transaction. Raises as `_moment`.
+    @contextmanager
+    def _moment(self) -> Iterator[None]:
+        try:
+            with self._lock, mapped_errors(self._path), ExitStack() as moment:
+                while not self._connection.in_transaction:
+                    moment.enter_context(reading(self._connection))
+                    if not self._stands():
+                        moment.close()
+                        self._open_again()
+                yield
+        except TextDamagedError as error:
+            note_damage(self._path.parent, error.document_id)
+            raise
+
+    def _stands(self) -> bool:
+        """Whether this is still the collection of its name; what was found in it before a write
+        is forgotten.
         """
-        if self._connection.in_transaction:
-            return
-        with mapped_errors(self._path):
-            known = self._connection.execute(
-                "SELECT 1 FROM collections WHERE id = ? AND uid = ?", (self._row.id, self._row.uid)
-            ).fetchone()
-        if known and file_of(self._path) == self._file:
-            return
+        found = self._connection.execute(
+            "SELECT revision FROM collections WHERE id = ? AND uid = ?",
+            (self._row.id, self._row.uid),
+        ).fetchone()
+        if found is None or file_of(self._path) != self._file:
+            return False
+        if found != self._revision:
+            self._revision = found
+            self._begin(self._row)
+        return True
+
+    def _open_again(self) -> None:
+        """The collection that has the name now. Raises as `_moment`."""
         connection = connect(self._home)
         try:
-            with mapped_errors(self._path):
-                row = collection_rows.require_again(connection, self.name)
-                self._may_go_on(row)
+            row = collection_rows.require_again(connection, self.name)
+            self._may_go_on(row)
         except BaseException:
             connection.close()
             raise
         self.close()
         self._open(connection, row)
-
-    @contextmanager
-    def _moment(self) -> Iterator[None]:
-        try:
-            with self._lock:
-                self._follow()
-            with self._lock, mapped_errors(self._path), reading(self._connection):
-                found = self._connection.execute(
-                    "SELECT revision FROM collections WHERE id = ?", (self._row.id,)
-                ).fetchone()
-                if found != self._revision:
-                    self._revision = found
-                    self._begin(self._row)
-                yield
-        except TextDamagedError as error:
-            note_damage(self._path.parent, error.document_id)
-            raise
 
     def document_text(self, source: str, start: int = 0, end: int | None = None) -> str | None:
         with self._moment():

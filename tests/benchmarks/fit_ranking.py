@@ -29,7 +29,6 @@ from rag.session import Session
 TARGET = Path(__file__).resolve().parents[2] / "rag" / "evidence" / "ranking.json"
 FEATURES = (
     "bm25",
-    "window",
     "cosine",
     "sentence",
     "chunk_score",

@@ -90,33 +90,31 @@ def read_pool(
 ) -> CandidatePool:
     """`found` is what the question itself finds, best first."""
     vector = embedder.embed_query(question.text)
-    words = [read_terms(chunk) for chunk in found]
-    length = max(sum(w.length for w in words), 1) / max(len(words), 1)
+    length = max(sum(read_terms(chunk).length for chunk in found), 1) / max(len(found), 1)
     bare = CandidatePool(question, vector, {}, length, found[:TOP_CHUNKS], collection.chunk_count)
-    cosines = cosines_of(found, vector, collection, embedder)
-    scores = {
-        chunk["chunk_id"]: bare.score(read, cosine)
-        for chunk, read, cosine in zip(found, words, cosines, strict=True)
-    }
-    return replace(bare, scores=scores)
+    return replace(bare, scores=scores_of(found, bare, collection, embedder))
 
 
-def cosines_of(
+def scores_of(
     chunks: Sequence[RetrievedChunk],
-    question: Vectors,
+    pool: CandidatePool,
     collection: CollectionReader,
     embedder: Embedder,
-) -> list[float]:
-    """Stored vectors where the collection has them of this embedder, else embedded now."""
+) -> dict[str, Scores]:
+    """By id. Stored vectors where the collection has them of this embedder, else embedded now."""
     if not chunks:
-        return []
-    vectors = np.zeros((len(chunks), len(question)), dtype=np.float32)
+        return {}
+    vectors = np.zeros((len(chunks), len(pool.question_vector)), dtype=np.float32)
     if collection.embedder.identity == embedder.identity:
         vectors[:] = collection.vectors([chunk["chunk_id"] for chunk in chunks])
     unknown = [row for row in range(len(chunks)) if not vectors[row].any()]
     if unknown:
         vectors[unknown] = embedder.embed_documents([_embedded(chunks[row]) for row in unknown])
-    return [float(cosine) for cosine in vectors @ question]
+    cosines = vectors @ pool.question_vector
+    return {
+        chunk["chunk_id"]: pool.score(read_terms(chunk), float(cosine))
+        for chunk, cosine in zip(chunks, cosines, strict=True)
+    }
 
 
 def _embedded(chunk: RetrievedChunk) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from rag.embed.protocol import Embedder
 from rag.embed.words import word_vectors
-from rag.engines.local.candidate_pool import CandidatePool, Scores, cosines_of
+from rag.engines.local.candidate_pool import CandidatePool, Scores, scores_of
 from rag.engines.local.words import ChunkTerms, read_terms, read_words
 from rag.index.protocol import CollectionReader
 from rag.question.parse import ParsedQuestion
@@ -39,11 +39,12 @@ def measure_chunks(
 ) -> list[Shown]:
     """In the order given."""
     held = [read_terms(chunk) for chunk in chunks]
-    cosines = cosines_of(chunks, pool.question_vector, collection, embedder)
+    beside = [chunk for chunk in chunks if chunk["chunk_id"] not in pool.scores]
+    scores = {**pool.scores, **scores_of(beside, pool, collection, embedder)}
     nearness = _nearness(pool.question, held, [read_words(chunk) for chunk in chunks], embedder)
     shown = []
-    for chunk, words, cosine, near in zip(chunks, held, cosines, nearness, strict=True):
-        score = pool.scores.get(chunk["chunk_id"]) or pool.score(words, cosine)
+    for chunk, words, near in zip(chunks, held, nearness, strict=True):
+        score = scores[chunk["chunk_id"]]
         features = {
             **_own(pool.question, words, score, near),
             **_standing(chunk["chunk_id"], score, pool),
