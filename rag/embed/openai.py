@@ -21,7 +21,7 @@ from rag.endpoint.address import (
     request_seconds,
 )
 from rag.endpoint.calls import call_log, recorded_call
-from rag.endpoint.failures import describe, foreign_errors
+from rag.endpoint.failures import describe
 from rag.endpoint.retry import Retries
 from state.errors import ModelError
 from state.settings import Settings
@@ -99,9 +99,7 @@ class OpenAIEmbedder:
             return self._request(texts, min(seconds, self._timeout))
 
         rows = retries.run(
-            attempt,
-            foreign_errors(),
-            lambda e: describe(e, self._endpoint, self._model, self._timeout),
+            attempt, lambda e: describe(e, self._endpoint, self._model, self._timeout)
         )
         return self._checked(rows)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from rag.endpoint.failures import Failure
+from rag.endpoint.failures import Failure, foreign_errors
 
 T = TypeVar("T")
 
@@ -33,7 +33,6 @@ class Retries:
     def run(
         self,
         attempt: Callable[[float], T],
-        foreign: tuple[type[Exception], ...],
         describe: Callable[[Exception], Failure],
     ) -> T:
         """`attempt(seconds left)`, again after each failure that may pass.
@@ -47,7 +46,7 @@ class Retries:
             left = self.seconds - (self.clock() - start)
             try:
                 return attempt(max(left, 0.001))
-            except foreign as error:
+            except foreign_errors() as error:
                 failure = describe(error)
             rarely += failure.retries < self.count
             if tried >= self.count or rarely > failure.retries:

@@ -8,7 +8,7 @@ A verdict is only ever read, never supposed; who asked stands in for what is mis
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -125,9 +125,3 @@ def _smaller(
     if isinstance(error, ModelLateError) and first and len(group) >= AFTER_LATE:
         return [group[: len(group) // AFTER_LATE]]
     return []
-
-
-def merged(extras: Mapping[str, Any], name: str) -> str:
-    """A text field of a reply as one bounded line; empty where it is absent or no text."""
-    value = extras.get(name)
-    return " ".join(value.split())[:400] if isinstance(value, str) else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock
@@ -11,17 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from rag.background import Leave, in_background
 from rag.endpoint.address import Endpoint, http_client, no_async_client, request_seconds
-from rag.endpoint.calls import Call, recorded_call
 from rag.endpoint.failures import Failure, describe, foreign_errors, quoted
 from rag.engines.openai.attempts import Attempts
 from rag.engines.openai.dialect import Dialect, Limits
 from rag.engines.openai.output_limits import ANSWER
 from rag.engines.openai.prices import price_of
-from rag.engines.openai.prompts import Messages, sendable, version_of, with_line
+from rag.engines.openai.prompts import Messages, sendable, with_line
 from rag.engines.openai.replies import plain_text
 from rag.engines.openai.reply_forms import ReplyForm, Wanted, asking
-from rag.engines.openai.token_accounting import settle, tokens_of
-from rag.engines.openai.usage_meter import UsageMeter
+from rag.engines.openai.usage_meter import UsageMeter, tokens_of
 from state.errors import ModelError
 from state.settings import Settings
 
@@ -35,13 +33,14 @@ if TYPE_CHECKING:
 @dataclass(slots=True)
 class Reply:
     """`ending` is the finish_reason, None for a reply that broke off; `thought` tells whether
-    the server sent thinking apart from the text.
+    the server sent thinking apart from the text; `refusal` is what it said in its stead.
     """
 
     text: str
     ending: str | None
     usage: UsageMetadata | None = None
     thought: bool = False
+    refusal: str = ""
 
 
 class ChatModel:
@@ -54,7 +53,9 @@ class ChatModel:
         self.dialect = Dialect(name, endpoint, settings)
         self._settings = settings
         seconds = request_seconds(settings.request_timeout, endpoint)
-        self._attempts = Attempts(settings.max_retries, seconds, self.price, self._describe)
+        self.attempts = Attempts(
+            "chat", name, endpoint.host, self.price, settings.max_retries, seconds, self._describe
+        )
         self._asking: dict[tuple[object, ReplyForm], dict[str, Any]] = {}
         self._lock = Lock()
         self._resources = ExitStack()
@@ -110,11 +111,7 @@ class ChatModel:
         return reply
 
     def _asked(
-        self,
-        messages: Messages,
-        meter: UsageMeter,
-        limits: Limits,
-        wanted: Wanted | None,
+        self, messages: Messages, meter: UsageMeter, limits: Limits, wanted: Wanted | None
     ) -> AIMessage:
         messages = sendable(messages)
 
@@ -128,11 +125,11 @@ class ChatModel:
 
             return self.dialect.asked(send, self._describe, wanted)
 
-        with self._recorded_call(messages, meter) as call:
-            reply = self._attempts.run(attempt, messages, call, meter)
-            written = reply.text + "".join(str(used["args"]) for used in reply.tool_calls)
-            settle(call, meter, messages, reply.usage_metadata, written, self.price)
-        return reply
+        def used(reply: AIMessage) -> tuple[UsageMetadata | None, str]:
+            written = reply.text + "".join(str(call["args"]) for call in reply.tool_calls)
+            return reply.usage_metadata, written
+
+        return self.attempts.run(attempt, used, messages, meter)
 
     def _demanding(
         self, options: dict[str, Any], wanted: Wanted, form: ReplyForm
@@ -157,18 +154,24 @@ class ChatModel:
     def complete(self, messages: Messages, meter: UsageMeter, most: int) -> Reply:
         """The whole reply in plain words, in one piece; errors as `ask`."""
         message = self._asked(messages, meter, Limits(most, self._settings.temperature), None)
-        thought = bool(message.additional_kwargs.get("reasoning_content"))
-        self._look_at(message.text, message.additional_kwargs, thought=thought)
-        return Reply(message.text, message.response_metadata.get("finish_reason"), thought=thought)
+        beside = message.additional_kwargs
+        reply = Reply(
+            message.text,
+            message.response_metadata.get("finish_reason"),
+            thought=bool(beside.get("reasoning_content")),
+            refusal=beside.get("refusal") or "",
+        )
+        return self._looked_at(reply)
 
-    def _look_at(self, said: str, beside: dict[str, Any], *, thought: bool) -> None:
-        if not said and (refusal := beside.get("refusal")):
+    def _looked_at(self, reply: Reply) -> Reply:
+        if reply.refusal and not reply.text:
             raise ModelError(
-                f"{self.who} refused to answer{quoted(refusal, self.endpoint)}.",
+                f"{self.who} refused to answer{quoted(reply.refusal, self.endpoint)}.",
                 "Ask in other words, or use another model.",
             )
-        if thought or "<think" in said[:100]:
+        if reply.thought or "<think" in reply.text[:100]:
             self.dialect.learn_thinking()
+        return reply
 
     def stream(
         self, messages: Messages, meter: UsageMeter, most: int, receive: Callable[[str], None]
@@ -183,21 +186,17 @@ class ChatModel:
             BudgetSpent: a budget does not allow the call.
         """
         messages = sendable(messages)
-        beside: dict[str, Any] = {}
 
         def attempt(seconds: float) -> Reply:
             return self.dialect.asked(
-                lambda _: self._streamed(messages, meter, most, seconds, receive, beside),
+                lambda _: self._streamed(messages, meter, most, seconds, receive),
                 self._describe,
                 None,
                 streamed=True,
             )
 
-        with self._recorded_call(messages, meter) as call:
-            reply = self._attempts.run(attempt, messages, call, meter)
-            settle(call, meter, messages, reply.usage, reply.text, self.price)
-        self._look_at(reply.text, beside, thought=reply.thought)
-        return reply
+        reply = self.attempts.run(attempt, lambda r: (r.usage, r.text), messages, meter)
+        return self._looked_at(reply)
 
     def _streamed(
         self,
@@ -206,13 +205,11 @@ class ChatModel:
         most: int,
         seconds: float,
         receive: Callable[[str], None],
-        beside: dict[str, Any],
     ) -> Reply:
         limits = Limits(most, self._settings.temperature)
         options = self._options(messages, meter, limits, seconds)
         options["stream_usage"] = self.dialect.takes("stream_options")
         reply = Reply("", None)
-        texts: list[str] = []
         began = False
         try:
             for piece in self._pieces(messages, options, meter):
@@ -220,49 +217,37 @@ class ChatModel:
                 reply.ending = piece.response_metadata.get("finish_reason", reply.ending)
                 reply.usage = piece.usage_metadata or reply.usage
                 reply.thought |= "reasoning_content" in piece.additional_kwargs
-                if refusal := piece.additional_kwargs.get("refusal"):
-                    beside["refusal"] = beside.get("refusal", "") + refusal
+                reply.refusal += piece.additional_kwargs.get("refusal") or ""
                 if piece.text:
-                    texts.append(piece.text)
+                    reply.text += piece.text
                     receive(piece.text)
         except foreign_errors():
-            if not texts:
+            if not reply.text:
                 raise
         if not began:
             raise ValueError("an empty stream")
-        reply.text = "".join(texts)
         return reply
-
-    def _recorded_call(self, messages: Messages, meter: UsageMeter) -> AbstractContextManager[Call]:
-        return recorded_call(meter.log, "chat", self.name, self.endpoint.host, version_of(messages))
 
     def _pieces(
         self, messages: Messages, options: dict[str, Any], meter: UsageMeter
     ) -> Iterator[AIMessageChunk]:
         """Until the question's time is up, also where a server drips what is no piece."""
-        size = 0
-        longest = 8 * self.dialect.room(ANSWER)
+        size, longest = 0, 8 * self.dialect.room(ANSWER)
         pieces = in_background(
             lambda: self._built.stream(messages, **options), Leave(), meter.budget.seconds_left
         )
-        with closing(pieces):
-            while size <= longest:
-                try:
-                    piece = next(pieces)
-                except (StopIteration, TimeoutError):
-                    return
+        with closing(pieces), suppress(TimeoutError):
+            for piece in pieces:
                 yield piece
                 size += len(piece.text)
+                if size > longest:
+                    return
 
     def _describe(self, error: Exception) -> Failure:
-        return describe(error, self.endpoint, self.name, self._attempts.seconds)
+        return describe(error, self.endpoint, self.name, self.attempts.seconds)
 
     def _options(
-        self,
-        messages: Messages,
-        meter: UsageMeter,
-        limits: Limits,
-        seconds: float,
+        self, messages: Messages, meter: UsageMeter, limits: Limits, seconds: float
     ) -> dict[str, Any]:
         """Limits of one request; a token or money budget caps its output as well."""
         meter.budget.check()

@@ -7,20 +7,17 @@ so with a 404.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rag.endpoint.address import http_client, no_async_client, request_seconds
-from rag.endpoint.calls import recorded_call
+from rag.endpoint.address import http_client, no_async_client
 from rag.endpoint.failures import Failure, describe
-from rag.engines.openai.attempts import Attempts
 from rag.engines.openai.batch_judge import Ask, BatchJudge, Found
 from rag.engines.openai.chat_model import ChatModel
-from rag.engines.openai.prompts import Messages, sendable, version_of
-from rag.engines.openai.token_accounting import settle
+from rag.engines.openai.prompts import Messages, sendable
 from rag.engines.openai.usage_meter import UsageMeter
 from rag.engines.openai.verdict_schemas import Form, Verdict
 from state.errors import ModelAccessError
-from state.settings import Settings
 
 if TYPE_CHECKING:
     from langchain_openai import OpenAIDecisions
@@ -33,12 +30,11 @@ _SUFFICIENT = "sufficient"
 class Decisions(BatchJudge):
     """A BatchJudge whose verdicts carry a probability."""
 
-    def __init__(self, chat: ChatModel, settings: Settings) -> None:
+    def __init__(self, chat: ChatModel) -> None:
         super().__init__(chat)
         self._endpoint = chat.endpoint
         self._client = http_client(chat.endpoint)
-        seconds = request_seconds(settings.request_timeout, chat.endpoint)
-        self._attempts = Attempts(settings.max_retries, seconds, chat.price, self._describe)
+        self._attempts = replace(chat.attempts, operation="decisions", describe=self._describe)
 
     def close(self) -> None:
         self._client.close()
@@ -82,12 +78,11 @@ class Decisions(BatchJudge):
                 }
             )
 
-        host, prompt = self._endpoint.host, version_of(messages)
-        with recorded_call(meter.log, "decisions", self._chat.name, host, prompt) as call:
-            reply = self._attempts.run(attempt, messages, call, meter)
+        def used(reply: DecisionResponse) -> Any:
             read, wrote = reply.usage.input_tokens or 0, reply.usage.output_tokens or 0
-            usage: Any = {"input_tokens": read, "output_tokens": wrote}
-            settle(call, meter, messages, usage, "", self._chat.price)
+            return {"input_tokens": read, "output_tokens": wrote}, ""
+
+        reply = self._attempts.run(attempt, used, messages, meter)
         return {name: answer.probability for name, answer in reply.predicates.items()}
 
     def _model(self, seconds: float) -> OpenAIDecisions:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rag.engines.openai.batch_judge import BatchJudge, Found, merged
+from rag.engines.openai.batch_judge import BatchJudge, Found
 from rag.engines.openai.cache import GradeCache, key_of, pack, unpack
 from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.cross_language import is_foreign
@@ -224,7 +224,9 @@ def _relevant(chunk: RetrievedChunk, earlier: Mapping[str, Grade]) -> bool:
 def _sufficiency(found: Found) -> Verdict | None:
     """Whether the model called its documents sufficient, with its better query as reason."""
     score = binary_score(found.extras.get("sufficient"))
-    return None if score is None else Verdict(score, merged(found.extras, "better_query") or None)
+    query = found.extras.get("better_query")
+    line = " ".join(query.split())[:400] if isinstance(query, str) else ""
+    return None if score is None else Verdict(score, line or None)
 
 
 def _grade(chunk: RetrievedChunk, verdict: Verdict) -> Grade:

@@ -73,7 +73,7 @@ class OpenAIEngine:
             grader = ChatModel(settings.grade_model or settings.model, endpoint, settings)
         claims = judge = BatchJudge(grader)
         if settings.grader is GraderChoice.DECISIONS:
-            judge = Decisions(grader, settings)
+            judge = Decisions(grader)
         return cls(
             chat=chat,
             grading=Grading(grader, judge, local, cache, settings.grader),

@@ -43,22 +43,15 @@ def contextualize(
     by_code = local.contextualize(question, history) if local is not None and history else alone
     if not history or (local is not None and same_query(by_code.question, question)):
         return alone
-    try:
-        messages = contextualize_messages(question, history)
-        line = _line_of(chat, messages, meter)
-    except ModelAccessError:
-        raise
-    except ModelError as error:
-        meter.failed = True
-        return _read_by_code(by_code, str(error))
+    line, failure = _line_of(chat, contextualize_messages(question, history), meter)
     if line is not None and _stands_alone(line, question, history):
         if same_query(line, question):
             return by_code
         read = local.contextualize(line, history) if local is not None else Contextualized(line)
         told = filter(None, ("the model made it stand alone", read.reason))
         return Contextualized(read.question, "; ".join(told))
-    why = f"{chat.who} did not rewrite the follow-up question."
-    return _read_by_code(by_code, why)
+    why = failure or f"{chat.who} did not rewrite the follow-up question."
+    return replace(by_code, warnings=(f"{why} It was read as code reads it.",))
 
 
 def _stands_alone(line: str, question: str, history: Sequence[HistoryTurn]) -> bool:
@@ -75,12 +68,15 @@ def _stands_alone(line: str, question: str, history: Sequence[HistoryTurn]) -> b
     return not any(same_query(line, old) for old in asked)
 
 
-def _line_of(chat: ChatModel, messages: Messages, meter: UsageMeter) -> str | None:
-    return one_line(plain_text(chat.ask(messages, meter, output_limits.LINE)))
-
-
-def _read_by_code(by_code: Contextualized, why: str) -> Contextualized:
-    return replace(by_code, warnings=(f"{why} It was read as code reads it.",))
+def _line_of(chat: ChatModel, messages: Messages, meter: UsageMeter) -> tuple[str | None, str]:
+    """The line that the model wrote, None if it wrote no such; and what failed, if it did."""
+    try:
+        return one_line(plain_text(chat.ask(messages, meter, output_limits.LINE))), ""
+    except ModelAccessError:
+        raise
+    except ModelError as error:
+        meter.failed = True
+        return None, str(error)
 
 
 def rewrite(
@@ -98,14 +94,10 @@ def rewrite(
     warnings: tuple[str, ...] = ()
     found = any(grade["relevant"] for grade in request.grades.values())
     if local is None or not (found or _graded_by_model(request)):
-        line = None
-        try:
-            line = _line_of(chat, rewrite_messages(request.question, request.tried), meter)
-        except ModelAccessError:
-            raise
-        except ModelError as error:
-            meter.failed = True
-            warnings = (f"{error} The query was rewritten by code.",)
+        messages = rewrite_messages(request.question, request.tried)
+        line, failure = _line_of(chat, messages, meter)
+        if failure:
+            warnings = (f"{failure} The query was rewritten by code.",)
         if line is not None and _is_new(line, request):
             return Rewritten(line, "the model put it in other words")
     if local is None:
