@@ -65,7 +65,7 @@ def foreign_errors() -> tuple[type[Exception], ...]:
     return (
         openai.OpenAIError,
         LangChainException,
-        *_transport_errors(),
+        transport().HTTPError,
         ValueError,
         TypeError,
         LookupError,
@@ -87,10 +87,6 @@ def transport() -> ModuleType:
     return import_module(next(root for root in roots if root.startswith("httpx")))
 
 
-def _transport_errors() -> tuple[type[Exception], ...]:
-    return (transport().HTTPError,)
-
-
 def describe(
     error: Exception, endpoint: Endpoint, model: str, seconds: float | None = None
 ) -> Failure:
@@ -102,28 +98,15 @@ def describe(
         return _late(who, seconds)
     if isinstance(error, openai.APIStatusError):
         return _status(error, who, endpoint)
-    if isinstance(error, (openai.APIConnectionError, *_transport_errors(), OSError)):
+    if isinstance(error, (openai.APIConnectionError, transport().HTTPError, OSError)):
         return _unconnected(error, who, endpoint, seconds)
-    if isinstance(error, openai.APIError) and not isinstance(
-        error, openai.APIResponseValidationError
-    ):
-        return Failure(
-            ModelError(
-                f"{who} reported an error while replying{_said(error, endpoint)}.", "Try again."
-            ),
-            retries=MANY,
-        )
-    return _malformed(who, endpoint)
-
-
-def _malformed(who: str, endpoint: Endpoint) -> Failure:
-    return Failure(
-        ModelError(
-            f"{who} sent a reply that is no chat completion or embedding.",
-            f"Check base_url: does {endpoint.host} speak the OpenAI protocol there (…/v1)?",
-        ),
-        retries=2,
-    )
+    invalid = isinstance(error, openai.APIResponseValidationError)
+    if isinstance(error, openai.APIError) and not invalid:
+        what = f"{who} reported an error while replying{_said(error, endpoint)}."
+        return Failure(ModelError(what, "Try again."), retries=MANY)
+    what = f"{who} sent a reply that is no chat completion or embedding."
+    hint = f"Check base_url: does {endpoint.host} speak the OpenAI protocol there (…/v1)?"
+    return Failure(ModelError(what, hint), retries=2)
 
 
 def _unconnected(
@@ -186,49 +169,35 @@ def _causes(error: BaseException) -> list[BaseException]:
 
 def _status(error: Any, who: str, endpoint: Endpoint) -> Failure:
     status, said = int(error.status_code), _said(error, endpoint)
-    if status == 429:
-        return _rate_limited(error, who, said)
-    if _TOO_LONG.search(said):
-        long = PromptTooLongError(
-            f"{who} rejected the request ({status}){said}.",
-            "Lower --k, or use a model with a longer context.",
-        )
-        return Failure(long, status=status, said=said)
-    if status in (408, 409, 425) or status >= 500:
-        what, hint = f"{who} failed ({status}){said}.", "Try again later."
-        if status == 501 or (status == 500 and _FORM.search(said)):
-            return Failure(RequestRefusedError(what, hint), status=status, said=said)
-        return Failure(
-            ModelError(what, hint), retries=MANY, wait=_retry_after(error), status=status, said=said
-        )
+    passing = status in (408, 409, 425, 429) or status >= 500
+    wait = _retry_after(error) if passing else None
     kind: type[ModelError] = ModelAccessError
-    if status == 401:  # the reply may quote the key; nothing of it is needed
-        what, hint = "refused the key (401)", "Check OPENAI_API_KEY or api_key."
+    if status == 429 and "insufficient_quota" in (error.code, error.type):
+        what, hint = ": the account's quota is used up (429)", "Check its billing."
+    elif status == 429:
+        kind, what = ModelError, f" limits the rate of requests (429){said}"
+        hint = "Try again later." if wait is None else f"Try again in {wait:.0f} s."
+    elif _TOO_LONG.search(said):
+        kind, what = PromptTooLongError, f" rejected the request ({status}){said}"
+        hint = "Lower --k, or use a model with a longer context."
+    elif passing:
+        refused = status == 501 or (status == 500 and _FORM.search(said))
+        kind = RequestRefusedError if refused else ModelError
+        what, hint = f" failed ({status}){said}", "Try again later."
+    elif status == 401:  # the reply may quote the key; nothing of it is needed
+        what, hint = " refused the key (401)", "Check OPENAI_API_KEY or api_key."
     elif status == 403:
-        what, hint = f"is not open to this key (403){said}", "Use another model or key."
+        what, hint = f" is not open to this key (403){said}", "Use another model or key."
     elif status == 404:
-        what, hint = f"was not found (404){said}", "Check model and base_url (…/v1), or pull it."
+        what, hint = f" was not found (404){said}", "Check model and base_url (…/v1), or pull it."
     elif 300 <= status < 400:
-        what = f"is redirected to another address ({status}), where nothing was sent"
+        what = f" is redirected to another address ({status}), where nothing was sent"
         hint = "Set base_url to the final address."
     else:
         kind = RequestRefusedError if status in (400, 422) else ModelError
-        what, hint = f"rejected the request ({status}){said}", "Check model and base_url."
-    return Failure(kind(f"{who} {what}.", hint), status=status, said=said)
-
-
-def _rate_limited(error: Any, who: str, said: str) -> Failure:
-    if "insufficient_quota" in (getattr(error, "code", None), getattr(error, "type", None)):
-        return Failure(
-            ModelAccessError(f"{who}: the account's quota is used up (429).", "Check its billing.")
-        )
-    wait = _retry_after(error)
-    when = f"Try again in {wait:.0f} s" if wait is not None else "Try again later"
-    return Failure(
-        ModelError(f"{who} limits the rate of requests (429){said}.", f"{when}."),
-        retries=MANY,
-        wait=wait,
-    )
+        what, hint = f" rejected the request ({status}){said}", "Check model and base_url."
+    retries = MANY if passing and kind is ModelError else 0
+    return Failure(kind(f"{who}{what}.", hint), retries, wait, status=status, said=said)
 
 
 def _retry_after(error: Any) -> float | None:
