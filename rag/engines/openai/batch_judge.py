@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rag.budget import BudgetSpent
@@ -41,6 +41,8 @@ class Found:
 class BatchJudge:
     """Asks one model."""
 
+    asks_in_lines = True
+
     def __init__(self, chat: ChatModel) -> None:
         self._chat = chat
 
@@ -55,23 +57,21 @@ class BatchJudge:
             BudgetSpent: the budget ran out before the first verdict.
         """
         found = Found()
-        self._ladder(form, range(items), ask, meter, found, plain=False)
+        self._ladder(self._together, form, range(items), ask, meter, found)
         missing = [item for item in range(items) if item not in found.verdicts]
-        if missing and found.failure is None:
-            self._ladder(form.without_extras(), missing, ask, meter, found, plain=True)
+        if missing and found.failure is None and self.asks_in_lines:
+            self._ladder(self._in_lines, replace(form, extras=()), missing, ask, meter, found)
         return found
 
     def _ladder(
         self,
+        judge: Callable[[Form, Sequence[int], Ask, UsageMeter, Found], None],
         form: Form,
         items: Sequence[int],
         ask: Ask,
         meter: UsageMeter,
         found: Found,
-        *,
-        plain: bool,
     ) -> None:
-        judge = self._in_lines if plain else self._together
         groups = deque(
             items[start : start + MOST_TOGETHER] for start in range(0, len(items), MOST_TOGETHER)
         )
@@ -106,9 +106,8 @@ class BatchJudge:
         self, form: Form, group: Sequence[int], ask: Ask, meter: UsageMeter, found: Found
     ) -> None:
         line = f"Reply with one line for each {form.noun}, like `{form.noun}_1: yes` or `no`."
-        reply = self._chat.ask(
-            with_line(ask(group), line), meter, output_limits.verdicts(len(group))
-        )
+        most = output_limits.verdicts(len(group))
+        reply = self._chat.ask(with_line(ask(group), line), meter, most)
         text = plain_text(reply)
         read = verdicts(form, len(group), fields(reply)) or plain_verdicts(form, len(group), text)
         for number, verdict in read.items():

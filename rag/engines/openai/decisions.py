@@ -28,7 +28,9 @@ _SUFFICIENT = "sufficient"
 
 
 class Decisions(BatchJudge):
-    """A BatchJudge whose verdicts carry a probability."""
+    """A BatchJudge whose verdicts carry a probability; what was refused is not asked in words."""
+
+    asks_in_lines = False
 
     def __init__(self, chat: ChatModel) -> None:
         super().__init__(chat)
@@ -39,12 +41,6 @@ class Decisions(BatchJudge):
     def close(self) -> None:
         self._client.close()
         super().close()
-
-    def judge(self, form: Form, items: int, ask: Ask, meter: UsageMeter) -> Found:
-        """As a BatchJudge, but what was refused is not asked for again in words."""
-        found = Found()
-        self._ladder(form, range(items), ask, meter, found, plain=False)
-        return found
 
     def _together(
         self, form: Form, group: Sequence[int], ask: Ask, meter: UsageMeter, found: Found
@@ -69,14 +65,9 @@ class Decisions(BatchJudge):
 
         def attempt(seconds: float) -> DecisionResponse:
             meter.budget.check()
-            return self._model(seconds).invoke(
-                {
-                    "input": "\n\n".join(text for _, text in messages),
-                    "questions": {
-                        name: Predicate(instructions=text) for name, text in asked.items()
-                    },
-                }
-            )
+            questions: Any = {name: Predicate(instructions=text) for name, text in asked.items()}
+            told = "\n\n".join(text for _, text in messages)
+            return self._model(seconds).invoke({"input": told, "questions": questions})
 
         def used(reply: DecisionResponse) -> Any:
             read, wrote = reply.usage.input_tokens or 0, reply.usage.output_tokens or 0

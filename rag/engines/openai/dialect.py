@@ -16,7 +16,6 @@ from rag.engines.openai.reply_forms import ReplyForm, Wanted, forms_from
 from state.settings import Settings
 
 T = TypeVar("T")
-Parameters = dict[str, Any]
 
 _OPTIONAL = (
     "temperature",
@@ -87,17 +86,15 @@ class Dialect:
         """Tokens of a reply that may take `most` besides thinking."""
         return most + THINKING if self.thinks else most
 
-    def parameters(self, limits: Limits, seconds: float) -> Parameters:
+    def parameters(self, limits: Limits, seconds: float) -> dict[str, Any]:
         """Of one request, for LangChain's model; `limits` count thinking in already."""
         import openai
 
-        refused = self.traits.refused
-        found: Parameters = {
-            "timeout": openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
-        }
-        if limits.temperature is not None and "temperature" not in refused:
+        timeout = openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
+        found: dict[str, Any] = {"timeout": timeout}
+        if limits.temperature is not None and self.takes("temperature"):
             found["temperature"] = limits.temperature
-        if self._effort is not None and "reasoning_effort" not in refused:
+        if self._effort is not None and self.takes("reasoning_effort"):
             found["reasoning_effort"] = self._effort
         limit = self._limit()
         found["extra_body"] = {} if limit is None else {limit: limits.tokens}
@@ -112,7 +109,7 @@ class Dialect:
         names = ["max_tokens", "max_completion_tokens"]
         if self._endpoint.is_openai:
             names.reverse()
-        return next((name for name in names if name not in self.traits.refused), None)
+        return next(filter(self.takes, names), None)
 
     def takes(self, parameter: str) -> bool:
         return parameter not in self.traits.refused
@@ -165,12 +162,11 @@ class Dialect:
         if not failure.is_about_the_form or failure.status not in (400, 422):
             return None
         words = failure.said.casefold()
-        sent = [name for name in _OPTIONAL if name not in self.traits.refused]
+        sent = list(filter(self.takes, _OPTIONAL))
         if self._limit() in sent:  # one of the two is sent, and the other may be recommended
             sent = [n for n in sent if not n.startswith("max_") or n == self._limit()]
         for name in sent:
             if re.search(rf"\b{name}\b", words):
                 return name
-        return (
-            "stream_options" if streamed and "stream_options" in sent and "extra" in words else None
-        )
+        extra = streamed and "stream_options" in sent and "extra" in words
+        return "stream_options" if extra else None

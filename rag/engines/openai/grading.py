@@ -14,6 +14,7 @@ from rag.engines.openai.prompts import (
     GRADE,
     LONGEST_DOUBTFUL,
     LONGEST_GRADED,
+    Messages,
     grade_messages,
 )
 from rag.engines.openai.usage_meter import UsageMeter
@@ -60,61 +61,49 @@ class Grading:
                 return by_code
         if not request.chunks:
             return Graded(grades=(), sufficient=False)
-        asked = {chunk["chunk_id"] for chunk in unclear}
-        clear = {
-            grade["chunk_id"]: grade
-            for grade in (by_code.grades if by_code else ())
-            if grade["chunk_id"] not in asked
-        }
-        return self._by_model(request, unclear, clear, by_code, meter)
+        return self._by_model(request, unclear, by_code, meter)
 
     def _by_model(
         self,
         request: GradeRequest,
         unclear: Sequence[RetrievedChunk],
-        clear: Mapping[str, Grade],
         by_code: Graded | None,
         meter: UsageMeter,
     ) -> Graded:
         warnings: list[str] = list(by_code.warnings) if by_code else []
-        texts = [chunk["text"] for chunk in unclear]
-        keys = [self._key(request, [text]) for text in texts]
+        keys = [self._key(request, [chunk]) for chunk in unclear]
+        chunks = dict(zip(keys, unclear, strict=True))  # those of one text are asked about once
         # Sufficiency hangs on everything the model saw and everything known before.
         known = [c for c in request.documents if _relevant(c, request.earlier)]
-        together = self._key(request, [*texts, *(chunk["text"] for chunk in known)], "set")
+        together = self._key(request, [*unclear, *known], "set")
         held = self._held([*keys, together], warnings)
-        verdicts = {key: held[key] for key in keys if key in held}
+        verdicts = {key: held[key] for key in chunks if key in held}
         sufficiency = held.get(together)
 
-        new = {key: chunk for key, chunk in zip(keys, unclear, strict=True) if key not in verdicts}
+        new = [key for key in chunks if key not in verdicts]
         if new or sufficiency is None:
-            shown = {
-                key: chunk
-                for key, chunk in zip(keys, unclear, strict=True)
-                if key in verdicts and verdicts[key].value
-            }
-            known += shown.values()
+            known += [chunks[key] for key, verdict in verdicts.items() if verdict.value]
             longest = LONGEST_GRADED if by_code is None else LONGEST_DOUBTFUL
-            asked = list(new.values())
+            asked = [chunks[key] for key in new]
             found = self._ask(request, asked, known, meter, longest) if new else Found()
-            fresh = {list(new)[item]: verdict for item, verdict in found.verdicts.items()}
+            fresh = {new[item]: verdict for item, verdict in found.verdicts.items()}
             verdicts |= fresh
             sufficiency = _sufficiency(found) or Verdict(
                 any(verdict.value for verdict in verdicts.values())
             )
-            kept = fresh | ({together: sufficiency} if len(verdicts) == len(set(keys)) else {})
-            self._keep(kept, warnings)
-            if len(verdicts) < len(set(keys)):
+            whole = len(verdicts) == len(chunks)
+            self._keep(fresh | ({together: sufficiency} if whole else {}), warnings)
+            if not whole:
                 warnings.append(self._stand_in_warning(found))
 
-        grades = dict(clear)
+        grades = {grade["chunk_id"]: grade for grade in (by_code.grades if by_code else ())}
         for key, chunk in zip(keys, unclear, strict=True):
             if (verdict := verdicts.get(key)) is not None:
                 grades[chunk["chunk_id"]] = _grade(chunk, verdict)
         missing = [chunk for chunk in unclear if chunk["chunk_id"] not in grades]
         if missing and self.local is not None:
-            stand_in = by_code or self.local.grade(replace(request, chunks=missing))
-            grades |= {g["chunk_id"]: g for g in stand_in.grades if g["chunk_id"] not in grades}
+            stand_in = self.local.grade(replace(request, chunks=missing))
+            grades |= {grade["chunk_id"]: grade for grade in stand_in.grades}
 
         ordered = tuple(grades[chunk["chunk_id"]] for chunk in request.chunks)
         any_relevant = bool(known) or any(grade["relevant"] for grade in ordered)
@@ -143,20 +132,17 @@ class Grading:
         extras = ("sufficient", "better_query") if request.may_rewrite else ("sufficient",)
         # Where code was in doubt the model's word is all that is needed, and soonest written.
         form = replace(GRADE_FORM, extras=extras, bare=longest == LONGEST_DOUBTFUL)
-        found = self.judge.judge(
-            form,
-            len(chunks),
-            lambda items: grade_messages(
-                request.question, [chunks[item] for item in items], known, longest
-            ),
-            meter,
-        )
+
+        def ask(items: Sequence[int]) -> Messages:
+            return grade_messages(request.question, [chunks[i] for i in items], known, longest)
+
+        found = self.judge.judge(form, len(chunks), ask, meter)
         if len(found.verdicts) < len(chunks) and self.local is None:
             if found.failure is not None:
                 raise found.failure
+            missing = f"{len(chunks) - len(found.verdicts)} of {len(chunks)} documents"
             raise ModelError(
-                f"{self.chat.who} gave no readable grade for "
-                f"{len(chunks) - len(found.verdicts)} of {len(chunks)} documents.",
+                f"{self.chat.who} gave no readable grade for {missing}.",
                 "Use another model, or --grader local.",
             )
         return found
@@ -169,8 +155,11 @@ class Grading:
             "the local grader graded them."
         )
 
-    def _key(self, request: GradeRequest, texts: Sequence[str], kind: str = "one") -> str:
+    def _key(
+        self, request: GradeRequest, chunks: Sequence[RetrievedChunk], kind: str = "one"
+    ) -> str:
         kind = f"{kind} decided" if self.choice is GraderChoice.DECISIONS else kind
+        texts = [chunk["text"] for chunk in chunks]
         return key_of(self.chat.name, f"{GRADE.version} {kind}", request.question, texts)
 
     def _held(self, keys: Sequence[str], warnings: list[str]) -> dict[str, Verdict]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -72,9 +72,6 @@ class Form:
     extras: tuple[str, ...] = ()
     bare: bool = False
 
-    def without_extras(self) -> Form:
-        return replace(self, extras=())
-
 
 GRADE_FORM = Form("grade_documents", "document", GradeDocument, "relevant")
 CLAIM_FORM = Form("check_claims", "claim", CheckClaim, "supported")
@@ -120,12 +117,9 @@ def plain_verdicts(form: Form, items: int, text: str) -> dict[int, Verdict]:
     """Of a reply in lines, "document_1: yes"; of one item a bare word will do."""
     if items == 1 and (alone := binary_score(text)) is not None:
         return {1: Verdict(alone)}
-    return verdicts(form, items, dict(_LINE.findall(text)) if _unambiguous(text) else {})
-
-
-def _unambiguous(text: str) -> bool:
-    keys = [key for key, _ in _LINE.findall(text)]
-    return len(keys) == len(set(keys))
+    lines = _LINE.findall(text)
+    read = dict(lines)
+    return verdicts(form, items, read) if len(read) == len(lines) else {}
 
 
 _LINE = re.compile(
