@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from state.closing import Closing
 from state.history import read_history
-from state.shared_place import open_traces, open_turn_store, threads_place
+from state.shared_place import open_checkpoints, open_traces, open_turn_store, threads_place
 from state.turn_store import TurnStore
 
 if TYPE_CHECKING:
@@ -33,8 +33,6 @@ class ThreadMemory(Closing):
     @property
     def checkpoints(self) -> Checkpoints:
         if self._checkpoints is None:
-            from state.checkpoints import open_checkpoints
-
             self._checkpoints = open_checkpoints(self.settings.home, *self._place)
         return self._checkpoints
 

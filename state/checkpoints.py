@@ -7,10 +7,10 @@ need be undone. Keeping a turn also removes what it supersedes: one checkpoint a
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from langgraph.checkpoint.base import (
     BaseCheckpointSaver,
@@ -27,21 +27,6 @@ if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
 
 CHECKPOINTS_FILE = "checkpoints.db"
-
-
-class Backend(Protocol):
-    """Where checkpoints lie, behind one of LangGraph's own savers."""
-
-    def saver(self) -> BaseCheckpointSaver[Any]:
-        """The saver, connected; called once a turn."""
-
-    def prune(self, thread: str, newest: str) -> None:
-        """Remove the thread's checkpoints older than the one named `newest`."""
-
-    def failures(self) -> AbstractContextManager[None]:
-        """Maps whatever the saver raises to a CragError."""
-
-    def close(self) -> None: ...
 
 
 class _Put(NamedTuple):
@@ -61,15 +46,15 @@ class _Write(NamedTuple):
 class TurnSaver(BaseCheckpointSaver[Any]):
     """What a graph is compiled with: reads the kept checkpoints, holds new ones back."""
 
-    def __init__(self, kept: BaseCheckpointSaver[Any], backend: Backend) -> None:
+    def __init__(self, kept: BaseCheckpointSaver[Any], place: Checkpoints) -> None:
         super().__init__(serde=kept.serde)
         self._kept = kept
-        self._backend = backend
+        self._place = place
         self.puts: list[_Put] = []
         self.writes: list[_Write] = []
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        with self._backend.failures():
+        with self._place.failures():
             try:
                 return self._kept.get_tuple(config)
             except (ValueError, KeyError, TypeError) as error:
@@ -86,7 +71,7 @@ class TurnSaver(BaseCheckpointSaver[Any]):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> Iterator[CheckpointTuple]:
-        with self._backend.failures():
+        with self._place.failures():
             yield from self._kept.list(config, filter=filter, before=before, limit=limit)
 
     def put(
@@ -124,7 +109,7 @@ class TurnSaver(BaseCheckpointSaver[Any]):
         A turn that only stopped to ask made no checkpoint: its writes (the interrupt) belong
         to the one that was there.
         """
-        with self._backend.failures():
+        with self._place.failures():
             made = {put.checkpoint["id"] for put in self.puts}
             for held in self.writes:
                 if held.config["configurable"].get("checkpoint_id") not in made:
@@ -135,7 +120,7 @@ class TurnSaver(BaseCheckpointSaver[Any]):
                     if held.config["configurable"].get("checkpoint_id") == last.checkpoint["id"]:
                         self._kept.put_writes(*held)
                 if not last.config["configurable"].get("checkpoint_ns"):
-                    self._backend.prune(thread, last.checkpoint["id"])
+                    self._place.prune(thread, last.checkpoint["id"])
         self.drop()
 
     def drop(self) -> None:
@@ -161,10 +146,21 @@ def _last_of_each_namespace(puts: Sequence[_Put]) -> Iterator[_Put]:
 
 
 class Checkpoints(Closing):
-    """The checkpoints of one CRAG_HOME or one Postgres."""
+    """The checkpoints of one CRAG_HOME or one Postgres, behind one of LangGraph's own savers."""
 
-    def __init__(self, backend: Backend) -> None:
-        self._backend = backend
+    _saver: Any = None
+
+    @abstractmethod
+    def saver(self) -> BaseCheckpointSaver[Any]:
+        """The saver, connected; called once a turn."""
+
+    @abstractmethod
+    def prune(self, thread: str, newest: str) -> None:
+        """Remove the thread's checkpoints older than the one named `newest`."""
+
+    @abstractmethod
+    def failures(self) -> AbstractContextManager[None]:
+        """Maps whatever the saver raises to a CragError."""
 
     @contextmanager
     def turn(self, thread: str) -> Iterator[TurnSaver]:
@@ -173,30 +169,16 @@ class Checkpoints(Closing):
         Raises:
             StorageError, StoreBusyError, RemoteStoreError: the place failed.
         """
-        with self._backend.failures():
-            saver = TurnSaver(self._backend.saver(), self._backend)
-        yield saver
-        saver.keep(thread)
+        with self.failures():
+            turn = TurnSaver(self.saver(), self)
+        yield turn
+        turn.keep(thread)
 
     def delete(self, thread: str) -> None:
-        with self._backend.failures():
-            self._backend.saver().delete_thread(thread)
+        with self.failures():
+            self.saver().delete_thread(thread)
 
     def close(self) -> None:
-        self._backend.close()
-
-
-def open_checkpoints(home: Path, url: str | None = None, schema: str | None = None) -> Checkpoints:
-    """The checkpoints of this CRAG_HOME, or of a schema of the Postgres at `url`; connects when
-    used.
-
-    Raises:
-        UsageError: the URL is none of Postgres.
-    """
-    if url is None:
-        from state.checkpoints_sqlite import SqliteBackend
-
-        return Checkpoints(SqliteBackend(home / CHECKPOINTS_FILE))
-    from state.checkpoints_postgres import PostgresBackend
-
-    return Checkpoints(PostgresBackend(url, schema))
+        if self._saver is not None:
+            self._saver.conn.close()
+            self._saver = None

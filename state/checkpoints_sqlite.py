@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from state.checkpoints import Checkpoints
 from state.row_seals import seal_rows
 from state.sqlite_file import connect, create_private, log_ahead, sqlite_failures, transaction
 
@@ -28,10 +29,9 @@ def make_tables(db: sqlite3.Connection) -> SqliteSaver:
     return saver
 
 
-class SqliteBackend:
+class SqliteCheckpoints(Checkpoints):
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._saver: SqliteSaver | None = None
 
     def saver(self) -> SqliteSaver:
         if self._saver is None:
@@ -41,30 +41,24 @@ class SqliteBackend:
                 db.execute("pragma secure_delete = on")
                 db.execute("pragma wal_autocheckpoint = 64")
                 db.execute("pragma synchronous = normal")  # the turns themselves lie elsewhere
-                saver = make_tables(db)
+                self._saver = make_tables(db)
             except BaseException:
                 db.close()
                 raise
-            self._saver = saver
-        return self._saver
+        saver: SqliteSaver = self._saver
+        return saver
 
     def prune(self, thread: str, newest: str) -> None:
         """SqliteSaver has no prune of its own. Ids sort by time (UUID version 6); no channel
         of ours is a DeltaChannel, whose history would lie in the older rows.
         """
         saver = self.saver()
-        db: sqlite3.Connection = saver.conn
-        with saver.lock, transaction(db):
-            for table in ("checkpoints", "writes"):
-                db.execute(
+        with saver.lock, transaction(saver.conn):
+            for table in CHECKPOINT_TABLES:
+                saver.conn.execute(
                     f"delete from {table} where thread_id = ? and checkpoint_id < ?",  # noqa: S608
                     (thread, newest),
                 )
 
     def failures(self) -> AbstractContextManager[None]:
         return sqlite_failures(f"The checkpoint store {self._path}")
-
-    def close(self) -> None:
-        if self._saver is not None:
-            self._saver.conn.close()
-            self._saver = None

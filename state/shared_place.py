@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from state.settings import Settings
 from state.trace_bounds import bounds_of
 from state.trace_store import TraceStore
 from state.turn_store import THREADS_FILE, TurnStore
+
+if TYPE_CHECKING:
+    from state.checkpoints import Checkpoints
 
 _TRACE_WORDS = (
     ("instr(", "0 < strpos("),
@@ -54,6 +57,18 @@ def open_turn_store(home: Path, url: str | None = None, schema: str | None = Non
     from state.threads_postgres import PostgresTurnStore
 
     return PostgresTurnStore(url, schema=schema)
+
+
+def open_checkpoints(home: Path, url: str | None = None, schema: str | None = None) -> Checkpoints:
+    """The checkpoints beside those turns; connects and raises as `open_turn_store`."""
+    if url is None:
+        from state.checkpoints import CHECKPOINTS_FILE
+        from state.checkpoints_sqlite import SqliteCheckpoints
+
+        return SqliteCheckpoints(home / CHECKPOINTS_FILE)
+    from state.checkpoints_postgres import PostgresCheckpoints
+
+    return PostgresCheckpoints(url, schema)
 
 
 def open_traces(settings: Settings) -> TraceStore:

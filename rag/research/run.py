@@ -24,13 +24,12 @@ from rag.research.research_options import ResearchOptions, kept_flags
 from rag.research.researcher import Researcher
 from rag.session import Session, new_trace_id
 from state.answer import Answer
-from state.checkpoints import open_checkpoints
 from state.closing import Closing
 from state.errors import StoreBusyError, UsageError
 from state.research_events import ResearchContextualized, ResearchEvent, ResearchStarted
 from state.research_state import new_research
 from state.settings import Settings
-from state.shared_place import threads_place
+from state.shared_place import open_checkpoints, threads_place
 from state.usage import NO_USAGE, add_usage
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from turn_samples import real_looking_answer  # noqa: E402
 
 from rag.engines.openai.prompts import grade_messages  # noqa: E402
 from state.history import read_history  # noqa: E402
-from state.shared_place import open_turn_store  # noqa: E402
+from state.shared_place import open_checkpoints, open_turn_store  # noqa: E402
 from state.tokens import count_tokens  # noqa: E402
 
 K = 8
@@ -51,8 +51,6 @@ def one_turn(store, checkpoints, number):
 
 
 def store_costs(turns: int) -> None:
-    from state.checkpoints import open_checkpoints
-
     seconds, sizes, kept = [], [], []
     text = 0
     with tempfile.TemporaryDirectory() as home, open_turn_store(Path(home)) as store:

@@ -11,9 +11,9 @@ import pytest
 from postgres_server import fresh_schema
 from tiny_graph import SECRET, ask, build
 
-from state.checkpoints import open_checkpoints
 from state.errors import RemoteStoreError, StorageError, UsageError
 from state.row_seals import know_checksums
+from state.shared_place import open_checkpoints
 
 ROOT = Path(__file__).parents[2]
 
@@ -168,7 +168,7 @@ def test_connecting_processes_set_postgres_up_together(postgres):
     code = (
         "import sys; sys.path.insert(0, 'tests/support');"
         "from pathlib import Path; from tiny_graph import ask;"
-        "from state.checkpoints import open_checkpoints;"
+        "from state.shared_place import open_checkpoints;"
         "sys.stdin.readline();"
         "kept = open_checkpoints(Path(), sys.argv[1]);"
         "print(len(ask(kept, 'one', sys.argv[2])['timeline']))"

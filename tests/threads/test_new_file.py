@@ -9,7 +9,7 @@ import pytest
 from rag.index import catalog
 from rag.research.journal import JOURNAL_FILE, Journal
 from state.checkpoints import CHECKPOINTS_FILE
-from state.checkpoints_sqlite import SqliteBackend
+from state.checkpoints_sqlite import SqliteCheckpoints
 from state.sqlite_file import create_private
 from state.trace_store import TRACES_FILE, TraceStore
 
@@ -19,8 +19,8 @@ def catalog_connection(home):
 
 
 def checkpoints(home):
-    with closing(SqliteBackend(home / CHECKPOINTS_FILE)) as backend:
-        backend.saver()
+    with SqliteCheckpoints(home / CHECKPOINTS_FILE) as made:
+        made.saver()
 
 
 def traces(home):

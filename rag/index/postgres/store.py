@@ -77,12 +77,12 @@ class PostgresStore(Store):
 
     def _make_threads(self) -> None:
         """The tables of threads too, by the role that owns the schema: others may not."""
-        from state.checkpoints_postgres import PostgresBackend
+        from state.checkpoints_postgres import PostgresCheckpoints
         from state.threads_postgres import PostgresTurnStore
 
         with PostgresTurnStore(self.url, schema=self.schema) as turns:
             turns.prepare()
-        with closing(PostgresBackend(self.url, self.schema)) as checkpoints:
+        with PostgresCheckpoints(self.url, self.schema) as checkpoints:
             checkpoints.saver()
 
     def summaries(self) -> list[CollectionSummary]:
