@@ -82,21 +82,20 @@ class LoopRecord(TypedDict):
     chunks: list[GradedChunk]
 
 
-class NodeUsage(TypedDict):
-    """`estimated` is true where a server sent no counts and they were counted here."""
-
+class Spent(TypedDict):
     llm_calls: int
     input_tokens: int
     output_tokens: int
     cost_usd: float | None
+
+
+class NodeUsage(Spent):
+    """`estimated` is true where a server sent no counts and they were counted here."""
+
     estimated: NotRequired[bool]
 
 
-class Usage(TypedDict):
-    llm_calls: int
-    input_tokens: int
-    output_tokens: int
-    cost_usd: float | None
+class Usage(Spent):
     by_node: dict[str, NodeUsage]
 
 

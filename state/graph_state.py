@@ -9,17 +9,16 @@ forgotten by the reset.
 from __future__ import annotations
 
 from functools import cache
-from types import NoneType, UnionType
+from types import NoneType
 from typing import (
     Annotated,
     Any,
-    Literal,
     TypedDict,
-    Union,
     cast,
     get_args,
     get_origin,
     get_type_hints,
+    is_typeddict,
 )
 
 from langgraph.channels import UntrackedValue
@@ -119,21 +118,16 @@ def _hints(kind: type) -> dict[str, Any]:
 
 
 def _empty(hint: Any) -> Any:
-    origin = get_origin(hint)
-    if origin is Annotated:
+    kind = get_origin(hint) or hint
+    if kind is Annotated:
         return _empty(get_args(hint)[0])
-    if origin in (Union, UnionType):
-        if NoneType in get_args(hint):
-            return None
-        raise TypeError(f"no empty value for {hint}: name a TypedDict or add None")
-    if origin is Literal:
-        raise TypeError(f"no empty value for {hint}: allow None")
-    kind = origin or hint
-    if isinstance(kind, type) and hasattr(kind, "__required_keys__"):
+    if NoneType in get_args(hint):
+        return None
+    if is_typeddict(kind):
         return {key: _empty(value) for key, value in _hints(kind).items()}
     if kind in (str, int, float, bool, list, dict):
         return kind()
-    raise TypeError(f"no empty value for {hint}")
+    raise TypeError(f"no empty value for {hint}: name a TypedDict or add None")
 
 
 def new_question(question: str = "", max_loops: int = DEFAULT_MAX_LOOPS) -> QuestionState:

@@ -36,22 +36,19 @@ class _Budget:
     def fits(self, turn: Turn) -> bool:
         """Whether the turn fits; if it does, it is taken."""
         size = _bytes(turn)
-        if self._spent + size > self._tokens:
-            self._settle()
-            if self._spent + -(-size // LONGEST_TOKEN) > self._tokens:
-                return False
-            if self._spent + size > self._tokens:
-                tokens = self._exact(turn)
-                if self._spent + tokens > self._tokens:
-                    return False
-                self._spent += tokens
-                return True
-        self.take(turn)
-        return True
-
-    def _settle(self) -> None:
-        self._spent += sum(self._exact(turn) - _bytes(turn) for turn in self._uncounted)
+        if self._spent + size <= self._tokens:
+            self.take(turn)
+            return True
+        self._spent += sum(self._exact(each) - _bytes(each) for each in self._uncounted)
         self._uncounted.clear()
+        least = -(-size // LONGEST_TOKEN)
+        if self._spent + least > self._tokens:
+            return False
+        tokens = self._exact(turn)
+        if self._spent + tokens > self._tokens:
+            return False
+        self._spent += tokens
+        return True
 
     def _exact(self, turn: Turn) -> int:
         return self._count(turn.answer["question"]) + self._count(turn.answer["answer"])
