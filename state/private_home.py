@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -29,22 +28,14 @@ def make_private(home: Path) -> None:
     """
     with suppress(OSError):
         paths = list(home.iterdir())
-        ours = [path for path in paths if _is_ours(path.name)]
+        ours = [each for each in paths if each.name in _FOLDERS or each.name.startswith(_FILES)]
         if ours and len(ours) == len(paths):
             _restrict(home)
         for path in ours:
-            for each in _below(path):
-                _restrict(each)
-
-
-def _is_ours(name: str) -> bool:
-    return name in _FOLDERS or name.startswith(_FILES)
-
-
-def _below(path: Path) -> Iterator[Path]:
-    yield path
-    for folder, folders, files in os.walk(path):
-        yield from (Path(folder, name) for name in (*folders, *files))
+            _restrict(path)
+            for folder, folders, files in os.walk(path):
+                for name in (*folders, *files):
+                    _restrict(Path(folder, name))
 
 
 def _restrict(path: Path) -> None:

@@ -48,37 +48,37 @@ def damaged_rows(db: sqlite3.Connection, tables: Sequence[str]) -> dict[str, int
     """
     found = {}
     for table in _sealed(db, tables):
-        columns, keys = columns_of(db, table)
-        names = ", ".join(keys)
+        key = columns_of(db, table)[1][0]
         for deed in ("insert into {0} default values", "update {0} set {1} = 0", "delete from {0}"):
-            db.execute(f"explain {deed.format(table, keys[0])}")  # are its triggers sound?
-        (changed,) = db.execute(
-            f"select count(*) from {table} as held join {table}_seals as seal using ({names})"
-            f" where seal.crc is not {crc_of('held', columns)}"
-        ).fetchone()
-        (lost,) = db.execute(
-            f"select count(*) from (select {names} from {table}_seals"
-            f" except select {names} from {table})"
-        ).fetchone()
-        if changed or lost:
-            found[table] = changed + lost
+            db.execute(f"explain {deed.format(table, key)}")  # are its triggers sound?
+        wrong = [
+            db.execute(f"select count(*) from ({query})").fetchone()[0]
+            for query in _wrong_keys(db, table).values()
+        ]
+        if any(wrong):
+            found[table] = sum(wrong)
     return found
 
 
 def drop_damaged_rows(db: sqlite3.Connection, tables: Sequence[str]) -> None:
     """Takes out the rows that `damaged_rows` counts; inside a transaction of the caller."""
     for table in _sealed(db, tables):
-        columns, keys = columns_of(db, table)
-        names = ", ".join(keys)
-        db.execute(
-            f"delete from {table} where ({names}) in (select {names} from {table} as held"
-            f" join {table}_seals as seal using ({names})"
-            f" where seal.crc is not {crc_of('held', columns)})"
-        )
-        db.execute(
-            f"delete from {table}_seals where ({names}) in (select {names} from {table}_seals"
-            f" except select {names} from {table})"
-        )
+        names = ", ".join(columns_of(db, table)[1])
+        for held, query in _wrong_keys(db, table).items():
+            db.execute(f"delete from {held} where ({names}) in ({query})")
+
+
+def _wrong_keys(db: sqlite3.Connection, table: str) -> dict[str, str]:
+    """By the table that they are to be taken from, what selects the keys of the rows that are not
+    what was written, and of those that are lost.
+    """
+    columns, keys = columns_of(db, table)
+    names = ", ".join(keys)
+    return {
+        table: f"select {names} from {table} as held join {table}_seals as seal using ({names})"
+        f" where seal.crc is not {crc_of('held', columns)}",
+        f"{table}_seals": f"select {names} from {table}_seals except select {names} from {table}",
+    }
 
 
 def _sealed(db: sqlite3.Connection, tables: Sequence[str]) -> list[str]:

@@ -8,13 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypedDict
 
-from state.settings import (
-    STAND_INS,
-    Settings,
-    load_settings,
-    read_toml,
-    variable_of,
-)
+from state.settings import STAND_INS, Settings, load_settings, read_toml, variable_of
 from state.urls import masked
 from state.user_folders import default_config_file
 
@@ -76,10 +70,5 @@ def shown_value(value: Any) -> str:
 
 
 def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int | float):
-        return str(value)
-    if isinstance(value, dict):
-        return "{}"
-    return json.dumps("" if value is None else str(value), ensure_ascii=False)
+    """Defaults are written alike in JSON; one that is None as an empty text."""
+    return json.dumps("" if value is None else value, ensure_ascii=False, default=str)

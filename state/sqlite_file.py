@@ -112,8 +112,9 @@ def create_private(path: Path) -> None:
 
 def connect(path: Path | str) -> sqlite3.Connection:
     """A connection in explicit transactions, usable from any thread under a lock."""
+    uri = isinstance(path, str) and path.startswith("file:")
     db = sqlite3.connect(
-        path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=_is_uri(path)
+        path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=uri
     )
     know_checksums(db)
     return db
@@ -133,10 +134,6 @@ def log_ahead(db: sqlite3.Connection) -> None:
             time.sleep(_BETWEEN_SECONDS)
         else:
             return
-
-
-def _is_uri(path: Path | str) -> bool:
-    return isinstance(path, str) and path.startswith("file:")
 
 
 def connect_to_read(path: Path) -> sqlite3.Connection:
