@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rag.session import open_session
-from rag.tracing.rounds import began, run_started
+from rag.tracing.stored_trace import began, run_started
 from state.errors import StorageError, UsageError
 from state.passages import HistoryTurn
 from state.settings import Settings

@@ -41,7 +41,7 @@ def open_(
     terminal = Terminal()
     settings = given.settings()
     from rag.opening import open_reader
-    from rag.tracing.rounds import began
+    from rag.tracing.stored_trace import began
     from state.shared_place import open_traces
 
     with open_traces(settings) as traces:

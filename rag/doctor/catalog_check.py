@@ -6,14 +6,13 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from rag.doctor.databases import first, unlooked
+from rag.doctor.databases import damage_in_words, first, unlooked
 from rag.doctor.part_check import REPAIR, Check, ill, well
 from rag.doctor.schemas import mend_schema, schema_fault
 from rag.index import catalog_schema
 from rag.index.catalog import catalog_path, is_sound
-from state.counting import many
 from state.errors import CragError, DamagedError
-from state.row_seals import damaged_rows, drop_damaged_rows
+from state.row_seals import drop_damaged_rows
 from state.sqlite_file import connect, connect_to_read, sqlite_failures, transaction
 
 
@@ -31,11 +30,8 @@ def check_catalog(home: Path) -> Check:
     except CragError as error:
         return unlooked("catalog", error)
     if problems:
-        return ill(
-            "catalog",
-            f"{path.name}: {first(problems)}",
-            f"Move {path} away; then run `crag ingest` again",
-        )
+        away = f"Move {path} away; then run `crag ingest` again"
+        return ill("catalog", f"{path.name}: {first(problems)}", away)
     if changed:
         return ill("catalog", f"{path.name}: {changed}", REPAIR)
     return well("catalog", f"{path.name} is sound")
@@ -69,5 +65,4 @@ def mend_catalog(home: Path, tell: Callable[[str], None]) -> None:
 def _changed_rows(path: Path) -> str:
     """What is not as it was written, in words; empty where all is."""
     with sqlite_failures(path.name), closing(connect_to_read(path)) as db:
-        found = damaged_rows(db, catalog_schema.SEALED_TABLES)
-    return ", ".join(f"{many(count, 'damaged row')} of {table}" for table, count in found.items())
+        return ", ".join(damage_in_words(db, catalog_schema.SEALED_TABLES))

@@ -103,5 +103,11 @@ def _faults(db: sqlite3.Connection, database: Database) -> Iterator[str]:
     if rows != [("ok",)]:
         yield from (str(row[0]) for row in rows)
         return
-    for table, count in damaged_rows(db, database.tables).items():
-        yield f"{many(count, 'damaged row')} of {table}"
+    yield from damage_in_words(db, database.tables)
+
+
+def damage_in_words(db: sqlite3.Connection, tables: Sequence[str]) -> list[str]:
+    return [
+        f"{many(count, 'damaged row')} of {table}"
+        for table, count in damaged_rows(db, tables).items()
+    ]

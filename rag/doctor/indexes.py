@@ -14,6 +14,7 @@ from rag.index import collection_rows, contents
 from rag.index.catalog import catalog_path, connect, mapped_errors, reading
 from rag.index.chroma_errors import VectorsDamaged
 from rag.index.collection_rows import CollectionRow
+from rag.index.collection_store import Store
 from rag.index.document_rows import DocumentRows
 from rag.index.document_seal import damaged_documents, have_read_again, mending
 from rag.index.lexical import LexicalTable
@@ -36,12 +37,7 @@ def check_collections(home: Path, embedder: EmbedderIdentity) -> Iterator[Check]
             row = collection_rows.find(connection, name)
             if row is None:
                 continue
-            if row.embedder != embedder:
-                yield ill(
-                    f"{name}: embedder",
-                    f"embedded by {row.embedder}, the settings name {embedder}",
-                    f"Choose that embedder, or `crag collections delete {name}` and ingest again",
-                )
+            yield from check_embedder(name, row.embedder, embedder)
             yield _documents(connection, row)
             yield _names(connection, row)
             lexical = _lexical(connection, row)
@@ -52,8 +48,22 @@ def check_collections(home: Path, embedder: EmbedderIdentity) -> Iterator[Check]
             yield lexical
             vectors = _vectors(connection, row, _place(home, row))
             yield vectors if vectors.ok else _unless_written(vectors, lock_path(home, name))
-        stale = staleness(LocalStore(home), name)
-        yield well(f"{name}: files", stale.line or f"{many(stale.checked, 'file')} as indexed")
+        yield check_files(LocalStore(home), name)
+
+
+def check_embedder(name: str, used: EmbedderIdentity, named: EmbedderIdentity) -> Iterator[Check]:
+    """Only where the collection was embedded by another than the settings name."""
+    if used != named:
+        yield ill(
+            f"{name}: embedder",
+            f"embedded by {used}, the settings name {named}",
+            f"Choose that embedder, or `crag collections delete {name}` and ingest again",
+        )
+
+
+def check_files(store: Store, name: str) -> Check:
+    stale = staleness(store, name)
+    return well(f"{name}: files", stale.line or f"{many(stale.checked, 'file')} as indexed")
 
 
 def repair_collections(home: Path, tell: Callable[[str], None]) -> None:

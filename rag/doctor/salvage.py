@@ -165,10 +165,8 @@ def _settle(path: Path) -> None:
     """Brings into the file what a killed writer left beside it, as far as SQLite can read it;
     a writer at work is not overtaken.
     """
-    with (
-        closing(connect(path)) as db,
-        suppress(UnicodeDecodeError),
-    ):  # SQLite quotes what is damaged
+    # SQLite quotes what is damaged, which may be no text.
+    with closing(connect(path)) as db, suppress(UnicodeDecodeError):
         try:
             db.execute("pragma wal_checkpoint(truncate)")
             with transaction(db):

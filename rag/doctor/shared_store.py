@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from rag.doctor.indexes import check_embedder, check_files
 from rag.doctor.part_check import REPAIR, Check, ill, well
-from rag.ingest.staleness import staleness
 from state.counting import many
 from state.errors import CragError
 
@@ -19,26 +19,15 @@ def check_store(store: PostgresStore, embedder: EmbedderIdentity) -> Iterator[Ch
     """Looks only: the server, the replica, and every collection's rows against its totals."""
     try:
         yield well("store", store.about())
-        yield from _collections(store, embedder)
+        for each in store.summaries():
+            yield from check_embedder(each.name, each.embedder, embedder)
+            if wrong := store.differences(each.name):
+                yield ill(f"{each.name}: rows", "; ".join(wrong), REPAIR)
+            else:
+                yield well(f"{each.name}: rows", many(each.chunks, "chunk"))
+            yield check_files(store, each.name)
     except CragError as error:
         yield ill("store", error.message, error.hint)
-
-
-def _collections(store: PostgresStore, embedder: EmbedderIdentity) -> Iterator[Check]:
-    for each in store.summaries():
-        if each.embedder != embedder:
-            yield ill(
-                f"{each.name}: embedder",
-                f"embedded by {each.embedder}, the settings name {embedder}",
-                f"Choose that embedder, or `crag collections delete {each.name}` and ingest again",
-            )
-        wrong = store.differences(each.name)
-        if wrong:
-            yield ill(f"{each.name}: rows", "; ".join(wrong), REPAIR)
-        else:
-            yield well(f"{each.name}: rows", many(each.chunks, "chunk"))
-        stale = staleness(store, each.name)
-        yield well(f"{each.name}: files", stale.line or f"{many(stale.checked, 'file')} as indexed")
 
 
 def repair_store(store: PostgresStore, tell: Callable[[str], None]) -> None:

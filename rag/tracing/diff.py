@@ -6,8 +6,15 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import TypedDict
 
-from rag.tracing.rounds import Round, TracedSubtask, began, rounds
-from rag.tracing.stored_trace import TracedLoop, loops, path_taken
+from rag.tracing.stored_trace import (
+    Round,
+    TracedLoop,
+    TracedSubtask,
+    began,
+    loops,
+    path_taken,
+    rounds,
+)
 from state.answer import Answer
 from state.counting import many
 from state.errors import UsageError

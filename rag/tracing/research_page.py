@@ -9,8 +9,7 @@ from rag.pages.pieces import badge, costs, markdown, sources, table
 from rag.topology import RESEARCH
 from rag.tracing.flow import node_times
 from rag.tracing.graph_svg import path_svg
-from rag.tracing.rounds import Round, TracedSubtask, rounds
-from rag.tracing.stored_trace import path_taken
+from rag.tracing.stored_trace import Round, TracedSubtask, path_taken, rounds
 from rag.tracing.turn_page import Texts, heading, loops_section
 from state.counting import many
 from state.traces import Trace

@@ -1,15 +1,19 @@
-"""A stored trace, read: its loops with queries, chunks and grades as values."""
+"""A stored trace, read: a question's loops with queries, chunks and grades, a research run's
+rounds with their subtasks, as values.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from state.errors import UsageError
-from state.events import Event, RefinedEvent, RetrievedItem, TurnStarted
+from state.events import RetrievedItem, TurnStarted
 from state.grades import Grade
 from state.traces import Trace
+
+if TYPE_CHECKING:  # what only looks at questions does without
+    from state.research_events import ResearchEvent, ResearchStarted
 
 DECISIONS = {"generate": "answer", "transform_query": "rewrite the query", "abstain": "abstain"}
 """What a decision is called where people read it."""
@@ -41,22 +45,50 @@ class TracedLoop:
         )
 
 
-def started(trace: Trace) -> TurnStarted:
-    """How a question's run was set up.
+@dataclass(slots=True)
+class TracedSubtask:
+    """`status` is planned until it returned; `ms` is its time from start to end."""
 
-    Raises:
-        UsageError: the trace is of a research run.
-    """
-    if trace["kind"] != "answer":
-        raise UsageError(f"Trace {trace['trace_id']} is of a research run, not of a question.")
+    id: str
+    role: str
+    instruction: str
+    status: str = "planned"
+    citations: int = 0
+    ms: float = 0.0
+    trace_id: str | None = None
+
+
+@dataclass(slots=True)
+class Round:
+    """A planning round; `decision` is empty where a run ended before it was reflected on."""
+
+    number: int
+    subtasks: list[TracedSubtask] = field(default_factory=list)
+    decision: str = ""
+    reason: str = ""
+
+
+def began(trace: Trace) -> TurnStarted | ResearchStarted:
+    """How a question's or a research run was set up; raises as `run_started`."""
+    if trace["kind"] == "research":
+        return run_started(trace)
     return cast("TurnStarted", trace["events"][0])
 
 
-def refined(trace: Trace) -> RefinedEvent | None:
-    for event in trace["events"]:
-        if event["event"] == "refined":
-            return event
-    return None
+def run_started(trace: Trace) -> ResearchStarted:
+    """How a research run was set up when it was last started or resumed.
+
+    Raises:
+        UsageError: an older version kept the trace.
+    """
+    events = reversed(_research_events(trace))
+    last = next(event for event in events if event["event"] == "research_started")
+    if "roles" not in last:
+        raise UsageError(
+            f"Trace {trace['trace_id']} was kept by an older version.",
+            "`crag trace ID` still shows it.",
+        )
+    return last
 
 
 def path_taken(trace: Trace) -> list[str]:
@@ -65,24 +97,43 @@ def path_taken(trace: Trace) -> list[str]:
 
 
 def loops(trace: Trace) -> list[TracedLoop]:
-    return list(_loops(trace["events"]))
-
-
-def _loops(events: list[Event]) -> Iterator[TracedLoop]:
-    at: TracedLoop | None = None
-    for event in events:
+    found: list[TracedLoop] = []
+    for event in trace["events"]:
         if event["event"] == "retrieved":
-            if at is not None:
-                yield at
-            known = {} if at is None else dict(at.grades)
-            at = TracedLoop(event["loop"], event["query"], tuple(event["chunks"]), known)
-        elif at is None:
+            known = dict(found[-1].grades) if found else {}
+            found.append(TracedLoop(event["loop"], event["query"], tuple(event["chunks"]), known))
+        elif not found:
             continue
         elif event["event"] == "graded":
-            at.grades.update((grade["chunk_id"], grade) for grade in event["grades"])
+            found[-1].grades.update((grade["chunk_id"], grade) for grade in event["grades"])
         elif event["event"] == "decided":
-            at.decision, at.reason = event["decision"], event["reason"]
+            found[-1].decision, found[-1].reason = event["decision"], event["reason"]
         elif event["event"] == "rewritten":
-            at.rewrite = f"{event['query'] or 'no better query'} ({event['reason']})"
-    if at is not None:
-        yield at
+            found[-1].rewrite = f"{event['query'] or 'no better query'} ({event['reason']})"
+    return found
+
+
+def rounds(trace: Trace) -> list[Round]:
+    """By number: a round that was interrupted is told of again when the run goes on."""
+    found: dict[int, Round] = {}
+    tasks: dict[str, TracedSubtask] = {}
+    for event in _research_events(trace):
+        if event["event"] == "planned":
+            shown = found.setdefault(event["round"], Round(event["round"]))
+            for planned in event["subtasks"]:
+                if planned["id"] not in tasks:
+                    task = TracedSubtask(planned["id"], planned["role"], planned["instruction"])
+                    tasks[planned["id"]] = task
+                    shown.subtasks.append(task)
+        elif event["event"] == "subtask_finished" and event["subtask"] in tasks:
+            task = tasks[event["subtask"]]
+            task.status, task.citations = event["status"], event["citations"]
+            task.ms, task.trace_id = event["ms"], event["trace_id"]
+        elif event["event"] == "reflected" and event["round"] in found:
+            shown = found[event["round"]]
+            shown.decision, shown.reason = event["decision"], event["reason"]
+    return list(found.values())
+
+
+def _research_events(trace: Trace) -> list[ResearchEvent]:
+    return cast("list[ResearchEvent]", trace["events"])

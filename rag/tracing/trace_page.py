@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from rag.pages.page_frame import page
 from rag.tracing.research_page import research_body
-from rag.tracing.rounds import began
-from rag.tracing.stored_trace import loops
+from rag.tracing.stored_trace import began, loops
 from rag.tracing.turn_page import turn_body
 from state.errors import CragError
 from state.shared_place import open_traces

@@ -11,7 +11,7 @@ from rag.citations.left_out import left_out
 from rag.pages.pieces import badge, costs, sources, where, with_links
 from rag.topology import CORRECTIVE
 from rag.tracing.graph_svg import path_svg
-from rag.tracing.stored_trace import DECISIONS, TracedLoop, loops, path_taken, refined
+from rag.tracing.stored_trace import DECISIONS, TracedLoop, loops, path_taken
 from state.events import RetrievedItem
 from state.traces import Trace
 
@@ -100,10 +100,10 @@ def _marked(text: str, start: int, spans: list[tuple[int, int]]) -> Iterator[str
 
 
 def _kept(trace: Trace) -> dict[str, list[tuple[int, int]]]:
-    event = refined(trace)
-    if event is None:
-        return {}
-    return {kept["chunk_id"]: list(kept["spans"]) for kept in event["passages"]}
+    for event in trace["events"]:
+        if event["event"] == "refined":
+            return {kept["chunk_id"]: list(kept["spans"]) for kept in event["passages"]}
+    return {}
 
 
 def _failure(trace: Trace) -> str:
