@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Self
 
 from rag.embed.protocol import Vectors
@@ -36,19 +36,20 @@ class CollectionWriter(ABC):
         """Tells the collection and its copies from another of the same name."""
         return self._row.uid
 
-    def documents(self) -> Iterator[IndexedDocument]:
+    def documents(self) -> list[IndexedDocument]:
         """What is indexed now, in no order; includes what was put and not yet flushed."""
         self.flush()
-        return iter(contents.documents(self._sql, self._row.id))
+        return contents.documents(self._sql, self._row.id)
+
+    def file_marks(self) -> list[FileMark]:
+        """Of all documents that are files, in no order."""
+        self.flush()
+        return contents.file_marks(self._sql, self._row.id)
 
     def file_stats(self) -> dict[str, FileStat]:
         """Of all documents that are files, by path."""
-        return {mark.path: mark.stat for mark in self.file_marks()}
-
-    def file_marks(self, paths: Iterable[str] | None = None) -> list[FileMark]:
-        """The marks of all documents that are files, or of those at `paths`, in no order."""
         self.flush()
-        return contents.file_marks(self._sql, self._row.id, paths)
+        return contents.file_stats(self._sql, self._row.id)
 
     @abstractmethod
     def totals(self) -> tuple[int, int]:

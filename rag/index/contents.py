@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -52,7 +52,7 @@ class Inventory:
             FileMark(each.path, each.root, each.source, each.stat, each.content_hash)
             for each in self.documents
             if each.path is not None
-        ]  # fmt: skip
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,24 +98,33 @@ def totals(db: Sql, collection_id: int) -> tuple[int, int]:
     return int(row[0]), int(row[1])
 
 
-def file_marks(db: Sql, collection_id: int, paths: Iterable[str] | None = None) -> list[FileMark]:
-    """What a sync compares, of all documents that are files, or of those at `paths`."""
-    wanted = None if paths is None else set(map(encode_path, paths))
+def file_marks(db: Sql, collection_id: int) -> list[FileMark]:
+    """What a sync compares, of all documents that are files."""
     rows = db.execute(
         "SELECT path, root, source, content_hash, size, mtime_ns, changed_ns FROM documents"
         " WHERE collection_id = ? AND visible = 1 AND path IS NOT NULL",
         (collection_id,),
     )
-    roots: dict[bytes | None, str | None] = {None: None}
-    marks = []
-    for path, root, source, content_hash, *stat in rows:
-        if wanted is not None and path not in wanted:
-            continue
-        if root not in roots:
-            roots[root] = decode_path(root)
-        place = decode_path(path), roots[root], decode_path(source)
-        marks.append(FileMark(*place, FileStat(*stat), content_hash))
-    return marks
+    return [
+        FileMark(
+            decode_path(path),
+            None if root is None else decode_path(root),
+            decode_path(source),
+            FileStat(*stat),
+            content_hash,
+        )
+        for path, root, source, content_hash, *stat in rows
+    ]
+
+
+def file_stats(db: Sql, collection_id: int) -> dict[str, FileStat]:
+    """Of all visible documents that are files, by path. Read by the thousand in every ingest."""
+    rows = db.execute(
+        "SELECT path, size, mtime_ns, changed_ns FROM documents"
+        " WHERE collection_id = ? AND visible = 1 AND path IS NOT NULL",
+        (collection_id,),
+    )
+    return {decode_path(path): FileStat(*stat) for path, *stat in rows}
 
 
 def unread(db: Sql, collection_id: int) -> list[UnreadFile]:

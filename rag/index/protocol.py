@@ -109,7 +109,7 @@ class IndexedDocument:
 
 
 class FileMark(NamedTuple):
-    """What a sync needs to know of an indexed file."""
+    """What a sync needs to know of an indexed file; where more of it is damaged, this is read."""
 
     path: str
     root: str | None

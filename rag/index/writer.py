@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.index import collection_rows, contents
-from rag.index.codec import decode_path, decode_vectors, encode_label, encode_path, text_hash
+from rag.index.codec import decode_vectors, encode_label, encode_path, text_hash
 from rag.index.collection_rows import CollectionRow, check_embedder
 from rag.index.collection_writer import CollectionWriter
 from rag.index.document_rows import DocumentRows
 from rag.index.document_seal import is_damaged
 from rag.index.feeder import VectorFeeder
-from rag.index.protocol import DocumentPart, FileStat, IndexedDocument, Notice, UnreadFile
+from rag.index.protocol import DocumentPart, IndexedDocument, Notice, UnreadFile
 from rag.index.staging import Staging
 from rag.index.terms import TERMS_VERSION
 from state.sqlite_file import transaction
@@ -54,16 +54,6 @@ class CatalogWriter(CollectionWriter):
         self._feeder = feeder
         self._rows = DocumentRows(connection, row.id)
         self._staging = Staging(connection, row.id, feeder.committed, feeder.catalog_lock)
-
-    def file_stats(self) -> dict[str, FileStat]:
-        """Read by the thousand in every ingest."""
-        self.flush()
-        rows = self._connection.execute(
-            "SELECT path, size, mtime_ns, changed_ns FROM documents NOT INDEXED"
-            " WHERE collection_id = ? AND visible = 1 AND path IS NOT NULL",
-            (self._row.id,),
-        )
-        return {decode_path(path): FileStat(*stat) for path, *stat in rows}
 
     def totals(self) -> tuple[int, int]:
         self.flush()

@@ -106,7 +106,7 @@ class Ingest:
 
     def _same(self, same: SameContent) -> bool:
         """Only the place or the time of a document changed; False if it must be read after all."""
-        path, source, root, _ = same.task
+        path, source, new_root, _ = same.task
         known = self._plan.changed.get(path)
         candidates = self._missing.get(same.content_hash)
         if known is not None:
@@ -115,10 +115,9 @@ class Ingest:
             old = candidates.pop()
         else:  # another file of the same content was taken for the moved one
             return False
+        root = old.root if known else new_root
         indexed = self._indexed[old.source]
-        document = replace(
-            indexed, source=source, path=path, root=old.root if known else root, stat=same.stat
-        )
+        document = replace(indexed, source=source, path=path, root=root, stat=same.stat)
         if known is not None:
             self._writer.touch(document)
             self._report.unchanged += 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from rag.documents.recognizer import can_recognize
@@ -68,44 +67,27 @@ def unchanged_plan(
     return Plan(unchanged=len(expected) - len(here), unread=here)
 
 
-def has_new_files(found: Found, known: dict[str, FileStat], unread: Sequence[UnreadFile]) -> bool:
-    """Whether a file is neither indexed nor known to be unreadable as it is."""
-    given_up = {file.path for file in unread if found.files.get(file.path) == file.stat}
-    return not found.files.keys() <= known.keys() | given_up
-
-
-def same_paths(found: Found, known: dict[str, FileStat]) -> set[str]:
-    """The files that are as they were indexed."""
-    return {path for path, stat in found.files.items() if known.get(path) == stat}
-
-
 def make_plan(
     roots: Sequence[Root],
     found: Found,
     known: Iterable[FileMark],
     unread: Iterable[UnreadFile],
-    same: AbstractSet[str] = frozenset(),
 ) -> Plan:
-    """Compare. `known` is the whole collection, `unread` what it remembers of other files.
-
-    Where no file is new, the documents of other folders and those `same` paths that are known
-    to be unchanged may be left out of `known`.
-    """
-    plan = Plan(unchanged=len(same))
+    """Compare. `known` is the whole collection, `unread` what it remembers of other files."""
+    plan = Plan()
     remembered = {file.path: file for file in unread}
-    wanted = {path: stat for path, stat in found.files.items() if path not in same}
+    wanted = dict(found.files)
     taken: set[str] = set()
     unlisted = tuple(skip.path for skip in found.unlisted)
     for mark in known:
         path = mark.path
         stat = wanted.pop(path, None)
-        if stat is None:
-            if _is_gone(mark, roots, unlisted):
-                plan.missing.append(mark)
-            else:
-                taken.add(mark.source)
+        if stat is None and _is_gone(mark, roots, unlisted):
+            plan.missing.append(mark)
             continue
         taken.add(mark.source)
+        if stat is None:
+            continue
         if mark.stat == stat and _is_read_as_now(mark):
             plan.unchanged += 1
         elif not _is_remembered(plan, remembered, path, stat):

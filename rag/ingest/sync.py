@@ -12,14 +12,7 @@ from rag.ingest.file_text import Task
 from rag.ingest.ignore import rules_for
 from rag.ingest.ingest_report import IngestReport, OnEvent, Reporter
 from rag.ingest.pipeline import Ingest
-from rag.ingest.plan import (
-    Plan,
-    has_new_files,
-    make_plan,
-    planned_files,
-    same_paths,
-    unchanged_plan,
-)
+from rag.ingest.plan import Plan, make_plan, planned_files, unchanged_plan
 from rag.ingest.root_options import AS_BEFORE, Globs, is_current, root_options
 from rag.ingest.roots import Root, root_of, roots_of
 from rag.ingest.walk import Found, file_stat, walk
@@ -90,12 +83,7 @@ def _bring_up_to_date(
     unread = _remembered(writer.unread(), roots, known_roots)
     plan = None
     if all(is_current(recorded) for recorded in known_roots.values()):
-        known = writer.file_stats()
-        plan = unchanged_plan(roots, found, known, unread)
-        if plan is None and not has_new_files(found, known, unread):
-            same = same_paths(found, known)
-            different = {path for path in known if path not in same and root_of(roots, path)}
-            plan = make_plan(roots, found, writer.file_marks(different), unread, same)
+        plan = unchanged_plan(roots, found, writer.file_stats(), unread)
     if plan is None:
         plan = make_plan(roots, found, writer.file_marks(), unread)
     _note_plan(plan, found, reporter)
