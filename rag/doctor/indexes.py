@@ -12,7 +12,7 @@ from rag.doctor.part_check import REPAIR, Check, ill, well
 from rag.embed.protocol import EmbedderIdentity
 from rag.index import collection_rows, contents
 from rag.index.catalog import catalog_path, connect, mapped_errors, reading
-from rag.index.chroma_errors import VectorsDamaged
+from rag.index.chroma import VectorsDamaged
 from rag.index.collection_rows import CollectionRow
 from rag.index.collection_store import Store
 from rag.index.document_rows import DocumentRows

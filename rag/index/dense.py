@@ -13,7 +13,7 @@ import sqlite3
 from rag.embed.protocol import Vectors
 from rag.index import chunk_rows, exact, shortlist
 from rag.index.catalog import reading
-from rag.index.chroma_errors import VectorsDamaged
+from rag.index.chroma import VectorsDamaged
 from rag.index.protocol import Notice
 from rag.index.shortlist import Shortlist
 from rag.index.vector_place import StoreState, VectorPlace, read_state, removals
@@ -111,10 +111,10 @@ class DenseLeg:
 
     def _open(self, connection: sqlite3.Connection, state: StoreState) -> None:
         try:
-            self._store = self._place.sealed(state, self._place.open)
+            self._store = self._place.open(state)
             self._token = state.token
         except StorageError:
-            if os.access(self._place.root / state.generation, os.W_OK):
+            if os.access(self._place.folder(state), os.W_OK):
                 raise
             self._given_up = state.token  # Chroma opens none that it cannot write
         except VectorsDamaged as error:

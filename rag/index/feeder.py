@@ -8,12 +8,11 @@ committed documents only.
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import replace
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING
 
 from rag.index.catalog import connect
-from rag.index.chroma_errors import VectorsDamaged
+from rag.index.chroma import VectorsDamaged
 from rag.index.protocol import Notice
 from rag.index.vector_place import VectorPlace, needs_write
 from rag.index.vector_sync import VectorWrite, write_all
@@ -91,18 +90,21 @@ class VectorFeeder:
 
     def _run(self) -> None:
         try:
-            with closing(connect(self._place.home)) as connection:
-                apart = replace(self._place, process=self._process)
-                write = VectorWrite(connection, apart, self._notice, catalog_lock=self.catalog_lock)
-                try:
-                    while not self._closing.is_set():
-                        self._more.wait()
-                        self._more.clear()
-                        write.feed(self._interrupted.is_set)
+            with (
+                closing(connect(self._place.home)) as connection,
+                VectorWrite(
+                    connection,
+                    self._place,
+                    self._notice,
+                    opener=lambda *place, **how: self._process().open(*place, **how),
+                    catalog_lock=self.catalog_lock,
+                ) as write,
+            ):
+                while not self._closing.is_set():
+                    self._more.wait()
+                    self._more.clear()
                     write.feed(self._interrupted.is_set)
-                    write.finish()
-                except BaseException:
-                    write.abandon()
-                    raise
+                write.feed(self._interrupted.is_set)
+                write.finish()
         except BaseException as error:  # noqa: BLE001 - raised again by `close`, on its thread
             self._failure = error

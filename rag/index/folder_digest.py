@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from rag.index.chroma_errors import VectorsDamaged
+from rag.index.chroma import VectorsDamaged
 from state.errors import storage_error
 from state.sqlite_file import error_code, readable, storage_failure
 

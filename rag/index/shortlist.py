@@ -89,7 +89,7 @@ class Shortlist:
 
 def path_of(place: VectorPlace, state: StoreState) -> Path:
     """In a folder of its own, as Chroma's lie in theirs."""
-    return place.root / state.generation / "near" / "vectors.i8"
+    return place.folder(state) / "near" / "vectors.i8"
 
 
 def read(place: VectorPlace, state: StoreState) -> Shortlist | None:

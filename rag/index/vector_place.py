@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index import contents, shortlist, vectors
-from rag.index.chroma_errors import VectorsDamaged
+from rag.index.chroma import VectorsDamaged
 from rag.index.folder_digest import files_match, rows_digest
 from rag.index.vectors import ChromaVectors
 
-if TYPE_CHECKING:
-    from rag.index.vector_process import VectorProcess
-
-    WritableVectors = ChromaVectors | VectorProcess
-
 TAIL_CHUNKS = 64
 """Fewer changes than this, or than a twentieth of the collection, wait for the next write."""
-
-_UNSEALED = "not what was last written"
-
-_Opened = TypeVar("_Opened", bound="WritableVectors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +29,9 @@ class StoreState:
     count: int
 
     @property
-    def seal(self) -> str:
-        return self.token.partition(" ")[0]
+    def sealed(self) -> tuple[str, int]:
+        """The token and the count in the folder."""
+        return self.token.partition(" ")[0], self.count
 
     @property
     def files(self) -> str:
@@ -61,38 +50,22 @@ class VectorPlace:
     collection_id: int
     uid: str
     identity: EmbedderIdentity
-    process: Callable[[], VectorProcess] | None = None
-    """Makes the process that writes the folder; None: this one does."""
 
     @property
     def root(self) -> Path:
         return self.home / "vectors" / self.uid
 
-    def open(self, generation: str, *, create: bool = False) -> ChromaVectors:
-        return vectors.open_folder(self.root / generation, self.identity, create=create)
+    def folder(self, state: StoreState) -> Path:
+        return self.root / state.generation
 
-    def open_writable(self, generation: str, *, create: bool = False) -> WritableVectors:
-        if self.process is not None:
-            return self.process().open(self.root / generation, self.identity, create=create)
-        return self.open(generation, create=create)
-
-    def sealed(self, state: StoreState, opener: Callable[[str], _Opened]) -> _Opened:
+    def open(self, state: StoreState) -> ChromaVectors:
         """The vectors, if they are what the catalog says they are.
 
         Raises:
             VectorsDamaged: they are not.
         """
-        self._compare(state)
-        opened = opener(state.generation)
-        sealed = False
-        try:
-            sealed = opened.token() == state.seal and opened.holds(state.count)
-        finally:
-            if not sealed:
-                opened.close()
-        if not sealed:
-            raise VectorsDamaged(_UNSEALED)
-        return opened
+        self.compare(state)
+        return vectors.open_folder(self.folder(state), self.identity, state.sealed)
 
     def check(self, state: StoreState) -> None:
         """Looks at everything that is stored, which takes as long as reading it.
@@ -100,25 +73,22 @@ class VectorPlace:
         Raises:
             VectorsDamaged: it is not what the catalog says it is.
         """
-        folder = self.root / state.generation
-        self._compare(state)
+        self.compare(state)
+        folder = self.folder(state)
         if rows_digest(folder) != state.rows or shortlist.is_damaged(self, state):
-            raise VectorsDamaged(_UNSEALED)
-        if not os.access(folder, os.W_OK):
-            return  # Chroma opens none that it cannot write
-        self.sealed(state, self.open).close()
+            raise VectorsDamaged(vectors.UNSEALED)
+        if os.access(folder, os.W_OK):  # Chroma opens none that it cannot write
+            self.open(state).close()
 
-    def _compare(self, state: StoreState) -> None:
-        """Before Chroma opens a folder: what is damaged may end the process that opens it."""
-        folder = self.root / state.generation
+    def compare(self, state: StoreState) -> None:
+        """Before Chroma opens a folder: what is damaged may end the process that opens it. Raises
+        as `open`.
+        """
+        folder = self.folder(state)
         if not folder.is_dir():
             raise VectorsDamaged("missing")
         if not files_match(folder, state.files):
-            raise VectorsDamaged(_UNSEALED)
-
-    def discard(self) -> None:
-        """Deletes the vectors, all generations."""
-        shutil.rmtree(self.root, ignore_errors=True)
+            raise VectorsDamaged(vectors.UNSEALED)
 
 
 def read_state(connection: sqlite3.Connection, place: VectorPlace) -> StoreState | None:

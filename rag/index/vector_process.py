@@ -14,8 +14,7 @@ from typing import Any, Self
 
 from rag.child_process import Child, Parent
 from rag.embed.protocol import EmbedderIdentity, Vectors
-from rag.index.chroma_errors import VectorsDamaged
-from rag.index.chroma_import import chromadb_module
+from rag.index.chroma import VectorsDamaged, chromadb_module
 from rag.index.vectors import ChromaVectors, open_folder
 from state.errors import CragError, SetupError, StorageError
 
@@ -40,25 +39,25 @@ class VectorProcess:
                 f"No process can be started for the vector store: {error.strerror}."
             ) from error
 
-    def open(self, folder: Path, identity: EmbedderIdentity, *, create: bool) -> Self:
+    def open(
+        self,
+        folder: Path,
+        identity: EmbedderIdentity,
+        sealed: tuple[str, int] | None = None,
+        *,
+        create: bool = False,
+    ) -> Self:
         """Ends the process when it fails."""
         try:
-            self._call("open", folder, identity, create)
+            self._call("open", folder, identity, sealed, create)
         except BaseException:
             self.close()
             raise
         self._opened = True
         return self
 
-    def token(self) -> str | None:
-        token: str | None = self._call("token")
-        return token
-
     def count(self) -> int:
         return int(self._call("count"))
-
-    def holds(self, count: int) -> bool:
-        return bool(self._call("holds", count))
 
     def upsert(self, ids: Sequence[int], vectors: Vectors) -> None:
         self._call("upsert", ids, vectors)
@@ -72,6 +71,7 @@ class VectorProcess:
     def close(self) -> None:
         """Ends the process; one that holds the store closes it first."""
         if self._opened:
+            self._opened = False
             with contextlib.suppress(VectorsDamaged, CragError):
                 self._call("close")
         self._child.end()
@@ -101,8 +101,8 @@ def main(descriptor: str) -> None:
         reply: object = None
         try:
             if name == "open":
-                folder, identity, create = values
-                vectors = open_folder(folder, identity, create=create)
+                *place, create = values
+                vectors = open_folder(*place, create=create)
             else:
                 reply = getattr(vectors, name)(*values)
         except (VectorsDamaged, CragError) as error:

@@ -8,24 +8,29 @@ A process killed while writing leaves `dirty`, and the next one starts a new gen
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import uuid
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rag.index import shortlist, vectors
-from rag.index.chroma_errors import VectorsDamaged
+from rag.index.chroma import VectorsDamaged
 from rag.index.codec import decode_vectors
 from rag.index.folder_digest import files_digest, rows_digest
 from rag.index.protocol import Notice
 from rag.index.vector_place import StoreState, VectorPlace, read_state, removals
+from state.closing import Closing
 from state.errors import StorageError
 from state.sqlite_file import transaction
 
 if TYPE_CHECKING:
-    from rag.index.vector_place import WritableVectors
+    from rag.index.vector_process import VectorProcess
+    from rag.index.vectors import ChromaVectors
+
+    Opener = Callable[..., ChromaVectors | VectorProcess]
 
 EXACT_CHUNKS = 200_000
 """Up to so many, passing over all vectors costs no more than importing and opening Chroma."""
@@ -45,10 +50,11 @@ ORDER BY vectors.chunk_id LIMIT :limit
 """
 
 
-class VectorWrite:
+class VectorWrite(Closing):
     """One write of the store, from mark to seal. The caller holds the collection's lock.
 
-    `feed` may be called again and again while documents are being added; `finish` seals.
+    `feed` may be called again and again while documents are being added; `finish` seals. A store
+    that is closed without it stays dirty.
     """
 
     def __init__(
@@ -58,41 +64,43 @@ class VectorWrite:
         notice: Notice,
         *,
         again: bool = False,
+        opener: Opener = vectors.open_folder,
         catalog_lock: AbstractContextManager[Any] | None = None,
     ) -> None:
-        """`again`: build a new generation, whatever the catalog says of the old one.
-        `catalog_lock` is held while the catalog is written: SQLite lets who asks again and again
-        wait for long.
+        """`again`: build a new generation, whatever the catalog says of the old one. `opener` takes
+        what `open_folder` takes. `catalog_lock` is held while the catalog is written: SQLite lets
+        who asks again and again wait for long.
         """
         self._connection = connection
         self._catalog_lock = catalog_lock or nullcontext()
         self._place = place
         found = read_state(connection, place)
-        self._store: WritableVectors | None = None
-        if found is not None and not found.dirty and not again:
-            try:
-                self._store = place.sealed(found, place.open_writable)
+        with ExitStack() as opened:
+            store = None
+            if found is not None and not found.dirty and not again:
+                try:
+                    place.compare(found)
+                    store = opener(place.folder(found), place.identity, found.sealed)
+                    opened.callback(store.close)
+                except VectorsDamaged as error:
+                    notice(f"The vector store is damaged ({error}); building it again.")
+            elif found is not None:
+                why = "is damaged" if again else "was left half-written"
+                notice(f"The vector store {why}; building it again from the catalog.")
+            if found is not None and store is not None:
                 self._state = replace(found, dirty=True)
-            except VectorsDamaged as error:
-                notice(f"The vector store is damaged ({error}); building it again.")
-        elif found is not None:
-            why = "is damaged" if again else "was left half-written"
-            notice(f"The vector store {why}; building it again from the catalog.")
-        if self._store is None:
-            self._state = StoreState(uuid.uuid4().hex[:8], "", dirty=True, synced=0, count=0)
-        try:
+            else:
+                self._state = StoreState(uuid.uuid4().hex[:8], "", dirty=True, synced=0, count=0)
             with transaction(connection):
-                self._save(forget_removals=self._store is None)
-        except BaseException:
-            self.abandon()
-            raise
-        if self._store is None:
-            place.discard()
-            self._store = place.open_writable(self._state.generation, create=True)
+                self._save(forget_removals=store is None)
+            if store is None:
+                shutil.rmtree(place.root, ignore_errors=True)
+                store = opener(place.folder(self._state), place.identity, create=True)
+            self._store = store
+            opened.pop_all()
 
     def feed(self, stopped: Callable[[], bool] = lambda: False) -> None:
         """Adds the visible chunks past `synced`, in order."""
-        assert self._store is not None
         while not stopped():
             # Marked before they are added: what is removed meanwhile is then removed here, too.
             with self._catalog_lock, transaction(self._connection):
@@ -115,8 +123,7 @@ class VectorWrite:
             self._store.upsert([row[0] for row in rows], matrix)
 
     def finish(self) -> None:
-        """Removes what the catalog removed, checks the count, seals."""
-        assert self._store is not None
+        """Removes what the catalog removed, checks the count, seals and closes."""
         gone = removals(self._connection, self._place)
         if gone:
             self._store.delete(gone)
@@ -125,8 +132,8 @@ class VectorWrite:
             raise VectorsDamaged(f"{count} vectors where {self._state.count - len(gone)} belong")
         token = uuid.uuid4().hex
         self._store.seal(token)
-        self._store.close()
-        folder = self._place.root / self._state.generation
+        self.close()
+        folder = self._place.folder(self._state)
         vectors.clear_unset(folder)
         vectors.shrink_folder(folder)
         token = f"{token} {files_digest(folder)} {rows_digest(folder)}"
@@ -136,10 +143,8 @@ class VectorWrite:
         if count <= EXACT_CHUNKS:
             shortlist.write(self._connection, self._place, self._state)
 
-    def abandon(self) -> None:
-        """Closes without a seal; the store stays dirty."""
-        if self._store is not None:
-            self._store.close()
+    def close(self) -> None:
+        self._store.close()
 
     def _save(self, *, forget_removals: bool = False) -> None:
         state = self._state
@@ -171,13 +176,9 @@ def write_all(
         StorageError: it did not come out right twice.
     """
     try:
-        write = VectorWrite(connection, place, notice, again=again)
-        try:
+        with VectorWrite(connection, place, notice, again=again) as write:
             write.feed()
             write.finish()
-        except BaseException:
-            write.abandon()
-            raise
     except VectorsDamaged as error:
         if again:
             raise StorageError(

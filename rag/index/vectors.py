@@ -13,17 +13,17 @@ import os
 import resource
 import sqlite3
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
-from rag.index.chroma_errors import VectorsDamaged, foreign_errors
-from rag.index.chroma_import import chroma_settings, chromadb_module
+from rag.index.chroma import VectorsDamaged, chroma_settings, chromadb_module, foreign_errors
 from state.closing import Closing
 from state.errors import StorageError
 
 SCHEMA = "1"
+UNSEALED = "not what was last written"
 BATCH = 5_000
 _SEARCH_WIDTH = 200
 _HEADER = struct.Struct("<i4Q")
@@ -44,12 +44,6 @@ class ChromaVectors(Closing):
         with contextlib.suppress(Exception):  # a damaged store may fail to close, too
             self._client.close()
 
-    def token(self) -> str | None:
-        """What `seal` wrote last."""
-        metadata = self._collection.metadata or {}
-        token = metadata.get("token")
-        return None if token is None else str(token)
-
     def seal(self, token: str) -> None:
         """Marks what is stored as complete."""
         with foreign_errors():
@@ -58,13 +52,6 @@ class ChromaVectors(Closing):
     def count(self) -> int:
         with foreign_errors():
             return int(self._collection.count())
-
-    def holds(self, count: int) -> bool:
-        """Whether it can be read and holds so many; never raises for a damaged one."""
-        try:
-            return self.count() == count
-        except VectorsDamaged:
-            return False
 
     def upsert(self, ids: Sequence[int], vectors: Vectors) -> None:
         """At most BATCH rows at a time."""
@@ -87,11 +74,17 @@ class ChromaVectors(Closing):
             return [(int(number), 1.0 - float(distance)) for number, distance in pairs]
 
 
-def open_folder(path: Path, identity: EmbedderIdentity, *, create: bool = False) -> ChromaVectors:
-    """The vectors in a folder of ours.
+def open_folder(
+    path: Path,
+    identity: EmbedderIdentity,
+    sealed: tuple[str, int] | None = None,
+    *,
+    create: bool = False,
+) -> ChromaVectors:
+    """The vectors in a folder of ours; `sealed`: the token and the count that they must have.
 
     Raises:
-        VectorsDamaged: there is none, or it cannot be opened, or is of another embedder.
+        VectorsDamaged: there is none, or it cannot be opened, or is not what it should be.
         StorageError: this process may open too few files for it.
     """
     if not create and not (path / "chroma.sqlite3").is_file():
@@ -100,7 +93,13 @@ def open_folder(path: Path, identity: EmbedderIdentity, *, create: bool = False)
     with foreign_errors():
         path.mkdir(parents=True, exist_ok=True)
         client = chromadb_module().PersistentClient(path=str(path), settings=chroma_settings())
-    return _collection(client, identity, create=create)
+        try:
+            collection = _created(client, identity) if create else _found(client, identity, sealed)
+        except BaseException:
+            with contextlib.suppress(Exception):
+                client.close()
+            raise
+    return ChromaVectors(client, collection, identity)
 
 
 def shrink_folder(path: Path) -> None:
@@ -151,34 +150,24 @@ def _require_open_files() -> None:
     )
 
 
-def _collection(client: Any, identity: EmbedderIdentity, *, create: bool) -> ChromaVectors:
-    with _closed_if_failed(client), foreign_errors():
-        if create:
-            collection = client.create_collection(
-                "chunks",
-                metadata=_metadata(identity),
-                configuration={"hnsw": {"space": "cosine", "ef_search": _SEARCH_WIDTH}},
-                embedding_function=None,
-            )
-        else:
-            collection = client.get_collection("chunks", embedding_function=None)
-        metadata = dict(collection.metadata or {})
-    found = ChromaVectors(client, collection, identity)
-    metadata.pop("token", None)
+def _created(client: Any, identity: EmbedderIdentity) -> Any:
+    return client.create_collection(
+        "chunks",
+        metadata=_metadata(identity),
+        configuration={"hnsw": {"space": "cosine", "ef_search": _SEARCH_WIDTH}},
+        embedding_function=None,
+    )
+
+
+def _found(client: Any, identity: EmbedderIdentity, sealed: tuple[str, int] | None) -> Any:
+    collection = client.get_collection("chunks", embedding_function=None)
+    metadata = dict(collection.metadata or {})
+    token = metadata.pop("token", None)
     if metadata != _metadata(identity):
-        found.close()
         raise VectorsDamaged("of another embedder")
-    return found
-
-
-@contextlib.contextmanager
-def _closed_if_failed(client: Any) -> Iterator[None]:
-    try:
-        yield
-    except BaseException:
-        with contextlib.suppress(Exception):
-            client.close()
-        raise
+    if sealed is not None and (token, collection.count()) != sealed:
+        raise VectorsDamaged(UNSEALED)
+    return collection
 
 
 def _metadata(identity: EmbedderIdentity) -> dict[str, str | int]:

@@ -109,7 +109,7 @@ def import_all() -> None:
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             with contextlib.suppress(ImportError):  # an extra that is not installed
                 importlib.import_module(module.name)
-    from rag.index.chroma_import import chromadb_module
+    from rag.index.chroma import chromadb_module
 
     chromadb_module()
     for name in ("chromadb.api.rust", "chromadb.telemetry.product.posthog", "platformdirs"):

@@ -218,10 +218,10 @@ def test_a_write_while_chroma_is_opened_is_not_called_damage(tmp_path, monkeypat
     write(tmp_path)
     opened = VectorPlace.open
 
-    def slowly(place, generation, **options):
+    def slowly(place, state):
         monkeypatch.undo()
         write(tmp_path, count=120, first=40)
-        return opened(place, generation, **options)
+        return opened(place, state)
 
     monkeypatch.setattr(VectorPlace, "open", slowly)
     found, lines = search(tmp_path)

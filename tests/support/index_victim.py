@@ -9,7 +9,7 @@ from forked import forked
 from index_samples import EMBEDDER, document, open_writer, parts
 
 from rag.index import feeder, staging
-from rag.index.chroma_import import chromadb_module
+from rag.index.chroma import chromadb_module
 
 CHUNKS = 6
 DOCUMENTS = 12

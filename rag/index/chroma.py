@@ -1,4 +1,4 @@
-"""Importing chromadb without letting the surroundings into it.
+"""The chromadb package, kept from its surroundings, and what its failures are called here.
 
 At import chromadb reads `./.env` and the environment into settings and fails on what it
 cannot parse there; neither is ours to obey. Nothing is sent anywhere, no model is fetched.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from functools import cache
@@ -16,13 +17,19 @@ from types import ModuleType
 from typing import Any
 
 from rag.clock import check_clock
-from state.errors import SetupError
+from state.errors import CragError, SetupError, StorageError
 
 # Field names of chromadb's settings are environment variables, without any prefix.
 _FOREIGN = frozenset(
     """ENVIRONMENT TENANT_ID TOPIC_NAMESPACE IS_PERSISTENT PERSIST_DIRECTORY ALLOW_RESET
     ANONYMIZED_TELEMETRY MIGRATIONS MIGRATIONS_HASH_ALGORITHM""".split()  # noqa: SIM905
 )
+_NO_ROOM = re.compile(r"disk is full|No space left|readonly database|Read-only file system")
+_NO_FILES = re.compile(r"Too many open files|unable to open database file|Cannot allocate memory")
+
+
+class VectorsDamaged(Exception):  # noqa: N818 - a state of the folder, not a failure shown to anyone
+    """The vectors are missing, stale or unreadable; the catalog still has them all."""
 
 
 @cache
@@ -72,3 +79,32 @@ def _undisturbed() -> Iterator[None]:
             yield
     finally:
         os.environ.update(hidden)
+
+
+@contextlib.contextmanager
+def foreign_errors() -> Iterator[None]:
+    """Whatever Chroma raises, as damage: its errors have no common class."""
+    try:
+        yield
+    except (CragError, VectorsDamaged):
+        raise
+    except KeyError as error:
+        raise VectorsDamaged(str(error)) from error
+    except Exception as error:
+        words = f"{type(error).__name__}: {error}"
+        if isinstance(error, MemoryError) or _NO_FILES.search(words):
+            raise StorageError(
+                "The vector store cannot be opened: too little memory, or too few open files.",
+                "Raise `ulimit -n` and `ulimit -v`, then run the command again.",
+            ) from error
+        if _NO_ROOM.search(words):
+            raise StorageError(
+                "The disk is full or read-only; the vector store cannot be written.",
+                "Free some space, then run the command again: what was read is kept.",
+            ) from error
+        raise VectorsDamaged(words) from error
+    except BaseException as error:
+        # A panic of the Rust core derives from BaseException.
+        if type(error).__name__ == "PanicException":
+            raise VectorsDamaged(str(error)) from error
+        raise
