@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import PurePosixPath
 
-from rag.documents.limits import MIB, Limits
+from rag.documents.limits import MIB
 from rag.documents.markup import Element, parse
 from rag.documents.stream import Reading
 from state.errors import DocumentError
@@ -18,25 +18,16 @@ _RATIO_FROM = 32 * MIB
 
 
 class Archive:
-    """The members of a container. Every read counts the bytes that really come out."""
+    """The members of a container, by name. Every read counts the bytes that really come out; no
+    more ever do than a member's `file_size`.
+    """
 
-    def __init__(self, container: zipfile.ZipFile, limits: Limits) -> None:
+    def __init__(self, container: zipfile.ZipFile, reading: Reading) -> None:
+        self.members = {info.filename: info for info in container.infolist()}
         self._container = container
-        self._limits = limits
-        self._left = limits.expanded_bytes
-        self._names = {info.filename: info for info in container.infolist()}
+        self._reading = reading
+        self._left = reading.limits.expanded_bytes
         self._check_directory()
-
-    @property
-    def names(self) -> list[str]:
-        return list(self._names)
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._names
-
-    def size(self, name: str) -> int:
-        """How many bytes the directory says a member expands to; no more are ever read."""
-        return self._names[name].file_size
 
     def read(self, name: str) -> bytes:
         """A member's bytes.
@@ -44,7 +35,7 @@ class Archive:
         Raises:
             DocumentError: it is missing, encrypted, damaged or expands past the limits.
         """
-        limit = min(self._limits.tree_bytes, self._left)
+        limit = min(self._reading.limits.tree_bytes, self._left)
         blocks: list[bytes] = []
         size = 0
         for block in self.blocks(name):
@@ -57,7 +48,7 @@ class Archive:
 
     def blocks(self, name: str) -> Iterator[bytes]:
         """A member's bytes, some at a time; raises as `read` does, but for their number."""
-        info = self._names.get(name)
+        info = self.members.get(name)
         if info is None:
             raise DocumentError(f"damaged file: its part {PurePosixPath(name).name} is missing")
         if info.flag_bits & 1:
@@ -69,16 +60,33 @@ class Archive:
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
             raise DocumentError(f"damaged file: {error}") from error
 
+    def root(self, name: str) -> Element:
+        """The root of a part that is XML; raises as `read` and `parse` do."""
+        return parse(self.read(name), self._reading.limits)
+
+    def optional_root(self, name: str) -> Element | None:
+        """That of a part that the rest can do without: a damaged one is a warning."""
+        if name not in self.members:
+            return None
+        try:
+            return self.root(name)
+        except DocumentError as error:
+            self._reading.warn(f"{PurePosixPath(name).name} left out: {error.message}")
+            return None
+
+    def core_title(self) -> str | None:
+        """The title in an Office document's properties."""
+        core = self.optional_root("docProps/core.xml")
+        return None if core is None else core.findtext("{*}title") or None
+
     def _check_directory(self) -> None:
-        infos = self._names.values()
-        if len(self._container.infolist()) > self._limits.members:
-            raise DocumentError(f"more than {self._limits.members:,} parts in the file")
-        expanded = sum(info.file_size for info in infos)
-        packed = sum(info.compress_size for info in infos) or 1
-        ratio = expanded / packed
-        if expanded > self._limits.expanded_bytes or (
-            expanded > _RATIO_FROM and ratio > self._limits.expansion_ratio
-        ):
+        limits = self._reading.limits
+        if len(self._container.infolist()) > limits.members:
+            raise DocumentError(f"more than {limits.members:,} parts in the file")
+        expanded = sum(info.file_size for info in self.members.values())
+        packed = sum(info.compress_size for info in self.members.values()) or 1
+        dense = expanded > _RATIO_FROM and expanded / packed > limits.expansion_ratio
+        if dense or expanded > limits.expanded_bytes:
             raise _bomb(expanded)
 
 
@@ -88,21 +96,8 @@ def _bomb(size: int) -> DocumentError:
 
 @contextmanager
 def open_archive(reading: Reading) -> Iterator[Archive]:
-    """The file as an Archive; raises DocumentError when it is none or expands too far."""
-    try:
-        container = zipfile.ZipFile(reading.path)
-    except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
-        raise DocumentError(f"damaged {reading.format} file: {error}") from error
-    with container:
-        yield Archive(container, reading.limits)
-
-
-def parse_optional(archive: Archive, name: str, reading: Reading) -> Element | None:
-    """The root of a part that the rest can do without: a damaged one is a warning."""
-    if name not in archive:
-        return None
-    try:
-        return parse(archive.read(name), reading.limits)
-    except DocumentError as error:
-        reading.warn(f"{PurePosixPath(name).name} left out: {error.message}")
-        return None
+    """The file, which is a ZIP archive (`sniff` saw it), as an Archive; raises DocumentError when
+    it expands too far.
+    """
+    with zipfile.ZipFile(reading.path) as container:
+        yield Archive(container, reading)

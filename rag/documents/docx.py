@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rag.documents.archive import Archive, open_archive, parse_optional
+from rag.documents.archive import open_archive
 from rag.documents.docx_text import inline_text
 from rag.documents.layout import Layout
-from rag.documents.markup import Element, attribute, child, children, name, parse, text_at
+from rag.documents.markup import Element, attribute, name
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
-_BODY = "word/document.xml"
 _NOTES = (("word/footnotes.xml", "footnote"), ("word/endnotes.xml", "endnote"))
 _MANY = 200
 _WRAPPERS = frozenset({"sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo", "body"})
@@ -29,28 +28,23 @@ class _Style:
 def read(reading: Reading) -> Iterator[Part]:
     """The body some two hundred blocks at a time, then the notes."""
     with open_archive(reading) as archive:
-        reading.title = core_title(archive, reading)
-        styles = _styles(archive, reading)
-        body = child(parse(archive.read(_BODY), reading.limits), "body")
+        reading.title = archive.core_title()
+        styles = archive.optional_root("word/styles.xml")
+        body = archive.root("word/document.xml").find("{*}body")
         if body is None:
             raise DocumentError("damaged docx file: it has no body")
         layout = Layout()
-        walk = _Walk(layout, styles, reading)
+        walk = _Walk(layout, {} if styles is None else _meanings(styles), reading)
         for count, block in enumerate(body):
             walk.block(block, 0)
             if count % _MANY == 0:
                 reading.deadline.check()
                 yield layout.part()
         for member, kind in _NOTES:
-            root = parse_optional(archive, member, reading)
+            root = archive.optional_root(member)
             if root is not None:
                 _notes(root, kind, layout)
         yield layout.part()
-
-
-def core_title(archive: Archive, reading: Reading) -> str | None:
-    """The title in an Office document's properties."""
-    return text_at(parse_optional(archive, "docProps/core.xml", reading), "title")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,52 +69,41 @@ class _Walk:
         text = inline_text(element)
         if not text.strip():
             return
-        properties = child(element, "pPr")
-        style, level, depth = _Style(), None, None
-        if properties is not None:
-            style = self._styles.get(_value(properties, "pStyle") or "", style)
-            level = _level(_value(properties, "outlineLvl"))
-            numbering = child(properties, "numPr")
-            if numbering is not None and _value(numbering, "numId") != "0":
-                depth = _level(_value(numbering, "ilvl")) or 0
+        style = self._styles.get(_value(element, "{*}pPr/{*}pStyle") or "", _Style())
+        level = _level(_value(element, "{*}pPr/{*}outlineLvl"))
         level = style.level if level is None else level
+        numbering = element.find("{*}pPr/{*}numPr")
+        if _value(numbering, "{*}numId") == "0":
+            numbering = None
         if level is not None:
             self._layout.heading(text, level + 1)
             if self._reading.title is None and level == 0:
                 self._reading.title = text
-        elif depth is not None or style.listed:
-            self._layout.item(text, depth or 0)
+        elif numbering is not None or style.listed:
+            self._layout.item(text, _level(_value(numbering, "{*}ilvl")) or 0)
         else:
             self._layout.paragraph(text)
 
     def _table(self, element: Element, depth: int) -> None:
-        rows: list[list[str]] = []
-        columns = 0
-        for tr in _through(element, "tr"):
-            cells: list[str] = []
-            for cell in _through(tr, "tc"):
-                cells.append(_cell_text(cell))
-                cells += [""] * (_grid_span(cell) - 1)
-            rows.append(cells)
-            columns = max(columns, len(cells))
-        if columns > 1:
+        table = [list(_through(tr, "tc")) for tr in _through(element, "tr")]
+        rows = [[text for cell in cells for text in _cell_texts(cell)] for cells in table]
+        if any(len(row) > 1 for row in rows):
             self._layout.table(rows)
             return
         # One column is a box around text, not a table.
-        for tr in _through(element, "tr"):
-            for cell in _through(tr, "tc"):
-                for block in cell:
-                    self.block(block, depth + 1)
+        for block in (block for cells in table for cell in cells for block in cell):
+            self.block(block, depth + 1)
 
 
-def _cell_text(cell: Element) -> str:
-    return " ".join(filter(None, (inline_text(p).strip() for p in cell.iter("{*}p"))))
+def _cell_texts(cell: Element) -> list[str]:
+    """The cell's text, and an empty one for each further column that it goes over."""
+    span = _value(cell, "{*}tcPr/{*}gridSpan") or ""
+    columns = min(int(span), 50) if span.isdecimal() and len(span) < 4 else 1
+    return [_flat(cell), *[""] * (columns - 1)]
 
 
-def _grid_span(cell: Element) -> int:
-    properties = child(cell, "tcPr")
-    span = _value(properties, "gridSpan") if properties is not None else None
-    return min(int(span), 50) if span and span.isdecimal() and len(span) < 4 else 1
+def _flat(element: Element) -> str:
+    return " ".join(filter(None, (inline_text(p).strip() for p in element.iter("{*}p"))))
 
 
 def _through(element: Element, wanted: str) -> Iterator[Element]:
@@ -134,30 +117,25 @@ def _through(element: Element, wanted: str) -> Iterator[Element]:
 
 
 def _notes(root: Element, kind: str, layout: Layout) -> None:
-    for note in children(root, kind):
-        if attribute(note, "type") in {None, "normal"}:
-            text = _cell_text(note)
-            if text:
-                layout.paragraph(f"[{kind} {attribute(note, 'id')}] {text}")
+    for note in root.iterchildren(f"{{*}}{kind}"):
+        text = _flat(note)
+        if text and attribute(note, "type") in {None, "normal"}:
+            layout.paragraph(f"[{kind} {attribute(note, 'id')}] {text}")
 
 
-def _styles(archive: Archive, reading: Reading) -> dict[str, _Style]:
-    root = parse_optional(archive, "word/styles.xml", reading)
-    if root is None:
-        return {}
+def _meanings(styles: Element) -> dict[str, _Style]:
     own: dict[str, _Style] = {}
     parents: dict[str, str] = {}
-    for style in children(root, "style"):
+    for style in styles.iterchildren("{*}style"):
         key = attribute(style, "styleId") or ""
-        label = (_value(style, "name") or "").lower()
+        label = (_value(style, "{*}name") or "").lower()
         level = 0 if label == "title" else None
         if label.startswith("heading "):
             level = _level(label.removeprefix("heading "), offset=1)
-        properties = child(style, "pPr")
-        if level is None and properties is not None:
-            level = _level(_value(properties, "outlineLvl"))
+        if level is None:
+            level = _level(_value(style, "{*}pPr/{*}outlineLvl"))
         own[key] = _Style(level, listed=label.startswith("list ") and label != "list paragraph")
-        parents[key] = _value(style, "basedOn") or ""
+        parents[key] = _value(style, "{*}basedOn") or ""
     return {key: _inherited(key, own, parents) for key in own}
 
 
@@ -170,9 +148,9 @@ def _inherited(key: str, own: dict[str, _Style], parents: dict[str, str]) -> _St
     return _Style()
 
 
-def _value(element: Element, wanted: str) -> str | None:
-    found = child(element, wanted)
-    return attribute(found, "val") if found is not None else None
+def _value(element: Element | None, path: str) -> str | None:
+    """The attribute `val` of the first element along a path of names, where there is one."""
+    return attribute(None if element is None else element.find(path), "val")
 
 
 def _level(value: str | None, offset: int = 0) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rag.documents.markup import Element, attribute, child, name
+from rag.documents.markup import Element, attribute, name
 
 _DROPPED = frozenset(
     {"pPr", "rPr", "del", "moveFrom", "instrText", "delText", "delInstrText", "Fallback", "sdtPr"}
@@ -53,7 +53,7 @@ def math_text(element: Element, depth: int = 0) -> str:
         return f"({text})" if kind == "d" and not _BRACKETED.fullmatch(text) else text
     parts = {name(part): math_text(part, depth + 1) for part in element if name(part)}
     if kind == "nary":
-        sign = child(element, "naryPr", "chr")
+        sign = element.find("{*}naryPr/{*}chr")
         parts["sign"] = (attribute(sign, "val") or "") if sign is not None else "∫"
     return _SLOT.sub(lambda slot: _filled(parts, slot.group(1), grouped=not slot.group(2)), shape)
 

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from rag.documents.archive import Archive, open_archive
 from rag.documents.html import page_part
-from rag.documents.markup import Element, attribute, child, children, parse, text_at
+from rag.documents.markup import Element, attribute
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
@@ -18,8 +18,8 @@ _CONTAINER = "META-INF/container.xml"
 def read(reading: Reading) -> Iterator[Part]:
     """One piece a chapter. A damaged chapter is a warning, not the end of the book."""
     with open_archive(reading) as archive:
-        package, folder = _package(archive, reading)
-        reading.title = text_at(package, "metadata", "title")
+        package, folder = _package(archive)
+        reading.title = package.findtext("{*}metadata/{*}title")
         chapters = _chapters(package, folder)
         failed = 0
         for chapter in chapters[: reading.limits.pages]:
@@ -36,24 +36,22 @@ def read(reading: Reading) -> Iterator[Part]:
             raise DocumentError("no chapter can be read: encrypted (DRM) or damaged")
 
 
-def _package(archive: Archive, reading: Reading) -> tuple[Element, str]:
-    container = parse(archive.read(_CONTAINER), reading.limits)
-    roots = child(container, "rootfiles", "rootfile")
-    path = attribute(roots, "full-path") if roots is not None else None
+def _package(archive: Archive) -> tuple[Element, str]:
+    path = attribute(archive.root(_CONTAINER).find("{*}rootfiles/{*}rootfile"), "full-path")
     if not path:
         raise DocumentError("damaged epub file: it names no content")
-    return parse(archive.read(path), reading.limits), posixpath.dirname(path)
+    return archive.root(path), posixpath.dirname(path)
 
 
 def _chapters(package: Element, folder: str) -> list[str]:
-    manifest, spine = child(package, "manifest"), child(package, "spine")
+    manifest, spine = package.find("{*}manifest"), package.find("{*}spine")
     if manifest is None or spine is None:
         raise DocumentError("damaged epub file: it has no table of parts")
     files: dict[str, str] = {}
-    for item in children(manifest, "item"):
+    for item in manifest.iterchildren("{*}item"):
         kind = item.get("media-type") or ""
         if "html" in kind and "nav" not in (item.get("properties") or "").split():
             path = posixpath.join(folder, unquote(item.get("href") or ""))
             files[item.get("id") or ""] = posixpath.normpath(path)
-    keys = (item.get("idref") for item in children(spine, "itemref"))
+    keys = (item.get("idref") for item in spine.iterchildren("{*}itemref"))
     return [files[key] for key in keys if key in files]

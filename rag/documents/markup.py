@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from rag.documents.limits import Limits, check_size
@@ -39,33 +38,7 @@ def name(element: Element | None) -> str:
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
-def children(element: Element, *names: str) -> Iterator[Element]:
-    """The child elements, of these names where any are given."""
-    for child in element:
-        own = name(child)
-        if own and (not names or own in names):
-            yield child
-
-
-def child(element: Element, *path: str) -> Element | None:
-    """The first element along a path of names, or None."""
-    for step in path:
-        found = next(children(element, step), None)
-        if found is None:
-            return None
-        element = found
-    return element
-
-
-def text_at(root: Element | None, *path: str) -> str | None:
-    """The text of the first element along a path of names, where there is one."""
-    found = None if root is None else child(root, *path)
-    return None if found is None else found.text
-
-
-def attribute(element: Element, wanted: str) -> str | None:
-    """The attribute of this local name, whatever its namespace."""
-    for key, value in element.attrib.items():
-        if key.rpartition("}")[2] == wanted:
-            return str(value)
-    return None
+def attribute(element: Element | None, wanted: str) -> str | None:
+    """The attribute of this local name, whatever its namespace; None of None."""
+    attributes = {} if element is None else element.attrib
+    return next((v for key, v in attributes.items() if key.rpartition("}")[2] == wanted), None)

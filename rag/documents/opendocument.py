@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rag.documents.archive import Archive, open_archive, parse_optional
+from rag.documents.archive import Archive, open_archive
 from rag.documents.layout import Layout
-from rag.documents.markup import Element, attribute, child, children, name, parse, text_at
+from rag.documents.markup import Element, attribute, name
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
@@ -24,19 +24,16 @@ def read(reading: Reading) -> Iterator[Part]:
     with open_archive(reading) as archive:
         if _is_encrypted(archive):
             raise DocumentError("encrypted OpenDocument: needs a password")
-        meta = parse_optional(archive, "meta.xml", reading)
-        reading.title = text_at(meta, "meta", "title")
-        body = child(parse(archive.read("content.xml"), reading.limits), "body")
+        meta = archive.optional_root("meta.xml")
+        reading.title = None if meta is None else meta.findtext("{*}meta/{*}title")
+        body = archive.root("content.xml").find("{*}body")
         if body is None:
             raise DocumentError("damaged OpenDocument: it has no body")
         walk = _Walk(Layout(), reading)
-        count = 0
-        for part in body:
-            for block in part:
-                walk.block(block, 0)
-                count += 1
-                if count % _MANY == 0:
-                    yield walk.layout.part()
+        for count, block in enumerate((block for part in body for block in part), 1):
+            walk.block(block, 0)
+            if count % _MANY == 0:
+                yield walk.layout.part()
         yield walk.layout.part()
 
 
@@ -69,8 +66,7 @@ class _Walk:
             self._all(element, depth, listed + 1)
         else:
             if kind == "page":
-                label = attribute(element, "name")
-                self.layout.heading(label or "", 1)
+                self.layout.heading(attribute(element, "name") or "", 1)
             self._all(element, depth, listed)
 
     def _all(self, element: Element, depth: int, listed: int) -> None:
@@ -81,7 +77,7 @@ class _Walk:
         rows: list[list[str]] = []
         for tr in element.iter("{*}table-row"):
             cells: list[str] = []
-            for cell in children(tr, "table-cell", "covered-table-cell"):
+            for cell in tr.iterchildren("{*}table-cell", "{*}covered-table-cell"):
                 text = " ".join(inline(p) for p in cell.iter("{*}p", "{*}h"))
                 cells += [text] * (_repeat(cell, "number-columns-repeated") if text else 1)
             self._cells += len(cells)
@@ -90,9 +86,8 @@ class _Walk:
                 break
             # Rows repeated to the sheet's end are empty; repeated full ones say nothing new.
             rows.append(cells)
-        label = attribute(element, "name")
-        if label and name(element.getparent()) == "spreadsheet":
-            self.layout.heading(label, 1)
+        if name(element.getparent()) == "spreadsheet":
+            self.layout.heading(attribute(element, "name") or "", 1)
         self.layout.table(rows)
 
 
@@ -122,4 +117,4 @@ def _repeat(element: Element, key: str) -> int:
 
 def _is_encrypted(archive: Archive) -> bool:
     manifest = "META-INF/manifest.xml"
-    return manifest in archive and b"encryption-data" in archive.read(manifest)
+    return manifest in archive.members and b"encryption-data" in archive.read(manifest)

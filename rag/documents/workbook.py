@@ -8,7 +8,6 @@ from datetime import datetime, time
 from typing import Any
 
 from rag.documents.archive import Archive, open_archive
-from rag.documents.docx import core_title
 from rag.documents.layout import row, words
 from rag.documents.limits import check_size
 from rag.documents.stream import Part, Reading
@@ -25,7 +24,7 @@ def read(reading: Reading) -> Iterator[Part]:
     if reading.format == "xlsx":
         with open_archive(reading) as archive:
             _check(archive, reading)
-            reading.title = core_title(archive, reading)
+            reading.title = archive.core_title()
     import python_calamine as calamine
 
     try:
@@ -57,11 +56,11 @@ def _check(archive: Archive, reading: Reading) -> None:
     """Calamine unpacks by itself, holds every sheet's cells from the first to the last row and
     column, and ends the process where memory ends.
     """
-    for name in archive.names:
+    for name, member in archive.members.items():
         if not name.endswith((".xml", "/sharedStrings.bin")):
             continue
         if "/worksheets/" not in name:
-            check_size(archive.size(name), reading.limits.tree_bytes)
+            check_size(member.file_size, reading.limits.tree_bytes)
         # The size that a sheet claims is often not the size it has.
         elif _claimed(archive, name) > _HELD_CELLS < _spread(archive, name):
             raise DocumentError("its cells lie too far apart to be read")
