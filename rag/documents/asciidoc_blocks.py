@@ -7,14 +7,13 @@ a line that is only markup becomes an empty one. No other file is read, and what
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from string import ascii_letters, digits
 
 from rag.documents import asciidoc_lines as marks
-from rag.documents.asciidoc_inline import Inline
 from rag.documents.asciidoc_source import SourceLines
 from rag.documents.asciidoc_table import read_rows
-from rag.documents.asciidoc_written import Written
+from rag.documents.asciidoc_written import OpenList, Written
 from rag.documents.found import all_blocks
 from rag.documents.layout import row
 from state.blocks import BlockKind, Placed
@@ -25,35 +24,29 @@ _LANGUAGE = "+-_" + ascii_letters + digits
 def read_blocks(text: str) -> tuple[str, list[Placed]]:
     """The clean text, with as many lines as `text`, and its blocks."""
     walk = _Walk(SourceLines(text.split("\n")))
-    written = walk.run()
-    return "\n".join(written.out), all_blocks(written.out, written.found)
+    walk.run()
+    return "\n".join(walk.out), all_blocks(walk.out, walk.found)
 
 
 @dataclass(slots=True)
-class _Walk:
+class _Walk(Written):
     """Over the lines in order."""
 
-    source: SourceLines
-    _written: Written = field(init=False)
     _style: str = ""
     _attributes: str = ""
     _header: bool = True
     _below_title: int = -1
 
-    def __post_init__(self) -> None:
-        self._written = Written(list(self.source.lines), Inline(self.source.titles))
-
-    def run(self) -> Written:
+    def run(self) -> None:
         index = 0
         while index < len(self.source):
             if index in self.source.gone:
                 index += 1
             elif not self.source[index]:
-                self._written.blank = True
+                self.blank = True
                 index += 1
             else:
                 index = self._block(index, self.source[index])
-        return self._written
 
     def _block(self, index: int, line: str) -> int:
         """Reads what begins on the line; the number of the line below it."""
@@ -63,12 +56,12 @@ class _Walk:
                 return below
         self._header = False
         below = next(filter(None, (read(self, index, line) for read in _BLOCKS)))
-        self._written.blank = False
+        self.blank = False
         return below
 
     def read_comment(self, index: int, line: str) -> int | None:
         is_comment = line.startswith("//") and not line.startswith("///")
-        return self._written.hide(index) if is_comment else None
+        return self.hide(index) if is_comment else None
 
     def read_attribute(self, index: int, line: str) -> int | None:
         entry = marks.ATTRIBUTE.match(line) if line[0] == ":" else None
@@ -76,11 +69,11 @@ class _Walk:
             return None
         name, value = entry.group(1), entry.group(2) or ""
         last, value = self.source.continued(index, value)
-        self._written.inline.define(name, value)
-        self._written.hide(index, last)
+        self.inline.define(name, value)
+        self.hide(index, last)
         if self._header and value:
-            self._written.out[index] = f"{name}: {self._written.inline.shown(value)}"
-            self._written.add(BlockKind.METADATA, index, index)
+            self.out[index] = f"{name}: {self.inline.shown(value)}"
+            self.add(BlockKind.METADATA, index, index)
         return last + 1
 
     def read_styled(self, index: int, line: str) -> int | None:
@@ -89,81 +82,77 @@ class _Walk:
         if not line.startswith("[["):
             self._style, self._attributes = marks.style_of(line) or self._style, line
             if self._style in marks.ADMONITIONS:
-                self._written.out[index] = f"{self._style}:"
-                self._written.named_at = index
+                self.out[index] = f"{self._style}:"
+                self.named_at = index
                 return index + 1
-        return self._written.hide(index)
+        return self.hide(index)
 
     def read_section(self, index: int, line: str) -> int | None:
         level = marks.underlined_level(line, self.source[index + 1])
         section = marks.SECTION.match(line)
-        if not self._written.nesting.is_flat or not (level or section):
+        if self.delimited or not (level or section):
             return None
         if section is not None:
             self._heading(index, len(section.group(1)), section.group(2))
             below = index + 1
         else:
-            self._written.inline.compatible |= level == 1
+            self.inline.compatible |= level == 1
             self._heading(index, level, line)
-            below = self._written.hide(index + 1)
+            below = self.hide(index + 1)
         self._below_title = below
         return below
 
     def read_author(self, index: int, line: str) -> int | None:
         if not self._header or index != self._below_title or not marks.AUTHOR.match(line):
             return None
-        self._written.add(BlockKind.METADATA, index, index)
+        self.add(BlockKind.METADATA, index, index)
         return index + 1
 
     def _heading(self, index: int, level: int, title: str) -> None:
-        self._written.nesting.lists.clear()
+        self.around.clear()
         self._forget()
-        shown = self._written.inline.shown(title.removesuffix(" " + "=" * level)).strip()
-        self._written.out[index] = f"{'#' * level} {shown}"
-        self._written.add(BlockKind.HEADING, index, index, level=level)
+        shown = self.inline.shown(title.removesuffix(" " + "=" * level)).strip()
+        self.out[index] = f"{'#' * level} {shown}"
+        self.add(BlockKind.HEADING, index, index, level=level)
         self._header = self._header and level == 1
 
     def read_continue(self, index: int, line: str) -> int | None:
         if line != "+":
             return None
-        if self._written.blank and len(self._written.nesting.lists) > 1:
-            self._written.nesting.lists.pop()
-        self._written.continued = True
-        return self._written.hide(index)
+        if self.blank and len(self.lists) > 1 and isinstance(self.around[-1], OpenList):
+            self.around.pop()
+        self.continued = True
+        return self.hide(index)
 
     def read_titled(self, index: int, line: str) -> int | None:
         title = marks.TITLE.match(line)
         if title is None:
             return None
-        self._written.end_lists()
-        self._written.out[index] = self._written.inline.shown(title.group(1))
-        self._written.opens = self._written.add(self._prose, index, index)
+        self.end_lists()
+        self.out[index] = self.inline.shown(title.group(1))
+        self.opens = self.add(self.prose, index, index)
         return index + 1
-
-    @property
-    def _prose(self) -> BlockKind:
-        return BlockKind.NOTE if self._written.nesting.note else BlockKind.PARAGRAPH
 
     def read_delimited(self, index: int, line: str) -> int | None:
         if not marks.DELIMITER.match(line):
             return None
-        if self._written.nesting.close(line):
+        if self.close(line):
             self._forget()
-            return self._written.hide(index)
-        self._written.begin()
+            return self.hide(index)
+        self.begin()
         fence = line.rstrip(_LANGUAGE) if line[0] == "`" else line
         end = self.source.closing(index, fence)
-        self._written.hide(index)
+        self.hide(index)
         if end is None:
             return index + 1
         if line[0] == "/":
-            return self._written.hide(index, end)
+            return self.hide(index, end)
         if (line[0] in "-.`+" and line != "--") or self._is_verbatim:
-            self._written.hide(end)
+            self.hide(end)
             self._code(index + 1, end - 1)
             return end + 1
         note = line[0] == "_" or self._style in (*marks.ADMONITIONS, "quote")
-        self._written.nesting.open(line, note=note)
+        self.open(line, note=note)
         self._style = self._attributes = ""
         return index + 1
 
@@ -172,14 +161,12 @@ class _Walk:
         return self._style in marks.LITERAL_STYLES or self._style == "verse"
 
     def _code(self, first: int, last: int) -> None:
-        while first <= last and not self._written.out[first].strip():
-            first += 1
-        while last > first and not self._written.out[last].strip():
-            last -= 1
-        if first <= last:
+        written = [index for index in range(first, last + 1) if self.out[index].strip()]
+        if written:
+            first, last = written[0], written[-1]
             if self._style == "verse":
-                self._written.show(range(first, last + 1))
-            self._written.add(BlockKind.CODE, first, last, self._written.introduction())
+                self.show(range(first, last + 1))
+            self.add(BlockKind.CODE, first, last, self.introduction())
         self._forget()
 
     def read_table(self, index: int, line: str) -> int | None:
@@ -187,16 +174,16 @@ class _Walk:
             return None
         end = self.source.closing(index, line)
         if end is None:
-            return self._written.hide(index)
-        self._written.begin()
+            return self.hide(index)
+        self.begin()
         rows, headed = read_rows(self.source.lines[index + 1 : end], self._attributes, line[0])
-        self._written.hide(index, end)
-        introduction = header = self._written.introduction()
+        self.hide(index, end)
+        introduction = header = self.introduction()
         for offset, cells in rows:
             at = index + 1 + offset
-            self._written.out[at] = row([self._written.inline.shown(cell) for cell in cells])
-            if self._written.out[at]:
-                number = self._written.add(BlockKind.ROW, at, at, header)
+            self.out[at] = row([self.inline.shown(cell) for cell in cells])
+            if self.out[at]:
+                number = self.add(BlockKind.ROW, at, at, header)
                 header = number if headed and header == introduction else header
         self._forget()
         return end + 1
@@ -205,19 +192,19 @@ class _Walk:
         """A break, a picture, a table of contents."""
         if not marks.BREAK.match(line) and not marks.MACRO.match(line):
             return None
-        self._written.begin()
-        return self._written.hide(index)
+        self.begin()
+        return self.hide(index)
 
     def read_item(self, index: int, line: str) -> int | None:
         marker = marks.list_marker(line)
         if marker is None:
             return None
-        entered = self._written.enter(marker)
+        entered = self.enter(marker)
         below, shown = self._gather(index)
         if marker[0] in ".*":  # as many as the list is deep
             mark = f"{entered.count}." if marker[0] == "." else "*"
-            self._written.out[index] = self._written.out[index].replace(marker, mark, 1)
-        entered.item = self._written.add(BlockKind.ITEM, index, shown[-1], entered.lead)
+            self.out[index] = self.out[index].replace(marker, mark, 1)
+        entered.item = self.add(BlockKind.ITEM, index, shown[-1], entered.lead)
         return below
 
     def read_definition(self, index: int, line: str) -> int | None:
@@ -226,19 +213,20 @@ class _Walk:
         if first is None:
             return None
         marker = first.group(2)
-        entered = self._written.enter(marker)
+        entered = self.enter(marker)
         last, below = index, index
         while below < len(self.source):
             line = self.source[below]
             term = marks.TERM.match(line) if line else None
             if not line or below in self.source.gone or line.startswith("[["):
-                below = self._written.hide(below)
+                below = self.hide(below)
             elif term is not None and term.group(2) == marker:
                 last, below = below, below + 1
-                self._written.out[last] = term[3] or ""
+                self.out[last] = term[3] or ""
                 if term[3]:
                     below, shown = self._gather(last)
-                self._written.show_term(last, line, term[1])
+                shown_term = f"{self.inline.shown(term[1])}: {self.out[last]}".removesuffix(": ")
+                self.out[last] = line[: len(line) - len(line.lstrip())] + shown_term
                 if term[3]:
                     last = shown[-1]
                     break
@@ -248,34 +236,34 @@ class _Walk:
                 below, shown = self._gather(below)
                 last = shown[-1]
                 break
-        entered.item = self._written.add(BlockKind.ITEM, index, last, entered.lead)
+        entered.item = self.add(BlockKind.ITEM, index, last, entered.lead)
         return below
 
     def _gather(self, first: int) -> tuple[int, list[int]]:
         """Shows the paragraph that begins on line `first`: the line below it, and its lines."""
-        below, own = self.source.paragraph(first, in_list=bool(self._written.nesting.lists))
-        self._written.hide(own[-1] + 1, below - 1)
-        self._written.show(own)
+        below, own = self.source.paragraph(first, in_list=bool(self.lists))
+        self.hide(own[-1] + 1, below - 1)
+        self.show(own)
         return below, own
 
     def read_paragraph(self, index: int, line: str) -> int:
         indented = line[0] in " \t"
-        self._written.begin(indented=indented)
+        self.begin(indented=indented)
         if self._is_verbatim or (indented and not self._style):
             below = self.source.up_to_blank(index)
             self._code(index, below - 1)
             return below
         below, own = self._gather(index)
         named = marks.ADMONITION.match(line) or self._style in (*marks.ADMONITIONS, "quote")
-        number = self._written.add(BlockKind.NOTE if named else self._prose, index, own[-1])
+        number = self.add(BlockKind.NOTE if named else self.prose, index, own[-1])
         self._forget()
-        if number is not None and self._written.out[own[-1]].endswith(":"):
-            self._written.opens = number
+        if self.out[own[-1]].endswith(":"):
+            self.opens = number
         return below
 
     def _forget(self) -> None:
         self._style = self._attributes = ""
-        self._written.opens = self._written.named_at = None
+        self.opens = self.named_at = None
 
 
 _ABOVE_BLOCKS = (

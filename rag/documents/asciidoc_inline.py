@@ -96,14 +96,12 @@ class Inline:
         self._left -= len(value)
         return value
 
-    def shown(self, text: str) -> str:
-        """What is shown of the lines of a paragraph, on as many lines."""
-        if len(text) > _LONGEST:
+    def shown(self, text: str, depth: int = 0) -> str:
+        """What is shown of the lines of a paragraph, on as many lines; of what stands in so many
+        marks. Markup is read first: a value is shown as it is.
+        """
+        if len(text) > _LONGEST or depth > _NESTING:
             return text
-        return self._shown(text, 0)
-
-    def _shown(self, text: str, depth: int) -> str:
-        """Markup is read first: a value is shown as it is."""
         pieces: list[str] = []
         end = 0
         for match in _INLINE.finditer(text):
@@ -128,11 +126,11 @@ class Inline:
         if kind in ("id", "named"):
             return self._reference(match["id"], match["named"], depth)
         if kind in _NESTED:
-            return self._shown(said, depth + 1) if depth < _NESTING else said
+            return self.shown(said, depth + 1)
         if kind in ("code2", "code"):
             return self._code(said)
         if kind == "cited":
-            said = self._shown(said, depth + 1) if depth < _NESTING else said
+            said = self.shown(said, depth + 1)
             said = f'"{said}"' if self.compatible else f"``{said}''"
         elif kind == "book":
             said = f"[{said[1:-1].rpartition(',')[2].strip()}]"
@@ -148,7 +146,7 @@ class Inline:
 
     def _reference(self, target: str, named: str | None, depth: int) -> str:
         if named:
-            return self._shown(named.strip(), depth + 1) if depth < _NESTING else named
+            return self.shown(named.strip(), depth + 1)
         target = target.strip().rpartition("#")[2] or target.strip()
         return self.titles.get(target) or target.removeprefix("_").replace("_", " ")
 
@@ -163,7 +161,7 @@ class Inline:
             return " > ".join(filter(None, (target, *(each.strip() for each in said.split(">")))))
         if name in _NOTES and depth < _NESTING:
             inner = said.partition(",")[2] or said if name == "footnoteref" else said
-            return f" ({self._shown(inner, depth + 1)})" if inner else ""
+            return f" ({self.shown(inner, depth + 1)})" if inner else ""
         if target and said.isdigit():  # a page of a manual, whatever a project calls that
             return f"{target}({said})"
         return said if name in _SHOWN and not target else self.filled(match.group())
@@ -173,7 +171,7 @@ class Inline:
         said = said.removesuffix("^").strip('"')
         said = re.sub(r",\s*\w+=.*", "", said, flags=re.DOTALL)
         if said and "=" not in said.split()[0]:
-            return self._shown(said, depth + 1) if depth < _NESTING else said
+            return self.shown(said, depth + 1)
         if name == "xref":
             return self._reference(target, None, depth)
         target = self.filled(target).removeprefix("++").removesuffix("++")

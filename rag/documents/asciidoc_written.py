@@ -1,4 +1,6 @@
-"""The clean lines of an AsciiDoc document as far as it is read, and the blocks on them."""
+"""The clean lines of an AsciiDoc document as far as it is read, the blocks on them, and what is
+open: lists, delimited blocks, admonitions.
+"""
 
 from __future__ import annotations
 
@@ -6,30 +8,69 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rag.documents.asciidoc_inline import Inline
-from rag.documents.asciidoc_nesting import Nesting, OpenList
+from rag.documents.asciidoc_source import SourceLines
 from rag.documents.found import Found
 from state.blocks import BlockKind
+
+_DEEPEST = 50
+
+
+@dataclass(slots=True)
+class OpenList:
+    """The items of one marker: what introduces them, how many there are, and the last one."""
+
+    marker: str
+    lead: int | None
+    item: int | None = None
+    count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class OpenBlock:
+    """`note`: it is a quotation or an admonition."""
+
+    delimiter: str
+    note: bool
 
 
 @dataclass(slots=True)
 class Written:
-    """`out` are the lines, `found` the blocks.
+    """`out` are the lines, `found` the blocks, which are meant by their numbers.
 
     Attributes:
+        around: what the next line stands in, the inmost last.
         named_at: the line that calls the next block a warning or alike, which belongs to it.
-        opens: the block right above, by its number, where it introduces what follows.
+        opens: the block right above, where it introduces what follows.
         blank: the line above is blank.
         continued: a `+` above says that what follows belongs to the item.
     """
 
-    out: list[str]
-    inline: Inline
+    source: SourceLines
+    out: list[str] = field(init=False)
+    inline: Inline = field(init=False)
     found: list[Found] = field(default_factory=list)
-    nesting: Nesting = field(default_factory=Nesting)
+    around: list[OpenList | OpenBlock] = field(default_factory=list)
     named_at: int | None = None
     opens: int | None = None
     blank: bool = True
     continued: bool = False
+
+    def __post_init__(self) -> None:
+        self.out = list(self.source.lines)
+        self.inline = Inline(self.source.titles)
+
+    @property
+    def lists(self) -> list[OpenList]:
+        return [each for each in self.around if isinstance(each, OpenList)]
+
+    @property
+    def delimited(self) -> list[OpenBlock]:
+        return [each for each in self.around if isinstance(each, OpenBlock)]
+
+    @property
+    def prose(self) -> BlockKind:
+        is_note = any(block.note for block in self.delimited)
+        return BlockKind.NOTE if is_note else BlockKind.PARAGRAPH
 
     def hide(self, first: int, last: int | None = None) -> int:
         """Empties the lines; the number of the line below them."""
@@ -40,22 +81,25 @@ class Written:
 
     def show(self, own: Sequence[int]) -> None:
         """Writes what is shown of the lines of a paragraph; those between them are empty."""
-        hidden = set(range(own[0], own[-1])).difference(own)
-        for index in hidden:
-            self.out[index] = ""
         text = "\n".join(self.out[index] for index in own)
+        self.hide(own[0], own[-1])
         for index, shown in zip(own, self.inline.shown(text).split("\n"), strict=True):
             self.out[index] = shown.rstrip()
 
-    def show_term(self, index: int, line: str, term: str) -> None:
-        """Writes a term before what is said of it on its line."""
-        shown = f"{self.inline.shown(term)}: {self.out[index]}".removesuffix(": ")
-        self.out[index] = line[: len(line) - len(line.lstrip())] + shown
-
     def enter(self, marker: str) -> OpenList:
-        """Begins an item."""
+        """Begins an item of the list with this marker: an open one, or one within the item."""
         self.continued = False
-        return self.nesting.enter(marker, self.introduction())
+        lead = self.introduction()
+        for depth in range(self._inmost_lists(), len(self.around)):
+            entered = self.around[depth]
+            if isinstance(entered, OpenList) and entered.marker == marker:
+                del self.around[depth + 1 :]
+                break
+        else:
+            entered = OpenList(marker, lead)
+            self.around.append(entered)
+        entered.count += 1
+        return entered
 
     def begin(self, *, indented: bool = False) -> None:
         """Begins a block that is no item: it ends the lists that it is not within."""
@@ -65,13 +109,31 @@ class Written:
 
     def end_lists(self) -> None:
         if self.blank and not self.continued:
-            self.nesting.end_lists()
+            del self.around[self._inmost_lists() :]
+
+    def _inmost_lists(self) -> int:
+        """Where the lists begin that are in the inmost delimited block."""
+        blocks = (n for n, each in enumerate(self.around, 1) if isinstance(each, OpenBlock))
+        return max(blocks, default=0)
+
+    def open(self, delimiter: str, *, note: bool) -> None:
+        if len(self.delimited) < _DEEPEST:
+            self.around.append(OpenBlock(delimiter, note))
+
+    def close(self, delimiter: str) -> bool:
+        """Ends the inmost block with this delimiter and what is within it, if there is one."""
+        for depth in range(len(self.around) - 1, -1, -1):
+            around = self.around[depth]
+            if isinstance(around, OpenBlock) and around.delimiter == delimiter:
+                del self.around[depth:]
+                return True
+        return False
 
     def introduction(self) -> int | None:
         """The number of what introduces an item, code or a row that begins here."""
         number = self.opens
         if number is None:
-            return self.nesting.item
+            return self.lists[-1].item if self.lists else None
         if self.found[number].kind is BlockKind.PARAGRAPH:
             self.found[number].kind = BlockKind.LEAD
         return number
@@ -82,6 +144,6 @@ class Written:
         """The block's number."""
         if self.named_at is not None and kind is not BlockKind.HEADING:
             first, self.named_at = self.named_at, None
-        self.found.append(Found(kind, first, last, level or self.nesting.level, lead))
+        self.found.append(Found(kind, first, last, level or len(self.lists), lead))
         self.opens = None
         return len(self.found) - 1
