@@ -12,23 +12,34 @@ from rag.documents.rst_source import SourceLines, is_rule
 from rag.documents.rst_table import find_table, write_rows, write_table
 from state.blocks import BlockKind
 
-MOST_LEVELS = 6
+_MOST_LEVELS = 6
 
 
 @dataclass(slots=True)
 class Written:
-    """`out` are the lines, `found` the blocks, `level` is that of the list that is read."""
+    """`out` are the lines, `found` the blocks, `level` and `depth` are those of the list and of the
+    section that are read.
+    """
 
     source: SourceLines
     out: list[str] = field(init=False)
     found: list[Found] = field(default_factory=list)
     level: int = 0
+    depth: int = 0
 
     def __post_init__(self) -> None:
         self.out = list(self.source.lines)
 
-    def place(self, node: nodes.Element, kind: BlockKind, lead: int | None = None) -> int | None:
-        """Puts the node's text on the lines of its source; the number of the block made of it."""
+    def place(
+        self,
+        node: nodes.Element,
+        kind: BlockKind,
+        lead: int | None = None,
+        start: int | None = None,
+    ) -> int | None:
+        """Puts the node's text on the lines of its source; the number of the block made of it,
+        which begins on line `start` where that is above what is known of it.
+        """
         source = node.rawsource.split("\n")
         first = self.source.find(source, node.line)
         if first is None:
@@ -44,14 +55,14 @@ class Written:
         while last > first and not self.out[last].strip():
             last -= 1
         self.source.cursor = first + len(source)
-        return self._add(kind, first, last, lead)
+        return self._add(kind, first if start is None else min(start, first), last, lead)
 
-    def title(self, node: nodes.Element, depth: int) -> None:
+    def title(self, node: nodes.Element, _lead: int | None) -> None:
         """A heading, without the rules above and below it."""
         first = self.source.find(node.rawsource.split("\n"), node.line)
         if first is None:
             return
-        level = min(max(depth, 1), MOST_LEVELS)
+        level = min(max(self.depth, 1), _MOST_LEVELS)
         self.out[first] = f"{'#' * level} {shown_text(node).strip()}"
         for line in (first - 1, first + 1):
             if 0 <= line < len(self.source.lines) and is_rule(self.source.lines[line]):
@@ -112,10 +123,6 @@ class Written:
     def cut(self, mark: re.Pattern[str], kept: str, line: int) -> None:
         """Takes a mark out of a line, but for what is `kept` of it."""
         self.out[line] = mark.sub(kept, self.out[line], count=1).rstrip()
-
-    def begins(self, number: int, line: int) -> None:
-        """The block begins there, where that is above what is known of it."""
-        self.found[number].first = min(line, self.found[number].first)
 
     def hide(self, lines: range) -> None:
         for line in range(lines.start, min(lines.stop, len(self.out))):
