@@ -38,7 +38,6 @@ def read(reading: Reading) -> Iterator[Part]:
         for count, block in enumerate(body):
             walk.block(block, 0)
             if count % _MANY == 0:
-                reading.deadline.check()
                 yield layout.part()
         for member, kind in _NOTES:
             root = archive.optional_root(member)

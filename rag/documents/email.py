@@ -29,7 +29,6 @@ def read(reading: Reading) -> Iterator[Part]:
 
 
 def _message(message: EmailMessage, reading: Reading, depth: int) -> Iterator[Part]:
-    reading.deadline.check()
     lines = [f"{key}: {value}" for key in _HEADERS if (value := _header(message, key))]
     body, nested = _body(message, reading)
     names = [one_line(part.get_filename() or "unnamed") for part in _attachments(message)]

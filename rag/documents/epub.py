@@ -23,7 +23,6 @@ def read(reading: Reading) -> Iterator[Part]:
         chapters = _chapters(package, folder)
         failed = 0
         for chapter in chapters[: reading.limits.pages]:
-            reading.deadline.check()
             try:
                 _, part = page_part(archive.read(chapter), reading, after="\n")
             except DocumentError as error:

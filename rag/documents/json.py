@@ -21,7 +21,7 @@ def read(reading: Reading) -> Iterator[Part]:
     record, each as a block of `key: value` lines; a line that is no JSON stays as it is.
     """
     if reading.format == "jsonl":
-        yield from pieces(records(_rows(reading), reading), reading)
+        yield from pieces(records(_rows(reading), reading))
         return
     if reading.path.stat().st_size > reading.limits.tree_bytes:
         reading.warn("too large to be parsed as JSON: read as plain text")
@@ -35,21 +35,14 @@ def read(reading: Reading) -> Iterator[Part]:
         return
     if isinstance(value, dict) and isinstance(value.get("title"), str):
         reading.title = value["title"]
-    yield from pieces(lines(value, reading.limits.depth), reading)
+    yield from pieces(lines(value, reading.limits.depth))
 
 
-def pieces(found: Iterable[str], reading: Reading) -> Iterator[Part]:
+def pieces(found: Iterable[str]) -> Iterator[Part]:
     """Lines in pieces of some thousand, since a piece has its price."""
-    for batch in batched(found, _LINES):
-        reading.deadline.check()
+    remaining = iter(found)
+    while batch := list(islice(remaining, _LINES)):
         yield Part("".join(batch))
-
-
-def batched(items: Iterable[str], size: int) -> Iterator[list[str]]:
-    """Lists of up to `size` items."""
-    remaining = iter(items)
-    while batch := list(islice(remaining, size)):
-        yield batch
 
 
 def parse(text: str) -> Any:
@@ -123,11 +116,15 @@ def records(rows: Iterable[str], reading: Reading) -> Iterator[str]:
 def _not_json(text: str, error: ValueError, reading: Reading) -> Iterator[Part]:
     rows = text.split("\n")
     first = next((row for row in rows if row.strip()), "")
-    if first.lstrip()[:1] in {"{", "["} and len(rows) > 1 and _is_json(first):
-        yield from pieces(records(rows, reading), reading)
-        return
-    reading.warn(f"not valid JSON ({error}): read as plain text")
-    yield Part(text)
+    try:
+        several = len(rows) > 1 and isinstance(parse(first), dict | list)
+    except ValueError:
+        several = False
+    if several:
+        yield from pieces(records(rows, reading))
+    else:
+        reading.warn(f"not valid JSON ({error}): read as plain text")
+        yield Part(text)
 
 
 def _rows(reading: Reading) -> Iterator[str]:
@@ -140,11 +137,3 @@ def _rows(reading: Reading) -> Iterator[str]:
             yield rest
             rest = ""
     yield rest
-
-
-def _is_json(line: str) -> bool:
-    try:
-        parse(line)
-    except ValueError:
-        return False
-    return True

@@ -64,9 +64,10 @@ class TimeUpError(BaseException):
 class Deadline:
     """Counts the time spent inside `running()`, in all and since the last step.
 
-    Between its steps a reader calls `check`. In the main thread of a process an interval timer
-    also interrupts Python code that never comes back to a check; a parser stuck inside C code,
-    or one in another thread, needs its process killed from outside.
+    Each piece that is read is a step, and a reader that yields seldom calls `check`. In the main
+    thread of a process an interval timer also interrupts Python code that never comes back to a
+    check; a parser stuck inside C code, or one in another thread, needs its process killed from
+    outside.
     """
 
     def __init__(self, limits: Limits, on_step: Callable[[], None] = lambda: None) -> None:
@@ -83,18 +84,13 @@ class Deadline:
         if now - self._started > self._left or now - self._step_started > self._step_seconds:
             raise TimeUpError
 
-    def long_step(self, seconds: float) -> None:
-        """Begins a step that has so much time, on top of the whole document's."""
-        self._left += seconds
-        self._begin(seconds)
-
-    def step(self) -> None:
-        """Begins the next step, such as a page, with its own time."""
-        self._begin(self._usual_seconds)
-
-    def _begin(self, seconds: float) -> None:
+    def step(self, more: float = 0.0) -> None:
+        """Begins the next step, such as a page, with its own time: the usual, or so many seconds
+        on top of the whole document's.
+        """
+        self._left += more
         self._on_step()
-        self._step_seconds = seconds
+        self._step_seconds = more or self._usual_seconds
         self._step_started = time.monotonic()
         self.check()
         if self._armed:
@@ -105,7 +101,8 @@ class Deadline:
         """One step; the time between two of them, the consumer's, does not count."""
         self._started = self._step_started = time.monotonic()
         self.check()
-        self._armed = _may_alarm()
+        in_main_thread = threading.current_thread() is threading.main_thread()
+        self._armed = in_main_thread and signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
         try:
             if self._armed:
                 signal.signal(signal.SIGALRM, _raise_time_up)
@@ -123,14 +120,6 @@ class Deadline:
         seconds = max(min(self._step_seconds, left), 0.001)
         # Again every second: a raise inside a destructor is swallowed by the interpreter.
         signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
-
-
-def _may_alarm() -> bool:
-    return (
-        hasattr(signal, "setitimer")
-        and threading.current_thread() is threading.main_thread()
-        and signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
-    )
 
 
 def _raise_time_up(_signal: int, _frame: FrameType | None) -> None:

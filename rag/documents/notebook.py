@@ -25,7 +25,6 @@ def read(reading: Reading) -> Iterator[Part]:
         raise DocumentError("damaged notebook: it is no JSON object")
     language = _language(notebook)
     for cell in _cells(notebook):
-        reading.deadline.check()
         source = _joined(cell.get("source", cell.get("input")))
         if cell.get("cell_type") == "code":
             layout = Layout()

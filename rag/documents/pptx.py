@@ -23,7 +23,6 @@ def read(reading: Reading) -> Iterator[Part]:
         reading.title = archive.core_title()
         slides = _slides(archive)
         for number, slide in enumerate(slides[: reading.limits.pages], 1):
-            reading.deadline.check()
             root = archive.optional_root(slide)
             if root is not None:
                 yield _slide(archive, slide, root, reading).part(number, after="\n")

@@ -28,7 +28,7 @@ def recognized_part(
     reading: Reading, page: int | None, picture: Callable[[], Picture]
 ) -> Iterator[Part]:
     """The text of the page, if there is any; notes how sure it is. A page has time of its own."""
-    reading.deadline.long_step(reading.limits.recognition_seconds)
+    reading.deadline.step(reading.limits.recognition_seconds)
     lines = recognize(picture())
     if lines:
         reading.recognized[page or NO_PAGE] = int(100 * _confidence(lines))

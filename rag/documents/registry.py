@@ -7,14 +7,14 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
-from rag.documents.formats import FORMATS, SUFFIXES, UNSUPPORTED, Format
+from rag.documents.formats import UNSUPPORTED
 from rag.documents.limits import Deadline, Limits, check_size
 from rag.documents.seam import parsing
-from rag.documents.sniff import sniff
+from rag.documents.sniff import choose
 from rag.documents.stream import DocumentStream, Reader, Reading
-from state.errors import DocumentError, UnsupportedFormatError
+from state.errors import DocumentError
 
-HEAD_BYTES = 8192
+_HEAD_BYTES = 8192
 _DEFAULT_LIMITS = Limits()
 
 
@@ -25,12 +25,10 @@ def supported(path: Path) -> bool:
 
 def open_document(
     path: Path,
-    source: str,
     limits: Limits = _DEFAULT_LIMITS,
     on_step: Callable[[], None] = lambda: None,
 ) -> DocumentStream:
-    """The file as a stream of parts; `source` is the name that citations will show, `on_step` is
-    told of each page and of other progress.
+    """The file as a stream of parts; `on_step` is told of each page and of other progress.
 
     The reader is chosen by extension, unless the first bytes say otherwise. Run it in the
     main thread of a worker process, so that a slow parser can be interrupted
@@ -45,14 +43,13 @@ def open_document(
     head, size = _head(path)
     deadline = Deadline(limits, on_step)
     with parsing(path.suffix.lower().lstrip(".") or "unnamed", deadline):
-        chosen = _choose(path, head)
+        chosen = choose(path, head)
     check_size(size, getattr(limits, f"{chosen.held}_bytes"))
     if not head:
         raise DocumentError("empty: 0 bytes")
     reading = Reading(path, chosen.name, limits, deadline)
     reader: Reader = import_module(f"rag.documents.{chosen.module}").read
-    pieces = reader(reading)
-    return DocumentStream(source, reading, pieces)
+    return DocumentStream(reading, reader(reading))
 
 
 def _head(path: Path) -> tuple[bytes, int]:
@@ -62,15 +59,6 @@ def _head(path: Path) -> tuple[bytes, int]:
         if not stat.S_ISREG(status.st_mode):
             raise DocumentError("not a regular file")
         with path.open("rb") as file:
-            return file.read(HEAD_BYTES), status.st_size
+            return file.read(_HEAD_BYTES), status.st_size
     except OSError as error:
         raise DocumentError(f"cannot be read: {error.strerror}") from error
-
-
-def _choose(path: Path, head: bytes) -> Format:
-    suffix = path.suffix.lower()
-    named = SUFFIXES.get(suffix)
-    found = sniff(path, head, named)
-    if found is None and suffix in UNSUPPORTED:
-        raise UnsupportedFormatError(UNSUPPORTED[suffix])
-    return found or named or FORMATS["text"]

@@ -1,4 +1,4 @@
-"""What a file's first bytes say it is, where that overrules its name."""
+"""Which format a file is in: what its name says, unless its first bytes say otherwise."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 
 from rag.documents.encoding import is_text
-from rag.documents.formats import COMPOUND, FORMATS, PACKED, PICTURE, UNSUPPORTED, Format
+from rag.documents.formats import COMPOUND, FORMATS, PACKED, PICTURE, SUFFIXES, UNSUPPORTED, Format
 from state.errors import DocumentError, UnsupportedFormatError
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -20,7 +20,7 @@ _MAGIC = (
     (b"\x7fELF", "a program"),
     (b"SQLite format 3", "a database"),
 )
-_PICTURES = (*(b"\x89PNG", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*"),)
+_PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*")
 _MEMBERS = (
     ("word/document.xml", "docx"),
     ("ppt/presentation.xml", "pptx"),
@@ -36,13 +36,14 @@ _HTML = re.compile(
 _BINARY = PACKED | COMPOUND | {"pdf", PICTURE, "tiff"}
 
 
-def sniff(path: Path, head: bytes, named: Format | None) -> Format | None:
-    """The format the content shows, or None where the name decides.
+def choose(path: Path, head: bytes) -> Format:
+    """The format of a file that begins with `head`.
 
     Raises:
         DocumentError: the content is locked, or is something that no reader reads
             (`UnsupportedFormatError`).
     """
+    named = SUFFIXES.get(path.suffix.lower())
     shown = _by_first_bytes(head, named)
     if shown is not None:
         return shown
@@ -96,33 +97,36 @@ def _compound_format(path: Path, named: Format | None) -> Format:
     return FORMATS[found]
 
 
-def _binary_format(path: Path, named: Format | None) -> Format | None:
-    suffix = path.suffix.lower()
-    if suffix in UNSUPPORTED:
-        raise UnsupportedFormatError(UNSUPPORTED[suffix])
+def _binary_format(path: Path, named: Format | None) -> Format:
+    _check_supported(path)
     if named is None:
-        raise UnsupportedFormatError(f"no reader for {suffix or 'binary'} files")
+        raise UnsupportedFormatError(f"no reader for {path.suffix.lower() or 'binary'} files")
     if named.name in PACKED:
         raise DocumentError(f"damaged {named.name} file: it is no ZIP archive")
     if named.name in COMPOUND:
         raise DocumentError(f"damaged {named.name} file: it is no compound file")
-    return None
+    return named
 
 
-def _text_format(path: Path, head: bytes, named: Format | None) -> Format | None:
-    suffix = path.suffix.lower()
-    trusted = named is not None and named.name not in _BINARY
-    if trusted or suffix == ".svg":
-        return None
-    if named is not None and named.name == "pdf" and b" obj" in head:
-        return None
-    plain = head.replace(b"\0", b"")
-    if _HTML.match(plain.removeprefix(b"\xef\xbb\xbf")):
+def _text_format(path: Path, head: bytes, named: Format | None) -> Format:
+    if named is not None and (
+        named.name not in _BINARY or (named.name == "pdf" and b" obj" in head)
+    ):
+        return named
+    if path.suffix.lower() == ".svg":  # XML, and yet no text
+        _check_supported(path)
+    plain = head.replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf")
+    if _HTML.match(plain):
         return FORMATS["html"]
     if plain.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"<?xml"):
         return FORMATS["xml"]
     if named is not None and named.name in {"xls", "xlsx"}:
         return FORMATS["csv"]
+    _check_supported(path)
+    return FORMATS["text"]
+
+
+def _check_supported(path: Path) -> None:
+    suffix = path.suffix.lower()
     if suffix in UNSUPPORTED:
         raise UnsupportedFormatError(UNSUPPORTED[suffix])
-    return FORMATS["text"]

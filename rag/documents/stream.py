@@ -71,7 +71,6 @@ class DocumentStream(Closing):
     Usable as a context manager; `close` releases the file when not all parts are wanted.
 
     Attributes:
-        source: the identifier people see in citations.
         recognized, waiting: as of `Reading`; complete as `warnings` is.
         format: the reader's name, such as "markdown" or "pdf".
         title: the document's own title, known once opened.
@@ -79,22 +78,19 @@ class DocumentStream(Closing):
             large or too slow; what was read before it must then be dropped.
     """
 
-    def __init__(self, source: str, reading: Reading, pieces: Iterator[Part]) -> None:
-        self.source = source
+    def __init__(self, reading: Reading, pieces: Iterator[Part]) -> None:
         self.format = reading.format
         self._reading = reading
         self._pieces = pieces
         # The first words decide: a file that is encrypted, damaged or empty fails here.
-        parts = _bounded(_guarded(pieces, reading))
+        parts = _not_empty(_bounded(_guarded(pieces, reading)), reading)
         held: list[Part] = []
         for part in parts:
             held.append(part)
             if not part.text.isspace() or len(held) == _HELD_PARTS:
                 break
-        self.title = one_line(reading.title, 300) or None if reading.title else None
-        self.parts: Iterator[Part] = _not_empty(chain(held, parts), reading)
-        if len(held) < _HELD_PARTS and all(part.text.isspace() for part in held):
-            raise _empty(reading)
+        self.title = one_line(reading.title or "", 300) or None
+        self.parts: Iterator[Part] = chain(held, parts)
 
     @property
     def recognized(self) -> tuple[tuple[int, int], ...]:
@@ -189,9 +185,5 @@ def _not_empty(parts: Iterator[Part], reading: Reading) -> Iterator[Part]:
         seen = seen or not part.text.isspace()
         yield part
     if not seen:
-        raise _empty(reading)
-
-
-def _empty(reading: Reading) -> DocumentError:
-    why = reading.warnings[0] if reading.warnings else "it holds no text"
-    return DocumentError(f"empty: {why}", waiting=reading.waiting)
+        why = reading.warnings[0] if reading.warnings else "it holds no text"
+        raise DocumentError(f"empty: {why}", waiting=reading.waiting)

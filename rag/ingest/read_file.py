@@ -77,7 +77,7 @@ def _read(
     held: list[TextPart] = []
     spool: str | None = None
     try:
-        with open_document(Path(task.path), task.path, on_step=beat) as stream:
+        with open_document(Path(task.path), on_step=beat) as stream:
             parts = _chunked(stream, beat)
             length = 0
             for part in parts:

@@ -186,7 +186,7 @@ def chunk_all(folder: Path, target: Path) -> dict[str, float]:
         if not path.is_file():
             continue
         try:
-            with open_document(path, path.name) as stream:
+            with open_document(path) as stream:
                 texts.extend(piece.text for piece in chunk_parts(stream.parts, stream.format))
         except DocumentError:
             continue

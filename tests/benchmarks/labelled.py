@@ -80,7 +80,7 @@ def _files(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         identifier = str(path.relative_to(folder))
         try:
-            with open_document(path, identifier) as stream:
+            with open_document(path) as stream:
                 parts = list(stream.parts)
         except DocumentError:
             continue  # a picture

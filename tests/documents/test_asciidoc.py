@@ -226,7 +226,7 @@ def test_no_other_file_is_read(tmp_path: Path, suffix: str) -> None:
     save(tmp_path, "secret.txt", "the secret")
     text = "= On pumps\n\ninclude::secret.txt[]\n\n|===\n|a\ninclude::secret.txt[]\n|===\n"
     path = save(tmp_path, f"a{suffix}", text)
-    with open_document(path, path.name) as stream:
+    with open_document(path) as stream:
         (part,) = stream.parts
         assert (stream.title, stream.format) == ("On pumps", "asciidoc")
     assert part.blocks is not None

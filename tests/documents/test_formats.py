@@ -21,7 +21,7 @@ from state.errors import DocumentError
 def read(path: Path) -> Document:
     """The document, after checking that its parts say the same."""
     document = read_document(path, path.name)
-    with open_document(path, path.name) as stream:
+    with open_document(path) as stream:
         parts = list(stream.parts)
     assert "".join(part.text for part in parts) == document.text
     assert [page.number for page in document.pages] == list(
@@ -422,7 +422,7 @@ def test_rows_of_prose_become_records_under_their_column_names(tmp_path: Path) -
     assert second.startswith("question: More?\nanswer: The points")
     script = (
         "import sys; from pathlib import Path; from rag.documents.registry import open_document; "
-        f"list(open_document(Path({str(path)!r}), 'x').parts); "
+        f"list(open_document(Path({str(path)!r})).parts); "
         "assert 'langchain_community' in sys.modules"
     )
     ran = subprocess.run(
@@ -483,7 +483,7 @@ def test_common_formats_import_nothing_heavy(tmp_path: Path) -> None:
     path = save(tmp_path, "a.md", "# T\n")
     script = (
         "import sys; from pathlib import Path; from rag.documents.registry import open_document; "
-        f"list(open_document(Path({str(path)!r}), 'x').parts); "
+        f"list(open_document(Path({str(path)!r})).parts); "
         "print(sorted({name.split('.')[0] for name in sys.modules} & "
         "{'lxml', 'pypdf', 'openpyxl', 'langchain_community', 'charset_normalizer', 'numpy'}))"
     )

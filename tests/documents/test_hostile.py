@@ -265,7 +265,7 @@ def test_html_spans_cannot_blow_up_a_table(tmp_path: Path) -> None:
 
 def opened(pieces: Iterator[Part], tmp_path: Path, limits: Limits) -> DocumentStream:
     reading = Reading(tmp_path, "text", limits, Deadline(limits))
-    return DocumentStream("x", reading, pieces)
+    return DocumentStream(reading, pieces)
 
 
 def test_a_parser_that_never_comes_back_is_interrupted(tmp_path: Path) -> None:
@@ -294,7 +294,7 @@ def test_in_a_thread_the_checks_end_it(tmp_path: Path) -> None:
 
     def run() -> None:
         try:
-            list(DocumentStream("x", reading, slow(reading)).parts)
+            list(DocumentStream(reading, slow(reading)).parts)
         except DocumentError as error:
             seen.append(error.message)
 
@@ -353,7 +353,7 @@ def test_an_unreadable_file_and_a_pipe_are_refused(tmp_path: Path) -> None:
 def test_an_abandoned_stream_lets_go_of_its_file(tmp_path: Path) -> None:
     path = make_pdf(tmp_path / "a.pdf", ["one", "two"])
     before = len(list(Path("/proc/self/fd").iterdir()))
-    with open_document(path, "a.pdf") as stream:
+    with open_document(path) as stream:
         next(stream.parts)
     assert len(list(Path("/proc/self/fd").iterdir())) == before
 

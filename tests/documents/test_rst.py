@@ -225,7 +225,7 @@ def test_a_document_is_called_by_its_title_field(tmp_path: Path) -> None:
     file.write_text(MANUAL)
     assert read_document(file, "a.rst").title == "On pumps"
     file.write_text("Pumps\n=====\n\nText.\n")
-    with open_document(file, "a.rst") as stream:
+    with open_document(file) as stream:
         (part,) = stream.parts
         assert (stream.title, part.text) == ("Pumps", "# Pumps\n\n\nText.\n")
         assert part.blocks is not None

@@ -36,7 +36,7 @@ def test_cleaning_leaves_no_control_and_is_idempotent(text: str) -> None:
 def test_parts_are_bounded_whole_lines_that_join_to_the_text(tmp_path: Path) -> None:
     lines = "".join(f"line {number} of a long file\r\n" for number in range(120_000))
     path = write(tmp_path, "long.txt", lines)
-    with open_document(path, "long.txt") as stream:
+    with open_document(path) as stream:
         parts = [part.text for part in stream.parts]
     assert len(parts) > 2
     assert all(len(part) <= PART_CHARS for part in parts)
@@ -47,7 +47,7 @@ def test_parts_are_bounded_whole_lines_that_join_to_the_text(tmp_path: Path) -> 
 def test_a_line_longer_than_a_part_is_cut_at_a_space(tmp_path: Path) -> None:
     text = "word " * 500_000
     path = write(tmp_path, "oneline.txt", text)
-    with open_document(path, "x") as stream:
+    with open_document(path) as stream:
         parts = [part.text for part in stream.parts]
     assert all(len(part) <= PART_CHARS and part.endswith(" ") for part in parts)
     assert "".join(parts) == text

@@ -60,7 +60,7 @@ def read_document(path: Path, source: str, limits: Limits = _LIMITS) -> Document
     texts: list[str] = []
     pages: list[Page] = []
     offset = 0
-    with open_document(path, source, limits) as stream:
+    with open_document(path, limits) as stream:
         for part in stream.parts:
             end = offset + len(part.text)
             if part.page is not None:

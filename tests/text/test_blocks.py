@@ -307,7 +307,7 @@ PAGE = """<html><body><h2>Pumps</h2><p>Home | About</p><p>Do this:</p><ul><li>op
 def test_the_blocks_of_a_page_are_those_of_its_tree(tmp_path: Path) -> None:
     file = tmp_path / "a.html"
     file.write_text(PAGE)
-    with open_document(file, "a.html") as stream:
+    with open_document(file) as stream:
         (part,) = stream.parts
     text = part.text
     assert [
@@ -338,7 +338,7 @@ def test_the_blocks_of_a_long_page_are_those_of_its_parts(tmp_path: Path) -> Non
     file = tmp_path / "a.html"
     rows = "".join(f"<h2>Part {number}</h2><p>{'word ' * 300}</p>" for number in range(900))
     file.write_text(f"<html><body>{rows}</body></html>")
-    with open_document(file, "a.html") as stream:
+    with open_document(file) as stream:
         parts = list(stream.parts)
     assert len(parts) == 2
     pieces = list(chunk_parts(parts, "html"))
