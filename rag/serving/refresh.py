@@ -30,9 +30,8 @@ def refresh(
     known = [root.path for root in roots if root.here]
     wanted = paths or known
     for path in wanted:
-        if (
-            "\0" in path or os.path.realpath(path) not in known
-        ):  # also a folder that now is a link elsewhere
+        # A folder that now is a link elsewhere is not the one that was ingested.
+        if "\0" in path or os.path.realpath(path) not in known:
             raise UsageError(
                 f"{path!r} was not ingested before.", "Ask the person to `crag ingest` it."
             )

@@ -68,38 +68,31 @@ class _Tree:
         for event in events:
             match event["event"]:
                 case "turn_started" | "research_started":
-                    base = _nanoseconds(event["started_at"])
+                    base = round(event["started_at"] * 1e6) * 1000
                     root.start = root.start or base
                     root.attributes["gen_ai.data_source.id"] = event["collection"]
                 case "node_started":
-                    node = self._node(event["node"], root, base, event["at_ms"])
+                    node = self._node(event["node"], root, base + _nanoseconds(event["at_ms"]))
                 case "node_finished":
-                    node.end = node.start + round(event["ms"] * 1e6)
+                    node.end = node.start + _nanoseconds(event["ms"])
                 case "model_called":
                     self._call(event, tasks.get(event["node"], node), base, answer)
                 case "retrieved":
                     self._retrieved(node, event["query"], event["chunks"], root)
                 case "subtask_started":
                     task = event["subtask"]
-                    tasks[task["id"]] = self._subtask(task, node, base, event["at_ms"])
+                    at = base + _nanoseconds(event["at_ms"])
+                    tasks[task["id"]] = self._subtask(task, node, at)
                 case "subtask_finished":
                     self._returned(event, tasks[event["subtask"]])
                 case "decided" | "reflected":
                     node.attributes["crag.decision"] = event["decision"]
                 case _:
                     continue
-        self._end(root, trace, self.spans[first:])
+        _end(root, trace, self.spans[first:])
 
-    def _end(self, root: Span, trace: Trace, own: Sequence[Span]) -> None:
-        for span in own:
-            span.end = span.end or span.start
-        if trace["kind"] == "answer":
-            root.end = root.start + round(trace["answer"]["timings_ms"]["total"] * 1e6)
-        root.end = max(span.end for span in own)
-
-    def _subtask(self, task: Subtask, node: Span, base: int, at_ms: float) -> Span:
-        made = self._span(f"invoke_agent {task['role']}", node.span_id)
-        made.start = base + round(at_ms * 1e6)
+    def _subtask(self, task: Subtask, node: Span, start: int) -> Span:
+        made = self._span(f"invoke_agent {task['role']}", node.span_id, start)
         made.attributes |= {
             "gen_ai.operation.name": "invoke_agent",
             "gen_ai.agent.name": task["role"],
@@ -108,7 +101,7 @@ class _Tree:
         return made
 
     def _returned(self, event: SubtaskFinished, task: Span) -> None:
-        task.end = task.start + round(event["ms"] * 1e6)
+        task.end = task.start + _nanoseconds(event["ms"])
         task.attributes["crag.status"] = event["status"]
         if (child := self._asked.get(event["trace_id"] or "")) is not None:
             self.run(child, task.span_id)
@@ -148,9 +141,8 @@ class _Tree:
         }
         return root
 
-    def _node(self, name: str, root: Span, base: int, at_ms: float) -> Span:
-        node = self._span(name, root.span_id)
-        node.start = node.end = base + round(at_ms * 1e6)
+    def _node(self, name: str, root: Span, start: int) -> Span:
+        node = self._span(name, root.span_id, start)
         node.attributes["crag.node"] = name
         if name == "search_web":
             node.name = "execute_tool search_web"
@@ -175,10 +167,10 @@ class _Tree:
         }
 
     def _call(self, event: ModelCalled, node: Span, base: int, answer: Answer) -> None:
-        call = self._span(f"{event['operation']} {event['model']}", node.span_id)
+        start = base + _nanoseconds(event["at_ms"])
+        call = self._span(f"{event['operation']} {event['model']}", node.span_id, start)
         call.client, call.failed = True, event["failed"]
-        call.start = base + round(event["at_ms"] * 1e6)
-        call.end = call.start + round(event["ms"] * 1e6)
+        call.end = start + _nanoseconds(event["ms"])
         server = urlsplit(f"//{event['host']}")
         chat = event["operation"] != "embeddings"
         call.attributes |= {
@@ -193,10 +185,10 @@ class _Tree:
             "error.type": "ModelError" if event["failed"] else None,
         }
 
-    def _span(self, name: str, parent: bytes) -> Span:
+    def _span(self, name: str, parent: bytes, start: int = 0) -> Span:
         number = len(self.spans).to_bytes(4, "big")
         identity = sha256(self._trace_id + number).digest()[:8]
-        self.spans.append(Span(self._trace_id, identity, parent, name, 0))
+        self.spans.append(Span(self._trace_id, identity, parent, name, start))
         return self.spans[-1]
 
     def _said(self, name: str, text: str) -> dict[str, Value | None]:
@@ -212,5 +204,13 @@ def _messages(role: str, text: str) -> str:
     return json.dumps([{"role": role, "parts": [{"type": "text", "content": text}]}])
 
 
-def _nanoseconds(seconds: float) -> int:
-    return round(seconds * 1e6) * 1000
+def _end(root: Span, trace: Trace, own: Sequence[Span]) -> None:
+    if trace["kind"] == "answer":
+        root.end = root.start + _nanoseconds(trace["answer"]["timings_ms"]["total"])
+    for span in own:
+        span.end = span.end or span.start
+        root.end = max(root.end, span.end)
+
+
+def _nanoseconds(ms: float) -> int:
+    return round(ms * 1e6)

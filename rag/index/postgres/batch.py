@@ -11,22 +11,17 @@ import numpy as np
 
 from rag.index.codec import blocks_of, chunk_key, encode_block, encode_path, text_hash
 from rag.index.contents import place_of
-from rag.index.lexical import LexicalRow
 from rag.index.names import name_keys
 from rag.index.postgres.postings import (
     COUNT,
     REMOVE,
     SEGMENT_CHUNKS,
+    Counted,
     counted,
     ranges,
     segment_of,
 )
-from rag.index.postgres.shared_document_rows import (
-    copy_rows,
-    copy_vectors,
-    copying,
-    label,
-)
+from rag.index.postgres.shared_document_rows import copy_rows, copy_vectors, copying, label
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from state.block_codec import encode_blocks
 from state.documents import Chunk, chunk_id
@@ -37,7 +32,6 @@ if TYPE_CHECKING:
     from rag.embed.protocol import Vectors
     from rag.index.postgres.shared_collection_rows import StoredCollection
 
-FLUSH_CHUNKS = SEGMENT_CHUNKS
 _FLUSH_BLOCKS = 250
 _CHUNK_COLUMNS = (
     "collection_id, id, document_id, segment, terms, key, text_hash, start_char, end_char,"
@@ -45,8 +39,7 @@ _CHUNK_COLUMNS = (
 )
 _DOCUMENT_COLUMNS = (
     "collection_id, id, source, path, root, size, mtime_ns, changed_ns, content_hash, title,"
-    " format, first_chunk, chunk_count, characters, warnings,"
-    " recognized"
+    " format, first_chunk, chunk_count, characters, warnings, recognized"
 )
 
 
@@ -59,7 +52,7 @@ class Batch:
         self._document = row.next_document
         self._chunk = row.next_chunk
         self._change: Counter[str] = Counter()
-        self._waiting: list[tuple[int, Chunk, LexicalRow]] = []
+        self._waiting: list[tuple[int, str | None, Chunk]] = []
         self._vectors: list[Vectors] = []
         self._documents: list[tuple[Any, ...]] = []
         self._names: list[tuple[Any, ...]] = []
@@ -94,12 +87,10 @@ class Batch:
 
     def _add_chunks(self, number: int, title: str | None, part: DocumentPart) -> None:
         for chunk, vector in zip(part.chunks, part.vectors, strict=True):
-            heading = label(chunk.heading)
-            head = f"{title} {heading}" if title else heading
-            self._waiting.append((number, chunk, LexicalRow(self._chunk, chunk.text, head)))
+            self._waiting.append((number, title, chunk))
             self._vectors.append(vector)
             self._chunk += 1
-            if len(self._waiting) == FLUSH_CHUNKS:
+            if len(self._waiting) == SEGMENT_CHUNKS:
                 self._flush()
 
     def _flush_blocks(self) -> None:
@@ -115,28 +106,28 @@ class Batch:
         """Writes the chunks that wait, as one segment of the lexical index."""
         if not self._waiting:
             return
-        segment = self._waiting[0][2].chunk_id
-        counts = [counted(row) for _, _, row in self._waiting]
+        segment = self._chunk - len(self._waiting)
+        counts = [
+            counted(place, chunk.text, title, label(chunk.heading))
+            for place, (_, title, chunk) in enumerate(self._waiting)
+        ]
         copy_rows(
             self._db,
             "chunks",
             _CHUNK_COLUMNS,
             [
                 (
-                    self._row.id, row.chunk_id, number, segment, size,
+                    self._row.id, segment + place, number, segment, size,
                     chunk_key(chunk.chunk_id), text_hash(embedding_text(chunk)),
                     chunk.start_char, chunk.end_char, chunk.start_line, chunk.end_line,
                     chunk.page, label(chunk.heading), chunk.text.encode("utf-8", "surrogatepass"),
                     encode_blocks(chunk.blocks, chunk.start_char) if chunk.blocks else None,
                 )
-                for (number, chunk, row), (_, size) in zip(self._waiting, counts, strict=True)
+                for (number, _, chunk), (place, _, size) in zip(self._waiting, counts, strict=True)
             ],
         )  # fmt: skip
         copy_vectors(self._db, self._row.id, segment, np.stack(self._vectors))
-        self._change["terms"] += write_segment(
-            self._db, self._row.id, segment,
-            [(place, times, size) for place, (times, size) in enumerate(counts)],
-        )  # fmt: skip
+        self._change["terms"] += write_segment(self._db, self._row.id, segment, counts)
         self._waiting.clear()
         self._vectors.clear()
 
@@ -166,15 +157,11 @@ class Batch:
             values,
         ).fetchall()
         self._db.execute(
-            f"DELETE FROM vectors{those} AND chunk_id >= first AND chunk_id < past",
-            values,
+            f"DELETE FROM vectors{those} AND chunk_id >= first AND chunk_id < past", values
         )
         self._db.execute(REMOVE, {**values, "segments": list({segment for segment, _ in chunks})})
-        for table, column in (
-            ("blocks", "document_id"),
-            ("names", "document_id"),
-            ("documents", "id"),
-        ):
+        for table in ("blocks", "names", "documents"):
+            column = "id" if table == "documents" else "document_id"
             self._db.execute(
                 f"DELETE FROM {table} WHERE collection_id = %(collection)s"
                 f" AND {column} = ANY(%(documents)s)",
@@ -188,9 +175,10 @@ class Batch:
 
     def rename(self, number: int, document: IndexedDocument) -> None:
         """Another source, path, root and time; new chunk ids, the same vectors."""
-        self._db.execute(
+        ((first, count),) = self._db.execute(
             "UPDATE documents SET source = %s, path = %s, root = %s, size = %s, mtime_ns = %s,"
-            " changed_ns = %s WHERE collection_id = %s AND id = %s",
+            " changed_ns = %s WHERE collection_id = %s AND id = %s"
+            " RETURNING first_chunk, chunk_count",
             (encode_path(document.source), *place_of(document), self._row.id, number),
         )
         self._db.execute(
@@ -198,10 +186,6 @@ class Batch:
             (self._row.id, number),
         )
         self._name(number, document)
-        first, count = self._db.execute(
-            "SELECT first_chunk, chunk_count FROM documents WHERE collection_id = %s AND id = %s",
-            (self._row.id, number),
-        ).fetchone() or (0, 0)
         rows = self._db.execute(
             "SELECT id, start_char, text FROM chunks WHERE collection_id = %s AND id >= %s"
             " AND id < %s",
@@ -241,11 +225,9 @@ def write_segment(
     db: psycopg.Connection[Any],
     collection_id: int,
     segment: int,
-    chunks: Sequence[tuple[int, Counter[str], int]],
+    chunks: Sequence[Counted],
 ) -> int:
-    """Adds the postings of the chunks, given as (place in the segment, times, terms); returns
-    how many terms they have in all.
-    """
+    """Adds the postings of the chunks; returns how many terms they have in all."""
     held: Counter[str] = Counter()
     with copying(db, "postings", "collection_id, segment, term, entries") as copy:
         for term, entries in segment_of(chunks):
@@ -257,4 +239,4 @@ def write_segment(
         COUNT,
         {"collection": collection_id, "terms": list(held), "chunks": list(held.values())},
     )
-    return sum(size for *_, size in chunks)
+    return sum(chunk.size for chunk in chunks)

@@ -11,8 +11,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from rag.index.lexical import HEAD_WEIGHT, LexicalRow
+from rag.index.lexical import HEAD_WEIGHT
 from rag.index.terms import indexed_text
 
 SEGMENT_CHUNKS = 2_000
@@ -75,20 +76,28 @@ def ranges(spans: Iterable[tuple[int, int]]) -> str:
     return "{" + ",".join(f"[{first},{past})" for first, past in spans) + "}"
 
 
-def counted(row: LexicalRow) -> tuple[Counter[str], int]:
-    """How often a chunk holds each term, its head's counting double, and how many it has."""
-    body, head = indexed_text(row.text).split(), indexed_text(row.head).split()
+class Counted(NamedTuple):
+    """A chunk by its place in a segment: how often it holds each term, its head's counting double,
+    and how many it has.
+    """
+
+    place: int
+    times: Mapping[str, int]
+    size: int
+
+
+def counted(place: int, text: str, title: str | None, heading: str) -> Counted:
+    body = indexed_text(text).split()
+    head = indexed_text(f"{title} {heading}" if title else heading).split()
     times = Counter(body)
     for term in head:
         times[term] += int(HEAD_WEIGHT)
-    return times, len(body) + len(head)
+    return Counted(place, times, len(body) + len(head))
 
 
-def segment_of(
-    chunks: Sequence[tuple[int, Mapping[str, int], int]],
-) -> Iterator[tuple[str, list[int]]]:
-    """(term, entries) of a segment, in order; a chunk is (place in the segment, times, terms)."""
-    average = max(sum(size for *_, size in chunks), 1) / max(len(chunks), 1)
+def segment_of(chunks: Sequence[Counted]) -> Iterator[tuple[str, list[int]]]:
+    """(term, entries) of a segment, in order."""
+    average = max(sum(chunk.size for chunk in chunks), 1) / max(len(chunks), 1)
     held: dict[str, list[tuple[float, int]]] = {}
     for place, times, size in chunks:
         drag = _K1 * (1 - _B + _B * size / average)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rag.index.lexical import LexicalRow
-from rag.index.postgres.batch import FLUSH_CHUNKS, write_segment
-from rag.index.postgres.postings import counted
+from rag.index.postgres.batch import write_segment
+from rag.index.postgres.postings import SEGMENT_CHUNKS, Counted, counted
 from rag.index.terms import TERMS_VERSION
 
 if TYPE_CHECKING:
@@ -50,21 +49,12 @@ def rebuild_terms(db: psycopg.Connection[Any], row: StoredCollection) -> None:
             (row.id,),
             binary=True,
         )
-        while rows := cursor.fetchmany(FLUSH_CHUNKS):
-            counts = [
-                counted(
-                    LexicalRow(
-                        number,
-                        text.decode("utf-8", "surrogatepass"),
-                        f"{title} {heading}" if title else heading,
-                    )
-                )
-                for number, text, title, heading in rows
-            ]
-            segments: dict[int, list[Any]] = {}
-            for (number, *_), (times, size) in zip(rows, counts, strict=True):
-                segment = number - number % FLUSH_CHUNKS
-                segments.setdefault(segment, []).append((number - segment, times, size))
+        while rows := cursor.fetchmany(SEGMENT_CHUNKS):
+            segments: dict[int, list[Counted]] = {}
+            for number, text, title, heading in rows:
+                place = number % SEGMENT_CHUNKS
+                chunk = counted(place, text.decode("utf-8", "surrogatepass"), title, heading)
+                segments.setdefault(number - place, []).append(chunk)
             for segment, chunks in segments.items():
                 total += write_segment(db, row.id, segment, chunks)
                 db.execute(
@@ -72,8 +62,8 @@ def rebuild_terms(db: psycopg.Connection[Any], row: StoredCollection) -> None:
                     " AS counted (id, terms) WHERE collection_id = %s AND chunks.id = counted.id",
                     (
                         segment,
-                        [segment + place for place, *_ in chunks],
-                        [size for *_, size in chunks],
+                        [segment + chunk.place for chunk in chunks],
+                        [chunk.size for chunk in chunks],
                         row.id,
                     ),
                 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from rag.index import contents
@@ -86,29 +86,27 @@ class PostgresStore(Store):
             checkpoints.saver()
 
     def summaries(self) -> list[CollectionSummary]:
-        try:
-            with self._snapshot(self._read_url) as db:
-                unread = {
-                    number: (failed, skipped)
-                    for number, failed, skipped in db.execute(
-                        "SELECT collection_id, count(*) FILTER (WHERE failed),"
-                        " count(*) FILTER (WHERE NOT failed) FROM unread GROUP BY 1"
-                    )
-                }
-                return [
-                    CollectionSummary(
-                        row.name,
-                        row.embedder,
-                        row.documents,
-                        row.chunks,
-                        row.characters,
-                        *unread.get(row.id, (0, 0)),
-                        list(contents.roots(worded(db), row.id)),
-                    )
-                    for row in shared_collection_rows.every(db)
-                ]
-        except NoIndexError:
-            return []
+        with suppress(NoIndexError), self._snapshot(self._read_url) as db:
+            unread = {
+                number: (failed, skipped)
+                for number, failed, skipped in db.execute(
+                    "SELECT collection_id, count(*) FILTER (WHERE failed),"
+                    " count(*) FILTER (WHERE NOT failed) FROM unread GROUP BY 1"
+                )
+            }
+            return [
+                CollectionSummary(
+                    row.name,
+                    row.embedder,
+                    row.documents,
+                    row.chunks,
+                    row.characters,
+                    *unread.get(row.id, (0, 0)),
+                    list(contents.roots(worded(db), row.id)),
+                )
+                for row in shared_collection_rows.every(db)
+            ]
+        return []
 
     def file_stats(self, name: str, most: int) -> tuple[int, list[tuple[str, FileStat]]]:
         """Of the files that were ingested on this machine."""
@@ -128,28 +126,23 @@ class PostgresStore(Store):
         return count, [(decode_path(path), FileStat(*stat)) for path, *stat in rows]
 
     def roots(self, name: str) -> list[IngestedRoot]:
-        try:
-            with self._snapshot(self._read_url) as db:
-                rows = db.execute(
-                    "SELECT path, options, host = %s FROM roots JOIN collections"
-                    " ON id = collection_id WHERE name = %s ORDER BY path",
-                    (socket.gethostname(), name),
-                ).fetchall()
-        except NoIndexError:
-            return []
-        return [IngestedRoot(decode_path(path), options, here) for path, options, here in rows]
+        with suppress(NoIndexError), self._snapshot(self._read_url) as db:
+            rows = db.execute(
+                "SELECT path, options, host = %s FROM roots JOIN collections"
+                " ON id = collection_id WHERE name = %s ORDER BY path",
+                (socket.gethostname(), name),
+            )
+            return [IngestedRoot(decode_path(path), options, here) for path, options, here in rows]
+        return []
 
     def delete(self, name: str) -> None:
         """Its rows all at once; readers at work on it finish on what they saw."""
-        database = Database(self.url, self.schema)
-        with closing(database), database.failures():
-            db = database.connected()
-            with collection_lock(db, self.schema, name), db.transaction():
-                row = shared_collection_rows.require(db, name)
-                for table in ("documents", "names", "blocks", "chunks", "terms", "postings"):
-                    db.execute(f"DELETE FROM {table} WHERE collection_id = %s", (row.id,))
-                db.execute("DELETE FROM collections WHERE id = %s", (row.id,))
-                db.execute("SELECT drop_vectors(%s)", (row.id,))
+        with self._writing(name) as db:
+            row = shared_collection_rows.require(db, name)
+            for table in ("documents", "names", "blocks", "chunks", "terms", "postings"):
+                db.execute(f"DELETE FROM {table} WHERE collection_id = %s", (row.id,))
+            db.execute("DELETE FROM collections WHERE id = %s", (row.id,))
+            db.execute("SELECT drop_vectors(%s)", (row.id,))
 
     @contextmanager
     def export(self, name: str) -> Iterator[PostgresExport]:
@@ -170,25 +163,19 @@ class PostgresStore(Store):
         said = []
         for url in dict.fromkeys((self.url, self._read_url)):
             with closing(Database(url, self.schema)) as database, database.failures():
-                row = (
-                    database.connected()
-                    .execute(
-                        "SELECT current_setting('server_version'), (SELECT extversion FROM"
-                        " pg_extension WHERE extname = 'vector'), pg_is_in_recovery()"
-                    )
-                    .fetchone()
+                ((version, vector, replica),) = database.connected().execute(
+                    "SELECT current_setting('server_version'), (SELECT extversion FROM"
+                    " pg_extension WHERE extname = 'vector'), pg_is_in_recovery()"
                 )
-            assert row is not None
-            kind = "replica " if row[2] else ""
-            said.append(f"{kind}{place(url)}: PostgreSQL {row[0]}, pgvector {row[1] or 'missing'}")
+            kind = "replica " if replica else ""
+            said.append(f"{kind}{place(url)}: PostgreSQL {version}, pgvector {vector or 'missing'}")
         return f"{'; '.join(said)}; schema {self.schema}"
 
     def differences(self, name: str) -> list[str]:
         """Where the rows of a collection do not agree with each other, in words."""
         with self._snapshot(self.url) as db:
             row = shared_collection_rows.require(db, name)
-            counted = db.execute(COUNTS, {"collection": row.id}).fetchone()
-        assert counted is not None
+            (counted,) = db.execute(COUNTS, {"collection": row.id})
         wanted = (row.chunks, row.chunks, row.terms, 0)
         parts = ("chunks", "vectors", "terms in chunks", "terms with other counts than postings")
         return [
@@ -199,13 +186,7 @@ class PostgresStore(Store):
 
     def rebuild(self, name: str) -> None:
         """Builds the lexical index again from the stored text."""
-        with (
-            closing(Database(self.url, self.schema)) as database,
-            database.failures(),
-            collection_lock(database.connected(), self.schema, name),
-            database.connected().transaction(),
-        ):
-            db = database.connected()
+        with self._writing(name) as db:
             rebuild_terms(db, shared_collection_rows.require(db, name))
 
     def octets(self) -> dict[str, int]:
@@ -214,11 +195,9 @@ class PostgresStore(Store):
             "SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class"
             " WHERE relnamespace = to_regnamespace(%s) AND relkind = 'r'"
         )
-        try:
-            with self._snapshot(self._read_url) as db:
-                return {"store": value(db, total, self.schema)}
-        except NoIndexError:
-            return {"store": 0}
+        with suppress(NoIndexError), self._snapshot(self._read_url) as db:
+            return {"store": value(db, total, self.schema)}
+        return {"store": 0}
 
     @contextmanager
     def _reading(self) -> Iterator[Worded]:
@@ -227,6 +206,13 @@ class PostgresStore(Store):
 
     @contextmanager
     def _snapshot(self, url: str) -> Iterator[psycopg.Connection[Any]]:
-        database = Database(url, self.schema)
-        with closing(database), database.reading() as db:
+        with closing(Database(url, self.schema)) as database, database.reading() as db:
             yield db
+
+    @contextmanager
+    def _writing(self, name: str) -> Iterator[psycopg.Connection[Any]]:
+        """One transaction of who holds the collection of this name."""
+        with closing(Database(self.url, self.schema)) as database, database.failures():
+            db = database.connected()
+            with collection_lock(db, self.schema, name), db.transaction():
+                yield db
