@@ -25,8 +25,9 @@ from cli.exits import Exit  # noqa: E402
 from cli.files import keep_private  # noqa: E402
 from cli.help_page import EPILOG, PURPOSE, VERSION  # noqa: E402
 from cli.lazy import LazyGroup  # noqa: E402
-from cli.terminal import open_closed_streams  # noqa: E402
+from cli.terminal import prepare_streams  # noqa: E402
 from rag.deferred_imports import defer_imports  # noqa: E402
+from state.errors import StorageError  # noqa: E402
 
 app = typer.Typer(
     name="crag",
@@ -78,7 +79,7 @@ def run() -> None:
     The interpreter's slow teardown is skipped once both streams are flushed.
     """
     keep_private()
-    open_closed_streams()
+    prepare_streams()
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         # Asked to end, it ends as after Ctrl-C: what is finished is kept, nothing is left over.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -93,7 +94,7 @@ def run() -> None:
         code = Exit.INTERRUPTED
     try:
         sys.stdout.flush()
-    except OSError:  # what was asked for did not arrive
+    except (OSError, StorageError):  # what was asked for did not arrive
         code = code or 1
     with suppress(OSError):  # nobody reads the notices
         sys.stderr.flush()

@@ -12,8 +12,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from io import TextIOWrapper
 from shutil import get_terminal_size
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from cli.first_sign import clear_first_sign
 
@@ -118,14 +119,13 @@ class Terminal:
         from rich.console import Console
 
         clear_first_sign()
-        file = cast("IO[str]", _NamingStdout())
-        return Console(file=file, highlight=False, markup=False, emoji=False, soft_wrap=soft_wrap)
+        return Console(highlight=False, markup=False, emoji=False, soft_wrap=soft_wrap)
 
 
-def open_closed_streams() -> None:
+def prepare_streams() -> None:
     """Give streams that the caller closed (`>&-`) a stand-in, before the first file that is
     opened gets the number of one and is written over. Nobody reads notices there; an answer
-    that is written there fails.
+    that is written there fails, as a StorageError.
     """
     for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         if getattr(sys, name) is None:
@@ -134,28 +134,20 @@ def open_closed_streams() -> None:
                 os.dup2(opened, number)
                 os.close(opened)
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
+    file = os.fdopen(sys.stdout.fileno(), "wb", closefd=False)
+    sys.stdout = _NamingStdout(file, sys.stdout.encoding, sys.stdout.errors)
 
 
-def _to_stdout(line: str) -> None:
-    clear_first_sign()
-    with _stdout_failures():
-        sys.stdout.write(line + "\n")
-        sys.stdout.flush()
-
-
-class _NamingStdout:
-    """Standard output for rich, which would let its failures through as they are."""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(sys.stdout, name)
+class _NamingStdout(TextIOWrapper):
+    """Standard output; what fails there is told of it, but for a reader that has left."""
 
     def write(self, text: str) -> int:
         with _stdout_failures():
-            return sys.stdout.write(text)
+            return super().write(text)
 
     def flush(self) -> None:
         with _stdout_failures():
-            sys.stdout.flush()
+            super().flush()
 
 
 @contextmanager
@@ -169,6 +161,12 @@ def _stdout_failures() -> Iterator[None]:
 
         what = "it is closed" if error.errno == errno.EBADF else error.strerror or str(error)
         raise StorageError(f"Standard output cannot be written: {what}.") from None
+
+
+def _to_stdout(line: str) -> None:
+    clear_first_sign()
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
 
 
 def _utf8(encoding: str | None) -> bool:

@@ -19,7 +19,9 @@ from state.graph_state import GraphState
 
 NEAREST = 3
 FOREIGN = 0.1
-"""Below this probability that the collection knows of the matter, it is said to hold nothing."""
+"""Below this probability that a question is in the collection's domain, it is said to hold
+nothing.
+"""
 LONGEST = 200
 
 

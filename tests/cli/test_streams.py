@@ -52,6 +52,13 @@ def test_closed_streams_break_nothing(tmp_path):
     assert (ran.returncode, ran.stdout, ran.stderr) == (4, "", "")
 
 
+@pytest.mark.parametrize("arguments", ["--help", "--version", "ask --help", "collections -h"])
+def test_what_typer_prints_fails_as_an_answer_does(tmp_path, arguments):
+    ran = shell(tmp_path, f"$CRAG {arguments} >&-")
+    line = "crag: Standard output cannot be written: it is closed.\n"
+    assert (ran.returncode, ran.stderr) == (4, line)
+
+
 def test_what_was_done_is_told_although_its_list_cannot_be_printed(tmp_path):
     with open_turn_store(tmp_path, None) as store:
         store.append("railway", make_answer())
