@@ -29,22 +29,10 @@ def new_app(text: str | None = None, **changed: Any) -> typer.Typer:
     )
 
 
-SETTINGS = frozenset(
-    {
-        *(
-            "collection",
-            "engine",
-            "files",
-            "grader",
-            "home",
-            "k",
-            "max-cost",
-            "max-loops",
-            "max-tokens",
-        ),
-        *("store", "thread", "threads", "timeout", "verify", "web"),
-    }
-)
+SETTINGS = {
+    *("collection", "engine", "files", "grader", "home", "k", "max-cost", "max-loops"),
+    *("max-tokens", "store", "thread", "threads", "timeout", "verify", "web"),
+}
 """Options whose variable `state.settings` reads itself, so that it knows where a value is from."""
 
 

@@ -13,6 +13,7 @@ import typer
 
 from cli.exits import Exit, exit_code
 from cli.first_sign import clear_first_sign
+from cli.terminal import clean
 from cli.variables import is_on
 
 STREAMING = ("ask", "research", "ingest")
@@ -36,7 +37,7 @@ def end_on(error: BaseException, arguments: Sequence[str]) -> NoReturn:
     clear_first_sign()
     line = masked(line)
     if line:
-        typer.echo(printable(line), err=True)
+        typer.echo(clean(line), err=True)
     _end_events(arguments, kind, line, code)
     sys.exit(code)
 
@@ -84,11 +85,6 @@ def _usage_line(error: typer.TyperException) -> str:
     message = " ".join(error.format_message().split()).replace(": Value error, ", ": ")
     stop = "" if message.endswith((".", "?", "!", "`")) else "."
     return f"{path}: {message}{stop} See `{path} --help`."
-
-
-def printable(text: str) -> str:
-    """`text` without control characters, which could drive the terminal."""
-    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def _discard_stdout() -> None:

@@ -22,14 +22,7 @@ class Exit(IntEnum):
 
 def exit_code(error: CragError) -> Exit:
     """The code of an expected failure."""
-    from state import errors
+    from state.errors import RemoteError, SetupError, UsageError
 
-    for kind, code in (
-        (errors.UsageError, Exit.USAGE),
-        (errors.SetupError, Exit.SETUP),
-        (errors.RemoteError, Exit.REMOTE),
-        (errors.DocumentError, Exit.UNEXPECTED),
-    ):
-        if isinstance(error, kind):
-            return code
-    return Exit.UNEXPECTED
+    codes = {UsageError: Exit.USAGE, SetupError: Exit.SETUP, RemoteError: Exit.REMOTE}
+    return next((code for kind, code in codes.items() if isinstance(error, kind)), Exit.UNEXPECTED)

@@ -16,9 +16,10 @@ import typer.main
 
 from cli.app import finish
 from cli.command_table import COMMANDS, UNLISTED
-from cli.errors import end_on, printable
+from cli.errors import end_on
 from cli.exits import Exit
 from cli.first_sign import clear_first_sign, show_first_sign
+from cli.terminal import clean
 from cli.variables import is_on
 
 
@@ -34,15 +35,10 @@ def command_of(name: str) -> Any:
 class LazyGroup(typer.core.TyperGroup):
     """Lists every command without importing one; imports the one that is called."""
 
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        return list(COMMANDS)
-
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        if cmd_name not in COMMANDS and cmd_name not in UNLISTED:
-            return None
-        if cmd_name not in self.commands:
+        if cmd_name in COMMANDS | UNLISTED and cmd_name not in self.commands:
             self.commands[cmd_name] = command_of(cmd_name)
-        return self.commands[cmd_name]
+        return self.commands.get(cmd_name)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
@@ -65,34 +61,17 @@ class LazyGroup(typer.core.TyperGroup):
         if args and not args[0].startswith("-") and args[0] not in COMMANDS | UNLISTED:
             near = get_close_matches(args[0], COMMANDS, n=1)
             hint = f" Did you mean `crag {near[0]}`?" if near else ""
-            ctx.fail(f"There is no command {printable(args[0])!r}.{hint}")
+            ctx.fail(f"There is no command {clean(args[0])!r}.{hint}")
         return super().resolve_command(ctx, args)
 
-    def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        windows_expand_args: bool = True,
-        **extra: Any,
-    ) -> Any:
+    def main(self, args: Sequence[str] | None = None, **named: Any) -> Any:  # type: ignore[override]
         """Run a command; every failure becomes one line on stderr and its exit code."""
         given = list(sys.argv[1:] if args is None else args)
         show_first_sign(given)
         try:
-            result = super().main(
-                args=args,
-                prog_name=prog_name,
-                complete_var=complete_var,
-                standalone_mode=False,
-                windows_expand_args=windows_expand_args,
-                **extra,
-            )
+            result = super().main(args, **named, standalone_mode=False)
         except BaseException as error:  # noqa: BLE001 - the boundary exits
             end_on(error, given)
-        if not standalone_mode:
-            return result
         code = result if isinstance(result, int) else Exit.DONE
         if code == Exit.INTERRUPTED:
             end_on(KeyboardInterrupt(), given)
@@ -113,7 +92,7 @@ def _report_unknown(arguments: Sequence[str]) -> None:
         hint = f"Did you mean {near[0]}?" if near else "`crag config show` lists every setting."
         clear_first_sign()
         with suppress(OSError):
-            sys.stderr.write(f"warning: nothing reads the variable {printable(name)}. {hint}\n")
+            sys.stderr.write(f"warning: nothing reads the variable {clean(name)}. {hint}\n")
 
 
 def _twins() -> set[str]:

@@ -34,14 +34,14 @@ def _setting(kind: Any, text: str, metavar: str | None = None, **limits: Any) ->
     return Annotated[kind | None, typer.Option(help=text, metavar=metavar, **limits)]
 
 
-def _switch(name: str, text: str, *short: str) -> Any:
+def switch(name: str, text: str, *short: str) -> Any:
     return typer.Option(name, *short, help=text)
 
 
 Collection = Annotated[str | None, _collection("The collection to use.")]
-Json = Annotated[bool, _switch("--json", "One JSON object on stdout.")]
-Trace = Annotated[bool, _switch("--trace", "Print loops and grades on stderr.")]
-NoStream = Annotated[bool, _switch("--no-stream", "Print the answer when it is whole.")]
+Json = Annotated[bool, switch("--json", "One JSON object on stdout.")]
+Trace = Annotated[bool, switch("--trace", "Print loops and grades on stderr.")]
+NoStream = Annotated[bool, switch("--no-stream", "Print the answer when it is whole.")]
 Home = Annotated[
     Path | None,
     typer.Option(metavar="FOLDER", help="Where index, threads and traces live."),
@@ -50,15 +50,15 @@ Config = Annotated[
     Path | None, typer.Option(metavar="FILE", help="A settings file instead of your own.")
 ]
 Html = Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page of its own.")]
-Yes = Annotated[bool, _switch("--yes", "Do not ask.", "-y")]
-Quiet = Annotated[bool, _switch("--quiet", "No notices on stderr.", "-q")]
-Events = Annotated[bool, _switch("--events", "The run as NDJSON on stdout.")]
-OkAbstain = Annotated[bool, _switch("--ok-abstain", "Exit 0 when abstaining.")]
-Continue = Annotated[bool, _switch("--continue", "Go on with the newest thread.")]
-Pin = Annotated[bool, _switch("--pin", "Keep this turn in the model's view in all later ones.")]
-Estimate = Annotated[bool, _switch("--estimate", "Only say the most it can cost.")]
+Yes = Annotated[bool, switch("--yes", "Do not ask.", "-y")]
+Quiet = Annotated[bool, switch("--quiet", "No notices on stderr.", "-q")]
+Events = Annotated[bool, switch("--events", "The run as NDJSON on stdout.")]
+OkAbstain = Annotated[bool, switch("--ok-abstain", "Exit 0 when abstaining.")]
+Continue = Annotated[bool, switch("--continue", "Go on with the newest thread.")]
+Pin = Annotated[bool, switch("--pin", "Keep this turn in the model's view in all later ones.")]
+Estimate = Annotated[bool, switch("--estimate", "Only say the most it can cost.")]
 AllowIngest = Annotated[
-    bool, _switch("--allow-ingest", "Let agents bring ingested folders up to date.")
+    bool, switch("--allow-ingest", "Let agents bring ingested folders up to date.")
 ]
 
 
@@ -93,7 +93,7 @@ SHARED: dict[str, Any] = {
     "grader": _setting(GraderChoice, "Who grades the chunks."),
     "verify": _setting(Verifier, "Who checks that the sources support the answer."),
     "web": Annotated[
-        bool | None, _switch("--web", "Search the web when the documents do not hold it.")
+        bool | None, switch("--web", "Search the web when the documents do not hold it.")
     ],
     "max_tokens": _setting(int, "Tokens the question may take.", "N", min=1),
     "max_cost": _setting(float, "Money the question may cost.", "USD"),

@@ -27,21 +27,19 @@ def with_entry(text: str, file: ServerFile, name: str, command: Sequence[str] | 
         raise _unreadable(file, f"{file.key} is no table")
     if command is None and name not in servers:
         return text
+    others = {key: entry for key, entry in servers.items() if key != name}
     if file.is_toml:
         changed = _toml_without(text, f"{file.key}.{name}")
         if command is not None:
             changed = f"{changed.rstrip()}\n\n" if changed.strip() else ""
             changed += _toml(f"{file.key}.{name}", command)
     else:
-        rest = {key: entry for key, entry in servers.items() if key != name}
-        entry = {} if command is None else {name: _entry(file, command)}
-        order = servers if name in servers and command is not None else rest
-        others = {key: value for key, value in values.items() if key != file.key}
-        left = {**order, **entry}
-        changed = _json({**values, file.key: left} if left else others, text)
-    expected = {key: value for key, value in servers.items() if key != name}
+        values[file.key] = others if command is None else {**servers, name: _entry(file, command)}
+        if not values[file.key]:
+            del values[file.key]
+        changed = _json(values, text)
     found = _parsed(changed, file).get(file.key, {})
-    if {key: value for key, value in found.items() if key != name} != expected:
+    if {key: entry for key, entry in found.items() if key != name} != others:
         raise _unreadable(file, f"its {file.key} is written in a way that is not known here")
     return changed
 

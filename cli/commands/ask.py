@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import closing
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -19,10 +19,6 @@ from cli.render.live import LiveAnswer
 from cli.terminal import Terminal
 from cli.thread_collection import on_thread
 from state.errors import UsageError
-
-if TYPE_CHECKING:
-    from rag.session import Session
-    from state.answer import Answer
 
 app = new_app()
 
@@ -47,7 +43,7 @@ def ask(
     events: options.Events = False,
     no_stream: options.NoStream = False,
     copy: Annotated[
-        bool, typer.Option("--copy", help="Put the answer on the clipboard as well.")
+        bool, options.switch("--copy", "Put the answer on the clipboard as well.")
     ] = False,
     ok_abstain: options.OkAbstain = False,
 ) -> int:
@@ -70,7 +66,12 @@ def ask(
     with open_session(settings, notify) as session:
         report_staleness(terminal, settings)
         if estimate:
-            return _estimate(session, text, terminal, json_=json_)
+            most = session.estimate(text)
+            if json_:
+                terminal.json(most)
+            else:
+                terminal.out(most["text"])
+            return Exit.DONE
         streaming = terminal.out_is_tty and not (no_stream or json_ or events)
         live = LiveAnswer(terminal, trace=trace, events=events, stream=streaming)
         tokens = streaming or events
@@ -91,18 +92,5 @@ def ask(
             from cli.clipboard import copy as to_clipboard
 
             to_clipboard("\n".join(answer_lines(answer)), terminal)
-    return exit_of(answer, ok_abstain=ok_abstain)
-
-
-def exit_of(answer: Answer, *, ok_abstain: bool) -> Exit:
     abstained = answer["status"] == "abstained" and not ok_abstain
     return Exit.ABSTAINED if abstained else Exit.DONE
-
-
-def _estimate(session: Session, question: str, terminal: Terminal, *, json_: bool) -> int:
-    most = session.estimate(question)
-    if json_:
-        terminal.json(most)
-    else:
-        terminal.out(most["text"])
-    return Exit.DONE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cli import options
@@ -14,8 +15,9 @@ from cli.render.links import citation_links
 from state.counting import many
 
 if TYPE_CHECKING:
-    from cli.conversation.lines import Lines
+    from cli.conversation.lines import ReadLine
     from cli.conversation.talk import Conversation
+    from cli.conversation.view import ChatView
 
 app = new_app()
 
@@ -43,29 +45,31 @@ def begin(
 ) -> Exit:
     """A chat, from its greeting to its end."""
     terminal = given.terminal
-    from cli.conversation.lines import PipedLines, TypedLines
+    typed = sys.stdin.isatty()
+    streaming = terminal.out_is_tty and not (no_stream or json)
+    from cli.conversation.lines import read_piped, typed_at_prompt
     from cli.conversation.talk import Conversation
+    from cli.conversation.view import ChatView
 
     with Conversation(given.flags, given.config, terminal, continue_=continue_) as talk:
         talk.live_trace = trace
-        typed = sys.stdin.isatty()
         report_staleness(terminal, talk.settings)
-        _greet(talk, typed=typed)
-        lines: Lines = TypedLines(talk) if typed else PipedLines()
-        streaming = terminal.out_is_tty and not (no_stream or json)
-        return _converse(talk, lines, typed=typed, streaming=streaming, json=json)
+        reader = talk.session.reader
+        documents = many(reader.document_count, "document")
+        where = f"On thread {talk.thread}, {reader.name} with {documents}."
+        hint = " /help lists the commands; Ctrl-D leaves." if typed else ""
+        terminal.notice(where + hint)
 
+        def new_view() -> ChatView:
+            return ChatView(terminal, trace=talk.live_trace, stream=streaming, json=json)
 
-def _greet(talk: Conversation, *, typed: bool) -> None:
-    reader = talk.session.reader
-    where = (
-        f"On thread {talk.thread}, {reader.name} with {many(reader.document_count, 'document')}."
-    )
-    talk.terminal.notice(f"{where} /help lists the commands; Ctrl-D leaves." if typed else where)
+        return _converse(
+            talk, typed_at_prompt(talk) if typed else read_piped, new_view, typed=typed
+        )
 
 
 def _converse(
-    talk: Conversation, lines: Lines, *, typed: bool, streaming: bool, json: bool
+    talk: Conversation, read: ReadLine, new_view: Callable[[], ChatView], *, typed: bool
 ) -> Exit:
     """Until the lines end or the person leaves. From a pipe, a question that fails does not
     stop the others: its code is the session's. A person has seen the error: theirs is 0.
@@ -76,7 +80,7 @@ def _converse(
     code = Exit.DONE
     while True:
         try:
-            line = lines.read()
+            line = read()
         except KeyboardInterrupt:
             if not typed:
                 raise
@@ -85,7 +89,7 @@ def _converse(
         if line is None:
             return code
         try:
-            _take(talk, line.strip(), streaming=streaming, json=json, typed=typed)
+            _take(talk, line.strip(), new_view, typed=typed)
         except LeaveError:
             return code
         except CragError as error:
@@ -94,27 +98,21 @@ def _converse(
                 code = exit_code(error)
 
 
-def _take(talk: Conversation, line: str, *, streaming: bool, json: bool, typed: bool) -> None:
+def _take(talk: Conversation, line: str, new_view: Callable[[], ChatView], *, typed: bool) -> None:
     """Do what one line says."""
-    from cli.conversation.slash_commands import RetryError, is_command, run_command
-    from cli.conversation.view import ChatView
+    from cli.conversation.slash_commands import is_command, run_command
 
     if is_command(line):
-        try:
-            run_command(line, talk)
-        except RetryError as again:
-            line = str(again)
-            talk.asked_back = None
-        else:
+        line = run_command(line, talk) or ""
+        if not line:
             return
     if not line and talk.asked_back is None:
         return
     question = checked_question(line) if line else ""
     before = talk.turns
-    view = ChatView(talk.terminal, trace=talk.live_trace, stream=streaming, json=json)
     try:
-        with view:
-            answer = talk.ask(question, view.show, tokens=streaming, can_reply=typed)
+        with new_view() as view:
+            answer = talk.ask(question, view.show, tokens=view.streaming, can_reply=typed)
     except KeyboardInterrupt:
         if not typed:
             raise
@@ -122,6 +120,5 @@ def _take(talk: Conversation, line: str, *, streaming: bool, json: bool, typed: 
         what = f"It was answered already: turn {kept}." if kept > before else "Nothing was kept."
         talk.terminal.notice(f"Cancelled. {what}")
         return
-    if answer is None:
-        return
-    view.finish(answer, citation_links(talk.settings.links, answer, talk.session.reader))
+    if answer is not None:
+        view.finish(answer, citation_links(talk.settings.links, answer, talk.session.reader))

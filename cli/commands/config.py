@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from cli import options
 from cli.app import new_app
 from cli.terminal import Terminal
@@ -54,7 +52,7 @@ def path(
 @app.command()
 def init(
     config: options.Config = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    force: Annotated[bool, options.switch("--force", "Replace an existing file.")] = False,
 ) -> None:
     """Write a settings file with every key commented out at its default."""
     from state.errors import UsageError

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from cli import options
 from cli.app import new_app
 from cli.exits import Exit
@@ -19,9 +17,8 @@ def doctor(
     given: options.Given,
     repair: Annotated[
         bool,
-        typer.Option(
-            "--repair",
-            help="Build damaged indexes again, save what is whole of other damaged files.",
+        options.switch(
+            "--repair", "Build damaged indexes again, save what is whole of other damaged files."
         ),
     ] = False,
     json_: options.Json = False,

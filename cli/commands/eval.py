@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -12,9 +12,6 @@ from cli.app import new_app
 from cli.files import STDOUT, check_writable, write_text
 from cli.render.progress import progress_on
 from state.choices import EvaluationStage
-
-if TYPE_CHECKING:
-    from rag.evaluate.measurements import Evaluation
 
 app = new_app()
 
@@ -35,8 +32,7 @@ def evaluate(
         int, typer.Option(metavar="N", min=0, help="Which queries, and resampling.")
     ] = 0,
     baseline: Annotated[
-        bool,
-        typer.Option("--baseline", help="The same without loops, beside it."),
+        bool, options.switch("--baseline", "The same without loops, beside it.")
     ] = False,
     compare: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A report kept with --json.")
@@ -54,8 +50,10 @@ def evaluate(
     settings = given.settings()
     from rag.evaluate.compare import comparison, read_report
     from rag.evaluate.datasets import load_dataset
+    from rag.evaluate.effect import baseline_report
     from rag.evaluate.evaluate_dataset import Plan
     from rag.evaluate.evaluate_dataset import evaluate as run
+    from rag.evaluate.figures import report as report_of
     from state.errors import UsageError
 
     if baseline and stage is not EvaluationStage.FULL:
@@ -66,7 +64,9 @@ def evaluate(
     plan = Plan(stage, limit, seed, baseline, collection)
     with progress_on(terminal) as on:
         evaluation = run(loaded, settings, plan, on, terminal.notice)
-    report = _report(evaluation)
+    report = report_of(evaluation)
+    if evaluation.baseline is not None:
+        report["baseline"] = baseline_report(evaluation)
     if old is not None:
         report["comparison"] = comparison(old, report)
     if html is not None:
@@ -81,13 +81,3 @@ def evaluate(
         from cli.render.evaluation import print_report
 
         print_report(report)
-
-
-def _report(evaluation: Evaluation) -> dict[str, Any]:
-    from rag.evaluate.effect import baseline_report
-    from rag.evaluate.figures import report
-
-    figures = report(evaluation)
-    if evaluation.baseline is not None:
-        figures["baseline"] = baseline_report(evaluation)
-    return figures

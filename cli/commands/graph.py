@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from cli import options
 from cli.app import new_app
 from cli.terminal import Terminal
@@ -17,7 +15,7 @@ app = new_app()
 @options.taking()
 def graph(
     given: options.Given,
-    ascii_: Annotated[bool, typer.Option("--ascii", help="Boxes and lines.")] = False,
+    ascii_: Annotated[bool, options.switch("--ascii", "Boxes and lines.")] = False,
     html: options.Html = None,
     json_: options.Json = False,
 ) -> None:

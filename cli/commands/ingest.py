@@ -32,21 +32,15 @@ def ingest(
             show_default=False,
         ),
     ] = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", help="Say what would change, only."),
-    ] = False,
+    dry_run: Annotated[bool, options.switch("--dry-run", "Say what would change, only.")] = False,
     include: Annotated[
         Globs, typer.Option(metavar="GLOB", help="Read only files that match this.")
     ] = None,
     exclude: Annotated[
         Globs, typer.Option(metavar="GLOB", help="Leave out files that match this.")
     ] = None,
-    watch: Annotated[
-        bool,
-        typer.Option("--watch", help="Keep it equal while files change."),
-    ] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit 6 when a file failed.")] = False,
+    watch: Annotated[bool, options.switch("--watch", "Keep it equal while files change.")] = False,
+    strict: Annotated[bool, options.switch("--strict", "Exit 6 when a file failed.")] = False,
     json_: options.Json = False,
     events: options.Events = False,
 ) -> int:

@@ -9,22 +9,49 @@ import typer
 
 from cli.app import new_app
 from cli.command_table import COMMANDS
+from cli.exits import Exit
 from cli.lazy import command_of
 from cli.terminal import Terminal
 from state.extras import package_version
 
 app = new_app()
 
-EXIT_CODES = (
-    ("0", "answered, or done"),
-    ("1", "unexpected failure"),
-    ("2", "usage: a bad flag, an unknown collection, thread or turn"),
-    ("3", "abstained: the documents do not hold an answer"),
-    ("4", "set-up: settings, key, no index, embedder mismatch, store busy"),
-    ("5", "a model or a remote store failed"),
-    ("6", "ingest finished, but some files failed (with --strict)"),
-    ("130", "interrupted"),
-)
+_ABOUT = """\
+.SH NAME
+crag \\- ask questions of your own documents; every sentence is cited
+.SH SYNOPSIS
+.B crag
+COMMAND [ARGUMENTS] [OPTIONS]
+.SH DESCRIPTION
+Retrieves, grades what it found, rewrites the query when that was not good enough, and
+answers with located citations, or says that the documents do not hold an answer.
+.SH COMMANDS"""
+
+_EXIT_CODES = {
+    Exit.DONE: "answered, or done",
+    Exit.UNEXPECTED: "unexpected failure",
+    Exit.USAGE: "usage: a bad flag, an unknown collection, thread or turn",
+    Exit.ABSTAINED: "abstained: the documents do not hold an answer",
+    Exit.SETUP: "set-up: settings, key, no index, embedder mismatch, store busy",
+    Exit.REMOTE: "a model or a remote store failed",
+    Exit.INGEST_FAILURES: "ingest finished, but some files failed (with --strict)",
+    Exit.INTERRUPTED: "interrupted",
+}
+
+_ENVIRONMENT = """\
+.SH ENVIRONMENT
+.TP
+.B CRAG_HOME
+Where the index, the threads and the traces live.
+.TP
+.B CRAG_\\fIOPTION\\fR
+Stands in for the long flag of that name, as CRAG_MAX_LOOPS for \\-\\-max\\-loops.
+.TP
+.B OPENAI_API_KEY, OPENAI_BASE_URL
+Understood as the key and the endpoint of a model.
+.TP
+.B NO_COLOR
+Obeyed."""
 
 
 @app.command()
@@ -36,15 +63,7 @@ def man() -> None:
 def page(version: str) -> Iterator[str]:
     """The page in man(7) macros, line by line."""
     yield f'.TH CRAG 1 "" "crag {version}" "User Commands"'
-    yield ".SH NAME"
-    yield "crag \\- ask questions of your own documents; every sentence is cited"
-    yield ".SH SYNOPSIS"
-    yield ".B crag"
-    yield "COMMAND [ARGUMENTS] [OPTIONS]"
-    yield ".SH DESCRIPTION"
-    yield "Retrieves, grades what it found, rewrites the query when that was not good enough, and"
-    yield "answers with located citations, or says that the documents do not hold an answer."
-    yield ".SH COMMANDS"
+    yield _ABOUT
     for name, short in COMMANDS.items():
         command = command_of(name)
         children: dict[str, Any] = getattr(command, "commands", {})
@@ -58,23 +77,11 @@ def page(version: str) -> Iterator[str]:
         if not children:
             yield from _options(command)
     yield ".SH EXIT STATUS"
-    for code, meaning in EXIT_CODES:
+    for code, meaning in _EXIT_CODES.items():
         yield ".TP"
         yield f".B {code}"
         yield _escaped(meaning)
-    yield ".SH ENVIRONMENT"
-    yield ".TP"
-    yield ".B CRAG_HOME"
-    yield "Where the index, the threads and the traces live."
-    yield ".TP"
-    yield ".B CRAG_\\fIOPTION\\fR"
-    yield "Stands in for the long flag of that name, as CRAG_MAX_LOOPS for \\-\\-max\\-loops."
-    yield ".TP"
-    yield ".B OPENAI_API_KEY, OPENAI_BASE_URL"
-    yield "Understood as the key and the endpoint of a model."
-    yield ".TP"
-    yield ".B NO_COLOR"
-    yield "Obeyed."
+    yield _ENVIRONMENT
 
 
 def _options(command: Any) -> Iterator[str]:

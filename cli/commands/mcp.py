@@ -56,7 +56,7 @@ def install(
         str, typer.Option(metavar="NAME", help="What the server is called there.")
     ] = "crag",
     allow_ingest: options.AllowIngest = False,
-    undo: Annotated[bool, typer.Option("--undo", help="Take the server out again.")] = False,
+    undo: Annotated[bool, options.switch("--undo", "Take the server out again.")] = False,
     yes: options.Yes = False,
 ) -> None:
     """Write the server into an agent's own settings: shows what changes, and asks."""

@@ -40,7 +40,7 @@ def research(
         ),
     ] = None,
     list_: Annotated[
-        bool, typer.Option("--list", help="The runs that can go on, the newest first.")
+        bool, options.switch("--list", "The runs that can go on, the newest first.")
     ] = False,
     answer: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Your answer to what the run asked.")

@@ -26,7 +26,7 @@ def install(
     reader: Annotated[
         SkillReader, typer.Argument(help="Who is to read it; agents: Codex, VS Code, others.")
     ] = SkillReader.CLAUDE_CODE,
-    undo: Annotated[bool, typer.Option("--undo", help="Take it away again.")] = False,
+    undo: Annotated[bool, options.switch("--undo", "Take it away again.")] = False,
     yes: options.Yes = False,
     quiet: options.Quiet = False,
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from cli.app import new_app
 from state.counting import many
 
 if TYPE_CHECKING:
-    from rag.collection_status import CollectionStatus, Status
+    from rag.collection_status import Status
 
 app = new_app()
 
@@ -30,57 +31,49 @@ def status(given: options.Given, json_: options.Json = False) -> None:
 
     found = read_status(settings, only=given.flags["collection"])
     if json_:
-        terminal.json(status_json(found))
+        terminal.json(_json(found))
         return
-    for line in status_lines(found):
+    for line in _lines(found):
         terminal.out(line)
     if not found.collections:
         terminal.notice("Nothing was ingested yet. Run `crag ingest PATH` first.")
 
 
-def status_json(found: Status) -> dict[str, Any]:
+def _json(found: Status) -> dict[str, Any]:
     """The `crag.status/1` object."""
+    collections = [
+        {
+            **asdict(each.totals),
+            "embedder": str(each.totals.embedder),
+            "stale": asdict(each.stale),
+        }
+        for each in found.collections
+    ]
     return {
         "schema": "crag.status/1",
         "home": found.home,
         "engine": {"name": found.engine, "model": found.model, "embedder": found.embedder},
-        "collections": [_collection_json(each) for each in found.collections],
+        "collections": collections,
         "bytes": {**found.octets, "total": sum(found.octets.values())},
     }
 
 
-def _collection_json(each: CollectionStatus) -> dict[str, Any]:
-    totals, stale = asdict(each.totals), asdict(each.stale)
-    return {**totals, "embedder": str(each.totals.embedder), "stale": stale}
-
-
-def status_lines(found: Status) -> list[str]:
+def _lines(found: Status) -> Iterator[str]:
     """The same for a person."""
-    lines = [f"home      {found.home}", f"engine    {_engine(found)}"]
+    model = f"model {found.model}" if found.model else "no model"
+    yield f"home      {found.home}"
+    yield f"engine    {found.engine}, {model}, embedder {found.embedder}"
     for each in found.collections:
-        lines += ["", *_collection_lines(each)]
+        totals = each.totals
+        documents, chunks = many(totals.documents, "document"), many(totals.chunks, "chunk")
+        characters = many(totals.characters, "character")
+        yield ""
+        yield f"{totals.name}: {documents}, {chunks}, {characters}; {totals.embedder}"
+        yield from (f"  from    {root}" for root in totals.roots)
+        if totals.failed or totals.skipped:
+            yield f"  unread  {totals.failed:,} failed, {totals.skipped:,} skipped"
+        yield f"  stale   {each.stale.line or 'no indexed file has changed'}"
     sizes = [f"{name} {decimal(octets)}" for name, octets in found.octets.items() if octets]
     total = decimal(sum(found.octets.values()))
-    return [*lines, "", f"on disk   {total}" + (f": {', '.join(sizes)}" if sizes else "")]
-
-
-def _engine(found: Status) -> str:
-    model = f", model {found.model}" if found.model else ", no model"
-    return f"{found.engine}{model}, embedder {found.embedder}"
-
-
-def _collection_lines(each: CollectionStatus) -> list[str]:
-    totals = each.totals
-    counted = ", ".join(
-        (
-            many(totals.documents, "document"),
-            many(totals.chunks, "chunk"),
-            many(totals.characters, "character"),
-        )
-    )
-    lines = [f"{totals.name}: {counted}; {totals.embedder}"]
-    lines += [f"  from    {root}" for root in totals.roots]
-    if totals.failed or totals.skipped:
-        lines.append(f"  unread  {totals.failed:,} failed, {totals.skipped:,} skipped")
-    lines.append(f"  stale   {each.stale.line or 'no indexed file has changed'}")
-    return lines
+    yield ""
+    yield f"on disk   {total}" + (f": {', '.join(sizes)}" if sizes else "")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -30,9 +29,6 @@ Name = Annotated[
 ]
 
 
-_TIMES = ("created_at", "updated_at")
-
-
 class ExportFormat(StrEnum):
     MARKDOWN = "markdown"
     JSON = "json"
@@ -48,11 +44,10 @@ def list_(given: options.Given, json_: options.Json = False) -> None:
     with _memory(given) as memory:
         found = memory.store.threads()
     if json_:
-        rows = [
-            asdict(each)
-            | {name: getattr(each, name).isoformat(timespec="seconds") for name in _TIMES}
-            for each in found
-        ]
+        rows = [asdict(each) for each in found]
+        for row in rows:
+            for name in ("created_at", "updated_at"):
+                row[name] = row[name].isoformat(timespec="seconds")
         terminal.json({"schema": "crag.threads/1", "threads": rows})
         return
     width = max((len(each.name) for each in found), default=0)
@@ -95,8 +90,7 @@ def export(
     given: options.Given,
     name: Name,
     format_: Annotated[
-        ExportFormat,
-        typer.Option("--format", "-f", help="What to write."),
+        ExportFormat, typer.Option("--format", "-f", help="What to write.")
     ] = ExportFormat.MARKDOWN,
     output: Annotated[
         Path | None,
@@ -155,8 +149,8 @@ def prune(
         int | None, typer.Option(metavar="N", min=0, help="Keep this many newest turns a thread.")
     ] = None,
     thread: Annotated[str | None, options.thread_option("Prune only this thread.")] = None,
-    pinned: Annotated[bool, typer.Option("--pinned", help="Remove pinned turns too.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+    pinned: Annotated[bool, options.switch("--pinned", "Remove pinned turns too.")] = False,
+    dry_run: Annotated[bool, options.switch("--dry-run", "Only say what would go.")] = False,
     yes: options.Yes = False,
     json_: options.Json = False,
 ) -> None:
@@ -197,13 +191,10 @@ def size(given: options.Given, json_: options.Json = False) -> None:
     )
 
 
-@contextmanager
-def _memory(given: options.Given) -> Iterator[ThreadMemory]:
-    settings = given.settings()
+def _memory(given: options.Given) -> ThreadMemory:
     from rag.memory import ThreadMemory
 
-    with ThreadMemory(settings) as memory:
-        yield memory
+    return ThreadMemory(given.settings())
 
 
 def _turns(memory: ThreadMemory, name: str) -> Iterator[Turn]:
@@ -224,9 +215,7 @@ def _plan(days: float | None, keep: int | None, thread: str | None, *, pinned: b
 
     from state.turns import PrunePlan
 
-    before = None
-    if days is not None:
-        before = datetime.now(UTC) - timedelta(days=min(days, 365_000))
+    before = None if days is None else datetime.now(UTC) - timedelta(days=min(days, 365_000))
     return PrunePlan(before=before, keep=keep, thread=thread, milestones=pinned)
 
 

@@ -128,7 +128,7 @@ def delete(
     thread: Annotated[
         str | None, options.thread_option("Forget those of this thread instead.")
     ] = None,
-    all_: Annotated[bool, typer.Option("--all", help="Forget every trace instead.")] = False,
+    all_: Annotated[bool, options.switch("--all", "Forget every trace instead.")] = False,
     yes: options.Yes = False,
 ) -> None:
     """Forget a trace, a thread's or all of them. Threads and collections stay."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from cli.question_input import MAX_CHARACTERS
 
@@ -18,53 +19,46 @@ PROMPT = "crag> "
 HISTORY_FILE = "chat_history"
 
 
-class Lines(Protocol):
-    def read(self) -> str | None:
-        """The next line or lines, or None at the end.
-
-        Raises:
-            KeyboardInterrupt: Ctrl-C.
-        """
+ReadLine = Callable[[], str | None]
+"""Gives what is asked or ordered next, None at the end; raises KeyboardInterrupt at Ctrl-C."""
 
 
-class PipedLines:
+def read_piped() -> str | None:
     """One line of standard input a question."""
-
-    def read(self) -> str | None:
-        line = sys.stdin.readline(MAX_CHARACTERS * 4)
-        rest = line
-        while rest and not rest.endswith("\n"):  # a line too long, whose end is no question
-            rest = sys.stdin.readline(MAX_CHARACTERS * 4)
-        return line or None
+    line = sys.stdin.readline(MAX_CHARACTERS * 4)
+    rest = line
+    while rest and not rest.endswith("\n"):  # a line too long, whose end is no question
+        rest = sys.stdin.readline(MAX_CHARACTERS * 4)
+    return line or None
 
 
-class TypedLines:
+def typed_at_prompt(talk: Conversation) -> ReadLine:
     """Lines edited at a terminal, with history, completion and several lines a question."""
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.history import FileHistory
+    from prompt_toolkit.output import create_output
 
-    def __init__(self, talk: Conversation) -> None:
-        from prompt_toolkit import PromptSession
-        from prompt_toolkit.history import FileHistory
-        from prompt_toolkit.output import create_output
+    from cli.conversation.chat_completion import ChatCompleter
 
-        from cli.conversation.chat_completion import ChatCompleter
+    session: PromptSession[str] = PromptSession(
+        PROMPT,
+        history=FileHistory(str(_private(talk.settings.home / HISTORY_FILE))),
+        completer=ChatCompleter(talk),
+        complete_while_typing=True,
+        key_bindings=_keys(),
+        multiline=False,
+        prompt_continuation="  ... ",
+        enable_open_in_editor=False,
+        output=create_output(sys.stdout if sys.stdout.isatty() else sys.stderr),
+    )
 
-        self._prompt: PromptSession[str] = PromptSession(
-            PROMPT,
-            history=FileHistory(str(_private(talk.settings.home / HISTORY_FILE))),
-            completer=ChatCompleter(talk),
-            complete_while_typing=True,
-            key_bindings=_keys(),
-            multiline=False,
-            prompt_continuation="  ... ",
-            enable_open_in_editor=False,
-            output=create_output(sys.stdout if sys.stdout.isatty() else sys.stderr),
-        )
-
-    def read(self) -> str | None:
+    def read() -> str | None:
         try:
-            return self._prompt.prompt()
+            return session.prompt()
         except EOFError:
             return None
+
+    return read
 
 
 def _keys() -> KeyBindings:

@@ -28,30 +28,28 @@ class LeaveError(Exception):
     """The person wants to leave."""
 
 
-class RetryError(Exception):
-    """The question in `args[0]` is to be asked again."""
-
-
 @dataclass(frozen=True, slots=True)
 class Command:
-    """`run` is given the conversation and the words behind the command."""
+    """`run` is given the conversation and the words behind the command; it may return a question
+    to ask.
+    """
 
     name: str
     argument: str
     help: str
-    run: Callable[[Conversation, str], None]
+    run: Callable[[Conversation, str], str | None]
 
 
 def is_command(line: str) -> bool:
     return line.startswith("/") or line.lower() in WITHOUT_SLASH
 
 
-def run_command(line: str, talk: Conversation) -> None:
-    """Run a line that is a command.
+def run_command(line: str, talk: Conversation) -> str | None:
+    """Run a line that is a command; the question that is to be asked then, if any.
 
     Raises:
         UsageError: no such command, or its argument is unusable.
-        LeaveError, RetryError: as their names say.
+        LeaveError: the person wants to leave.
     """
     name, _, argument = line.removeprefix("/").strip().partition(" ")
     command = COMMANDS.get(ALSO.get(name.lower(), name.lower()))
@@ -59,7 +57,7 @@ def run_command(line: str, talk: Conversation) -> None:
         near = get_close_matches(name.lower(), COMMANDS, n=1)
         hint = f"Did you mean /{near[0]}?" if near else "/help lists them."
         raise UsageError(f"There is no command /{name}.", hint)
-    command.run(talk, argument.strip())
+    return command.run(talk, argument.strip())
 
 
 def _help(talk: Conversation, _argument: str) -> None:
@@ -191,10 +189,11 @@ def _set(talk: Conversation, argument: str) -> None:
     talk.terminal.notice(f"{key} is {shown_value(getattr(talk.settings, key))}.")
 
 
-def _retry(talk: Conversation, _argument: str) -> None:
+def _retry(talk: Conversation, _argument: str) -> str:
     if talk.question is None:
         raise UsageError("There is nothing to ask again yet.")
-    raise RetryError(talk.question)
+    talk.asked_back = None
+    return talk.question
 
 
 def _cost(talk: Conversation, _argument: str) -> None:

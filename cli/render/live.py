@@ -28,7 +28,7 @@ class LiveAnswer:
         self._terminal = terminal
         self._events = events
         self._view = TraceView(terminal.console()) if trace else None
-        self._streaming = stream and not trace
+        self.streaming = stream
         self._live: Live | None = None
         self._draft = ""
         self._doing = "searching"
@@ -40,7 +40,7 @@ class LiveAnswer:
         return self._answer
 
     def __enter__(self) -> Self:
-        if self._streaming:
+        if self.streaming and self._view is None:
             from rich.console import Console
             from rich.live import Live
 
