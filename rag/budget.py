@@ -57,36 +57,32 @@ class Budget:
 
     def check(self) -> None:
         """Raises BudgetSpent if nothing is left of a limit."""
-        left = self.seconds_left()
-        if left is not None and left <= 0:
-            raise self.out_of_time()
-        with self._lock:
-            if self.max_tokens is not None and self.tokens >= self.max_tokens:
-                raise self._spent(_words("token", self.max_tokens), "Raise --max-tokens.")
-            if self.max_cost is not None and self.cost >= self.max_cost:
-                raise self._spent(_words("cost", self.max_cost), "Raise --max-cost.")
+        self.room(0, None)
 
     def room(self, input_tokens: int, price: tuple[float, float] | None) -> int | None:
         """Output tokens that a call with such a prompt may still produce; None: any number.
 
-        `price` is USD per million input and output tokens.
+        `price` is USD per million input and output tokens, None where it is not known.
 
         Raises:
             BudgetSpent: the prompt alone would exceed what is left.
         """
-        self.check()
+        left = self.seconds_left()
+        if left is not None and left <= 0:
+            raise self.out_of_time()
+        per_input, per_output = price or (0.0, 0.0)
         rooms: list[int] = []
         with self._lock:
             if self.max_tokens is not None:
                 rooms.append(self.max_tokens - self.tokens - input_tokens)
                 if rooms[-1] <= 0:
                     raise self._spent(_words("token", self.max_tokens), "Raise --max-tokens.")
-            if self.max_cost is not None and price is not None:
-                money = self.max_cost - self.cost - input_tokens * price[0] / 1e6
+            if self.max_cost is not None:
+                money = self.max_cost - self.cost - input_tokens * per_input / 1e6
                 if money <= 0:
                     raise self._spent(_words("cost", self.max_cost), "Raise --max-cost.")
-                if price[1] > 0:
-                    rooms.append(int(money * 1e6 / price[1]))
+                if per_output > 0:
+                    rooms.append(int(money * 1e6 / per_output))
         if rooms and min(rooms) <= 0:
             raise self._spent("What is left of the budget buys no answer.", "Raise it.")
         return min(rooms, default=None)

@@ -2,50 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from rag.graph import compile_graph
-from rag.topology import START
+from rag.topology import END, START
+
+if TYPE_CHECKING:
+    from langchain_core.runnables.graph import Edge
 
 
 def edges() -> list[dict[str, object]]:
     """Every transition as {"from", "to", "conditional"}."""
-    return [
-        {"from": edge.source, "to": edge.target, "conditional": edge.conditional}
-        for edge in compile_graph().get_graph().edges
-    ]
+    return [{"from": e.source, "to": e.target, "conditional": e.conditional} for e in _edges()]
 
 
 def mermaid() -> str:
     """Mermaid flowchart text."""
+    shape = {START: "start_([start])", END: "end_([end])"}
     lines = ["flowchart TD"]
-    for edge in edges():
-        arrow = "-.->" if edge["conditional"] else "-->"
-        lines.append(f"    {_name(edge['from'])} {arrow} {_name(edge['to'])}")
+    for edge in _edges():
+        arrow = "-.->" if edge.conditional else "-->"
+        source, target = (shape.get(node, node) for node in (edge.source, edge.target))
+        lines.append(f"    {source} {arrow} {target}")
     return "\n".join(lines)
 
 
 def ascii_diagram() -> str:
     """Each node with where it leads, in the order of a run; ··> is a conditional edge."""
     drawn: list[str] = []
-    table = edges()
+    table = _edges()
     pending, seen = [START], {START}
     while pending:
         node = pending.pop(0)
-        leaving = [edge for edge in table if edge["from"] == node]
+        leaving = [edge for edge in table if edge.source == node]
         for index, edge in enumerate(leaving):
-            head = _label(node).ljust(17) if index == 0 else " " * 17
-            back = " (loop)" if edge["to"] in seen else ""
-            arrow = "··>" if edge["conditional"] else "-->"
-            drawn.append(f"{head} {arrow} {_label(edge['to'])}{back}".rstrip())
+            head = "" if index else node.strip("_")
+            back = " (loop)" if edge.target in seen else ""
+            arrow = "··>" if edge.conditional else "-->"
+            drawn.append(f"{head:17} {arrow} {edge.target.strip('_')}{back}")
         for edge in leaving:
-            if edge["to"] not in seen:
-                seen.add(str(edge["to"]))
-                pending.append(str(edge["to"]))
+            if edge.target not in seen:
+                seen.add(edge.target)
+                pending.append(edge.target)
     return "\n".join(drawn)
 
 
-def _name(node: object) -> str:
-    return {"__start__": "start_([start])", "__end__": "end_([end])"}.get(str(node), str(node))
-
-
-def _label(node: object) -> str:
-    return {"__start__": "start", "__end__": "end"}.get(str(node), str(node))
+def _edges() -> Sequence[Edge]:
+    return compile_graph().get_graph().edges

@@ -33,7 +33,6 @@ from rag.topology import CORRECTIVE, START, Topology
 from state.graph_state import GraphState, TurnInput
 
 if TYPE_CHECKING:
-    from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.graph.state import CompiledStateGraph
 
     CompiledGraph = CompiledStateGraph[GraphState, Dependencies, TurnInput, GraphState]
@@ -53,7 +52,6 @@ NODES: dict[str, Node] = {
     "record_turn": record_turn,
 }
 
-
 ROUTERS: dict[str, Callable[[GraphState], str]] = {
     "contextualize": after_contextualizing,
     "ask_back": after_asking_back,
@@ -69,13 +67,20 @@ def recursion_limit(max_loops: int) -> int:
     return sum(runs[step.runs] for step in CORRECTIVE.values()) + 2
 
 
-def build_graph() -> StateGraph[GraphState, Dependencies, TurnInput, GraphState]:
-    """The graph, uncompiled: `build_graph().compile(checkpointer=...)` runs it."""
+@cache
+def shared_graph() -> CompiledGraph:
+    """The one that all sessions run: it keeps nothing, and compiling it takes as long as a short
+    turn.
+    """
+    return compile_graph()
+
+
+def compile_graph() -> CompiledGraph:
     graph = StateGraph(GraphState, context_schema=Dependencies, input_schema=TurnInput)
     for name, node in NODES.items():
         graph.add_node(name, timed(name, node))
     wire(graph, CORRECTIVE, ROUTERS)
-    return graph
+    return graph.compile(name="crag")
 
 
 def wire(
@@ -91,15 +96,3 @@ def wire(
         else:
             (target,) = step.leads_to
             graph.add_edge(name, target)
-
-
-@cache
-def shared_graph() -> CompiledGraph:
-    """The one that all sessions run: it keeps nothing, and compiling it takes as long as a short
-    turn.
-    """
-    return compile_graph()
-
-
-def compile_graph(checkpointer: BaseCheckpointSaver[Any] | None = None) -> CompiledGraph:
-    return build_graph().compile(checkpointer=checkpointer, name="crag")

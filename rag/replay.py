@@ -8,7 +8,6 @@ from typing import Any
 from rag.session import open_session
 from rag.tracing.stored_trace import began, run_started
 from state.errors import StorageError, UsageError
-from state.passages import HistoryTurn
 from state.settings import Settings
 from state.shared_place import open_traces
 from state.traces import Trace
@@ -40,7 +39,9 @@ def replay(trace: Trace, settings: Settings, notify: Callable[[str], None]) -> T
     else:
         with open_session(settings, notify) as session:
             asked = trace["answer"]["question"]
-            identity = session.ask(asked, history=_history(trace))["trace_id"]
+            told = (each for each in trace["events"] if each["event"] == "contextualized")
+            history = next((each["history"] for each in told), [])
+            identity = session.ask(asked, history=history)["trace_id"]
     with open_traces(settings) as traces:
         try:
             return traces.get(identity)
@@ -59,10 +60,3 @@ def _research(trace: Trace, settings: Settings, notify: Callable[[str], None]) -
     options = ResearchOptions(tuple(event["roles"]), event["max_rounds"])
     with Research(settings, options, notify) as run:
         return run.start(trace["answer"]["standalone_question"])["run_id"]
-
-
-def _history(trace: Trace) -> list[HistoryTurn]:
-    for event in trace["events"]:
-        if event["event"] == "contextualized":
-            return event["history"]
-    return []

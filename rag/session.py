@@ -12,6 +12,8 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from langgraph.types import Command
+
 from rag.background import Leave
 from rag.budget import Budget
 from rag.cited_files import cited_files
@@ -49,10 +51,13 @@ def new_trace_id() -> str:
 
 
 class Session(Closing):
-    """An open collection, an engine and, once a thread is named, its memory.
+    """The collection that `settings` name, an engine and, once a thread is named, its memory.
 
     Use as a context manager. `ask` runs a turn to its end; `stream` tells it as events.
     Without `keep_traces` (an evaluation's thousand questions) no trace is stored.
+
+    Raises:
+        NoIndexError, UsageError, EmbedderMismatchError, SettingsError: as they are set up.
     """
 
     def __init__(
@@ -67,7 +72,6 @@ class Session(Closing):
         self._keep_traces = keep_traces
         self.notify = notify
         self.exporter = None
-        self._memory: ThreadMemory | None = None
         self._traces_lock = Lock()
         with ExitStack() as opened:
             if keep_traces and settings.otlp_endpoint is not None:
@@ -94,12 +98,10 @@ class Session(Closing):
         """Held open: an SQLite file that its last user closes is written a second time."""
         return self._resources.enter_context(open_traces(self.settings))
 
-    @property
+    @cached_property
     def memory(self) -> ThreadMemory:
         """The threads' stores, opened when first needed."""
-        if self._memory is None:
-            self._memory = self._resources.enter_context(ThreadMemory(self.settings))
-        return self._memory
+        return self._resources.enter_context(ThreadMemory(self.settings))
 
     def ask(
         self,
@@ -163,10 +165,20 @@ class Session(Closing):
         """
         leave = Leave()
         budget = budget or Budget.start(self.settings)
-        deps = self._dependencies(thread, history, budget, leave, pin=pin, tokens=tokens)
-        deps = replace(
-            deps, may_ask_back=parent is None, can_reply=can_reply and thread is not None
+        deps = Dependencies(
+            settings=self.settings,
+            reader=self.reader,
+            engine=self.charged(budget, tokens=tokens),
+            fallback=self._local,
+            search_web=self._web,
+            trace_id=new_trace_id(),
+            may_ask_back=parent is None,
         )
+        if thread is not None:
+            deps = self._on_thread(deps, thread, leave, pin=pin, can_reply=can_reply)
+        if history is not None:
+            asked_before = [turn["question"] for turn in history]
+            deps = replace(deps, history=lambda: history, questions=lambda: asked_before)
         started: TurnStarted = {
             "event": "turn_started",
             "trace_id": deps.trace_id,
@@ -184,11 +196,9 @@ class Session(Closing):
             "web": self.settings.web,
         }
         saver = None if thread is None else self.memory.checkpoints.turn(thread)
-        asked: TurnInput | Command[Any] = {"question": question}
-        if reply is not None:
-            from langgraph.types import Command
-
-            asked = Command(resume=reply)
+        asked: TurnInput | Command[Any] = (
+            {"question": question} if reply is None else Command(resume=reply)
+        )
         events: list[Event] = [started]
         answer: Answer | None = None
         yield started
@@ -210,47 +220,27 @@ class Session(Closing):
             if answer is not None and self._keep_traces:
                 self._keep_trace(events, answer, parent)
 
-    def _dependencies(
-        self,
-        thread: str | None,
-        history: Sequence[HistoryTurn] | None,
-        budget: Budget,
-        leave: Leave,
-        *,
-        pin: bool,
-        tokens: bool,
+    def _on_thread(
+        self, deps: Dependencies, thread: str, leave: Leave, *, pin: bool, can_reply: bool
     ) -> Dependencies:
-        deps = Dependencies(
-            settings=self.settings,
-            reader=self.reader,
-            engine=self.charged(budget, tokens=tokens),
-            fallback=self._local,
-            search_web=self._web,
-            trace_id=new_trace_id(),
-            thread=thread,
-            started=time.perf_counter(),
-        )
-        if thread is not None:
-            memory = self.memory
-            deps = replace(
-                deps,
-                history=lambda: memory.history(thread),
-                questions=lambda: memory.questions(thread),
-                pin=pin,
-                record=lambda answer: leave.unless_left(
-                    lambda: memory.store.append(
-                        thread,
-                        answer,
-                        milestone=pin,
-                        files=cited_files(answer["citations"], self.reader),
-                        collection=self.reader.name,
-                    )
-                ),
+        """With what the thread remembers, and the turn kept on it unless it was left."""
+        memory = self.memory
+
+        def record(answer: Answer) -> int:
+            files = cited_files(answer["citations"], self.reader)
+            return memory.store.append(
+                thread, answer, milestone=pin, files=files, collection=self.reader.name
             )
-        if history is not None:
-            asked = [turn["question"] for turn in history]
-            deps = replace(deps, history=lambda: history, questions=lambda: asked)
-        return deps
+
+        return replace(
+            deps,
+            thread=thread,
+            history=lambda: memory.history(thread),
+            questions=lambda: memory.questions(thread),
+            pin=pin,
+            record=lambda answer: leave.unless_left(lambda: record(answer)),
+            can_reply=can_reply,
+        )
 
     def charged(self, budget: Budget, *, tokens: bool = False) -> Engine:
         """The engine charging `budget`, where it spends anything."""
@@ -269,12 +259,4 @@ class Session(Closing):
             self.notify(f"The trace was not kept: {error}")
 
 
-def open_session(
-    settings: Settings, notify: Notify = lambda _line: None, *, keep_traces: bool = True
-) -> Session:
-    """A Session over the collection that `settings` name.
-
-    Raises:
-        NoIndexError, UsageError, EmbedderMismatchError, SettingsError: as they are set up.
-    """
-    return Session(settings, notify, keep_traces=keep_traces)
+open_session = Session

@@ -10,11 +10,13 @@ from rag.citations.left_out import left_out
 from rag.cited_files import file_states
 from state.turns import Turn
 
-THREAD_SCHEMA = "crag.thread/1"
+
+def thread_json(thread: str, turns: Iterable[Turn]) -> dict[str, Any]:
+    """Turns with their whole answers, and what became of the files they cite."""
+    return {"schema": "crag.thread/1", "thread": thread, "turns": [_turn(turn) for turn in turns]}
 
 
-def turn_json(turn: Turn) -> dict[str, Any]:
-    """A turn with its whole answer, and what became of the files it cites."""
+def _turn(turn: Turn) -> dict[str, Any]:
     return {
         "turn": turn.number,
         "created_at": turn.created_at.isoformat(timespec="seconds"),
@@ -26,10 +28,6 @@ def turn_json(turn: Turn) -> dict[str, Any]:
             for source, state in file_states(turn.files).items()
         },
     }
-
-
-def thread_json(thread: str, turns: Iterable[Turn]) -> dict[str, Any]:
-    return {"schema": THREAD_SCHEMA, "thread": thread, "turns": [turn_json(turn) for turn in turns]}
 
 
 def thread_text(thread: str, turns: Iterable[Turn], *, as_json: bool) -> str:

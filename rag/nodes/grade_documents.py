@@ -48,41 +48,24 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
     grades = {**state["grades"], **{grade["chunk_id"]: grade for grade in graded.grades}}
     found: Update = {"grades": grades, "sufficient": graded.sufficient, "budget_spent": spent}
     decision, reason = decided(cast("GraphState", {**state, **found}))
-    write = runtime.stream_writer
-    write(
-        {
-            "event": "graded",
-            "loop": state["loop_count"],
-            "grades": list(graded.grades),
-            "sufficient": graded.sufficient,
-        }
-    )
-    write(
-        {
-            "event": "decided",
-            "loop": state["loop_count"],
-            "decision": decision,
-            "reason": reason,
-        }
-    )
+    loop, told, write = state["loop_count"], list(graded.grades), runtime.stream_writer
+    write({"event": "graded", "loop": loop, "grades": told, "sufficient": graded.sufficient})
+    write({"event": "decided", "loop": loop, "decision": decision, "reason": reason})
     record: LoopRecord = {
-        "loop": state["loop_count"],
+        "loop": loop,
         "query": state["query"],
         "new_chunks": len(new),
         "decision": decision,
         "reason": reason,
         "chunks": _graded_chunks(state, grades),
     }
+    parts = state["parts"]
+    if graded.in_domain:
+        estimated = zip(parts, graded.in_domain, strict=True)
+        parts = [{**part, "in_domain": in_domain} for part, in_domain in estimated]
     return {
         **found,
-        "parts": [
-            {**part, "in_domain": in_domain}
-            for part, in_domain in zip(
-                state["parts"],
-                graded.in_domain or [p["in_domain"] for p in state["parts"]],
-                strict=True,
-            )
-        ],
+        "parts": parts,
         "next_query": graded.better_query,
         "loops": [*state["loops"], record],
         "scratchpad": [f"Searched {state['query']!r}: {reason}."],
