@@ -9,10 +9,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from cli.terminal import Terminal
+from cli.terminal import Terminal
 
 MOST_BYTES = 74_994
 """What every terminal that knows OSC 52 takes; xterm drops longer ones in silence."""

@@ -15,6 +15,7 @@ from cli.exits import Exit, exit_code
 from cli.first_sign import clear_first_sign
 from cli.terminal import clean
 from cli.variables import is_on
+from state.errors import CragError, storage_error
 
 STREAMING = ("ask", "research", "ingest")
 
@@ -46,8 +47,6 @@ def _describe(error: BaseException) -> tuple[str, str, int]:
     """What ended the command: a class of state.errors or a word for others, the one line, and the
     exit code.
     """
-    from state.errors import CragError, storage_error
-
     if isinstance(error, typer.Abort | KeyboardInterrupt):
         return "Interrupted", "crag: interrupted.", Exit.INTERRUPTED
     if isinstance(error, typer.TyperException):
@@ -93,7 +92,9 @@ def _discard_stdout() -> None:
 
 def _end_events(arguments: Sequence[str], error: str, line: str, code: int) -> None:
     """Print the `error` event, where the command line asked for events."""
-    if not _asked(arguments):
+    flags = list(arguments)[: arguments.index("--")] if "--" in arguments else arguments
+    streaming = bool(flags) and flags[0] in STREAMING
+    if not streaming or not ("--events" in flags or is_on("CRAG_EVENTS")):
         return
     event = {
         "event": "error",
@@ -106,10 +107,3 @@ def _end_events(arguments: Sequence[str], error: str, line: str, code: int) -> N
         sys.stdout.flush()
     except OSError:  # nobody reads any more; the exit code says it too
         return
-
-
-def _asked(arguments: Sequence[str]) -> bool:
-    flags = list(arguments)[: arguments.index("--")] if "--" in arguments else arguments
-    if not flags or flags[0] not in STREAMING:
-        return False
-    return "--events" in flags or is_on("CRAG_EVENTS")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from state.errors import CragError
+from state.errors import CragError, RemoteError, SetupError, UsageError
 
 
 class Exit(IntEnum):
@@ -22,7 +20,5 @@ class Exit(IntEnum):
 
 def exit_code(error: CragError) -> Exit:
     """The code of an expected failure."""
-    from state.errors import RemoteError, SetupError, UsageError
-
     codes = {UsageError: Exit.USAGE, SetupError: Exit.SETUP, RemoteError: Exit.REMOTE}
     return next((code for kind, code in codes.items() if isinstance(error, kind)), Exit.UNEXPECTED)

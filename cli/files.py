@@ -7,10 +7,9 @@ import stat
 import tempfile
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from cli.terminal import Terminal
+from cli.terminal import Terminal
+from state.errors import StorageError, UsageError
 
 STDOUT = Path("-")
 
@@ -21,8 +20,6 @@ def check_writable(file: Path | None) -> None:
     Raises:
         UsageError: nothing can be written there.
     """
-    from state.errors import UsageError
-
     if file is None or file == STDOUT:
         return
     if file.is_dir() or not file.name:
@@ -39,8 +36,6 @@ def write_text(file: Path, text: str, terminal: Terminal) -> None:
         UsageError: as `check_writable`.
         StorageError: it cannot be written.
     """
-    from state.errors import StorageError
-
     check_writable(file)
     if file == STDOUT:
         terminal.out(text.removesuffix("\n"))

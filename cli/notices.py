@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cli.terminal import Terminal
+
 if TYPE_CHECKING:
-    from cli.terminal import Terminal
     from state.settings import Settings
 
 LOOKED_AT = 5_000

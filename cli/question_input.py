@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import sys
 
+from state.errors import UsageError
+
 MAX_CHARACTERS = 20_000
 _ESCAPE = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]+[0-~]|[0-Z\\^-~])"
@@ -23,8 +25,6 @@ def read_question(argument: str) -> str:
 
 def checked_question(text: str) -> str:
     """The question without what surrounds it; raises as `read_question`."""
-    from state.errors import UsageError
-
     text = _ESCAPE.sub("", text).strip().strip("\ufeff")
     if not any(character.isalnum() for character in text):
         what = "holds no word" if text else "is empty"

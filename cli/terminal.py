@@ -17,6 +17,7 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 from cli.first_sign import clear_first_sign
+from state.errors import StorageError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -112,14 +113,14 @@ class Terminal:
         from rich.console import Console
 
         clear_first_sign()
-        return Console(stderr=True, highlight=False, markup=False, soft_wrap=False)
+        return Console(stderr=True, highlight=False, markup=False)
 
-    def out_console(self, *, soft_wrap: bool = False) -> Console:
+    def out_console(self) -> Console:
         """A rich console on stdout, for what a person reads there."""
         from rich.console import Console
 
         clear_first_sign()
-        return Console(highlight=False, markup=False, emoji=False, soft_wrap=soft_wrap)
+        return Console(highlight=False, markup=False, emoji=False)
 
 
 def prepare_streams() -> None:
@@ -157,8 +158,6 @@ def _stdout_failures() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        from state.errors import StorageError
-
         what = "it is closed" if error.errno == errno.EBADF else error.strerror or str(error)
         raise StorageError(f"Standard output cannot be written: {what}.") from None
 

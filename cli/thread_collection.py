@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from cli.terminal import Terminal
+
 if TYPE_CHECKING:
-    from cli.terminal import Terminal
     from state.settings import Settings
 
 

@@ -46,5 +46,4 @@ class Dependencies:
     search_web: SearchMore | None = None
     may_ask_back: bool = True
     can_reply: bool = False
-    clock: Callable[[], float] = time.perf_counter
     started: float = field(default_factory=time.perf_counter)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from state.closing import Closing
+from state.errors import UsageError
 from state.history import read_history
+from state.passages import HistoryTurn
 from state.shared_place import open_checkpoints, open_traces, open_turn_store, threads_place
 from state.turn_store import TurnStore
 
 if TYPE_CHECKING:
     from state.checkpoints import Checkpoints
-    from state.passages import HistoryTurn
     from state.settings import Settings
 
 
@@ -22,19 +25,17 @@ class ThreadMemory(Closing):
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._place = threads_place(settings)
-        self._checkpoints: Checkpoints | None = None
-        self.store: TurnStore = open_turn_store(settings.home, *self._place)
+        self._opened = ExitStack()
+        self.store: TurnStore = self._opened.enter_context(
+            open_turn_store(settings.home, *self._place)
+        )
 
     def close(self) -> None:
-        self.store.close()
-        if self._checkpoints is not None:
-            self._checkpoints.close()
+        self._opened.close()
 
-    @property
+    @cached_property
     def checkpoints(self) -> Checkpoints:
-        if self._checkpoints is None:
-            self._checkpoints = open_checkpoints(self.settings.home, *self._place)
-        return self._checkpoints
+        return self._opened.enter_context(open_checkpoints(self.settings.home, *self._place))
 
     def history(self, thread: str) -> list[HistoryTurn]:
         """The slice of earlier turns within `history_tokens`, oldest first."""
@@ -57,8 +58,6 @@ class ThreadMemory(Closing):
         Raises:
             UsageError: there is none yet.
         """
-        from state.errors import UsageError
-
         threads = self.store.threads()
         if not threads:
             raise UsageError("There is no thread to continue.", "Name a new one with --thread.")

@@ -109,21 +109,15 @@ class Session(Closing):
         *,
         thread: str | None = None,
         history: Sequence[HistoryTurn] | None = None,
-        pin: bool = False,
         budget: Budget | None = None,
         parent: str | None = None,
     ) -> Answer:
         """The finished turn; errors as `stream`. Thread-safe where no thread is named."""
         answer: Answer | None = None
-        for event in self.stream(
-            question,
-            thread=thread,
-            history=history,
-            pin=pin,
-            tokens=False,
-            budget=budget,
-            parent=parent,
-        ):
+        turn = self.stream(
+            question, thread=thread, history=history, tokens=False, budget=budget, parent=parent
+        )
+        for event in turn:
             if event["event"] == "answer":
                 answer = event["answer"]  # the turn's checkpoint is kept after its last event
         assert answer is not None, "a turn ends with an answer or an error"

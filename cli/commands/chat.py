@@ -13,6 +13,7 @@ from cli.notices import report_staleness
 from cli.question_input import checked_question
 from cli.render.links import citation_links
 from state.counting import many
+from state.errors import CragError
 
 if TYPE_CHECKING:
     from cli.conversation.lines import ReadLine
@@ -75,7 +76,6 @@ def _converse(
     stop the others: its code is the session's. A person has seen the error: theirs is 0.
     """
     from cli.conversation.slash_commands import LeaveError
-    from state.errors import CragError
 
     code = Exit.DONE
     while True:

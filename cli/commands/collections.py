@@ -12,8 +12,9 @@ from cli import options
 from cli.app import new_app
 from cli.completion import complete_collection
 from cli.confirm import confirm
-from cli.terminal import Terminal, one_line
+from cli.terminal import one_line
 from state.counting import many, plural
+from state.errors import UsageError
 
 if TYPE_CHECKING:
     from rag.index.collection_store import Store
@@ -34,7 +35,7 @@ def _url(name: str) -> Any:
 @options.taking("store")
 def list_(given: options.Given, json_: options.Json = False) -> None:
     """Print every collection with its totals."""
-    terminal = Terminal()
+    terminal = given.terminal
     found = _store(given).summaries()
     if json_:
         rows = [{**asdict(each), "embedder": str(each.embedder)} for each in found]
@@ -53,7 +54,7 @@ def list_(given: options.Given, json_: options.Json = False) -> None:
 @options.taking("store")
 def show(given: options.Given, name: Name, json_: options.Json = False) -> None:
     """Print the documents of a collection, and the files that gave none."""
-    terminal = Terminal()
+    terminal = given.terminal
     found = _store(given).require_inventory(name)
     documents = sorted(found.documents, key=lambda document: document.source)
     if json_:
@@ -171,7 +172,6 @@ def _transfer(
     from rag.index.local_store import LocalStore
     from rag.index.stores import store_of
     from rag.index.transfer import transfer
-    from state.errors import UsageError
 
     settings = given.settings({} if url is None else {"store": url})
     if settings.store is None:

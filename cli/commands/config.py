@@ -8,6 +8,7 @@ from typing import Annotated
 from cli import options
 from cli.app import new_app
 from cli.terminal import Terminal
+from state.errors import UsageError
 
 app = new_app("Show, locate or start the settings file.", no_args_is_help=True)
 
@@ -55,7 +56,6 @@ def init(
     force: Annotated[bool, options.switch("--force", "Replace an existing file.")] = False,
 ) -> None:
     """Write a settings file with every key commented out at its default."""
-    from state.errors import UsageError
     from state.settings_report import settings_template
     from state.user_folders import default_config_file
 

@@ -12,6 +12,7 @@ from cli.app import new_app
 from cli.files import STDOUT, check_writable, write_text
 from cli.render.progress import progress_on
 from state.choices import EvaluationStage
+from state.errors import UsageError
 
 app = new_app()
 
@@ -54,7 +55,6 @@ def evaluate(
     from rag.evaluate.evaluate_dataset import Plan
     from rag.evaluate.evaluate_dataset import evaluate as run
     from rag.evaluate.figures import report as report_of
-    from state.errors import UsageError
 
     if baseline and stage is not EvaluationStage.FULL:
         raise UsageError("--baseline compares answers.", "Use it with --stage full.")

@@ -6,7 +6,6 @@ from typing import Annotated
 
 from cli import options
 from cli.app import new_app
-from cli.terminal import Terminal
 
 app = new_app()
 
@@ -22,7 +21,7 @@ def graph(
     """Print the corrective graph as Mermaid, from the compiled graph."""
     from rag.diagram import ascii_diagram, edges, mermaid
 
-    terminal = Terminal()
+    terminal = given.terminal
     if html is not None:
         from cli.files import write_text
         from rag.tracing.graph_page import graph_page

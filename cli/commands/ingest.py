@@ -11,6 +11,7 @@ from cli import options
 from cli.app import new_app
 from cli.exits import Exit
 from cli.render.ingest_view import dry_run_lines, print_report, progress, report_json
+from state.errors import UsageError
 
 if TYPE_CHECKING:
     from rag.ingest.ingest_report import IngestReport
@@ -51,8 +52,6 @@ def ingest(
     they are. The globs of a folder are kept, and hold until others are given; --include '*'
     takes them back.
     """
-    from state.errors import UsageError
-
     if not all(paths or ()):  # as `crag ingest "$DOCS"` where DOCS is unset
         raise UsageError("A path is empty.", "'.' is the folder you are in.")
     terminal = given.terminal

@@ -12,7 +12,7 @@ import typer
 from cli import options
 from cli.agents.clients import Client
 from cli.app import DefaultGroup, new_app
-from cli.terminal import Terminal
+from state.errors import UsageError
 
 app = new_app(
     "Serve the collection to agents over MCP; install it there.\n\n`crag mcp` alone serves.",
@@ -43,7 +43,7 @@ def serve(
         server.run("stdio")
     else:
         check_port(http)
-        Terminal().notice(f"MCP at http://127.0.0.1:{http}/mcp; Ctrl-C ends it.")
+        given.terminal.notice(f"MCP at http://127.0.0.1:{http}/mcp; Ctrl-C ends it.")
         serve_http(server, http)
 
 
@@ -63,7 +63,6 @@ def install(
     from cli.agents.change import change_file, read_before
     from cli.agents.clients import server_file
     from cli.agents.server_entry import with_entry
-    from state.errors import UsageError
     from state.extras import require_extra
 
     terminal = given.terminal

@@ -14,7 +14,6 @@ from cli.app import new_app
 from cli.completion import complete_trace
 from cli.render.answer_text import citation_of
 from cli.render.short_text import place
-from cli.terminal import Terminal
 from state.errors import UsageError
 
 app = new_app()
@@ -38,7 +37,7 @@ def open_(
 
     In $EDITOR or a viewer; elsewhere than on a terminal its path is printed.
     """
-    terminal = Terminal()
+    terminal = given.terminal
     settings = given.settings()
     from rag.opening import open_reader
     from rag.tracing.stored_trace import began

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,7 @@ from cli.render.research_view import ResearchView
 from cli.render.short_text import shorten
 from cli.terminal import Terminal, clean
 from cli.thread_collection import on_thread
+from state.errors import CragError, UsageError
 
 if TYPE_CHECKING:
     from rag.research.report import Report
@@ -59,16 +61,16 @@ def research(
     ok_abstain: options.OkAbstain = False,
 ) -> int:
     """Plan a question, research its parts, and write a cited report."""
-    from state.errors import CragError, UsageError
-
-    terminal = given.terminal
+    terminal, data = given.terminal, json_ or events
     if list_:
         return _list(given.settings().home, terminal, json_=json_)
     if (question is None) == (resume is None):
         raise UsageError("Give a question, or --resume with a run's id (--list shows them).")
     if answer is not None and resume is None:
         raise UsageError("--answer goes with --resume: a new run has not asked anything.")
-    _check_out(out, data=json_ or events)
+    check_writable(out)
+    if out == STDOUT and data:
+        raise UsageError("--out - and --json or --events would share stdout.", "Choose one.")
     settings = given.settings()
     text = read_question(question) if question is not None else ""
     from rag.research.journal import Journal
@@ -88,10 +90,7 @@ def research(
         rounds = max_rounds or start["max_rounds"]
     with Research(settings, ResearchOptions(names, rounds), terminal.notice) as run:
         try:
-            report = _watched(run, text, resume, answer, terminal, events=events)
-            while report["escalation"] is not None and _can_ask(terminal, json_=json_ or events):
-                reply = typer.prompt(clean(report["escalation"]), err=True, prompt_suffix=" ")
-                report = _watched(run, "", report["run_id"], reply, terminal, events=events)
+            report = _researched(run, text, resume, answer, terminal, data=data, events=events)
         except (KeyboardInterrupt, typer.Abort):
             if run.run_id is not None:
                 terminal.warn(_how_to_resume(run.run_id))
@@ -101,17 +100,9 @@ def research(
                 hints = [error.hint] if error.hint else []
                 error.hint = " ".join([*hints, _how_to_resume(run.run_id)])
             raise
-        _print_report(report, terminal, out, json_=json_ or events)
+        _print_report(report, terminal, out, data=data)
     unanswered = report["status"] == "abstained" and not ok_abstain
     return Exit.ABSTAINED if unanswered or report["status"] == "waiting" else Exit.DONE
-
-
-def _check_out(out: Path | None, *, data: bool) -> None:
-    from state.errors import UsageError
-
-    check_writable(out)
-    if out == STDOUT and data:
-        raise UsageError("--out - and --json or --events would share stdout.", "Choose one.")
 
 
 def _list(home: Path, terminal: Terminal, *, json_: bool) -> int:
@@ -134,35 +125,37 @@ def _list(home: Path, terminal: Terminal, *, json_: bool) -> int:
     return Exit.DONE
 
 
-def _watched(
+def _researched(
     run: Research,
     question: str,
     resume: str | None,
     answer: str | None,
     terminal: Terminal,
     *,
+    data: bool,
     events: bool,
 ) -> Report:
-    with ResearchView(terminal, events=events) as view:
-        if resume is None:
-            return run.start(question, view.show)
-        return run.resume(resume, answer, view.show)
+    """Whatever the run asks is answered by the person who is there, or left to a later one."""
+    while True:
+        with ResearchView(terminal, events=events) as view:
+            if resume is None:
+                report = run.start(question, view.show)
+            else:
+                report = run.resume(resume, answer, view.show)
+        asked, resume = report["escalation"], report["run_id"]
+        if asked is None or data or not (terminal.err_is_tty and sys.stdin.isatty()):
+            return report
+        answer = typer.prompt(clean(asked), err=True, prompt_suffix=" ")
 
 
 def _how_to_resume(run_id: str) -> str:
     return f"Go on with: crag research --resume {run_id}"
 
 
-def _can_ask(terminal: Terminal, *, json_: bool) -> bool:
-    import sys
-
-    return terminal.err_is_tty and sys.stdin.isatty() and not json_
-
-
-def _print_report(report: Report, terminal: Terminal, out: Path | None, *, json_: bool) -> None:
+def _print_report(report: Report, terminal: Terminal, out: Path | None, *, data: bool) -> None:
     if out is not None:
         write_text(out, report["report"], terminal)
-    if json_:
+    if data:
         terminal.json(report)
     elif out is None:
         terminal.wrapped(report["report"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -11,9 +11,7 @@ from cli import options
 from cli.app import new_app
 from cli.question_input import read_question
 from cli.render.short_text import place, shorten
-
-if TYPE_CHECKING:
-    from state.passages import RetrievedChunk
+from state.passages import RetrievedChunk
 
 app = new_app()
 

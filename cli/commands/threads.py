@@ -15,12 +15,12 @@ from cli.app import new_app
 from cli.completion import complete_thread
 from cli.confirm import confirm
 from cli.files import STDOUT, write_text
-from cli.terminal import Terminal
 from state.counting import many
+from state.errors import DamagedError
+from state.turns import PrunePlan, Turn, no_such_thread
 
 if TYPE_CHECKING:
     from rag.memory import ThreadMemory
-    from state.turns import PrunePlan, Turn
 
 app = new_app("List, show, export, delete and prune threads.", no_args_is_help=True)
 
@@ -38,7 +38,7 @@ class ExportFormat(StrEnum):
 @options.taking("threads")
 def list_(given: options.Given, json_: options.Json = False) -> None:
     """Print every thread, the one used last first."""
-    terminal = Terminal()
+    terminal = given.terminal
     from cli.render.thread import thread_line
 
     with _memory(given) as memory:
@@ -68,7 +68,7 @@ def show(
     json_: options.Json = False,
 ) -> None:
     """Print a thread's turns, and which of the files they cite have since changed or gone."""
-    terminal = Terminal()
+    terminal = given.terminal
     from cli.render.links import file_links
     from cli.render.thread import print_turn
     from rag.thread_export import thread_json
@@ -121,8 +121,6 @@ def delete(
     json_: options.Json = False,
 ) -> None:
     """Forget a thread, its turns and its checkpoint."""
-    from state.errors import DamagedError
-
     terminal = given.terminal
     with _memory(given) as memory:
         try:
@@ -180,7 +178,7 @@ def prune(
 @options.taking("threads")
 def size(given: options.Given, json_: options.Json = False) -> None:
     """Print how much the threads take."""
-    terminal = Terminal()
+    terminal = given.terminal
     with _memory(given) as memory:
         found = memory.store.size()
     if json_:
@@ -203,8 +201,6 @@ def _turns(memory: ThreadMemory, name: str) -> Iterator[Turn]:
     Raises:
         UsageError: there is no such thread.
     """
-    from state.turns import no_such_thread
-
     if memory.store.last_turn(name) == 0:
         raise no_such_thread(name, (each.name for each in memory.store.threads()))
     return memory.store.turns(name)
@@ -212,8 +208,6 @@ def _turns(memory: ThreadMemory, name: str) -> Iterator[Turn]:
 
 def _plan(days: float | None, keep: int | None, thread: str | None, *, pinned: bool) -> PrunePlan:
     from datetime import UTC, datetime, timedelta
-
-    from state.turns import PrunePlan
 
     before = None if days is None else datetime.now(UTC) - timedelta(days=min(days, 365_000))
     return PrunePlan(before=before, keep=keep, thread=thread, milestones=pinned)

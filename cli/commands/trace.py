@@ -15,11 +15,12 @@ from cli.confirm import confirm
 from cli.terminal import Terminal
 from state.choices import TraceKind, TraceStatus
 from state.counting import many
+from state.errors import UsageError
+from state.traces import Trace, TraceFilter
 
 if TYPE_CHECKING:
     from state.settings import Settings
     from state.trace_store import TraceStore
-    from state.traces import Trace
 
 
 class TraceGroup(DefaultGroup):
@@ -55,7 +56,7 @@ def show(
     json_: options.Json = False,
 ) -> None:
     """Print one trace: its loops, grades and decisions."""
-    terminal = Terminal()
+    terminal = given.terminal
     settings = given.settings()
     with _store(settings) as traces:
         found = traces.get(trace_id)
@@ -95,9 +96,8 @@ def list_(
     """List the newest traces, all or those that are asked for."""
     from cli.render.trace_view import trace_line
     from cli.since import moment
-    from state.traces import TraceFilter
 
-    terminal = Terminal()
+    terminal = given.terminal
     wanted = TraceFilter(
         thread=thread,
         status=status.value if status else None,
@@ -132,8 +132,6 @@ def delete(
     yes: options.Yes = False,
 ) -> None:
     """Forget a trace, a thread's or all of them. Threads and collections stay."""
-    from state.errors import UsageError
-
     if (trace_id is not None) + (thread is not None) + all_ != 1:
         raise UsageError("Name one trace, or --thread NAME, or --all.")
     if trace_id is None:
@@ -153,7 +151,7 @@ def diff(given: options.Given, one: TraceId, other: TraceId, json_: options.Json
     """Print what two runs did differently, down to grades and ranks."""
     with _store(given.settings()) as traces:
         a, b = traces.get(one), traces.get(other)
-    _print_diff(a, b, Terminal(), json_=json_)
+    _print_diff(a, b, given.terminal, json_=json_)
 
 
 @app.command()
@@ -188,7 +186,7 @@ def _print(trace: Trace, terminal: Terminal) -> None:
         terminal.out("")
         terminal.wrapped(trace["answer"]["answer"])
         return
-    TraceView(terminal.out_console(soft_wrap=True)).show_stored(trace)
+    TraceView(terminal.out_console()).show_stored(trace)
     terminal.out("")
     last = trace["events"][-1]
     if last["event"] == "failed":

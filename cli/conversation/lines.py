@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.question_input import MAX_CHARACTERS
+from state.errors import StorageError
 
 if TYPE_CHECKING:
     from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
@@ -91,8 +92,6 @@ def _keys() -> KeyBindings:
 
 def _private(file: Path) -> Path:
     """The file, made readable by its owner alone where it is not there yet."""
-    from state.errors import StorageError
-
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(file, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from state.answer import Citation
+from state.answer import Citation
 
 LINE_WIDTH = 400
 

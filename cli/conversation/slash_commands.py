@@ -6,19 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cli.conversation.passage import passage_lines
 from cli.conversation.talk import Conversation, new_thread_name
 from cli.render.answer_text import citation_of, cited, print_sources
 from cli.render.links import citation_links
 from cli.render.short_text import dollars, shorten
+from state.answer import Answer
 from state.counting import many
 from state.errors import UsageError
 from state.settings_report import shown_value
-
-if TYPE_CHECKING:
-    from state.answer import Answer
 
 CONTEXT_LINES = 3
 HISTORY_INDENT = 6
@@ -81,7 +78,7 @@ def _trace(talk: Conversation, argument: str) -> None:
 
     with open_traces(talk.settings) as traces:
         found = traces.get(argument or answer["trace_id"])
-    TraceView(talk.terminal.out_console(soft_wrap=True)).show_stored(found)
+    TraceView(talk.terminal.out_console()).show_stored(found)
 
 
 def _sources(talk: Conversation, _argument: str) -> None:

@@ -9,12 +9,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from cli.options import read_settings
 from cli.terminal import Terminal
+from cli.thread_collection import on_thread
+from state.answer import Answer
+from state.events import Event
 
 if TYPE_CHECKING:
     from rag.session import Session
-    from state.answer import Answer
-    from state.events import Event
     from state.settings import Settings
 
 Show = Callable[["Event"], None]
@@ -74,8 +76,6 @@ class Conversation:
             UsageError: it is no name for a thread.
             CragError: as `change`.
         """
-        from cli.options import read_settings
-
         read_settings(self._config, **{**self._flags, "thread": thread})  # the settings' own check
         before = self.session.memory.collection(thread)
         if before not in (None, self.session.reader.name):
@@ -129,9 +129,6 @@ class Conversation:
 
     def _begin(self, *, continue_: bool) -> str:
         """The thread to begin with; the collection that it asked is asked on."""
-        from cli.options import read_settings
-        from cli.thread_collection import on_thread
-
         settings = read_settings(self._config, **self._flags)
         named = self._flags.get("collection")
         settings = on_thread(settings, named, self.terminal, continue_=continue_)
@@ -139,7 +136,6 @@ class Conversation:
         return settings.thread or new_thread_name()
 
     def _open(self) -> None:
-        from cli.options import read_settings
         from rag.session import open_session
 
         settings = read_settings(self._config, **self._flags)

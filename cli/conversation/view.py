@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from cli.render.answer_text import print_answer, quoted_passages, report_notices
 from cli.render.live import LiveAnswer
 from cli.terminal import Terminal, clean
+from state.answer import Answer
+from state.events import Event
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-    from state.answer import Answer
-    from state.events import Event
 
 
 class ChatView(LiveAnswer):

@@ -11,15 +11,13 @@ from cli.render.wrapped_text import print_wrapped
 from cli.terminal import Terminal, clean
 from rag.citations.left_out import left_out
 from rag.text.prose import as_prose
-from state.answer import QUOTED
+from state.answer import QUOTED, Answer, Citation
 from state.counting import many
 from state.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
-
-    from state.answer import Answer, Citation
 
 QUOTE_WIDTH = 160
 
@@ -68,7 +66,8 @@ def answer_text(answer: Answer) -> Text:
                 text.stylize("dim", start, start + len(passage))
     begun = 0
     for citation in cited(answer):
-        for quote in _as_shown(citation["quote"]):
+        written = citation["quote"]
+        for quote in (clean(as_prose(written)), clean(written)):  # it may stand as either
             found = re.compile(r"\s+".join(map(re.escape, quote.split()))).search(text.plain, begun)
             if found:
                 text.stylize("bold", *found.span())
@@ -96,11 +95,6 @@ def citation_of(answer: Answer, number: int) -> Citation:
             return citation
     known = f"It has {many(len(found), 'citation')}." if found else "It cites nothing."
     raise UsageError(f"That answer has no citation [{number}].", known)
-
-
-def _as_shown(quote: str) -> tuple[str, str]:
-    """A quote may stand as it was written, or as prose."""
-    return clean(as_prose(quote)), clean(quote)
 
 
 def report_notices(terminal: Terminal, answer: Answer) -> None:

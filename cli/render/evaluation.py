@@ -15,10 +15,9 @@ def print_report(report: dict[str, Any]) -> None:
     console = Terminal().out_console()
     config = report["config"]
     thinks = config["engine"] + (f" ({config['model']})" if config["model"] else "")
-    asked = f"{report['queries']:,} question" + ("s" if report["queries"] != 1 else "")
     console.print(
         clean(
-            f"{report['dataset']}: {asked}, "
+            f"{report['dataset']}: {many(report['queries'], 'question')}, "
             f"{config['documents']:,} documents in {config['chunks']:,} chunks; "
             f"engine {thinks}, k {config['k']}, at most {config['max_loops']} loops"
         ),

@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, cast
 
+from cli.terminal import Terminal
 from state.counting import many
 from state.extras import OCR, mending
+from state.ingest_events import IngestEvent, IngestResult
 
 if TYPE_CHECKING:
-    from cli.terminal import Terminal
     from rag.ingest.ingest_report import IngestReport, OnEvent
-    from state.ingest_events import IngestEvent, IngestResult
 
 _MOST_LINES = 40
 _A_FOLDER_OF = 6

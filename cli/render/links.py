@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from rag.cited_files import cited_files
+from state.answer import Answer
+from state.turns import CitedFile
 
 if TYPE_CHECKING:
     from rag.index.protocol import CollectionReader
-    from state.answer import Answer
-    from state.turns import CitedFile
 
 
 def citation_links(template: str, answer: Answer, collection: CollectionReader) -> dict[int, str]:

@@ -8,13 +8,12 @@ from cli.first_sign import clear_first_sign
 from cli.render.trace_view import TraceView
 from cli.terminal import Terminal, clean
 from rag.topology import CORRECTIVE
+from state.answer import Answer
+from state.events import Event
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.live import Live
-
-    from state.answer import Answer
-    from state.events import Event
 
 
 class LiveAnswer:

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from rag.evaluate.measurements import Progress as OnProgress
 
 
-def progress_on(terminal: Terminal) -> AbstractContextManager[OnProgress]:
+@contextmanager
+def progress_on(terminal: Terminal) -> Iterator[OnProgress]:
     """What is told there of each step: its name, how much is done, and of how much. Nothing is
     shown where there is no terminal.
     """
     if terminal.quiet or not terminal.err_is_tty:
-        return nullcontext(lambda _what, _done, _total: None)
-    return _bar(terminal.console())
-
-
-@contextmanager
-def _bar(console: Console) -> Iterator[OnProgress]:
+        yield lambda _what, _done, _total: None
+        return
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -39,7 +34,7 @@ def _bar(console: Console) -> Iterator[OnProgress]:
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(*columns, console=terminal.console(), transient=True) as bar:
         tasks: dict[str, Any] = {}
 
         def on(what: str, done: int, total: int | None) -> None:

@@ -9,13 +9,12 @@ from rich.filesize import decimal
 
 from cli.terminal import Terminal, clean
 from state.counting import many
+from state.research_events import ResearchEvent
 
 if TYPE_CHECKING:
     from rich.live import Live
     from rich.text import Text
     from rich.tree import Tree
-
-    from state.research_events import ResearchEvent
 
 MOST_FILES = 6
 """Shown at once, the newest."""

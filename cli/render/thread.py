@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from cli.render.answer_text import print_sources
 from cli.render.short_text import dollars, shorten
 from cli.terminal import Terminal
 from rag.cited_files import file_states
 from state.counting import many
-
-if TYPE_CHECKING:
-    from state.turns import ThreadSummary, Turn
+from state.turns import ThreadSummary, Turn
 
 
 def thread_line(thread: ThreadSummary, width: int) -> str:

@@ -9,26 +9,25 @@ from cli.render.short_text import dollars, place
 from cli.terminal import clean
 from rag.tracing.stored_trace import DECISIONS
 from state.counting import many
+from state.events import (
+    AnswerEvent,
+    ContextualizedEvent,
+    DecidedEvent,
+    DraftRejectedEvent,
+    Event,
+    FailedEvent,
+    GradedEvent,
+    RefinedEvent,
+    RetrievedEvent,
+    RetrievedItem,
+    RewrittenEvent,
+    TurnStarted,
+)
+from state.grades import Grade
+from state.traces import Trace, TraceSummary
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-    from state.events import (
-        AnswerEvent,
-        ContextualizedEvent,
-        DecidedEvent,
-        DraftRejectedEvent,
-        Event,
-        FailedEvent,
-        GradedEvent,
-        RefinedEvent,
-        RetrievedEvent,
-        RetrievedItem,
-        RewrittenEvent,
-        TurnStarted,
-    )
-    from state.grades import Grade
-    from state.traces import Trace, TraceSummary
 
 _MARK = {"correct": ("✓", "green"), "ambiguous": ("?", "yellow"), "incorrect": ("✗", "red")}
 WORTH_SAYING = 0.05

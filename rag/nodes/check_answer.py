@@ -9,6 +9,8 @@ there is one.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from langgraph.runtime import Runtime
 
 from rag.budget import BudgetSpent
@@ -19,7 +21,7 @@ from rag.dependencies import Dependencies
 from rag.engines.protocol import ClaimChecker
 from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
-from state.answer import ClaimRecord, ClaimVerdict, Status
+from state.answer import ClaimRecord, Status
 from state.choices import Verifier
 from state.graph_state import GraphState
 from state.usage import add_usage
@@ -87,18 +89,15 @@ def _found(checked: Checked) -> Update:
 
 
 def _worth(claims: list[ClaimRecord]) -> tuple[int, int, int]:
-    return _count(claims, "verified"), _count(claims, "unverified"), -_count(claims, "contradicted")
+    count = Counter(claim["verdict"] for claim in claims)
+    return count["verified"], count["unverified"], -count["contradicted"]
 
 
 def _status(claims: list[ClaimRecord], *, whole: bool) -> Status:
-    if _count(claims, "contradicted") == len(claims):
+    count = Counter(claim["verdict"] for claim in claims)
+    if count["contradicted"] == len(claims):
         return "abstained"
-    proved = _count(claims, "verified") and not _count(claims, "contradicted")
-    return "answered" if whole and proved else "partial"
-
-
-def _count(claims: list[ClaimRecord], verdict: ClaimVerdict) -> int:
-    return sum(claim["verdict"] == verdict for claim in claims)
+    return "answered" if whole and count["verified"] and not count["contradicted"] else "partial"
 
 
 def _verified(checked: Checked, state: GraphState, deps: Dependencies) -> tuple[Checked, Update]:

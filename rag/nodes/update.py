@@ -40,7 +40,7 @@ def timed(name: str, node: Node) -> Callable[..., Update]:
             with reading_for(deps.reader, *_asked(state)):
                 return node(state, runtime)
 
-        update, spent = told(name, read, runtime.stream_writer, deps.started, deps.clock)
+        update, spent = told(name, read, runtime.stream_writer, deps.started)
         timings = update.get("timing_metrics", state.get("timing_metrics", {}))
         total = round(timings.get(name, 0.0) + spent, 3)
         return {**update, "timing_metrics": {**timings, name: total}}
@@ -53,12 +53,11 @@ def told(
     run: Callable[[], Update],
     write: Callable[[Any], None],
     started: float,
-    clock: Callable[[], float] = time.perf_counter,
 ) -> tuple[Update, float]:
     """What a node's `run()` returns, and its milliseconds. Its start, its model calls and its end
     are told to `write`, with times counted from `started`.
     """
-    began = clock()
+    began = time.perf_counter()
     at_ms = round((began - started) * 1000, 3)
     write({"event": "node_started", "node": name, "at_ms": at_ms})
     with recorded() as calls:
@@ -67,6 +66,6 @@ def told(
         finally:  # a node that fails has called too
             for call in calls:
                 write(call.event(name, started))
-    spent = round((clock() - began) * 1000, 3)
+    spent = round((time.perf_counter() - began) * 1000, 3)
     write({"event": "node_finished", "node": name, "ms": spent})
     return update, spent
