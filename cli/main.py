@@ -14,7 +14,3 @@ def main() -> None:
     from cli.program import run
 
     run()
-
-
-if __name__ == "__main__":
-    main()

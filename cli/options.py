@@ -43,8 +43,7 @@ Json = Annotated[bool, switch("--json", "One JSON object on stdout.")]
 Trace = Annotated[bool, switch("--trace", "Print loops and grades on stderr.")]
 NoStream = Annotated[bool, switch("--no-stream", "Print the answer when it is whole.")]
 Home = Annotated[
-    Path | None,
-    typer.Option(metavar="FOLDER", help="Where index, threads and traces live."),
+    Path | None, typer.Option(metavar="FOLDER", help="Where index, threads and traces live.")
 ]
 Config = Annotated[
     Path | None, typer.Option(metavar="FILE", help="A settings file instead of your own.")

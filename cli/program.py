@@ -53,14 +53,7 @@ def _show_version(value: bool) -> None:
 @app.callback()
 def crag(
     version: Annotated[
-        bool,
-        typer.Option(
-            "--version",
-            "-V",
-            help=VERSION,
-            callback=_show_version,
-            is_eager=True,
-        ),
+        bool, typer.Option("--version", "-V", help=VERSION, callback=_show_version, is_eager=True)
     ] = False,
 ) -> None:
     """What all commands have in common."""

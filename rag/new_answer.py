@@ -1,4 +1,4 @@
-"""An answer of which nothing is known yet but what was asked of whom."""
+"""An empty answer: the question, the engine and the run's ids, all else as it begins."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def new_answer(
     thread: str | None,
     trace_id: str,
 ) -> Answer:
-    """Abstained, without a word; the store gives the number of the turn."""
+    """Abstained, with empty text; the store gives the number of the turn."""
     return {
         "schema": ANSWER_SCHEMA,
         "status": "abstained",

@@ -61,11 +61,7 @@ class Session(Closing):
     """
 
     def __init__(
-        self,
-        settings: Settings,
-        notify: Notify = lambda _line: None,
-        *,
-        keep_traces: bool = True,
+        self, settings: Settings, notify: Notify = lambda _line: None, *, keep_traces: bool = True
     ) -> None:
         check_clock()
         self.settings = settings

@@ -53,10 +53,7 @@ CORRECTIVE: Topology = {
     ),
     "ask_back": Step(
         (1.5, 2),
-        {
-            "retrieve": "the person said what is meant",
-            "record_turn": "nobody is there to say it",
-        },
+        {"retrieve": "the person said what is meant", "record_turn": "nobody is there to say it"},
     ),
     "retrieve": Step((2, 0), {"grade_documents": ALWAYS}, "loop", "searching"),
     "grade_documents": Step(

@@ -37,12 +37,7 @@ def chat(
 
 
 def begin(
-    given: options.Given,
-    *,
-    continue_: bool,
-    trace: bool,
-    json: bool = False,
-    no_stream: bool,
+    given: options.Given, *, continue_: bool, trace: bool, json: bool = False, no_stream: bool
 ) -> Exit:
     """A chat, from its greeting to its end."""
     terminal = given.terminal

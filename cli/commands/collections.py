@@ -85,10 +85,7 @@ def show(given: options.Given, name: Name, json_: options.Json = False) -> None:
 @app.command()
 @options.taking("store", "quiet")
 def delete(
-    given: options.Given,
-    name: Name,
-    yes: options.Yes = False,
-    json_: options.Json = False,
+    given: options.Given, name: Name, yes: options.Yes = False, json_: options.Json = False
 ) -> None:
     """Delete a collection: its text, its indexes, its vectors. The files stay as they are."""
     terminal = given.terminal

@@ -15,9 +15,7 @@ app = new_app("Show, locate or start the settings file.", no_args_is_help=True)
 
 @app.command()
 def show(
-    config: options.Config = None,
-    home: options.Home = None,
-    json_: options.Json = False,
+    config: options.Config = None, home: options.Home = None, json_: options.Json = False
 ) -> None:
     """Print every key, its value, where that comes from, and its default."""
     from state.settings_report import describe_settings
@@ -35,10 +33,7 @@ def show(
 
 
 @app.command()
-def path(
-    config: options.Config = None,
-    json_: options.Json = False,
-) -> None:
+def path(config: options.Config = None, json_: options.Json = False) -> None:
     """Print the settings file's path, whether or not it exists."""
     from state.user_folders import default_config_file
 

@@ -42,11 +42,7 @@ def status(given: options.Given, json_: options.Json = False) -> None:
 def _json(found: Status) -> dict[str, Any]:
     """The `crag.status/1` object."""
     collections = [
-        {
-            **asdict(each.totals),
-            "embedder": str(each.totals.embedder),
-            "stale": asdict(each.stale),
-        }
+        {**asdict(each.totals), "embedder": str(each.totals.embedder), "stale": asdict(each.stale)}
         for each in found.collections
     ]
     return {

@@ -115,10 +115,7 @@ def export(
 @app.command()
 @options.taking("threads", "quiet")
 def delete(
-    given: options.Given,
-    name: Name,
-    yes: options.Yes = False,
-    json_: options.Json = False,
+    given: options.Given, name: Name, yes: options.Yes = False, json_: options.Json = False
 ) -> None:
     """Forget a thread, its turns and its checkpoint."""
     terminal = given.terminal

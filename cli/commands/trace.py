@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import time
 from dataclasses import replace
+from datetime import datetime
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -40,6 +43,7 @@ app = new_app(
 )
 
 ONE_LINE = 72
+_SECONDS = {"m": 60, "h": 3_600, "d": 86_400, "w": 7 * 86_400}
 
 _TRACE = typer.Argument(
     metavar="ID", help="A trace, its beginning, or last.", autocompletion=complete_trace
@@ -95,14 +99,13 @@ def list_(
 ) -> None:
     """List the newest traces, all or those that are asked for."""
     from cli.render.trace_view import trace_line
-    from cli.since import moment
 
     terminal = given.terminal
     wanted = TraceFilter(
         thread=thread,
         status=status.value if status else None,
         kind=kind.value if kind else None,
-        since=moment(since) if since else None,
+        since=_moment(since) if since else None,
         text=contains,
     )
     with _store(given.settings()) as traces:
@@ -167,6 +170,23 @@ def replay(given: options.Given, trace_id: TraceId = "last", json_: options.Json
     settings = options.read_settings(given.config, **replay_flags(before, given.flags))
     after = run_again(before, settings, terminal.notice)
     _print_diff(before, after, terminal, json_=json_)
+
+
+def _moment(text: str) -> float:
+    """Seconds since 1970 of "90m", "12h", "3d", "2w" ago, or of a local date and time.
+
+    Raises:
+        UsageError: it is none of these.
+    """
+    ago = re.fullmatch(r"(\d{1,6})\s*([mhdw])", text.strip().lower())
+    if ago:
+        return time.time() - int(ago[1]) * _SECONDS[ago[2]]
+    try:
+        return datetime.fromisoformat(text.strip()).timestamp()
+    except (ValueError, OverflowError):
+        raise UsageError(
+            f"{text!r} is no time.", "Write 90m, 12h, 3d, 2w, or a date like 2026-11-21."
+        ) from None
 
 
 def _store(settings: Settings) -> TraceStore:

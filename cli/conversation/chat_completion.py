@@ -28,7 +28,7 @@ class ChatCompleter(Completer):
         self._known: tuple[str, list[str]] | None = None
         self._commands = WordCompleter(
             [f"/{name}" for name in COMMANDS],
-            meta_dict={f"/{each.name}": clean(each.help) for each in COMMANDS.values()},
+            meta_dict={f"/{name}": each.help for name, each in COMMANDS.items()},
             sentence=True,
         )
         self._sources = WordCompleter(

@@ -31,7 +31,6 @@ class Command:
     to ask.
     """
 
-    name: str
     argument: str
     help: str
     run: Callable[[Conversation, str], str | None]
@@ -58,9 +57,10 @@ def run_command(line: str, talk: Conversation) -> str | None:
 
 
 def _help(talk: Conversation, _argument: str) -> None:
-    width = max(len(f"/{each.name} {each.argument}") for each in COMMANDS.values())
-    for each in COMMANDS.values():
-        talk.terminal.out(f"{f'/{each.name} {each.argument}':<{width}}  {each.help}")
+    shown = {f"/{name} {each.argument}": each.help for name, each in COMMANDS.items()}
+    width = max(map(len, shown))
+    for command, text in shown.items():
+        talk.terminal.out(f"{command:<{width}}  {text}")
     talk.terminal.out("")
     talk.terminal.out("help, ?, exit, quit and bye need no slash.")
     talk.terminal.out("Alt-Enter begins a new line; Ctrl-R searches what was typed before.")
@@ -194,9 +194,10 @@ def _retry(talk: Conversation, _argument: str) -> str:
 
 
 def _cost(talk: Conversation, _argument: str) -> None:
-    sent, received = talk.tokens
-    price = "at an unknown price" if talk.cost is None else dollars(talk.cost)
-    talk.terminal.out(f"{many(talk.calls, 'model call')}, {sent:,} + {received:,} tokens, {price}")
+    spent = talk.spent
+    price = "at an unknown price" if spent["cost_usd"] is None else dollars(spent["cost_usd"])
+    tokens = f"{spent['input_tokens']:,} + {spent['output_tokens']:,} tokens"
+    talk.terminal.out(f"{many(spent['llm_calls'], 'model call')}, {tokens}, {price}")
 
 
 def _save(talk: Conversation, argument: str) -> None:
@@ -233,23 +234,22 @@ def _number(argument: str, what: str) -> int:
     return int(digits)
 
 
-_TABLE = (
-    Command("trace", "[on|off|ID]", "How the last answer was found; or show it live.", _trace),
-    Command("sources", "", "The places the last answer cites.", _sources),
-    Command("open", "N", "Source N in its surroundings.", _open),
-    Command("pin", "[N] [off]", "Keep a turn in the model's view.", _pin),
-    Command("history", "[N]", "The last turns of the thread.", _history),
-    Command("thread", "[NAME]", "Go on in another thread.", _thread),
-    Command("new", "[NAME]", "Begin a new thread.", _new),
-    Command("collection", "[NAME]", "List the collections, or ask another.", _collection),
-    Command("set", "[KEY VALUE]", "Show or change a setting.", _set),
-    Command("retry", "", "Ask the last question again.", _retry),
-    Command("cost", "", "What this session has spent.", _cost),
-    Command("save", "FILE", "Write the thread as Markdown or JSON.", _save),
-    Command("help", "", "This list.", _help),
-    Command("exit", "", "Leave.", _exit),
-)
-COMMANDS = {command.name: command for command in _TABLE}
+COMMANDS = {
+    "trace": Command("[on|off|ID]", "How the last answer was found; or show it live.", _trace),
+    "sources": Command("", "The places the last answer cites.", _sources),
+    "open": Command("N", "Source N in its surroundings.", _open),
+    "pin": Command("[N] [off]", "Keep a turn in the model's view.", _pin),
+    "history": Command("[N]", "The last turns of the thread.", _history),
+    "thread": Command("[NAME]", "Go on in another thread.", _thread),
+    "new": Command("[NAME]", "Begin a new thread.", _new),
+    "collection": Command("[NAME]", "List the collections, or ask another.", _collection),
+    "set": Command("[KEY VALUE]", "Show or change a setting.", _set),
+    "retry": Command("", "Ask the last question again.", _retry),
+    "cost": Command("", "What this session has spent.", _cost),
+    "save": Command("FILE", "Write the thread as Markdown or JSON.", _save),
+    "help": Command("", "This list.", _help),
+    "exit": Command("", "Leave.", _exit),
+}
 ALSO = {"quit": "exit", "bye": "exit", "q": "exit", "?": "help", "h": "help"}
 """Other names that people try; they are not listed."""
 WITHOUT_SLASH = frozenset({"exit", "quit", "bye", "help", "?"})

@@ -14,6 +14,7 @@ from cli.terminal import Terminal
 from cli.thread_collection import on_thread
 from state.answer import Answer
 from state.events import Event
+from state.usage import NO_USAGE, add_usages
 
 if TYPE_CHECKING:
     from rag.session import Session
@@ -38,9 +39,7 @@ class Conversation:
         self.last: Answer | None = None
         self.asked_back: str | None = None
         self.question: str | None = None
-        self.calls = 0
-        self.tokens = [0, 0]
-        self.cost: float | None = 0.0
+        self.spent = NO_USAGE
         self._flags = dict(flags)
         self._config = config
         self._resources = ExitStack()
@@ -110,7 +109,7 @@ class Conversation:
         if answer is None:
             assert self.asked_back is not None, "a turn ends with an answer, a question or an error"
             return None
-        self._count(answer)
+        self.spent = add_usages((self.spent, answer["usage"]))
         self.last = answer
         return answer
 
@@ -118,14 +117,6 @@ class Conversation:
     def turns(self) -> int:
         """How many turns the thread has had."""
         return self.session.memory.store.last_turn(self.thread)
-
-    def _count(self, answer: Answer) -> None:
-        usage = answer["usage"]
-        self.calls += usage["llm_calls"]
-        self.tokens[0] += usage["input_tokens"]
-        self.tokens[1] += usage["output_tokens"]
-        known = self.cost is not None and usage["cost_usd"] is not None
-        self.cost = (self.cost or 0.0) + (usage["cost_usd"] or 0.0) if known else None
 
     def _begin(self, *, continue_: bool) -> str:
         """The thread to begin with; the collection that it asked is asked on."""

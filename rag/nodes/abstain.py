@@ -18,10 +18,8 @@ from state.draft_claims import DraftClaim
 from state.graph_state import GraphState
 
 NEAREST = 3
-FOREIGN = 0.1
-"""Below this probability that a question is in the collection's domain, it is said to hold
-nothing.
-"""
+OUT_OF_DOMAIN = 0.1
+"""A question that is less probably in the collection's domain gets no passages to look at."""
 LONGEST = 200
 
 
@@ -41,11 +39,12 @@ def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     nearest: list[Citation] = [
         {**quote, "marker": marker} for marker, (quote, _) in enumerate(quoted, start=1)
     ]
-    foreign = all(part.in_domain is not None and part.in_domain < FOREIGN for part in parts)
+    out_of_domain = all(
+        part.in_domain is not None and part.in_domain < OUT_OF_DOMAIN for part in parts
+    )
+    shown = [] if out_of_domain else [claim for _, claim in quoted]
     return {
-        "generation": _text(
-            state["standalone_question"], [claim for _, claim in quoted], foreign=foreign
-        ),
+        "generation": _text(state["standalone_question"], shown),
         "citations": [],
         "claims": [],
         "nearest": nearest,
@@ -53,13 +52,13 @@ def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     }
 
 
-def _text(question: str, nearest: Sequence[DraftClaim], *, foreign: bool) -> str:
-    """What is said in place of an answer: unless all that was found is foreign to the question,
-    the nearest passages under one line that says what they are.
+def _text(question: str, nearest: Sequence[DraftClaim]) -> str:
+    """What is said in place of an answer: the nearest passages under one line that says what they
+    are, where there are any.
     """
     asked = " ".join(question.split())
     asked = asked if len(asked) <= LONGEST else asked[: LONGEST - 1].rstrip() + "…"
-    if foreign or not nearest:
+    if not nearest:
         return f"The documents do not hold an answer to “{asked}”."
     said = f"Not sure that the documents answer “{asked}”. The nearest passages:"
     shown = (marked(claim, f"[{marker}]") for marker, claim in enumerate(nearest, start=1))

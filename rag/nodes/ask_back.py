@@ -1,7 +1,7 @@
-"""ask_back: a question that says too little is met with a question that names what could be meant.
+"""ask_back: an underspecified question is met with a clarifying one that names what it could mean.
 
 In a conversation the run stops here (LangGraph's `interrupt`) and goes on with the reply; what it
-needs then is in the thread's state. Elsewhere the turn ends, and says what could be meant.
+needs then is in the thread's state. Elsewhere the turn ends with the clarifying question.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def ask_back(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
 
 
 def asked_back(question: str, meant: Sequence[str]) -> str:
-    """The question back, with the choices numbered."""
+    """The clarifying question, its choices numbered."""
     listed = "\n".join(f"{number}. {each}" for number, each in enumerate(meant, start=1))
     return f"What is “{' '.join(question.split())}” about?\n\n{listed}"
 

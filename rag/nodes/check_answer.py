@@ -1,10 +1,10 @@
-"""check_answer: every claim is held against its source before anyone sees it.
+"""check_answer: every claim is verified against its sources before anyone sees it.
 
-What is contradicted is left out. Only a draft of which nothing is proved and something is
-contradicted goes back, once a question; then the better of the two is kept. One of which nothing is
-proved is shown with the passages that it cites, and in the place of one that is all wrong stand
-those that are likeliest to answer; as they do where a model finds no answer and code is sure that
-there is one.
+What is contradicted is left out. Only a draft without a verified claim and with a contradicted one
+goes back, once a question; then the better of the two is kept. A draft without a verified claim is
+shown with the passages that it cites. The passages that are likeliest to answer stand in the place
+of a draft that is all contradicted, and where a model finds no answer but a chunk was graded
+correct by code.
 """
 
 from __future__ import annotations

@@ -46,10 +46,7 @@ def found_update(
     new = [hit for hit in hits if hit["chunk_id"] not in seen]
     write(_event(state, hits, seen))
     return {
-        "documents": [
-            *state["documents"],
-            *({**hit, "loop": state["loop_count"]} for hit in new),
-        ],
+        "documents": [*state["documents"], *({**hit, "loop": state["loop_count"]} for hit in new)],
         "new_documents": [hit["chunk_id"] for hit in new],
         "retrieval_scores": {hit["chunk_id"]: hit["score"] for hit in hits},
     }

@@ -18,7 +18,7 @@ def start_turn(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
 
 
 def begun(question: str, deps: Dependencies) -> Update:
-    """The state of a question of which nothing is known yet."""
+    """The initial state of a question."""
     return {
         **new_question(question, deps.settings.max_loops),
         "complete": True,

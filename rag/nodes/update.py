@@ -49,10 +49,7 @@ def timed(name: str, node: Node) -> Callable[..., Update]:
 
 
 def told(
-    name: str,
-    run: Callable[[], Update],
-    write: Callable[[Any], None],
-    started: float,
+    name: str, run: Callable[[], Update], write: Callable[[Any], None], started: float
 ) -> tuple[Update, float]:
     """What a node's `run()` returns, and its milliseconds. Its start, its model calls and its end
     are told to `write`, with times counted from `started`.

@@ -73,12 +73,12 @@ footer { margin-top: 3rem; color: var(--soft); font-size: .85rem }
 """
 
 _FEIGNING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""Control characters, and those that turn the order of what follows."""
+"""Control characters and bidirectional overrides."""
 
 
 def page(title: str, body: str, style: str = "") -> str:
-    """A whole document; `body` is HTML whose foreign text was escaped by its writer, `style` what
-    is looked like on this page alone.
+    """A whole document; `body` is HTML whose foreign text was escaped by its writer, `style` the
+    CSS of this page alone.
     """
     body = _FEIGNING.sub("\N{REPLACEMENT CHARACTER}", body)
     return (

@@ -67,7 +67,7 @@ def measure(what: str, path: Path, work: Path) -> None:
 
 def watched(arguments: list[str]) -> tuple[dict[str, list[dict[str, str]]], Counter[str], float]:
     """What the command printed, the peaks of its tree's resident bytes, its seconds."""
-    command = [sys.executable, "-m", "cli.main", *arguments]
+    command = [sys.executable, "-m", "cli", *arguments]
     began = time.perf_counter()
     peaks: Counter[str] = Counter()
     with tempfile.TemporaryFile() as output:

@@ -207,7 +207,7 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory() as home, running() as server:
         os.environ["CRAG_HOME"] = home
-        command = [sys.executable, "-m", "cli.main", "ingest", str(given.data), "--include", "*.md"]
+        command = [sys.executable, "-m", "cli", "ingest", str(given.data), "--include", "*.md"]
         subprocess.run([*command, "--quiet"], cwd=ROOT, check=True)
 
         from tutorial_crag import Tutorial

@@ -45,7 +45,7 @@ def test_langsmith_s_variables_send_no_run_anywhere(tmp_path, collector, switch)
     }
 
     def crag(*arguments):
-        command = [sys.executable, "-m", "cli.main", *arguments]
+        command = [sys.executable, "-m", "cli", *arguments]
         return subprocess.run(
             command, env={**os.environ, **traced}, capture_output=True, text=True, check=True
         )
