@@ -15,7 +15,7 @@ from cli.exits import Exit, exit_code
 from cli.first_sign import clear_first_sign
 from cli.terminal import clean
 from cli.variables import is_on
-from state.errors import CragError, storage_error
+from state.errors import CragError, StorageError, storage_error
 
 STREAMING = ("ask", "research", "ingest")
 
@@ -24,7 +24,7 @@ def end_on(error: BaseException, arguments: Sequence[str]) -> NoReturn:
     """Say what ended the command line `arguments`, and exit with its code."""
     if isinstance(error, SystemExit):
         if isinstance(error.__context__, BrokenPipeError):  # Click makes it a failure
-            _discard_stdout()
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(Exit.DONE)
         raise error
     from state.urls import masked
@@ -86,10 +86,6 @@ def _usage_line(error: typer.TyperException) -> str:
     return f"{path}: {message}{stop} See `{path} --help`."
 
 
-def _discard_stdout() -> None:
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _end_events(arguments: Sequence[str], error: str, line: str, code: int) -> None:
     """Print the `error` event, where the command line asked for events."""
     flags = list(arguments)[: arguments.index("--")] if "--" in arguments else arguments
@@ -105,5 +101,5 @@ def _end_events(arguments: Sequence[str], error: str, line: str, code: int) -> N
     try:
         sys.stdout.write(json.dumps(event) + "\n")
         sys.stdout.flush()
-    except OSError:  # nobody reads any more; the exit code says it too
+    except (OSError, StorageError):  # nobody reads any more; the exit code says it too
         return

@@ -59,6 +59,12 @@ def test_what_typer_prints_fails_as_an_answer_does(tmp_path, arguments):
     assert (ran.returncode, ran.stderr) == (4, line)
 
 
+def test_the_event_of_an_error_that_nobody_reads_changes_nothing(tmp_path):
+    ran = shell(tmp_path, "$CRAG ask 'How high is it?' --events >&-")
+    line = "crag: Nothing was ingested yet. Run `crag ingest PATH` first.\n"
+    assert (ran.returncode, ran.stderr) == (4, line)
+
+
 def test_what_was_done_is_told_although_its_list_cannot_be_printed(tmp_path):
     with open_turn_store(tmp_path, None) as store:
         store.append("railway", make_answer())
