@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from socket import gethostname
 from typing import TYPE_CHECKING, Any
@@ -155,27 +155,26 @@ class PostgresPlace(SqlPlace):
     """A schema of a database."""
 
     def __init__(
-        self,
-        url: str,
-        schema: str | None,
-        words: Sequence[tuple[str, str]] = (),
-        make: Callable[[psycopg.Connection[Any], bool], bool] = lambda _db, _write: True,
+        self, url: str, schema: str | None = None, words: Sequence[tuple[str, str]] = ()
     ) -> None:
         """`schema`: where the tables are, if not where the database looks first; `words` as of
-        `Worded`; `make` makes the tables, where it may write, and says whether they are there.
+        `Worded`.
         """
         super().__init__()
         self._url = checked_url(url)
         self._schema = schema
         self._words = words
-        self._make = make
         self._ready = False
+
+    def _make(self, _db: psycopg.Connection[Any], *, write: bool) -> bool:  # noqa: ARG002
+        """Makes the tables, where it may write; whether they are there."""
+        return True
 
     def _open(self, *, write: bool) -> Worded | None:
         if self._connection is None or not answers(self._connection):
             self._connection = connect(self._url, self._schema)
         if not self._ready:
-            self._ready = self._make(self._connection, write)
+            self._ready = self._make(self._connection, write=write)
         return Worded(self._connection, self._words) if self._ready else None
 
     def _failures(self) -> AbstractContextManager[None]:

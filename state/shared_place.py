@@ -14,10 +14,7 @@ from state.turn_store import THREADS_FILE, TurnStore
 if TYPE_CHECKING:
     from state.checkpoints import Checkpoints
 
-_TRACE_WORDS = (
-    ("instr(", "0 < strpos("),
-    (" is coalesce(", " is not distinct from coalesce("),
-)
+_TRACE_WORDS = (("instr(", "0 < strpos("),)
 
 
 class SharedPlace(NamedTuple):

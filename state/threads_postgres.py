@@ -24,8 +24,6 @@ create table if not exists crag_turns (
     body bytea not null, unique (thread_id, n));
 create index if not exists crag_turns_pinned on crag_turns (thread_id, n) where milestone;
 """
-
-
 _WORDS = ((" threads", " crag_threads"), (" turns", " crag_turns"))
 
 
@@ -34,11 +32,7 @@ class PostgresTurnStore(TurnStore):
 
     def __init__(self, url: str, clock: Clock = utc_now, *, schema: str | None = None) -> None:
         """`schema`: where the tables are, if not where the database looks first."""
-
-        def prepared(db: psycopg.Connection[Any], write: bool) -> bool:
-            return _prepared(db, url, write=write)
-
-        super().__init__(PostgresPlace(url, schema, _WORDS, prepared), clock)
+        super().__init__(_ThreadsPlace(url, schema, _WORDS), clock)
 
     def _disk_bytes(self) -> int:
         sizes = (
@@ -52,18 +46,18 @@ class PostgresTurnStore(TurnStore):
             pass
 
 
-def _prepared(db: psycopg.Connection[Any], url: str, *, write: bool) -> bool:
-    """Whether the database holds, or now holds, our schema."""
-    version = _version(db)
-    if version is None and write:
-        with db.transaction():
-            db.execute("select pg_advisory_xact_lock(%s)", (_SETUP_LOCK,))
-            version = _version(db)
-            if version is None:
-                db.execute(_SCHEMA)
-                db.execute("insert into crag_schema values (%s)", (THREADS_SCHEMA,))
-    refuse_newer(version or 0, THREADS_SCHEMA, place(url))
-    return write or version is not None
+class _ThreadsPlace(PostgresPlace):
+    def _make(self, db: psycopg.Connection[Any], *, write: bool) -> bool:
+        version = _version(db)
+        if version is None and write:
+            with db.transaction():
+                db.execute("select pg_advisory_xact_lock(%s)", (_SETUP_LOCK,))
+                version = _version(db)
+                if version is None:
+                    db.execute(_SCHEMA)
+                    db.execute("insert into crag_schema values (%s)", (THREADS_SCHEMA,))
+        refuse_newer(version or 0, THREADS_SCHEMA, place(self._url))
+        return write or version is not None
 
 
 def _version(db: psycopg.Connection[Any]) -> int | None:

@@ -129,7 +129,8 @@ class TraceStore(Closing):
         after: tuple[float, int] = (float("-inf"), 0)
         query = (
             "select id, created_at, kind, body, rowid from traces"
-            " where kind = ? and parent is coalesce(?, parent) and (created_at, rowid) > (?, ?)"
+            " where kind = ? and coalesce(?, parent, '') = coalesce(parent, '')"
+            " and (created_at, rowid) > (?, ?)"
             " order by created_at, rowid limit ?"
         )
         while rows := self._place.read(query, (kind, parent, *after, _PAGE)):

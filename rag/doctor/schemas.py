@@ -63,8 +63,8 @@ def _changed(db: sqlite3.Connection, make: Make) -> Iterator[tuple[int, _Words]]
     """The row of each table, index and trigger whose words have changed, and what they were."""
     with closing(connect(":memory:")) as fresh:
         make(fresh)
-        made = dict(_words(fresh))
-    held = dict(_words(db))
+        made = _words(fresh)
+    held = _words(db)
     for words in made.keys() - held.keys():
         for other in held.keys() - made.keys():
             if list(map(len, other)) == list(map(len, words)) and _near(other, words):
@@ -77,9 +77,9 @@ def _near(words: _Words, others: _Words) -> bool:
     return sum(one != other for one, other in pairs) * 4 < len(pairs)
 
 
-def _words(db: sqlite3.Connection) -> Iterator[tuple[_Words, int]]:
+def _words(db: sqlite3.Connection) -> dict[_Words, int]:
     rows = db.execute(
         "select cast(type as blob), cast(name as blob), cast(tbl_name as blob),"
         " cast(sql as blob), rowid from sqlite_schema where sql is not null"
     )
-    return (((kind, name, table, sql), row) for kind, name, table, sql, row in rows)
+    return {(kind, name, table, sql): row for kind, name, table, sql, row in rows}
