@@ -57,7 +57,7 @@ def ingest(
     terminal = given.terminal
     settings = given.settings()
     from rag.index.stores import store_of
-    from rag.ingest import root_options
+    from rag.ingest.roots import Globs
     from rag.ingest.sync import ingest
     from rag.opening import build_embedder
 
@@ -67,7 +67,7 @@ def ingest(
         raise UsageError("Nothing was ingested before.", "Name a folder or file to ingest.")
     notice = cache(terminal.notice)  # a watch tells each line once
     embedder = build_embedder(settings)
-    wanted = root_options.Globs(tuple(include or ()), tuple(exclude or ()))
+    wanted = Globs(tuple(include or ()), tuple(exclude or ()))
 
     def sync() -> IngestReport:
         with progress(terminal) as shown:

@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from rag.index.coverage import best_window, named, okapi, term_weights
 from rag.index.fusion import MEANT_WEIGHT, NAMED_WEIGHT, WINDOW_WEIGHT, fuse
 from rag.index.language import in_language
 from rag.index.names import name_words
-from rag.index.protocol import CollectionReader
 from rag.index.repeats import Likeness, first_of_each, version_meant
 from rag.index.terms import terms
 from state.passages import RetrievedChunk
@@ -87,13 +86,6 @@ class Candidates:
 
     def _source(self, row: int) -> str:
         return self.prefixes[row % len(self.prefixes)] + self.chunks[row]["source"]
-
-
-class CandidateReader(CollectionReader, Protocol):
-    """A collection whose candidates can be ranked with those of others."""
-
-    def candidates(self, query: str, k: int) -> Candidates:
-        """What `search` ranks: at least the `k` best are among them."""
 
 
 def together(several: Sequence[Candidates], prefixes: Sequence[str]) -> Candidates:

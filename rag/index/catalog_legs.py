@@ -81,13 +81,8 @@ class CatalogLegs:
         return dict(self._dense.nearest(self._connection, vector, limit, chosen))
 
     def vectors(self, keys: Sequence[int]) -> dict[int, Vectors]:
-        rows = chunk_rows.rows_of(self._connection, self._collection_id, keys)
-        stored = exact.stored_vectors(self._connection, list(rows.values()))
-        return {
-            key: decode_vectors([stored[row]], len(stored[row]) // 2)[0]
-            for key, row in rows.items()
-            if row in stored
-        }
+        stored = chunk_rows.vectors(self._connection, self._collection_id, keys)
+        return {key: decode_vectors([each], len(each) // 2)[0] for key, each in stored.items()}
 
     def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
         return exact.cosines(self._connection, vector, rows)

@@ -38,13 +38,14 @@ def of_documents(connection: sqlite3.Connection, documents: str) -> set[int]:
     return {row[0] for row in rows}
 
 
-def rows_of(
+def vectors(
     connection: sqlite3.Connection, collection_id: int, keys: Sequence[int]
-) -> dict[int, int]:
-    """The rows of the chunks of these keys, the integers of their ids, as far as there are any."""
+) -> dict[int, bytes]:
+    """What is stored of the chunks of these keys, the integers of their ids."""
     query = (
-        "SELECT chunks.key, chunks.id FROM chunks"
+        "SELECT chunks.key, vectors.vector FROM chunks"
         " CROSS JOIN documents ON documents.id = chunks.document_id"
+        " CROSS JOIN vectors ON vectors.chunk_id = chunks.id"
         " WHERE documents.visible = 1 AND documents.collection_id = ? AND chunks.key IN ({some})"
     )
     return dict(rows_of_many(connection, query, keys, collection_id))

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from rag.embed.protocol import Embedder, EmbedderIdentity
     from rag.engines.openai.cache import GradeCache
-    from rag.index.candidates import CandidateReader
     from rag.index.collection_writer import CollectionWriter
     from rag.index.export import Export
+    from rag.index.stored_reader import StoredReader
 
 
 class Store(ABC):
@@ -35,7 +35,7 @@ class Store(ABC):
         notice: Notice = lambda _line: None,
         *,
         files: GitIgnoreSpec | None = None,
-    ) -> CandidateReader:
+    ) -> StoredReader:
         """The collection of this name, for reading; where `files` are given, only the documents
         whose sources match are found.
 

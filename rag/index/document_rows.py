@@ -25,7 +25,7 @@ from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from rag.index.terms import TERMS_VERSION
 from rag.index.texts import TextDamagedError, Texts
 from state.block_codec import encode_blocks
-from state.documents import Chunk, chunk_id
+from state.documents import chunk_id
 
 
 class DocumentRows:
@@ -66,9 +66,7 @@ class DocumentRows:
             ((row, encode_block(block)) for row, block in enumerate(blocks, first)),
         )
 
-    def insert_chunks(
-        self, document_id: int, document: IndexedDocument, part: DocumentPart
-    ) -> None:
+    def insert_chunks(self, document_id: int, title: str | None, part: DocumentPart) -> None:
         rows, vectors, searchable = [], [], []
         encoded = zip(part.chunks, encode_vectors(part.vectors), strict=True)
         for number, (chunk, vector) in enumerate(encoded, self._next_chunk()):
@@ -78,7 +76,7 @@ class DocumentRows:
                 (
                     number,
                     document_id,
-                    _key(document.source, chunk),
+                    chunk_key(chunk.chunk_id),
                     chunk.start_char,
                     chunk.end_char,
                     chunk.start_line,
@@ -89,7 +87,7 @@ class DocumentRows:
                 )
             )
             vectors.append((number, text_hash(embedding_text(chunk)), vector))
-            searchable.append(LexicalRow(number, chunk.text, _head(document.title, heading)))
+            searchable.append(LexicalRow(number, chunk.text, _head(title, heading)))
         self._connection.executemany(
             "INSERT INTO chunks (id, document_id, key, start_char, end_char, start_line, end_line,"
             " page, heading, blocks) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -133,11 +131,6 @@ class DocumentRows:
             " WHERE store.collection_id = ? AND chunks.document_id = ?",
             (self._collection_id, document_id),
         )
-        for statement in (
-            "DELETE FROM vectors WHERE chunk_id IN (SELECT id FROM chunks WHERE document_id = ?)",
-            "DELETE FROM chunks WHERE document_id = ?",
-        ):
-            self._connection.execute(statement, (document_id,))
         self._delete_blocks(document_id)
         self._connection.execute("DELETE FROM documents WHERE id = ?", (document_id,))
 
@@ -234,12 +227,6 @@ class DocumentRows:
             "SELECT seq FROM sqlite_sequence WHERE name = 'chunks'"
         ).fetchone()
         return 1 if found is None else int(found[0]) + 1
-
-
-def _key(source: str, chunk: Chunk) -> int:
-    if chunk.source == source:
-        return chunk_key(chunk.chunk_id)
-    return chunk_key(chunk_id(source, chunk.start_char, chunk.text))
 
 
 def _head(title: str | None, heading: str) -> str:

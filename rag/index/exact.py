@@ -56,16 +56,10 @@ def cosines(
     connection: sqlite3.Connection, query: Vectors, chunks: Sequence[int]
 ) -> dict[int, float]:
     """The cosine of each of these chunks."""
-    found = stored_vectors(connection, chunks)
-    if not found:
-        return {}
+    stored = "SELECT chunk_id, vector FROM vectors WHERE chunk_id IN ({some})"
+    found = dict(rows_of_many(connection, stored, chunks))
     values = _cosines(list(found.values()), query)
     return dict(zip(found, map(float, values), strict=True))
-
-
-def stored_vectors(connection: sqlite3.Connection, chunks: Sequence[int]) -> dict[int, bytes]:
-    query = "SELECT chunk_id, vector FROM vectors WHERE chunk_id IN ({some})"
-    return dict(rows_of_many(connection, query, chunks))
 
 
 def _cosines(rows: Sequence[bytes], query: Vectors) -> Vectors:

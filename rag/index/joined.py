@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from rag.embed.protocol import Embedder, Vectors
-from rag.index.candidates import CandidateReader, together
+from rag.index.candidates import together
 from rag.index.collection_language import reading_for
 from rag.index.protocol import IndexedDocument
+from rag.index.stored_reader import StoredReader
 from state.passages import RetrievedChunk
 
 
@@ -17,7 +18,7 @@ class JoinedCollections:
     "collection:source"; scores are what they would be in one collection.
     """
 
-    def __init__(self, collections: Sequence[CandidateReader]) -> None:
+    def __init__(self, collections: Sequence[StoredReader]) -> None:
         self._collections = tuple(collections)
 
     @property
@@ -72,7 +73,7 @@ class JoinedCollections:
         for each in self._collections:
             each.close()
 
-    def _place(self, source: str) -> tuple[CandidateReader | None, str]:
+    def _place(self, source: str) -> tuple[StoredReader | None, str]:
         """The collection that a source is of, and its name there."""
         for each in self._collections:
             if source.startswith(f"{each.name}:"):

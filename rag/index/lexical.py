@@ -24,7 +24,6 @@ SEARCHED_ROWS = 10_000
 _OF_DOCUMENTS = (
     " AND +rowid IN (SELECT id FROM chunks WHERE document_id IN (SELECT value FROM json_each(?)))"
 )
-_SEAL = "SELECT lexical_seal FROM collections WHERE id = ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +82,7 @@ class LexicalTable:
         """Notes what is stored, unless nothing was written since it was noted last. FTS5 stores
         what is written at the end of a transaction: this is one of its own.
         """
-        (sealed,) = self._connection.execute(_SEAL, (self._collection_id,)).fetchone()
-        if sealed is None:
+        if self._sealed() is None:
             self._connection.execute(
                 "UPDATE collections SET lexical_seal = ? WHERE id = ?",
                 (self._digest(), self._collection_id),
@@ -92,8 +90,13 @@ class LexicalTable:
 
     def is_sealed(self) -> bool:
         """Whether it is as it was noted, or not noted: its last writer was killed."""
-        (sealed,) = self._connection.execute(_SEAL, (self._collection_id,)).fetchone()
-        return sealed is None or bool(sealed == self._digest())
+        sealed = self._sealed()
+        return sealed is None or sealed == self._digest()
+
+    def _sealed(self) -> int | None:
+        query = "SELECT lexical_seal FROM collections WHERE id = ?"
+        (sealed,) = self._connection.execute(query, (self._collection_id,)).fetchone()
+        return None if sealed is None else int(sealed)
 
     def _digest(self) -> int:
         """CRC-32 of FTS5's own rows."""

@@ -105,7 +105,7 @@ class Staging:
         if staged.row is None:
             staged.row = self._rows.insert_hidden(document)
         for part in staged.parts:
-            self._rows.insert_chunks(staged.row, document, part)
+            self._rows.insert_chunks(staged.row, document.title, part)
         texts = [staged.tail, *(part.text for part in staged.parts)]
         blocks = list(blocks_of(texts))
         self._rows.store_blocks(staged.row, staged.start, blocks)

@@ -1,12 +1,22 @@
-"""The folders and files that an ingest was given, each under its one real path."""
+"""The folders and files that an ingest was given, each under its one real path, and what is
+recorded of them: their globs, and what read their files.
+"""
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from rag.documents.recognizer import can_recognize
+from rag.ingest.file_text import READING
 from state.errors import UsageError
+from state.extras import package_version
+
+EVERYTHING = ("*",)
+"""To include this is to include as if nothing were said; it takes recorded globs back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +76,49 @@ def root_of(roots: Sequence[Root], path: str) -> Root | None:
     """The innermost of `roots` that holds `path`."""
     holding = [root for root in roots if root.holds(path)]
     return max(holding, key=lambda root: len(root.path), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Globs:
+    """Relative to the folder, as in .gitignore."""
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    @classmethod
+    def recorded(cls, options: str) -> Globs:
+        values = json.loads(options)
+        return cls(tuple(values.get("include", ())), tuple(values.get("exclude", ())))
+
+    def __bool__(self) -> bool:
+        return bool(self.include or self.exclude)
+
+    def __str__(self) -> str:
+        """As they are given on the command line."""
+        words = [("--include", glob) for glob in self.include]
+        words += [("--exclude", glob) for glob in self.exclude]
+        return shlex.join(word for pair in words for word in pair)
+
+
+AS_BEFORE = Globs()
+"""To give none is to keep those that are recorded."""
+
+
+def root_options(globs: Globs) -> str:
+    """What to record of a folder that is ingested now."""
+    values = {
+        "include": () if globs.include == EVERYTHING else globs.include,
+        "exclude": globs.exclude,
+        "reading": READING,
+        "recognizing": can_recognize(),
+        "release": package_version("crag-cli", "source"),
+    }
+    return json.dumps(values)
+
+
+def is_current(options: str, *, release: bool = False) -> bool:
+    """Whether what was recorded of a folder says that its files were read as they are now."""
+    values = json.loads(options)
+    same = values.get("reading") == READING
+    same &= values.get("recognizing", False) == can_recognize()
+    return same and (not release or values.get("release") == package_version("crag-cli", "source"))

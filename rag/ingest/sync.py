@@ -13,8 +13,7 @@ from rag.ingest.ignore import rules_for
 from rag.ingest.ingest_report import IngestReport, OnEvent, Reporter
 from rag.ingest.pipeline import Ingest
 from rag.ingest.plan import Plan, make_plan, planned_files, unchanged_plan
-from rag.ingest.root_options import AS_BEFORE, Globs, is_current, root_options
-from rag.ingest.roots import Root, root_of, roots_of
+from rag.ingest.roots import AS_BEFORE, Globs, Root, is_current, root_of, root_options, roots_of
 from rag.ingest.walk import Found, file_stat, walk
 from state.ingest_events import Outcome
 

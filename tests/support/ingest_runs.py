@@ -11,7 +11,7 @@ from rag.index.contents import Inventory
 from rag.index.protocol import CollectionReader
 from rag.index.stores import store_of
 from rag.ingest.ingest_report import IngestReport
-from rag.ingest.root_options import Globs
+from rag.ingest.roots import Globs
 from rag.ingest.sync import ingest
 from state.ingest_events import IngestEvent
 from state.settings import Settings, load_settings
