@@ -16,7 +16,7 @@ from rag.index.names import NAMED_CHUNKS, named_documents
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Vectors
-    from rag.index.inflected_forms import Forms
+    from rag.index.vocabulary import Vocabulary
     from state.passages import RetrievedChunk
 
 CANDIDATES = 100
@@ -78,11 +78,13 @@ class Legs(Protocol):
         """Some chunks that hold the term."""
 
 
-def candidates(legs: Legs, forms: Forms, query: str, vector: Vectors, k: int) -> Candidates:
+def candidates(
+    legs: Legs, vocabulary: Vocabulary, query: str, vector: Vectors, k: int
+) -> Candidates:
     """What both legs bring, read: at least the `k` best are among them."""
     wanted = max(CANDIDATES, k)
-    frequencies = forms.frequencies(query_terms(query))
-    searched = forms.of(searched_terms(frequencies))
+    frequencies = vocabulary.frequencies(query_terms(query))
+    searched = vocabulary.forms(searched_terms(frequencies))
     lexical = legs.lexical(searched, wanted) if searched else {}
     dense = legs.dense(vector, wanted)
     meant = _meant(legs, query, frequencies, searched)

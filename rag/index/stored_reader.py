@@ -16,9 +16,8 @@ from rag.index.collection_language import reading_for
 from rag.index.collection_rows import CollectionRow, check_embedder
 from rag.index.contents import Sql
 from rag.index.hybrid import Legs, candidates
-from rag.index.inflected_forms import Forms
 from rag.index.protocol import IndexedDocument, Notice
-from rag.index.similar_terms import Spellings
+from rag.index.vocabulary import Vocabulary
 from state.passages import RetrievedChunk
 
 
@@ -34,8 +33,7 @@ class StoredReader(ABC):
         self._row = row
         self._sql = sql
         self._legs = legs
-        self._forms = Forms(legs)
-        self._spellings = Spellings(legs)
+        self._vocabulary = Vocabulary(legs)
 
     def _may_go_on(self, row: CollectionRow) -> None:
         """Looks at what has this collection's name now.
@@ -86,15 +84,15 @@ class StoredReader(ABC):
         """What `search` ranks: at least the `k` best are among them."""
         vector = self._embedder.embed_query(query)
         with self.snapshot(), reading_for(self, query):
-            return candidates(self._legs, self._forms, query, vector, k)
+            return candidates(self._legs, self._vocabulary, query, vector, k)
 
     def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         with self._moment():
-            return self._forms.frequencies(terms)
+            return self._vocabulary.frequencies(terms)
 
     def similar_terms(self, word: str, limit: int) -> list[tuple[str, int]]:
         with self._moment():
-            return self._spellings.near(word)[:limit]
+            return self._vocabulary.spelt_like(word)[:limit]
 
     def vectors(self, chunk_ids: Sequence[str]) -> Vectors:
         keys = list(map(chunk_key, chunk_ids))

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from rag.index.coverage import best_window, named, okapi, term_weights
 from rag.index.lexical import LexicalRow, LexicalTable, query_terms, searched_terms
-from rag.index.similar_terms import edit_distance
 from rag.index.terms import TERM_CHARACTERS, term_spans, terms
+from rag.index.vocabulary import edit_distance
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,30 @@
-"""Words of the collection spelt like a given one."""
+"""What an index holds of a word: its forms in another language, and words spelt like it.
+
+The terms of an index are English stems: "haus" as German reads it is "haus", "hauser" and
+"hausern" there. They are found in its vocabulary when a question needs them.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from rag.index.language import ENGLISH, in_use
+from rag.index.language_stems import is_word, read
 from rag.index.terms import fold, indexed_text
 
 if TYPE_CHECKING:
     from rag.index.hybrid import Legs
 
+_KEPT_FORMS = 10_000
+# A stemmer cuts off an ending, and writes at most the last letters before it anew.
+_WRITTEN_ANEW = 2
+_LEAST_ALIKE = 2
+_ENDING = 8
+
+_KEPT_SPELLINGS = 1000
 _SHORTEST = 4
-_KEPT = 1000
 _SHORTEST_STEM = 3
 # Stems are compared with room for what stemming cut off, words exactly.
 _STEM_SLIPS = 2
@@ -22,21 +35,49 @@ _CHUNKS_READ = 3
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-class Spellings:
+class Vocabulary:
     """Of one collection, inside the caller's snapshot; what was found is kept."""
 
     def __init__(self, legs: Legs) -> None:
         self._legs = legs
-        self._found: dict[str, list[tuple[str, int]]] = {}
+        self._forms: dict[tuple[str, str], list[str]] = {}
+        self._spellings: dict[str, list[tuple[str, int]]] = {}
 
-    def near(self, word: str) -> list[tuple[str, int]]:
+    def forms(self, terms: Iterable[str]) -> list[str]:
+        """The indexed terms that are read as one of these in the language in use."""
+        language = in_use()
+        if language == ENGLISH:
+            return list(terms)
+        return [form for term in terms for form in self._of_one(term, language)]
+
+    def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
+        """How many chunks hold each term; one that holds two forms of it may count twice."""
+        if in_use() == ENGLISH:
+            return self._legs.frequencies(wanted)
+        forms = {term: self.forms([term]) for term in wanted}
+        counts = self._legs.frequencies(self.forms(wanted))
+        most = self._legs.chunk_count
+        return {term: min(sum(map(counts.__getitem__, each)), most) for term, each in forms.items()}
+
+    def _of_one(self, term: str, language: str) -> list[str]:
+        if not is_word(term):
+            return [term]
+        if (term, language) not in self._forms:
+            if len(self._forms) >= _KEPT_FORMS:
+                self._forms.clear()
+            alike = term[: max(len(term) - _WRITTEN_ANEW, _LEAST_ALIKE)]
+            held = self._legs.vocabulary(alike, len(alike), len(term) + _ENDING)
+            self._forms[term, language] = sorted(form for form, _ in held if read(form) == term)
+        return self._forms[term, language]
+
+    def spelt_like(self, word: str) -> list[tuple[str, int]]:
         """(word, document frequency) of those one slip away, most frequent first."""
         folded = fold(word)
-        if folded not in self._found:
-            if len(self._found) >= _KEPT:
-                self._found.clear()
-            self._found[folded] = self._look_up(folded)
-        return self._found[folded]
+        if folded not in self._spellings:
+            if len(self._spellings) >= _KEPT_SPELLINGS:
+                self._spellings.clear()
+            self._spellings[folded] = self._look_up(folded)
+        return self._spellings[folded]
 
     def _look_up(self, word: str) -> list[tuple[str, int]]:
         own = set(indexed_text(word).split())
