@@ -51,24 +51,41 @@ class DenseLeg:
         """(chunk row, cosine) of visible chunks, best first; inside the caller's snapshot. Of the
         documents whose ids are in the JSON list `only`, where it is given.
         """
-        place = self._place
+        among = None if only is None else chunk_rows.of_documents(connection, only)
+        found, synced = self._known(connection, query, limit, among)
+        if among is None:
+            collection = self._place.collection_id
+            found |= exact.nearest(connection, collection, query, limit, above=synced)
+        else:
+            new = [row for row in among if row > synced]
+            found |= exact.cosines(connection, query, new)
+        return sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
+
+    def _known(
+        self, connection: sqlite3.Connection, query: Vectors, limit: int, among: set[int] | None
+    ) -> tuple[dict[int, float], int]:
+        """The nearest of the chunks that the shortlist or the store knows, and the last of these;
+        none where neither is as the catalog says.
+        """
+        place, short = self._place, self._shortlist
         state = read_state(connection, place)
-        short = self._shortlist
-        if short is not None and state is not None and state.token == short.token:
-            return self._exactly(connection, short, query, limit, only)
-        usable = state is not None and not state.dirty and state.token == self._token
-        if only is not None or self._store is None or state is None or not usable:
-            return exact.nearest(connection, place.collection_id, query, limit, only=only)
+        if state is None:
+            return {}, 0
+        if short is not None and state.token == short.token:
+            numbers = short.candidates(query, limit, removals(connection, place), among)
+            shown = chunk_rows.visible(connection, place.collection_id, numbers)
+            return exact.cosines(connection, query, sorted(shown)), short.synced
+        usable = not state.dirty and state.token == self._token
+        if among is not None or self._store is None or not usable:
+            return {}, 0
         try:
             wanted = min(limit + min(len(removals(connection, place)), 1_000), state.count)
-            found = self._store.nearest(query, wanted) if wanted else []
+            found = dict(self._store.nearest(query, wanted) if wanted else [])
         except VectorsDamaged:
             self.close()
-            return exact.nearest(connection, place.collection_id, query, limit)
-        shown = chunk_rows.visible(connection, place.collection_id, [row for row, _ in found])
-        found = [(row, cosine) for row, cosine in found if row in shown]
-        tail = exact.nearest(connection, place.collection_id, query, limit, above=state.synced)
-        return sorted(found + tail, key=lambda pair: (-pair[1], pair[0]))[:limit]
+            return {}, 0
+        shown = chunk_rows.visible(connection, place.collection_id, list(found))
+        return {row: cosine for row, cosine in found.items() if row in shown}, state.synced
 
     def close(self) -> None:
         if self._store is not None:
@@ -88,26 +105,6 @@ class DenseLeg:
             with reading(connection):
                 shortlist.write(connection, self._place, state)
             self._shortlist = shortlist.read(self._place, state)
-
-    def _exactly(
-        self,
-        connection: sqlite3.Connection,
-        short: Shortlist,
-        query: Vectors,
-        limit: int,
-        only: str | None,
-    ) -> list[tuple[int, float]]:
-        collection = self._place.collection_id
-        among = None if only is None else chunk_rows.of_documents(connection, only)
-        numbers = short.candidates(query, limit, removals(connection, self._place), among)
-        shown = chunk_rows.visible(connection, collection, numbers)
-        found = exact.cosines(connection, query, [row for row in numbers if row in shown])
-        if among is None:
-            found |= exact.nearest(connection, collection, query, limit, above=short.synced)
-        else:
-            new = [row for row in among if row > short.synced]
-            found |= exact.cosines(connection, query, new)
-        return sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
 
     def _open(self, connection: sqlite3.Connection, state: StoreState) -> None:
         try:

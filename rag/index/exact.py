@@ -12,20 +12,11 @@ from rag.index.catalog import rows_of_many
 from rag.index.codec import decode_vectors
 
 _BATCH = 8_192
-
-
 _ALL = """
 SELECT vectors.chunk_id, vectors.vector FROM vectors
 CROSS JOIN chunks ON chunks.id = vectors.chunk_id
 CROSS JOIN documents ON documents.id = chunks.document_id
 WHERE vectors.chunk_id > ? AND documents.collection_id = ? AND documents.visible = 1
-"""
-_CHOSEN = """
-SELECT vectors.chunk_id, vectors.vector FROM documents
-CROSS JOIN chunks ON chunks.document_id = documents.id
-CROSS JOIN vectors ON vectors.chunk_id = chunks.id
-WHERE documents.id IN (SELECT value FROM json_each(?))
-  AND documents.collection_id = ? AND documents.visible = 1
 """
 
 
@@ -36,13 +27,9 @@ def nearest(
     limit: int,
     *,
     above: int = 0,
-    only: str | None = None,
 ) -> list[tuple[int, float]]:
-    """(chunk id, cosine) of the nearest visible chunks, best first: with ids past `above`, or of
-    the documents whose ids are in the JSON list `only`.
-    """
-    asked: tuple[str, int | str] = (_ALL, above) if only is None else (_CHOSEN, only)
-    cursor = connection.execute(asked[0], (asked[1], collection_id))
+    """(chunk id, cosine) of the nearest visible chunks, best first, with ids past `above`."""
+    cursor = connection.execute(_ALL, (above, collection_id))
     best: list[tuple[float, int]] = []
     while rows := cursor.fetchmany(_BATCH):
         near = _cosines([vector for _, vector in rows], query)
@@ -57,9 +44,12 @@ def cosines(
 ) -> dict[int, float]:
     """The cosine of each of these chunks."""
     stored = "SELECT chunk_id, vector FROM vectors WHERE chunk_id IN ({some})"
-    found = dict(rows_of_many(connection, stored, chunks))
-    values = _cosines(list(found.values()), query)
-    return dict(zip(found, map(float, values), strict=True))
+    found: dict[int, float] = {}
+    for first in range(0, len(chunks), _BATCH):
+        rows = rows_of_many(connection, stored, chunks[first : first + _BATCH])
+        near = _cosines([vector for _, vector in rows], query)
+        found.update(zip((row for row, _ in rows), map(float, near), strict=True))
+    return found
 
 
 def _cosines(rows: Sequence[bytes], query: Vectors) -> Vectors:
