@@ -142,7 +142,7 @@ def _column(
     question: ParsedQuestion,
     reader: CollectionReader,
 ) -> int | None:
-    """Of the columns of numbers the one that the question names, or else means."""
+    """Of the columns of numbers the one that the question comes nearest to in meaning."""
     numeric = [
         place
         for place in range(len(header))
@@ -151,9 +151,6 @@ def _column(
     ]
     if not numeric:
         return None
-    named = [question.covered(set(terms(header[place]))) for place in numeric]
-    if max(named) > 0:
-        return numeric[named.index(max(named))]
     embedder = fitted_embedder(reader.embedder)
     texts = [header[place] or " " for place in numeric]
     near = embedder.embed_documents(texts) @ embedder.embed_query(question.text)
