@@ -36,7 +36,10 @@ def contradiction(
     evidence is not made up.
     """
     finders = (
-        _quantity(claim, named, evidence, weights),
+        (
+            (f"the source says {there}, not {here}", item)
+            for here, there, item in other_quantities(claim, named, evidence, weights)
+        ),
         _misbound(claim, named, weights),
         _name(claim, named, evidence, weights),
         _denial(claim, named, weights),
@@ -58,12 +61,15 @@ def share(tokens: Iterable[Token], item: Evidence, weights: Mapping[str, float])
 Found = Iterator[tuple[str, Evidence]]
 
 
-def _quantity(
+def other_quantities(
     claim: Statement,
     named: Sequence[Evidence],
     evidence: Sequence[Evidence],
     weights: Mapping[str, float],
-) -> Found:
+) -> Iterator[tuple[str, str, Evidence]]:
+    """Each quantity of the claim that none of the evidence has, with what a sentence of `named`
+    has in its place, and that sentence.
+    """
     for token in claim.counted:
         said = token.quantity
         words = _beside(claim, token)
@@ -78,8 +84,7 @@ def _quantity(
             if rival is None or not _of_row(claim, item) or share(words, item, weights) < least:
                 continue
             if not _derived(said, (*item.quantities, *claim.quantities)):
-                there = item.said.text_of(rival.token)
-                yield f"the source says {there}, not {claim.text_of(token)}", item
+                yield claim.text_of(token), item.said.text_of(rival.token), item
 
 
 def _known(

@@ -16,6 +16,7 @@ from langgraph.runtime import Runtime
 from rag.budget import BudgetSpent
 from rag.citations.backing import backed
 from rag.citations.check import Checked, check
+from rag.citations.disagreement import disagreements
 from rag.citations.verification import verify
 from rag.dependencies import Dependencies
 from rag.engines.protocol import ClaimChecker
@@ -70,6 +71,8 @@ def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         if not checked.claims and state["budget_spent"] is None:
             why = f"{deps.engine.model} gave no answer; these passages are likely to hold one."
             spent["warnings"] = [*spent.get("warnings", state["warnings"]), why]
+    if differing := disagreements(shown.citations, state["passages"], deps.reader):
+        spent["warnings"] = [*spent.get("warnings", state["warnings"]), *differing]
     return {**spent, **_found(shown), "status": status}
 
 
