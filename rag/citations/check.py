@@ -7,7 +7,6 @@ their chunks; only what it names, or all where it names none, can contradict it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -19,6 +18,7 @@ from rag.citations.quotes import standing_quotes
 from rag.index.language import ENGLISH, in_language
 from rag.index.protocol import CollectionReader
 from rag.index.terms import terms
+from rag.question.parse import rarity
 from state.answer import QUOTED, Citation, ClaimRecord, ClaimVerdict
 from state.draft_claims import DraftClaim
 from state.errors import ModelError
@@ -154,5 +154,4 @@ def _weights(wanted: set[str], reader: CollectionReader) -> dict[str, float]:
     """Inverse document frequency in the collection, as BM25 has it."""
     total = max(reader.chunk_count, 1)
     found = reader.document_frequencies(sorted(wanted))
-    counts = {term: min(found.get(term, 0), total) for term in wanted}
-    return {term: math.log(1 + (total - n + 0.5) / (n + 0.5)) for term, n in counts.items()}
+    return {term: rarity(found.get(term, 0), total) for term in wanted}

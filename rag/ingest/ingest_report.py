@@ -38,6 +38,8 @@ class IngestReport:
         return bool(self.added or self.updated or self.moved or self.removed)
 
 
+_COUNTED = ("added", "updated", "moved", "unchanged", "removed")
+
 OnEvent = Callable[[IngestEvent], None]
 
 
@@ -60,6 +62,11 @@ class Reporter:
     def done(
         self, path: str, outcome: Outcome, source: str | None, size: int, reason: str | None = None
     ) -> None:
+        """Tells of a file, and counts it."""
+        if outcome in _COUNTED:
+            setattr(self.report, outcome, getattr(self.report, outcome) + 1)
+        if reason is not None:
+            self.problem(path, reason, failed=outcome == "failed")
         self.on_event(
             {
                 "event": "file",

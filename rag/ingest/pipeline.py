@@ -98,11 +98,8 @@ class Ingest:
         self._writer.put(document, parts)
         for warning in document.warnings:
             self._report.warnings.append(FileProblem(self._reporter.shown(path), warning))
-        known = path in self._plan.changed
-        self._report.updated += known
-        self._report.added += not known
-        self._settle(path, source)
-        self._reporter.done(path, "updated" if known else "added", source, document.stat.size)
+        outcome: Outcome = "updated" if path in self._plan.changed else "added"
+        self._settle(path, outcome, source, document.stat.size)
 
     def _same(self, same: SameContent) -> bool:
         """Only the place or the time of a document changed; False if it must be read after all."""
@@ -120,15 +117,10 @@ class Ingest:
         document = replace(indexed, source=source, path=path, root=root, stat=same.stat)
         if known is not None:
             self._writer.touch(document)
-            self._report.unchanged += 1
-        elif self._writer.rename(old.source, document):
-            self._report.moved += 1
-        else:
+        elif not self._writer.rename(old.source, document):
             self._missing[same.content_hash].append(old)
             return False
-        self._settle(path, source)
-        outcome: Outcome = "unchanged" if known else "moved"
-        self._reporter.done(path, outcome, source, same.stat.size)
+        self._settle(path, "unchanged" if known else "moved", source, same.stat.size)
         return True
 
     def _not_read(self, file: Unread) -> None:
@@ -144,14 +136,13 @@ class Ingest:
             self._remove([old])
         if file.stat is not None and file.lasting:
             self._unread.append(UnreadFile(file.path, file.stat, reason, failed=file.failed))
-        self._reporter.problem(file.path, reason, failed=file.failed)
         size = 0 if file.stat is None else file.stat.size
         self._reporter.done(file.path, "failed" if file.failed else "skipped", None, size, reason)
 
     def _remove(self, marks: Iterable[FileMark]) -> None:
         """Remove documents, save those whose name another file has taken in this run."""
         gone = [mark for mark in marks if mark.source not in self._written]
-        self._report.removed += self._writer.remove([mark.source for mark in gone])
+        self._writer.remove(mark.source for mark in gone)
         for mark in gone:
             self._reporter.done(mark.path, "removed", mark.source, 0)
 
@@ -160,9 +151,10 @@ class Ingest:
         """What was indexed when it was first asked for, by source."""
         return {document.source: document for document in self._writer.documents()}
 
-    def _settle(self, path: str, source: str) -> None:
+    def _settle(self, path: str, outcome: Outcome, source: str, size: int) -> None:
         self._written.add(source)
         self._readable.append(path)
+        self._reporter.done(path, outcome, source, size)
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -109,20 +108,13 @@ def _foresee(
     plan = make_plan(roots, found, known, _remembered(unread, roots, known_roots))
     _note_plan(plan, found, reporter)
     missing = list(plan.missing)
-    outcomes: Counter[Outcome] = Counter()
     for task in plan.tasks:
         size = found.files[task.path].size
-        outcome = _foreseen(task, size, plan, missing)
-        outcomes[outcome] += 1
-        reporter.done(task.path, outcome, task.source, size)
+        reporter.done(task.path, _foreseen(task, size, plan, missing), task.source, size)
     for mark in missing:
         reporter.done(mark.path, "removed", mark.source, 0)
-    report = reporter.report
-    report.added, report.updated = outcomes["added"], outcomes["updated"]
-    report.moved = outcomes["moved"]
-    report.unchanged += outcomes["unchanged"]
-    report.removed = len(missing)
     if inventory is not None:
+        report = reporter.report
         report.documents, report.chunks = len(inventory.documents), inventory.chunk_count
 
 
