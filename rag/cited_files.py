@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from state.turns import CitedFile
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from state.answer import Citation
 
 FileState = Literal["same", "changed", "gone"]
-
-_BLOCK = 1 << 20
 
 
 def cited_files(
@@ -38,11 +37,10 @@ def file_states(files: Mapping[str, CitedFile]) -> dict[str, FileState]:
 def _state(file: CitedFile) -> FileState:
     """The catalog's hash is blake2b of the file's bytes behind the name of how it was read."""
     wanted = file["content_hash"].rpartition(":")[2]
-    digest = hashlib.blake2b(digest_size=len(wanted) // 2 or 16)
+    digest = partial(hashlib.blake2b, digest_size=len(wanted) // 2 or 16)
     try:
         with open(os.fsencode(file["path"]), "rb") as opened:  # noqa: PTH123 - any bytes a path has
-            while block := opened.read(_BLOCK):
-                digest.update(block)
+            found = hashlib.file_digest(opened, digest).hexdigest()
     except (OSError, ValueError):
         return "gone"
-    return "same" if digest.hexdigest() == wanted else "changed"
+    return "same" if found == wanted else "changed"

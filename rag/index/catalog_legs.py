@@ -42,7 +42,7 @@ class CatalogLegs:
         self._texts = Texts(connection)
         self._files = files
         self._frequencies: dict[str, int] = {}
-        self._counted: tuple[int, int] | None = None
+        self._counted: tuple[int, int, int] | None = None
         self._only: list[int] | None = None
 
     @property
@@ -54,7 +54,7 @@ class CatalogLegs:
         only = self._chosen()
         return self._totals()[0] if only is None else len(only)
 
-    def _totals(self) -> tuple[int, int]:
+    def _totals(self) -> tuple[int, int, int]:
         if self._counted is None:
             self._counted = contents.totals(self._connection, self._collection_id)
         return self._counted

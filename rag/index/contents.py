@@ -88,14 +88,14 @@ def number_of(db: Sql, collection_id: int, source: str) -> int | None:
     return None if row is None else int(row[0])
 
 
-def totals(db: Sql, collection_id: int) -> tuple[int, int]:
-    """How many documents and chunks are visible, counted."""
-    row = db.execute(
-        "SELECT count(*), coalesce(sum(chunk_count), 0) FROM documents"
-        " WHERE collection_id = ? AND visible = 1",
+def totals(db: Sql, collection_id: int) -> tuple[int, int, int]:
+    """How many documents, chunks and characters are visible, counted."""
+    documents, chunks, characters = db.execute(
+        "SELECT count(*), coalesce(sum(chunk_count), 0), coalesce(sum(characters), 0)"
+        " FROM documents WHERE collection_id = ? AND visible = 1",
         (collection_id,),
     ).fetchone()
-    return int(row[0]), int(row[1])
+    return documents, chunks, characters
 
 
 def file_marks(db: Sql, collection_id: int) -> list[FileMark]:

@@ -152,19 +152,11 @@ class LocalStore(Store):
 
 def _summary(connection: sqlite3.Connection, name: str) -> CollectionSummary:
     row = collection_rows.require_row(connection, name)
-    documents, chunks = contents.totals(connection, row.id)
-    (characters,) = connection.execute(
-        "SELECT coalesce(sum(characters), 0) FROM documents"
-        " WHERE collection_id = ? AND visible = 1",
-        (row.id,),
-    ).fetchone()
     unread = [file.failed for file in contents.unread(connection, row.id)]
     return CollectionSummary(
         row.name,
         row.embedder,
-        documents,
-        chunks,
-        characters,
+        *contents.totals(connection, row.id),
         failed=sum(unread),
         skipped=len(unread) - sum(unread),
         roots=list(contents.roots(connection, row.id)),

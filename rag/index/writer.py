@@ -57,7 +57,8 @@ class CatalogWriter(CollectionWriter):
 
     def totals(self) -> tuple[int, int]:
         self.flush()
-        return contents.totals(self._connection, self._row.id)
+        documents, chunks, _ = contents.totals(self._connection, self._row.id)
+        return documents, chunks
 
     def set_root(self, path: str, options: str) -> None:
         self._connection.execute(

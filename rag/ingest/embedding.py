@@ -6,7 +6,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from rag.index.codec import text_hash
 from rag.index.protocol import DocumentPart, embedding_text
@@ -37,8 +37,9 @@ class Embedded(NamedTuple):
     parts: Iterable[DocumentPart]
 
 
-_Item = Embedded | SameContent | Unread | DocumentPart | BaseException | None
-"""The parts of a spooled document follow one by one, then None."""
+_Ready = Embedded | SameContent | Unread
+_Item = _Ready | DocumentPart | None
+"""The parts of a spooled document follow one by one, then None; so does the end of all."""
 
 
 class EmbeddingThread:
@@ -54,27 +55,26 @@ class EmbeddingThread:
         self._outcomes = outcomes
         self._vectors = _VectorCache(embedder, lookup)
         self._stop = stop
-        self._batches: queue.Queue[list[_Item]] = queue.Queue(_BATCHES_AHEAD)
+        self._batches: queue.Queue[list[_Item] | BaseException] = queue.Queue(_BATCHES_AHEAD)
         self._thread = threading.Thread(target=self._run, name="embedding")
         self._thread.start()
 
-    def results(self, idle: Callable[[], None]) -> Iterator[Embedded | SameContent | Unread]:
+    def results(self, idle: Callable[[], None]) -> Iterator[_Ready]:
         """What is ready to be written; `idle` is called when there is nothing for a while.
 
         Raises:
             ModelError: a remote embedder failed.
         """
         items = self._items(idle)
-        for item in items:
+        every: Iterator[_Ready | DocumentPart] = iter(items.__next__, None)
+        for item in every:
             if isinstance(item, Embedded) and item.file.spool:
-                rest = _parts_of(items)
+                rest = cast("Iterator[DocumentPart]", iter(items.__next__, None))
                 yield Embedded(item.file, rest)
                 for _ in rest:  # not all were taken
                     pass
-            elif item is None:
-                return
             else:
-                assert not isinstance(item, DocumentPart | BaseException)
+                assert not isinstance(item, DocumentPart)
                 yield item
 
     def end(self) -> None:
@@ -88,10 +88,9 @@ class EmbeddingThread:
             except queue.Empty:
                 idle()
                 continue
-            for item in batch:
-                if isinstance(item, BaseException):
-                    raise item
-                yield item
+            if isinstance(batch, BaseException):
+                raise batch
+            yield from batch
 
     def _run(self) -> None:
         try:
@@ -100,7 +99,7 @@ class EmbeddingThread:
         except Stopped:
             return
         except BaseException as error:  # noqa: BLE001 - raised again where results are taken
-            self._put([error])
+            self._put(error)
 
     def _embed_all(self) -> None:
         waiting: list[Outcome] = []
@@ -136,7 +135,7 @@ class EmbeddingThread:
             ]
         )
 
-    def _put(self, items: list[_Item]) -> None:
+    def _put(self, items: list[_Item] | BaseException) -> None:
         """Waits for room.
 
         Raises:
@@ -148,14 +147,6 @@ class EmbeddingThread:
             except queue.Full:
                 continue
         raise Stopped
-
-
-def _parts_of(items: Iterator[_Item]) -> Iterator[DocumentPart]:
-    for item in items:
-        if item is None:
-            return
-        assert isinstance(item, DocumentPart)
-        yield item
 
 
 class _VectorCache:
