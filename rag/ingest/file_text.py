@@ -23,11 +23,12 @@ that is installed.
 
 
 class Task(NamedTuple):
-    """A file to read, the document that it is to be, and the root that it was found under. When
-    its content's hash is one of `known`, its text does not come back.
+    """A file to read of about `size` bytes, the document that it is to be, and the root that it was
+    found under. When its content's hash is one of `known`, its text does not come back.
     """
 
     path: str
+    size: int
     source: str
     root: str
     known: tuple[str, ...] = ()

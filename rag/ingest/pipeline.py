@@ -21,7 +21,7 @@ from rag.ingest.file_text import FileText, SameContent, Task, Unread
 from rag.ingest.file_text import Outcome as Read
 from rag.ingest.ingest_report import Reporter
 from rag.ingest.plan import Plan, planned_files
-from rag.ingest.walk import FileProblem, Found
+from rag.ingest.walk import FileProblem
 from state.ingest_events import Outcome
 
 if TYPE_CHECKING:
@@ -34,13 +34,14 @@ _CHUNK_BYTES = 1_200
 
 
 class Ingest:
-    """One run on an open collection. `run` may be called once."""
+    """One run on an open collection, to bring it up to date with a plan."""
 
     def __init__(
         self,
         writer: CollectionWriter,
         embedder: Embedder,
         reporter: Reporter,
+        plan: Plan,
         spool: str,
     ) -> None:
         """`spool`: a folder of this collection's own, where long documents wait."""
@@ -48,35 +49,36 @@ class Ingest:
         self._embedder = embedder
         self._reporter = reporter
         self._report = reporter.report
+        self._plan = plan
         self._spool = spool
+        self._missing: dict[str, list[FileMark]] = {}
+        for mark in plan.missing:
+            self._missing.setdefault(mark.content_hash, []).append(mark)
         self._unread: list[UnreadFile] = []
         self._written: set[str] = set()
         self._readable: list[str] = []
 
-    def run(self, plan: Plan, found: Found) -> None:
-        """Bring the collection up to date with the plan."""
-        self._plan = plan
-        self._missing: dict[str, list[FileMark]] = {}
-        for mark in plan.missing:
-            self._missing.setdefault(mark.content_hash, []).append(mark)
-        planned = planned_files(plan, found)
+    def run(self) -> None:
+        """May be called once."""
+        plan = self._plan
+        planned = planned_files(plan)
         self._writer.expect(max(planned["files"], planned["bytes"] // _CHUNK_BYTES))
         tasks: Sequence[Task] = plan.tasks
         try:
             while tasks:  # a second time only for files that were taken for moved and are not
-                tasks = self._read_and_write(tasks, found)
+                tasks = self._read_and_write(tasks)
             self._remove(chain.from_iterable(self._missing.values()))
         finally:
             if self._unread or self._readable or plan.forgotten:
                 self._writer.set_unread(self._unread, [*plan.forgotten, *self._readable])
 
-    def _read_and_write(self, tasks: Sequence[Task], found: Found) -> list[Task]:
+    def _read_and_write(self, tasks: Sequence[Task]) -> list[Task]:
         from rag.ingest.embedding import EmbeddingThread
 
         again: list[Task] = []
         stop = threading.Event()
         with ExitStack() as stack:
-            outcomes = stack.enter_context(_reading(tasks, found, self._spool, stop))
+            outcomes = stack.enter_context(_reading(tasks, self._spool, stop))
             thread = EmbeddingThread(outcomes, self._embedder, self._writer.vectors_for, stop)
             stack.callback(thread.end)
             for result in thread.results(idle=self._writer.flush):
@@ -103,7 +105,7 @@ class Ingest:
 
     def _same(self, same: SameContent) -> bool:
         """Only the place or the time of a document changed; False if it must be read after all."""
-        path, source, new_root, _ = same.task
+        path, source = same.task.path, same.task.source
         known = self._plan.changed.get(path)
         candidates = self._missing.get(same.content_hash)
         if known is not None:
@@ -112,7 +114,7 @@ class Ingest:
             old = candidates.pop()
         else:  # another file of the same content was taken for the moved one
             return False
-        root = old.root if known else new_root
+        root = old.root if known else same.task.root
         indexed = self._indexed[old.source]
         document = replace(indexed, source=source, path=path, root=root, stat=same.stat)
         if known is not None:
@@ -159,10 +161,10 @@ class Ingest:
 
 @contextmanager
 def _reading(
-    tasks: Sequence[Task], found: Found, spool: str, stop: threading.Event
+    tasks: Sequence[Task], spool: str, stop: threading.Event
 ) -> Iterator[Iterable[Read | None]]:
     """A few small plain-text files are read here, everything else on worker processes."""
-    if len(tasks) <= INLINE_FILES and all(_is_plain(task.path, found) for task in tasks):
+    if len(tasks) <= INLINE_FILES and all(map(_is_plain, tasks)):
         from rag.ingest.read_file import read_file
 
         yield [read_file(task, "", lambda: None) for task in tasks]
@@ -178,8 +180,8 @@ def _reading(
         shutil.rmtree(spool, ignore_errors=True)
 
 
-def _is_plain(path: str, found: Found) -> bool:
+def _is_plain(task: Task) -> bool:
     from rag.documents.formats import SUFFIXES
 
-    known = SUFFIXES.get(os.path.splitext(path)[1].lower())
-    return known is not None and known.held == "text" and found.files[path].size <= INLINE_BYTES
+    known = SUFFIXES.get(os.path.splitext(task.path)[1].lower())
+    return known is not None and known.held == "text" and task.size <= INLINE_BYTES

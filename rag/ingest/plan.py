@@ -39,11 +39,11 @@ class Plan:
         return not (self.tasks or self.missing or self.forgotten)
 
 
-def planned_files(plan: Plan, found: Found) -> PlannedFiles:
+def planned_files(plan: Plan) -> PlannedFiles:
     return {
         "event": "planned",
         "files": len(plan.tasks),
-        "bytes": sum(found.files[task.path].size for task in plan.tasks),
+        "bytes": sum(task.size for task in plan.tasks),
         "unchanged": plan.unchanged,
         "missing": len(plan.missing),
     }
@@ -93,7 +93,7 @@ def make_plan(
         elif not _is_remembered(plan, remembered, path, stat):
             plan.changed[path] = mark
             root = _root(roots, path)
-            plan.tasks.append(Task(path, mark.source, root.path, (mark.content_hash,)))
+            plan.tasks.append(Task(path, stat.size, mark.source, root.path, (mark.content_hash,)))
     if wanted:
         _add_new(plan, roots, wanted, remembered, taken)
     plan.forgotten = [path for path in remembered if _is_forgotten(path, roots, found)]
@@ -124,7 +124,8 @@ def _add_new(
         names = list(root.source_names(path))
         source = next((name for name in names if name not in taken), names[-1])
         taken.add(source)
-        plan.tasks.append(Task(path, source, root.path, tuple(by_size.get(stat.size, ()))))
+        known = tuple(by_size.get(stat.size, ()))
+        plan.tasks.append(Task(path, stat.size, source, root.path, known))
     plan.tasks.sort()
 
 

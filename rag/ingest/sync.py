@@ -57,10 +57,11 @@ def ingest(
         ) as writer:
             known = writer.roots()
             wanted = _globs(roots, globs, known, notice)
-            found = _walk_all(roots, wanted, settings.home)
-            spool = settings.home / "spool" / lock_path(settings.home, settings.one_collection).stem
-            run = Ingest(writer, embedder, reporter, str(spool))
-            _bring_up_to_date(writer, run, found, known, reporter)
+            plan = _plan(writer, _walk_all(roots, wanted, settings.home), known, reporter)
+            if not plan.is_empty:
+                spool = settings.home / "spool" / lock_path(settings.home, writer.name).stem
+                Ingest(writer, embedder, reporter, plan, str(spool)).run()
+            report.documents, report.chunks = writer.totals()
             for root in roots:
                 if known.get(root.path) != (now := root_options(wanted[root.path])):
                     writer.set_root(root.path, now)
@@ -70,13 +71,9 @@ def ingest(
     return report
 
 
-def _bring_up_to_date(
-    writer: CollectionWriter,
-    run: Ingest,
-    found: Found,
-    known_roots: Mapping[str, str],
-    reporter: Reporter,
-) -> None:
+def _plan(
+    writer: CollectionWriter, found: Found, known_roots: Mapping[str, str], reporter: Reporter
+) -> Plan:
     roots = reporter.roots
     unread = _remembered(writer.unread(), roots, known_roots)
     plan = None
@@ -85,9 +82,7 @@ def _bring_up_to_date(
     if plan is None:
         plan = make_plan(roots, found, writer.file_marks(), unread)
     _note_plan(plan, found, reporter)
-    if not plan.is_empty:
-        run.run(plan, found)
-    reporter.report.documents, reporter.report.chunks = writer.totals()
+    return plan
 
 
 def _foresee(
@@ -109,8 +104,7 @@ def _foresee(
     _note_plan(plan, found, reporter)
     missing = list(plan.missing)
     for task in plan.tasks:
-        size = found.files[task.path].size
-        reporter.done(task.path, _foreseen(task, size, plan, missing), task.source, size)
+        reporter.done(task.path, _foreseen(task, plan, missing), task.source, task.size)
     for mark in missing:
         reporter.done(mark.path, "removed", mark.source, 0)
     if inventory is not None:
@@ -118,7 +112,7 @@ def _foresee(
         report.documents, report.chunks = len(inventory.documents), inventory.chunk_count
 
 
-def _foreseen(task: Task, size: int, plan: Plan, missing: list[FileMark]) -> Outcome:
+def _foreseen(task: Task, plan: Plan, missing: list[FileMark]) -> Outcome:
     """What becomes of a file; one that moved is taken out of `missing`. Only what may be the same
     under another name or time is looked into.
     """
@@ -126,7 +120,7 @@ def _foreseen(task: Task, size: int, plan: Plan, missing: list[FileMark]) -> Out
 
     known = plan.changed.get(task.path)
     try:
-        content = content_hash(task.path, size, lambda: None) if task.known else ""
+        content = content_hash(task.path, task.size, lambda: None) if task.known else ""
     except OSError:  # the run will say why
         content = ""
     if known is not None:
@@ -177,7 +171,7 @@ def _note_plan(plan: Plan, found: Found, reporter: Reporter) -> None:
         reporter.problem(path, reason, failed=True)
     for file in plan.unread:
         reporter.problem(file.path, file.reason, failed=file.failed)
-    reporter.on_event(planned_files(plan, found))
+    reporter.on_event(planned_files(plan))
 
 
 def _remembered(

@@ -54,7 +54,7 @@ def files(folder: Path, *names: str) -> list[Task]:
 
 
 def task(path: Path) -> Task:
-    return Task(str(path), path.name, str(path.parent))
+    return Task(str(path), path.stat().st_size, path.name, str(path.parent))
 
 
 def name_of(outcome) -> str:
