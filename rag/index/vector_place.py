@@ -19,7 +19,7 @@ TAIL_CHUNKS = 64
 
 @dataclass(frozen=True, slots=True)
 class StoreState:
-    """What the catalog knows of one vector store of one collection."""
+    """What the catalog knows of the vectors of one collection, as its columns are."""
 
     generation: str
     token: str
@@ -97,7 +97,7 @@ def read_state(connection: sqlite3.Connection, place: VectorPlace) -> StoreState
         " WHERE collection_id = ? AND store = ''",
         (place.collection_id,),
     ).fetchone()
-    return None if row is None else StoreState(row[0], row[1], bool(row[2]), row[3], row[4])
+    return None if row is None else StoreState(*row)
 
 
 def pending(connection: sqlite3.Connection, place: VectorPlace, state: StoreState) -> int:

@@ -13,7 +13,7 @@ import sqlite3
 import uuid
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import TYPE_CHECKING, Any
 
 from rag.index import shortlist, vectors
@@ -147,18 +147,10 @@ class VectorWrite(Closing):
         self._store.close()
 
     def _save(self, *, forget_removals: bool = False) -> None:
-        state = self._state
         self._connection.execute(
             "INSERT OR REPLACE INTO vector_stores (collection_id, store, generation, token,"
             " dirty, synced, count) VALUES (?, '', ?, ?, ?, ?, ?)",
-            (
-                self._place.collection_id,
-                state.generation,
-                state.token,
-                state.dirty,
-                state.synced,
-                state.count,
-            ),
+            (self._place.collection_id, *astuple(self._state)),
         )
         if forget_removals:
             self._connection.execute(
