@@ -7,8 +7,10 @@ committed documents only.
 
 from __future__ import annotations
 
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
-from threading import Event, Lock, Thread
+from queue import SimpleQueue
+from threading import Event, Lock
 from typing import TYPE_CHECKING
 
 from rag.index.catalog import connect
@@ -33,12 +35,11 @@ class VectorFeeder:
         self._notice = notice
         self.catalog_lock = Lock()
         self._waiting = 0
-        self._more = Event()
-        self._closing = Event()
+        self._more: SimpleQueue[bool] = SimpleQueue()
         self._interrupted = Event()
-        self._thread: Thread | None = None
+        self._thread = ThreadPoolExecutor(1, "vector-feeder")
+        self._fed: Future[None] | None = None
         self._ready: VectorProcess | None = None
-        self._failure: BaseException | None = None
 
     def expect(self, chunks: int) -> None:
         """Tells that about so many chunks will come: Chroma is loaded meanwhile."""
@@ -56,55 +57,38 @@ class VectorFeeder:
         self._waiting += chunks
         if self._waiting >= START_CHUNKS:
             self._waiting = 0
-            if self._thread is None:
-                self._thread = Thread(target=self._run, name="vector-feeder")
-                self._thread.start()
-            self._more.set()
+            self._fed = self._fed or self._thread.submit(self._feed)
+            self._more.put(item=True)
 
     def close(self, *, interrupted: bool = False) -> None:
         """Finishes; raises what failed on the way. `interrupted`: leave the rest for next time."""
         if interrupted:
             self._interrupted.set()
-        if self._thread is None:
-            self._dismiss()
-            if interrupted:
-                return
-            with closing(connect(self._place.home)) as connection:
-                if needs_write(connection, self._place):
-                    write_all(connection, self._place, self._notice)
-            return
-        self._closing.set()
-        self._more.set()
-        self._thread.join()
-        self._dismiss()
-        if isinstance(self._failure, VectorsDamaged) and not interrupted:
-            with closing(connect(self._place.home)) as connection:
-                write_all(connection, self._place, self._notice, again=True)
-        elif self._failure is not None:
-            raise self._failure
-
-    def _dismiss(self) -> None:
+        self._more.put(item=False)
+        failure = None if self._fed is None else self._fed.exception()
+        self._thread.shutdown()
         if self._ready is not None:
             self._ready.close()
-            self._ready = None
+        damaged = isinstance(failure, VectorsDamaged)
+        if failure is not None and (interrupted or not damaged):
+            raise failure
+        if not interrupted:
+            with closing(connect(self._place.home)) as connection:
+                if damaged or needs_write(connection, self._place):
+                    write_all(connection, self._place, self._notice, again=damaged)
 
-    def _run(self) -> None:
-        try:
-            with (
-                closing(connect(self._place.home)) as connection,
-                VectorWrite(
-                    connection,
-                    self._place,
-                    self._notice,
-                    opener=lambda *place, **how: self._process().open(*place, **how),
-                    catalog_lock=self.catalog_lock,
-                ) as write,
-            ):
-                while not self._closing.is_set():
-                    self._more.wait()
-                    self._more.clear()
-                    write.feed(self._interrupted.is_set)
+    def _feed(self) -> None:
+        with (
+            closing(connect(self._place.home)) as connection,
+            VectorWrite(
+                connection,
+                self._place,
+                self._notice,
+                opener=lambda *place, **how: self._process().open(*place, **how),
+                catalog_lock=self.catalog_lock,
+            ) as write,
+        ):
+            while self._more.get():
                 write.feed(self._interrupted.is_set)
-                write.finish()
-        except BaseException as error:  # noqa: BLE001 - raised again by `close`, on its thread
-            self._failure = error
+            write.feed(self._interrupted.is_set)
+            write.finish()
