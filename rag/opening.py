@@ -89,8 +89,6 @@ def _reranked(
     from rag.index.reranked import RerankedCollection
 
     reranker = Reranker.connect(settings)
-    if reranker is None:
-        return collection
     if not reranker.loopback:
         notify(f"Retrieved documents are sent to {reranker.host}, which puts them in order.")
     return cast("CollectionReader", RerankedCollection(collection, reranker, notify))

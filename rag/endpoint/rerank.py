@@ -26,10 +26,8 @@ class Reranker:
         self._texts = False
 
     @classmethod
-    def connect(cls, settings: Settings) -> Reranker | None:
-        """None where the settings name none; raises SettingsError for an unusable URL."""
-        if settings.reranker_url is None:
-            return None
+    def connect(cls, settings: Settings) -> Reranker:
+        """The one that the settings name; raises SettingsError for an unusable URL."""
         seconds = min(settings.request_timeout or SECONDS, SECONDS)
         return cls(reranker_endpoint(settings), settings.reranker_model, seconds)
 

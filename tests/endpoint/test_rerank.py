@@ -116,4 +116,3 @@ def test_the_settings_open_it_and_code_judges_without_it(tmp_path):
 def test_an_unusable_address_is_a_setting_to_mend():
     with pytest.raises(SettingsError, match="reranker_url"):
         Reranker.connect(settings_for(reranker_url="localhost:8012"))
-    assert Reranker.connect(settings_for()) is None
