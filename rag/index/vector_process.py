@@ -18,6 +18,7 @@ from rag.index.chroma import VectorsDamaged, chromadb_module
 from rag.index.vectors import ChromaVectors, open_folder
 from state.errors import CragError, SetupError, StorageError
 
+_FAILURES = (VectorsDamaged, SetupError, StorageError)
 _ANSWER_SECONDS = 60.0
 """Ten times what a slow disk takes for the largest batch."""
 
@@ -33,7 +34,7 @@ class VectorProcess:
     def __init__(self) -> None:
         self._opened = False
         try:
-            self._child = Child("rag.index.vector_process")
+            self._child = Child("rag.index.vector_process", answers=_FAILURES)
         except OSError as error:
             raise StorageError(
                 f"No process can be started for the vector store: {error.strerror}."
@@ -105,7 +106,7 @@ def main(descriptor: str) -> None:
                 vectors = open_folder(*place, create=create)
             else:
                 reply = getattr(vectors, name)(*values)
-        except (VectorsDamaged, CragError) as error:
+        except _FAILURES as error:
             reply = error
         parent.answer(reply)
         if name == "close":

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import copyreg
 import os
-import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from rag.index.protocol import FileStat, IndexedDocument
+from state.blocks import Block, BlockKind
 from state.documents import Chunk
 
 READING = "10:"
@@ -92,9 +93,18 @@ class Unread:
 
 Outcome = FileText | SameContent | Unread
 
+OF_PARTS = (TextPart, Chunk, Block, BlockKind)
+OF_OUTCOMES = (FileText, SameContent, Unread, Task, IndexedDocument, FileStat, *OF_PARTS)
+"""The classes that outcomes are made of."""
+
+# As its class and its value in every release of Python.
+copyreg.pickle(BlockKind, lambda kind: (BlockKind, (kind.value,)))
+
 
 def _spooled(path: str) -> Iterator[TextPart]:
+    from rag.child_process import load
+
     with open(path, "rb") as file:
         os.unlink(path)
         while file.peek(1):
-            yield pickle.load(file)  # noqa: S301 - our own bytes
+            yield load(file, OF_PARTS)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from multiprocessing.connection import wait
 
 from rag.child_process import Child
-from rag.ingest.file_text import Outcome, Task, Unread
+from rag.ingest.file_text import OF_OUTCOMES, Outcome, Task, Unread
 
 STALL_SECONDS = 150.0
 """A worker that reports no progress for so long is killed; readers give up by themselves before."""
@@ -37,7 +37,7 @@ class Reader:
     @property
     def child(self) -> Child:
         if self._child is None:
-            self._child = Child("rag.ingest.worker", self._spool_folder)
+            self._child = Child("rag.ingest.worker", self._spool_folder, answers=OF_OUTCOMES)
         return self._child
 
     def give(self, tasks: Sequence[Task]) -> None:

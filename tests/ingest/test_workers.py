@@ -24,6 +24,11 @@ import os, sys, time
 sys.path.append(sys.argv[1])
 import rag.ingest.worker as worker
 true_read = worker.read_file
+class Taken:
+    def __init__(self, path):
+        self.path = path
+    def __reduce__(self):
+        return os.mkdir, (self.path,)
 def read_file(task, spool, beat):
     name = os.path.basename(task.path)
     if name.startswith("hang"):
@@ -31,6 +36,8 @@ def read_file(task, spool, beat):
         time.sleep(600)
     if name.startswith("crash"):
         os.kill(os.getpid(), 11)
+    if name.startswith("taken"):
+        return Taken(os.path.join(spool, "owned"))
     if name.startswith("exit"):
         print("noise on stdout", flush=True)
         os._exit(3)
@@ -85,6 +92,17 @@ def test_a_reader_that_hangs_or_crashes_costs_its_own_file(tmp_path, monkeypatch
     text = found["d.md"]
     assert isinstance(text, FileText)
     assert text.held[0].text == "The text of d.md."
+
+
+@pytest.mark.usefixtures("_bad_workers")
+def test_what_a_taken_over_reader_sends_does_nothing_here(tmp_path, monkeypatch):
+    monkeypatch.setattr(pool, "_ENDING_SECONDS", 0)
+    tasks = files(tmp_path, "taken.md", "a.md")
+    with reading(tasks, str(tmp_path), threading.Event(), workers=1) as outcomes:
+        found = {name_of(outcome): outcome for outcome in outcomes if outcome}
+    assert found["taken.md"].reason == "the reader crashed (SIGKILL)"
+    assert isinstance(found["a.md"], FileText)
+    assert not (tmp_path / "owned").exists()
 
 
 def test_a_worker_that_died_idle_is_replaced(tmp_path):
