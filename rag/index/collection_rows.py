@@ -110,18 +110,11 @@ def create(
     connection: sqlite3.Connection, name: str, embedder: EmbedderIdentity, uid: str | None = None
 ) -> CollectionRow:
     """A new collection with its lexical index; inside a transaction of the caller."""
+    by = embedder.name, embedder.dimension, embedder.version
     connection.execute(
         "INSERT INTO collections (name, uid, embedder, dimension, embedder_version,"
         " terms_version, created) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (
-            name,
-            uid or uuid.uuid4().hex,
-            embedder.name,
-            embedder.dimension,
-            embedder.version,
-            TERMS_VERSION,
-            time.time(),
-        ),
+        (name, uid or uuid.uuid4().hex, *by, TERMS_VERSION, time.time()),
     )
     made = find(connection, name)
     assert made is not None

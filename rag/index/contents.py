@@ -105,16 +105,11 @@ def file_marks(db: Sql, collection_id: int) -> list[FileMark]:
         " WHERE collection_id = ? AND visible = 1 AND path IS NOT NULL",
         (collection_id,),
     )
-    return [
-        FileMark(
-            decode_path(path),
-            None if root is None else decode_path(root),
-            decode_path(source),
-            FileStat(*stat),
-            content_hash,
-        )
-        for path, root, source, content_hash, *stat in rows
-    ]
+    marks = []
+    for path, root, source, content_hash, *stat in rows:
+        place = decode_path(path), None if root is None else decode_path(root), decode_path(source)
+        marks.append(FileMark(*place, FileStat(*stat), content_hash))
+    return marks
 
 
 def file_stats(db: Sql, collection_id: int) -> dict[str, FileStat]:

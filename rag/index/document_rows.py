@@ -72,20 +72,8 @@ class DocumentRows:
         for number, (chunk, vector) in enumerate(encoded, self._next_chunk()):
             heading = encode_label(chunk.heading)
             blocks = encode_blocks(chunk.blocks, chunk.start_char) if chunk.blocks else None
-            rows.append(
-                (
-                    number,
-                    document_id,
-                    chunk_key(chunk.chunk_id),
-                    chunk.start_char,
-                    chunk.end_char,
-                    chunk.start_line,
-                    chunk.end_line,
-                    chunk.page,
-                    heading,
-                    blocks,
-                )
-            )
+            place = chunk.start_char, chunk.end_char, chunk.start_line, chunk.end_line, chunk.page
+            rows.append((number, document_id, chunk_key(chunk.chunk_id), *place, heading, blocks))
             vectors.append((number, text_hash(embedding_text(chunk)), vector))
             searchable.append(LexicalRow(number, chunk.text, _head(title, heading)))
         self._connection.executemany(

@@ -98,23 +98,18 @@ class CatalogWriter(CollectionWriter):
         return True
 
     def set_unread(self, files: Iterable[UnreadFile], forget: Iterable[str] = ()) -> None:
+        own = self._row.id
+        rows = [
+            (own, encode_path(each.path), *each.stat, encode_label(each.reason), each.failed)
+            for each in files
+        ]
         with transaction(self._connection):
             self._connection.executemany(
                 "DELETE FROM unread WHERE collection_id = ? AND path = ?",
-                ((self._row.id, encode_path(path)) for path in forget),
+                ((own, encode_path(path)) for path in forget),
             )
             self._connection.executemany(
-                "INSERT OR REPLACE INTO unread VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    (
-                        self._row.id,
-                        encode_path(file.path),
-                        *file.stat,
-                        encode_label(file.reason),
-                        file.failed,
-                    )
-                    for file in files
-                ),
+                "INSERT OR REPLACE INTO unread VALUES (?, ?, ?, ?, ?, ?, ?)", rows
             )
 
     def vectors_for(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
