@@ -170,21 +170,14 @@ class _VectorCache:
             yield DocumentPart(text, chunks, stacked)
 
     def _vectors_of(self, texts: Sequence[str]) -> dict[str, Vectors]:
-        found: dict[str, Vectors] = {}
-        missing: list[str] = []
-        for text in dict.fromkeys(texts):
-            kept = self._kept.get(text_hash(text))
-            if kept is None:
-                missing.append(text)
-            else:
-                found[text] = kept
+        keys = {text: text_hash(text) for text in texts}
+        missing = [text for text, key in keys.items() if key not in self._kept]
         stored = self._lookup(missing)
         new = [text for text in missing if text not in stored]
-        if new:
-            found.update(zip(new, self._embedder.embed_documents(new), strict=True))
-        found.update(stored)
-        for text in missing:
-            self._kept[text_hash(text)] = found[text]
+        embedded = zip(new, self._embedder.embed_documents(new) if new else (), strict=True)
+        for text, vector in (*stored.items(), *embedded):
+            self._kept[keys[text]] = vector
+        found = {text: self._kept[key] for text, key in keys.items()}
         while len(self._kept) > self._most:
             del self._kept[next(iter(self._kept))]
         return found
