@@ -92,21 +92,20 @@ def host_of(base_url: str | None, name: str = "base_url") -> str:
 def _endpoint(url: str | None, key: SecretStr | None, url_name: str, key_name: str) -> Endpoint:
     host = host_of(url, url_name)
     parts = urlsplit((url or OPENAI_URL).strip())
-    given = key is not None and key.get_secret_value().strip()
-    if host == "api.openai.com" and not given:
+    secret = "" if key is None else key.get_secret_value().strip()
+    if host == "api.openai.com" and not secret:
         raise SettingsError(
             "There is no key for api.openai.com.",
             f"Set OPENAI_API_KEY (or {key_name}), or use --engine local.",
         )
-    secret = SecretStr(key.get_secret_value().strip()) if key is not None and given else NO_KEY
-    if not secret.get_secret_value().isascii() or not secret.get_secret_value().isprintable():
+    if not secret.isascii() or not secret.isprintable():
         raise SettingsError(f"The setting {key_name} holds characters that no key has.")
     return Endpoint(
         base_url=urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")),
         query=tuple(parse_qsl(parts.query)),
         host=host,
         loopback=_is_loopback(parts.hostname or ""),
-        key=secret,
+        key=SecretStr(secret) if secret else NO_KEY,
     )
 
 

@@ -21,6 +21,7 @@ class Reranker:
 
     def __init__(self, endpoint: Endpoint, model: str, seconds: float) -> None:
         self._endpoint = endpoint
+        self.host, self.loopback = endpoint.host, endpoint.loopback
         self.model = model
         self._seconds = seconds
         self._texts = False
@@ -30,14 +31,6 @@ class Reranker:
         """The one that the settings name; raises SettingsError for an unusable URL."""
         seconds = min(settings.request_timeout or SECONDS, SECONDS)
         return cls(reranker_endpoint(settings), settings.reranker_model, seconds)
-
-    @property
-    def host(self) -> str:
-        return self._endpoint.host
-
-    @property
-    def loopback(self) -> bool:
-        return self._endpoint.loopback
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:
         """One score a text, in their order; higher is better.
@@ -54,9 +47,10 @@ class Reranker:
             ) from None
 
     def _asked(self, query: str, texts: list[str]) -> list[float]:
+        base = self._endpoint.base_url.rstrip("/")
         with http_client(self._endpoint) as client:
             reply = client.post(
-                self._address,
+                base if base.endswith("/rerank") else f"{base}/rerank",
                 params=dict(self._endpoint.query),
                 headers={"Authorization": f"Bearer {self._endpoint.key.get_secret_value()}"},
                 json=self._body(query, texts),
@@ -71,11 +65,6 @@ class Reranker:
                     raise
             reply.raise_for_status()
             return _in_order(reply.json(), len(texts))
-
-    @property
-    def _address(self) -> str:
-        base = self._endpoint.base_url.rstrip("/")
-        return base if base.endswith("/rerank") else f"{base}/rerank"
 
     def _body(self, query: str, texts: list[str]) -> dict[str, Any]:
         if self._texts:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
@@ -188,9 +189,8 @@ def _judgements(path: Path, queries: tuple[Query, ...]) -> Iterator[Judgement]:
 def _rows(path: Path) -> Iterator[tuple[dict[str, Any], str]]:
     try:
         with path.open("rb") as file:
-            number = 0
-            while line := file.readline(_LONGEST_LINE):
-                number += 1
+            lines = iter(partial(file.readline, _LONGEST_LINE), b"")
+            for number, line in enumerate(lines, 1):
                 where = f"{path}, line {number}"
                 if not line.strip():
                     continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from rag.engines.openai.markers import marker_spans
 from rag.index.terms import terms
@@ -32,6 +33,11 @@ _LEAD_IN = re.compile(
     re.IGNORECASE,
 )
 _LIST_LEAD = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+
+_Marker = tuple[int, tuple[int, ...]]
+"""Its place in the text without markers, and its numbers."""
+_Unit = tuple[int, int, ClaimKind]
+"""Where it begins and ends in the text without markers."""
 
 
 def read_claims(draft: str) -> list[DraftClaim]:
@@ -79,10 +85,9 @@ def _without_references(draft: str) -> str:
     return draft
 
 
-def _without_markers(draft: str) -> tuple[str, list[tuple[int, tuple[int, ...]]]]:
-    """The text and, for each marker, its place in that text and its numbers."""
+def _without_markers(draft: str) -> tuple[str, list[_Marker]]:
     kept: list[str] = []
-    places: list[tuple[int, tuple[int, ...]]] = []
+    places: list[_Marker] = []
     end = length = 0
     for start, stop, numbers in marker_spans(draft):
         kept.append(draft[end:start])
@@ -93,14 +98,11 @@ def _without_markers(draft: str) -> tuple[str, list[tuple[int, tuple[int, ...]]]
     return "".join(kept), places
 
 
-def _units(
-    text: str, places: Sequence[tuple[int, tuple[int, ...]]]
-) -> Iterator[tuple[int, int, ClaimKind]]:
+def _units(text: str, places: Sequence[_Marker]) -> Iterator[_Unit]:
     """Sentences with their kind; a fenced block is one unit."""
-    fence_start = -1
+    fence_start = stop = -1
     spans = list(_cut_behind_markers(text, sentence_spans(text), places))
-    stop = 0
-    for i, (start, end) in enumerate(spans):
+    for (start, end), following in zip_longest(spans, spans[1:], fillvalue=(0, 0)):
         piece = text[start:end]
         stop = end
         if _FENCE.match(piece):
@@ -110,17 +112,13 @@ def _units(
                 yield fence_start, end, "code"
                 fence_start = -1
         elif fence_start < 0:
-            yield (
-                start,
-                end,
-                _kind(piece, text[spans[i + 1][0] : spans[i + 1][1]] if i + 1 < len(spans) else ""),
-            )
+            yield start, end, _kind(piece, text[slice(*following)])
     if fence_start >= 0:
         yield fence_start, stop, "code"
 
 
 def _cut_behind_markers(
-    text: str, spans: Sequence[tuple[int, int]], places: Sequence[tuple[int, tuple[int, ...]]]
+    text: str, spans: Sequence[tuple[int, int]], places: Sequence[_Marker]
 ) -> Iterator[tuple[int, int]]:
     """A full stop right behind a marker ends its claim, whatever letter comes next."""
     cuts = [
@@ -133,7 +131,7 @@ def _cut_behind_markers(
         for cut in cuts:
             if first < cut < end:
                 yield first, cut
-                first = cut + len(text[cut:end]) - len(text[cut:end].lstrip())
+                first = end - len(text[cut:end].lstrip())
         yield first, end
 
 
@@ -147,11 +145,7 @@ def _kind(piece: str, following: str) -> ClaimKind:
     return "claim"
 
 
-def _owners(
-    text: str,
-    units: Sequence[tuple[int, int, ClaimKind]],
-    places: Sequence[tuple[int, tuple[int, ...]]],
-) -> list[tuple[int, ...]]:
+def _owners(text: str, units: Sequence[_Unit], places: Sequence[_Marker]) -> list[tuple[int, ...]]:
     """The numbers of each unit: a marker belongs to the sentence it stands in or behind."""
     owned: list[list[int]] = [[] for _ in units]
     current = 0

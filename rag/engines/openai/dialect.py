@@ -128,32 +128,32 @@ class Dialect:
         Raises:
             Exception: whatever `send` raised last.
         """
-        forms = forms_from(self.traits.form, self._model) if wanted else (ReplyForm.TEXT,)
+        forms = forms_from(self.traits.form, self._model) if wanted else [ReplyForm.TEXT]
         proven = self.traits.form is not None
         learned, sure = self.traits, True
-        for form in forms:
-            while True:
-                try:
-                    reply = send(form)
-                except foreign_errors() as error:
-                    failure = describe(error)
-                    if (name := self._refused(failure, streamed=streamed)) is not None:
-                        learned = replace(self.traits, refused=(*self.traits.refused, name))
-                        self.learn(learned, keep=False)
-                        continue
-                    # A crash may be the form's doing, once; after that it is the server's.
-                    crashed = failure.status == 500 and not proven and not self._walked
-                    if form is forms[-1] or not (failure.is_about_the_form or crashed):
-                        self._walked = True
-                        raise
-                    sure &= failure.is_about_the_form
-                    break
-                if wanted is not None and self.traits.form != form:
-                    self.learn(replace(self.traits, form=form), keep=sure)
-                elif learned != self._known.get(self._endpoint, self._model):
-                    self._known.put(self._endpoint, self._model, self.traits)
-                return reply
-        raise AssertionError("the last form returns or raises")
+        while True:
+            form, *others = forms
+            try:
+                reply = send(form)
+            except foreign_errors() as error:
+                failure = describe(error)
+                if (name := self._refused(failure, streamed=streamed)) is not None:
+                    learned = replace(self.traits, refused=(*self.traits.refused, name))
+                    self.learn(learned, keep=False)
+                    continue
+                # A crash may be the form's doing, once; after that it is the server's.
+                crashed = failure.status == 500 and not proven and not self._walked
+                if not others or not (failure.is_about_the_form or crashed):
+                    self._walked = True
+                    raise
+                sure &= failure.is_about_the_form
+                forms = others
+                continue
+            if wanted is not None and self.traits.form != form:
+                self.learn(replace(self.traits, form=form), keep=sure)
+            elif learned != self._known.get(self._endpoint, self._model):
+                self._known.put(self._endpoint, self._model, self.traits)
+            return reply
 
     def _refused(self, failure: Failure, *, streamed: bool) -> str | None:
         """The parameter that a server refused by name; "Extra inputs are not permitted" to a

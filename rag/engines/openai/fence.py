@@ -27,12 +27,9 @@ class Fence:
     def around(cls, question: str, texts: Iterable[str]) -> Fence:
         """The question's fence, whose mark is in none of the texts."""
         held = [text.casefold() for text in texts]
-        for draw in count():
-            drawn = hmac.digest(_SECRET, f"{draw} {question}".encode("utf-8", "replace"), "sha256")
-            mark = f"#{drawn.hex()[:8]}"
-            if not any(mark in text for text in held):
-                return cls(mark)
-        raise AssertionError("never ends without a mark")
+        drawn = (f"{draw} {question}".encode("utf-8", "replace") for draw in count())
+        marks = (f"#{hmac.digest(_SECRET, each, 'sha256').hex()[:8]}" for each in drawn)
+        return cls(next(mark for mark in marks if not any(mark in text for text in held)))
 
     def document(self, name: str, title: str, text: str) -> str:
         """One fenced document; tags like the fence's own are made harmless in it."""

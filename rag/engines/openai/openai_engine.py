@@ -18,7 +18,7 @@ from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.decisions import Decisions
 from rag.engines.openai.grading import Grading
 from rag.engines.openai.prices import require_prices
-from rag.engines.openai.prompts import verify_messages
+from rag.engines.openai.prompts import Messages, verify_messages
 from rag.engines.openai.queries import contextualize, rewrite
 from rag.engines.openai.usage_meter import UsageMeter
 from rag.engines.openai.verdict_schemas import CLAIM_FORM
@@ -68,18 +68,12 @@ class OpenAIEngine:
         require_prices(settings)
         endpoint = chat_endpoint(settings)
         chat = ChatModel(settings.model, endpoint, settings)
-        grader = chat
-        if settings.grade_model not in (None, settings.model):
-            grader = ChatModel(settings.grade_model or settings.model, endpoint, settings)
+        grades = settings.grade_model or settings.model
+        grader = chat if grades == settings.model else ChatModel(grades, endpoint, settings)
         claims = judge = BatchJudge(grader)
         if settings.grader is GraderChoice.DECISIONS:
             judge = Decisions(grader)
-        return cls(
-            chat=chat,
-            grading=Grading(grader, judge, local, cache, settings.grader),
-            claims=claims,
-            local=local,
-        )
+        return cls(chat, Grading(grader, judge, local, cache, settings.grader), claims, local)
 
     def for_question(self, budget: Budget, *, streamed: bool = True) -> OpenAIEngine:
         return replace(self, budget=budget, streamed=streamed, failures=[])
@@ -134,12 +128,10 @@ class OpenAIEngine:
     def _verified(
         self, claims: Sequence[str], quotes: Sequence[str], meter: UsageMeter
     ) -> Verified:
-        found = self.claims.judge(
-            CLAIM_FORM,
-            len(claims),
-            lambda of: verify_messages([claims[i] for i in of], [quotes[i] for i in of]),
-            meter,
-        )
+        def ask(items: Sequence[int]) -> Messages:
+            return verify_messages([claims[i] for i in items], [quotes[i] for i in items])
+
+        found = self.claims.judge(CLAIM_FORM, len(claims), ask, meter)
         verdicts = [found.verdicts.get(item) for item in range(len(claims))]
         missing = sum(verdict is None for verdict in verdicts)
         warnings = (f"{self.chat.who} did not check {many(missing, 'claim')}.",) if missing else ()

@@ -19,11 +19,8 @@ _ARGUMENTS = ("arguments", "parameters", "args", "input")
 _NUMBERS = ("document", "claim", "id", "number", "index", "document_id", "claim_id")
 
 
-class _Conflict:
-    """Stands for a value that a reply gave twice, differently; no schema accepts it."""
-
-
-CONFLICT = _Conflict()
+CONFLICT = object()
+"""Stands for a value that a reply gave twice, differently; no schema accepts it."""
 
 
 def fields(message: AIMessage) -> dict[str, Any]:

@@ -36,12 +36,12 @@ class Wanted:
     shape: str
 
 
-def forms_from(known: str | None, model: str) -> tuple[ReplyForm, ...]:
+def forms_from(known: str | None, model: str) -> list[ReplyForm]:
     """What to ask for, then what to fall back to: from the form known to work, or the best."""
     first = ReplyForm.TOOLS if _NO_SCHEMAS.match(model) else ReplyForm.SCHEMA
-    if known in list(ReplyForm):
+    every = list(ReplyForm)
+    if known in every:
         first = ReplyForm(known)
-    every = tuple(ReplyForm)
     return every[every.index(first) :]
 
 

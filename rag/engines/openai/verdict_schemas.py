@@ -1,4 +1,4 @@
-"""The Pydantic models that structured replies are asked for and read by.
+"""The shapes in which verdicts are asked for, and how they are read.
 
 One property per document instead of a list: a server that constrains its output to the
 schema then cannot leave a document out, and no verdict can slip to its neighbour.
@@ -10,28 +10,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, BeforeValidator, Field, TypeAdapter, ValidationError, create_model
+from pydantic import BaseModel, Field, create_model
 
 from rag.engines.openai.reply_forms import Wanted
 
 _DECORATION = " \t\r\n*_`'\"“”.!,:"
 _WORDS = {"yes": True, "true": True, "no": False, "false": False}
-
-
-def _binary(value: Any) -> bool:
-    """Yes or no, however it is decorated; everything else is a failure, never a default."""
-    if isinstance(value, bool):
-        return value
-    word = value.strip(_DECORATION).casefold() if isinstance(value, str) else ""
-    if word not in _WORDS:
-        raise ValueError("neither yes nor no")
-    return _WORDS[word]
-
-
-BinaryScore = Annotated[bool, BeforeValidator(_binary)]
-_SCORE: TypeAdapter[bool] = TypeAdapter(BinaryScore)
 
 
 SHORT: dict[str, Any] = {"maxLength": 120}
@@ -42,12 +28,12 @@ the server only: a longer one is still read.
 
 class GradeDocument(BaseModel):
     reason: str = Field(json_schema_extra=SHORT)
-    relevant: BinaryScore
+    relevant: bool
 
 
 class CheckClaim(BaseModel):
     reason: str = Field(json_schema_extra=SHORT)
-    supported: BinaryScore
+    supported: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +63,7 @@ GRADE_FORM = Form("grade_documents", "document", GradeDocument, "relevant")
 CLAIM_FORM = Form("check_claims", "claim", CheckClaim, "supported")
 _EXTRAS: dict[str, Any] = {
     "sufficient": (
-        BinaryScore,
+        bool,
         Field(description="whether the relevant documents together answer the whole question"),
     ),
     "better_query": (
@@ -93,7 +79,7 @@ _EXTRAS: dict[str, Any] = {
 @lru_cache(maxsize=256)
 def model_of(form: Form, items: int) -> type[BaseModel]:
     """The Pydantic model of a reply about `items` items, numbered from 1."""
-    item: Any = BinaryScore if form.bare else form.item
+    item: Any = bool if form.bare else form.item
     properties: dict[str, Any] = {f"{form.noun}_{n}": (item, ...) for n in range(1, items + 1)}
     properties |= {name: _EXTRAS[name] for name in form.extras}
     return create_model(form.tool, **properties)
@@ -162,8 +148,7 @@ def _verdict(form: Form, value: Any) -> Verdict | None:
 
 
 def binary_score(value: Any) -> bool | None:
-    """True, False, or None where `value` says neither."""
-    try:
-        return _SCORE.validate_python(value)
-    except ValidationError:
-        return None
+    """Yes or no, however it is decorated; None for everything else, never a default."""
+    if isinstance(value, bool):
+        return value
+    return _WORDS.get(value.strip(_DECORATION).casefold()) if isinstance(value, str) else None
