@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -44,9 +43,8 @@ _ROWS = TypeAdapter(dict[str, ServerTraits])
 class KnownServers:
     """Traits by endpoint and model. Thread-safe; two processes may lose each other's find."""
 
-    def __init__(self, home: Path, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, home: Path) -> None:
         self._file = home / FILE
-        self._clock = clock
         self._rows: dict[str, ServerTraits] | None = None
         self._lock = Lock()
 
@@ -57,7 +55,7 @@ class KnownServers:
     def put(self, endpoint: Endpoint, model: str, traits: ServerTraits) -> None:
         with self._lock:
             self._rows = None  # another process may have written since
-            rows = {**self._read(), _key(endpoint, model): replace(traits, at=self._clock())}
+            rows = {**self._read(), _key(endpoint, model): replace(traits, at=time.time())}
             newest = sorted(rows.items(), key=lambda row: -row[1].at)[:MOST]
             self._rows = dict(newest)
             self._write()
@@ -68,7 +66,7 @@ class KnownServers:
                 held = _ROWS.validate_json(self._file.read_bytes())
             except (OSError, ValueError):
                 held = {}
-            oldest = self._clock() - KEPT_SECONDS
+            oldest = time.time() - KEPT_SECONDS
             self._rows = {key: row for key, row in held.items() if row.at >= oldest}
         return self._rows
 

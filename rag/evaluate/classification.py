@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil
 
+_BINS = 10
+
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
@@ -92,32 +94,28 @@ def auc(scores: Sequence[float], labels: Sequence[bool]) -> float | None:
     return float((below + not_above).mean() / (2 * len(negatives)))
 
 
-def reliability(
-    confidences: Sequence[float], labels: Sequence[bool], bins: int = 10
-) -> tuple[Bin, ...]:
-    """Equal-width bins of confidence with the share that was true in each.
+def reliability(confidences: Sequence[float], labels: Sequence[bool]) -> list[Bin]:
+    """Ten equal-width bins of confidence with the share that was true in each.
 
     The reliability diagram of DeGroot & Fienberg 1983.
     """
-    members: list[list[tuple[float, bool]]] = [[] for _ in range(bins)]
+    members: list[list[tuple[float, bool]]] = [[] for _ in range(_BINS)]
     for confidence, label in zip(confidences, labels, strict=True):
-        place = max(0, min(bins, ceil(confidence * bins)) - 1)
-        members[place].append((confidence, bool(label)))
-    return tuple(
+        place = max(0, min(_BINS, ceil(confidence * _BINS)) - 1)
+        members[place].append((confidence, label))
+    return [
         Bin(
-            lower=place / bins,
-            upper=(place + 1) / bins,
+            lower=place / _BINS,
+            upper=(place + 1) / _BINS,
             n=len(held),
             confidence=_share(sum(c for c, _ in held), len(held)),
             share=_share(sum(label for _, label in held), len(held)),
         )
         for place, held in enumerate(members)
-    )
+    ]
 
 
-def calibration_error(
-    confidences: Sequence[float], labels: Sequence[bool], bins: int = 10
-) -> float | None:
+def calibration_error(confidences: Sequence[float], labels: Sequence[bool]) -> float | None:
     """Expected calibration error: mean |share true - confidence| over bins, by their size.
 
     Naeini, Cooper & Hauskrecht 2015, "Obtaining well calibrated probabilities using
@@ -127,7 +125,7 @@ def calibration_error(
         return None
     return sum(
         held.n / len(confidences) * abs(held.share - held.confidence)
-        for held in reliability(confidences, labels, bins)
+        for held in reliability(confidences, labels)
         if held.share is not None and held.confidence is not None
     )
 

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 _EXACT_UP_TO = 14
 _BLOCK = 500
+_RESAMPLES = 2_000
 
 
-def bootstrap_interval(
-    values: Sequence[float], *, seed: int, resamples: int = 2000, level: float = 0.95
-) -> tuple[float, float] | None:
-    """Percentile interval of the mean under resampling of the queries, None without values.
+def bootstrap_interval(values: Sequence[float], *, seed: int) -> tuple[float, float] | None:
+    """95 % percentile interval of the mean under resampling of the queries, None without values.
 
     Efron & Tibshirani 1993, "An introduction to the bootstrap", chapter 13.
     """
@@ -21,13 +20,9 @@ def bootstrap_interval(
         return None
     sample = np.asarray(values, dtype=np.float64)
     random = np.random.default_rng(seed)
-    means = np.concatenate(
-        [
-            sample[random.integers(0, len(sample), (size, len(sample)))].mean(axis=1)
-            for size in _blocks(resamples)
-        ]
-    )
-    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
+    drawn = (random.integers(0, len(sample), (size, len(sample))) for size in _blocks(_RESAMPLES))
+    means = np.concatenate([sample[places].mean(axis=1) for places in drawn])
+    low, high = np.quantile(means, [0.025, 0.975])
     return float(low), float(high)
 
 

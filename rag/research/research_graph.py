@@ -7,11 +7,11 @@ boundary that a person can see.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
-from langgraph.types import interrupt
+from langgraph.types import Command, interrupt
 
 from rag.graph import wire
 from rag.nodes.update import Update, told
@@ -25,8 +25,14 @@ from state.research_state import ResearchState
 from state.usage import add_usage
 
 if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.graph.state import CompiledStateGraph
+
+    from state.checkpoints import Checkpoints
+
+
+STEPS_PER_PASS = 12
 
 
 def cleanup(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
@@ -154,3 +160,41 @@ def compile_research(
         interrupt_after=["reflect"] if checkpointer is not None else None,
         name="research",
     )
+
+
+def checkpoint_name(run_id: str) -> str:
+    return f"research:{run_id}"
+
+
+def to_boundary(
+    checkpoints: Checkpoints, state: ResearchState, deps: ResearchDependencies, answer: str | None
+) -> tuple[ResearchState, bool]:
+    """On to the next boundary; returns the state there, and whether it waits for the person.
+
+    Raises:
+        CragError: the engine or a store failed; the last boundary is kept.
+    """
+    name = checkpoint_name(state["run_id"])
+    config: RunnableConfig = {
+        "recursion_limit": STEPS_PER_PASS,
+        "configurable": {"thread_id": name},
+    }
+    with checkpoints.turn(name) as saver:
+        graph = compile_research(saver)
+        kept = graph.get_state(config)
+        entry: Any = state
+        if kept.values:
+            entry, state = None, cast("ResearchState", kept.values)
+            if not kept.next:
+                return state, False
+        if kept.interrupts:
+            if answer is None:
+                return state, True
+            entry = Command(resume=answer)
+        waiting = False
+        for part in graph.stream(
+            entry, config, context=deps, stream_mode=["values"], durability="exit", version="v2"
+        ):
+            if part["type"] == "values":
+                state, waiting = part["data"], bool(part["interrupts"])
+    return state, waiting

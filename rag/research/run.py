@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, cast
 
 from rag.budget import Budget, BudgetSpent
 from rag.index.lock import write_lock
-from rag.research.boundary import checkpoint_name, to_boundary
 from rag.research.journal import Journal, Start
 from rag.research.keeping import keep_trace, record_turn
 from rag.research.local_researcher import LocalResearcher
 from rag.research.report import Report, make_report
 from rag.research.research_dependencies import Corrective, Emit, ResearchDependencies
+from rag.research.research_graph import checkpoint_name, to_boundary
 from rag.research.research_options import ResearchOptions, kept_flags
 from rag.research.researcher import Researcher
 from rag.session import Session, new_trace_id

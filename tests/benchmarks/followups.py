@@ -24,8 +24,8 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
 from rag.embed.builtin import BuiltinEmbedder  # noqa: E402
-from rag.evaluate.corpus_index import index_corpus  # noqa: E402
 from rag.evaluate.datasets import CorpusDocument  # noqa: E402
+from rag.evaluate.prepare import index_corpus  # noqa: E402
 from rag.index.collection import Collection  # noqa: E402
 from rag.index.local_store import LocalStore  # noqa: E402
 from rag.question.followup import stand_alone  # noqa: E402
