@@ -50,7 +50,7 @@ def test_a_first_question_costs_no_call():
         ("Standalone question: What is it?", "What is it?"),
         ("<think>hm</think>\nWhat is it?", "What is it?"),
         ("Here you go.\nQuestion: What is it?", "What is it?"),
-        ("and germany", "And Germany?"),
+        ("and germany", "And Germany? (by code)"),
     ],
 )
 def test_a_follow_up_costs_one(reply, question):

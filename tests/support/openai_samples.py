@@ -11,10 +11,17 @@ from scripted_server import ScriptedServer
 
 from rag.engines.openai.cache import GradeCache
 from rag.engines.openai.openai_engine import OpenAIEngine
-from rag.engines.protocol import Engine, GenerateRequest, GradeRequest
+from rag.engines.protocol import (
+    Contextualized,
+    GenerateRequest,
+    Graded,
+    GradeRequest,
+    RewriteRequest,
+    Rewritten,
+)
 from rag.text.blocks import blocks_of_text
 from state.grades import Grade
-from state.passages import Passage, RetrievedChunk, block_spans
+from state.passages import HistoryTurn, Passage, RetrievedChunk, block_spans
 from state.settings import Settings
 
 QUESTION = "What is the capital of France?"
@@ -30,13 +37,30 @@ def settings_for(server: ScriptedServer | None = None, **changed: Any) -> Settin
     return Settings(**{**url, **usual, **changed})
 
 
+class StandIn:
+    """What is asked of a local engine where the model is to do everything, or has failed."""
+
+    def contextualize(self, question: str, _history: Sequence[HistoryTurn]) -> Contextualized:
+        return Contextualized(f"{question} (by code)" if question.startswith("And") else question)
+
+    def grade(self, request: GradeRequest) -> Graded:
+        grades = (grade_of(c["chunk_id"], relevant=False, grader="local") for c in request.chunks)
+        return Graded(tuple(grades), sufficient=False)
+
+    def rewrite(self, _request: RewriteRequest) -> Rewritten:
+        return Rewritten(None, "code has no other words")
+
+
 def connect(
     server: ScriptedServer | None,
-    local: Engine | None = None,
+    local: Any = None,
     cache: GradeCache | None = None,
     **changed: Any,
 ) -> OpenAIEngine:
-    return OpenAIEngine.connect(settings_for(server, **changed), local, cache or GradeMemory())
+    """The engine; without a `local` of the test's own, the model grades everything."""
+    alone = {"grader": "model"} if local is None else {}
+    settings = settings_for(server, **{**alone, **changed})
+    return OpenAIEngine.connect(settings, local or StandIn(), cache or GradeMemory())
 
 
 def chunk_of(name: str, text: str, loop: int = 0) -> RetrievedChunk:

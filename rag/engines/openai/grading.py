@@ -21,7 +21,7 @@ from rag.engines.openai.usage_meter import UsageMeter
 from rag.engines.openai.verdict_schemas import GRADE_FORM, Verdict, binary_score
 from rag.engines.protocol import Engine, Graded, GradeRequest, same_query
 from state.choices import GraderChoice
-from state.errors import CragError, ModelError
+from state.errors import CragError
 from state.grades import Grade
 from state.passages import RetrievedChunk
 
@@ -35,13 +35,12 @@ MOST_ASKED = 2
 class Grading:
     """`local` decides (grader auto) wherever it finds something relevant or has no doubt; the
     model is asked about the best of what is left in doubt, and about everything where the
-    question is in another language. `local` stands in for a model whose replies cannot be
-    read. Without it every chunk is sent and an unreadable reply is an error.
+    question is in another language. `local` stands in for a model whose replies cannot be read.
     """
 
     chat: ChatModel
     judge: BatchJudge
-    local: Engine | None
+    local: Engine
     cache: GradeCache
     choice: GraderChoice
 
@@ -50,11 +49,11 @@ class Grading:
         self.cache.close()
 
     def grade(self, request: GradeRequest, meter: UsageMeter) -> Graded:
-        if self.local is not None and self.choice is GraderChoice.LOCAL:
+        if self.choice is GraderChoice.LOCAL:
             return self.local.grade(request)
         by_code = None
         unclear: Sequence[RetrievedChunk] = request.chunks
-        if self.local is not None and self.choice is GraderChoice.AUTO and not _foreign(request):
+        if self.choice is GraderChoice.AUTO and not _foreign(request):
             by_code = self.local.grade(request)
             unclear = _unclear(request, by_code)
             if not unclear:
@@ -101,7 +100,7 @@ class Grading:
             if (verdict := verdicts.get(key)) is not None:
                 grades[chunk["chunk_id"]] = _grade(chunk, verdict)
         missing = [chunk for chunk in unclear if chunk["chunk_id"] not in grades]
-        if missing and self.local is not None:
+        if missing:
             stand_in = self.local.grade(replace(request, chunks=missing))
             grades |= {grade["chunk_id"]: grade for grade in stand_in.grades}
 
@@ -136,16 +135,7 @@ class Grading:
         def ask(items: Sequence[int]) -> Messages:
             return grade_messages(request.question, [chunks[i] for i in items], known, longest)
 
-        found = self.judge.judge(form, len(chunks), ask, meter)
-        if len(found.verdicts) < len(chunks) and self.local is None:
-            if found.failure is not None:
-                raise found.failure
-            missing = f"{len(chunks) - len(found.verdicts)} of {len(chunks)} documents"
-            raise ModelError(
-                f"{self.chat.who} gave no readable grade for {missing}.",
-                "Use another model, or --grader local.",
-            )
-        return found
+        return self.judge.judge(form, len(chunks), ask, meter)
 
     def _stand_in_warning(self, found: Found) -> str:
         if found.failure is not None:

@@ -46,20 +46,19 @@ T = TypeVar("T", bound=Outcome)
 @dataclass(frozen=True, slots=True)
 class OpenAIEngine:
     """An `Engine`, a `ClaimChecker` and `Budgeted`. `local` grades what is clear and stands
-    in where a model's replies cannot be read or fail to come, for the rest of the question;
-    None means that the model does everything.
+    in where a model's replies cannot be read or fail to come, for the rest of the question.
     """
 
     chat: ChatModel
     grading: Grading
     claims: BatchJudge
-    local: Engine | None
+    local: Engine
     budget: Budget = field(default_factory=Budget)
     streamed: bool = True
     failures: list[UsageMeter] = field(default_factory=list)
 
     @classmethod
-    def connect(cls, settings: Settings, local: Engine | None, cache: GradeCache) -> OpenAIEngine:
+    def connect(cls, settings: Settings, local: Engine, cache: GradeCache) -> OpenAIEngine:
         """The engine that the settings describe. Nothing is sent before the first call.
 
         Raises:
@@ -94,12 +93,12 @@ class OpenAIEngine:
         return self._metered(partial(contextualize, self.chat, self.local, question, history))
 
     def grade(self, request: GradeRequest) -> Graded:
-        if self.failures and self.local is not None:
+        if self.failures:
             return self.local.grade(request)
         return self._metered(partial(self.grading.grade, request))
 
     def rewrite(self, request: RewriteRequest) -> Rewritten:
-        if self.failures and self.local is not None:
+        if self.failures:
             return self.local.rewrite(request)
         return self._metered(partial(rewrite, self.chat, self.local, request))
 

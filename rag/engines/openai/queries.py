@@ -30,7 +30,7 @@ _LABEL = re.compile(
 
 def contextualize(
     chat: ChatModel,
-    local: Engine | None,
+    local: Engine,
     question: str,
     history: Sequence[HistoryTurn],
     meter: UsageMeter,
@@ -39,15 +39,16 @@ def contextualize(
     own leaves it to the local engine, with a warning. One that still leans on what was said before
     takes along what code carries over.
     """
-    alone = Contextualized(question)
-    by_code = local.contextualize(question, history) if local is not None and history else alone
-    if not history or (local is not None and same_query(by_code.question, question)):
-        return alone
+    if not history:
+        return Contextualized(question)
+    by_code = local.contextualize(question, history)
+    if same_query(by_code.question, question):
+        return Contextualized(question)
     line, failure = _line_of(chat, contextualize_messages(question, history), meter)
     if line is not None and _stands_alone(line, question, history):
         if same_query(line, question):
             return by_code
-        read = local.contextualize(line, history) if local is not None else Contextualized(line)
+        read = local.contextualize(line, history)
         told = filter(None, ("the model made it stand alone", read.reason))
         return Contextualized(read.question, "; ".join(told))
     why = failure or f"{chat.who} did not rewrite the follow-up question."
@@ -80,31 +81,28 @@ def _line_of(chat: ChatModel, messages: Messages, meter: UsageMeter) -> tuple[st
 
 
 def rewrite(
-    chat: ChatModel, local: Engine | None, request: RewriteRequest, meter: UsageMeter
+    chat: ChatModel, local: Engine, request: RewriteRequest, meter: UsageMeter
 ) -> Rewritten:
     """The grader's suggestion; else the model's, if nothing was found yet and it was not asked
     in this loop already; else the local engine's. A loop so costs one call at most, and none where
     the collection has surely never heard of the matter.
     """
-    if local is not None and is_out_of_domain([part.in_domain for part in request.parts]):
+    if is_out_of_domain([part.in_domain for part in request.parts]):
         return local.rewrite(request)
     if request.suggested and _is_new(request.suggested, request):
         return Rewritten(one_line(request.suggested), "the grader proposed it")
-    reason = "the model proposed no new query"
     warnings: tuple[str, ...] = ()
     found = any(grade["relevant"] for grade in request.grades.values())
-    if local is None or not (found or _graded_by_model(request)):
+    if not (found or _graded_by_model(request)):
         messages = rewrite_messages(request.question, request.tried)
         line, failure = _line_of(chat, messages, meter)
         if failure:
             warnings = (f"{failure} The query was rewritten by code.",)
         if line is not None and _is_new(line, request):
             return Rewritten(line, "the model put it in other words")
-    if local is None:
-        return Rewritten(None, reason, warnings=warnings)
     by_code = local.rewrite(request)
-    told = (*warnings, *by_code.warnings)
-    return Rewritten(by_code.query, f"{reason}; {by_code.reason}", warnings=told)
+    reason = f"the model proposed no new query; {by_code.reason}"
+    return Rewritten(by_code.query, reason, warnings=(*warnings, *by_code.warnings))
 
 
 def _is_new(query: str, request: RewriteRequest) -> bool:
