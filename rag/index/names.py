@@ -36,6 +36,7 @@ NAMED_CHUNKS = 30
 """How many chunks of a named document are ranked with the others."""
 
 _WORDS = 0.7  # ordinary words may stand in a row by chance; with a number they do not
+_WORD = 0.69  # one alone, as rare as can be: a question may say it of anything
 _SAMPLE = 12
 _QUERY_WORDS = 60
 _KEY_WORDS = 6
@@ -147,7 +148,7 @@ def named_documents(legs: Legs, query: str, rarity: Mapping[str, float]) -> dict
         taken |= places
         surely = 1.0
         if not any(map(str.isdigit, key)):
-            surely = _WORDS if words.count > 1 else _WORDS * rarity.get(read(key), 0.0) ** 2
+            surely = _WORDS if words.count > 1 else _WORD * rarity.get(read(key), 0.0) ** 2
         for each in documents:
             found[each] = max(found.get(each, 0.0), surely / files)
     return found

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from index_samples import EMBEDDER, document, open_collection, open_writer, part
 
+from rag.engines.local.grade import SURELY_NAMED
 from rag.index.catalog import catalog_path
 from rag.index.names import asked_keys, name_keys
 
@@ -72,6 +73,13 @@ def test_words_in_a_row_are_asked_for_and_lone_numbers_only_behind_a_word() -> N
 )
 def test_a_document_is_found_by_its_name(home: Path, query: str, source: str) -> None:
     assert open_collection(home, "default", EMBEDDER).search(query, 3)[0]["source"] == source
+
+
+def test_one_word_that_a_document_is_called_by_never_surely_means_it(home: Path) -> None:
+    reader = open_collection(home, "default", EMBEDDER)
+    (tour,) = [each for each in reader.search("a tour", 9) if each["source"] == "guide/tour.md"]
+    assert 0 < tour["meant"] < SURELY_NAMED
+    assert reader.search("the quick start page", 1)[0]["meant"] >= SURELY_NAMED
 
 
 def test_a_renamed_document_is_called_by_its_new_name_only(tmp_path: Path) -> None:
