@@ -36,7 +36,7 @@ NAMED_CHUNKS = 30
 """How many chunks of a named document are ranked with the others."""
 
 _WORDS = 0.7  # ordinary words may stand in a row by chance; with a number they do not
-_WORD = 0.69  # one alone, as rare as can be: a question may say it of anything
+_WORD = 0.58  # one alone, as rare as can be: a question may say it of anything
 _SAMPLE = 12
 _QUERY_WORDS = 60
 _KEY_WORDS = 6
