@@ -11,6 +11,7 @@ from rag.doctor.indexes import check_collections, repair_collections
 from rag.doctor.models import check_models
 from rag.doctor.part_check import Check
 from rag.doctor.salvage import salvage_databases
+from rag.doctor.shared_store import check_store, repair_store
 from rag.index.local_store import LocalStore
 from rag.index.stores import store_of
 from rag.opening import build_embedder
@@ -27,8 +28,6 @@ def examine(settings: Settings) -> Iterator[Check]:
     yield from check_models(settings, embedder)
     store = store_of(settings)
     if not isinstance(store, LocalStore):
-        from rag.doctor.shared_store import check_store
-
         yield from check_store(store, embedder.identity)
     elif catalog.ok:
         yield from check_collections(settings.home, embedder.identity)
@@ -47,6 +46,4 @@ def repair(settings: Settings, tell: Callable[[str], None]) -> None:
     repair_collections(settings.home, tell)
     store = store_of(settings)
     if not isinstance(store, LocalStore):
-        from rag.doctor.shared_store import repair_store
-
         repair_store(store, tell)

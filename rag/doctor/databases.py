@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rag.doctor.part_check import REPAIR, Check, ill, well
+from rag.doctor.part_check import REPAIR, Check, few, ill, well
 from rag.doctor.schemas import schema_fault
 from rag.research.journal import JOURNAL_FILE, JOURNAL_TABLES
 from rag.research.journal import make_tables as make_journal
@@ -87,8 +87,7 @@ def check_database(path: Path, database: Database) -> Check:
 
 
 def first(faults: Sequence[str]) -> str:
-    more = f" and {len(faults) - 1} more" if len(faults) > 1 else ""
-    return " ".join(faults[0].split()) + more
+    return few([" ".join(each.split()) for each in faults], 1)
 
 
 def unlooked(part: str, error: CragError) -> Check:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 
-from rag.doctor.part_check import REPAIR, Check, ill, well
+from rag.doctor.part_check import REPAIR, Check, few, ill, well
 from rag.embed.protocol import EmbedderIdentity
 from rag.index import collection_rows, contents
 from rag.index.catalog import catalog_path, connect, mapped_errors, reading
@@ -118,10 +118,8 @@ def _documents(connection: sqlite3.Connection, row: CollectionRow) -> Check:
         return well(part, many(contents.totals(connection, row.id)[0], "document"))
     with suppress(sqlite3.OperationalError), transaction(connection):  # read-only, or busy
         have_read_again(connection, damaged)
-    names = list(damaged.values())
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    shown = ", ".join(repr(name) for name in names[:3])
-    return ill(part, f"damaged: {shown}{more}", mending(connection, damaged))
+    shown = few([repr(name) for name in damaged.values()], 3)
+    return ill(part, f"damaged: {shown}", mending(connection, damaged))
 
 
 def _names(connection: sqlite3.Connection, row: CollectionRow) -> Check:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rag.doctor.part_check import Check, ill, well
+from rag.doctor.part_check import Check, few, ill, well
 from rag.engines.factory import choose_engine
 from state.choices import EngineName
 from state.errors import CragError
@@ -42,7 +42,7 @@ def _embedder(embedder: Embedder) -> Check:
 
 
 def _endpoint(settings: Settings) -> Check:
-    from rag.doctor.server import facts_of, shown_names
+    from rag.doctor.server import facts_of
     from rag.endpoint.address import chat_endpoint, http_client
     from rag.endpoint.failures import describe, foreign_errors
 
@@ -68,7 +68,7 @@ def _endpoint(settings: Settings) -> Check:
         failure = describe(error, endpoint, settings.model).error
         return ill("model", failure.message, failure.hint)
     if settings.model not in names:
-        offered = f"{endpoint.host} does not offer {settings.model}, but {shown_names(names)}"
+        offered = f"{endpoint.host} does not offer {settings.model}, but {few(sorted(names), 8)}"
         if not names:
             offered = f"{endpoint.host} offers no model"
         return ill("model", offered, facts_of(endpoint, settings.model).fetching(settings.model))

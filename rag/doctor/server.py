@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -94,10 +94,3 @@ def _parameter(shown: Mapping[str, Any], name: str) -> int | None:
     lines = shown.get("parameters")
     values = (line.split() for line in lines.splitlines()) if isinstance(lines, str) else ()
     return next((int(v[1]) for v in values if v[:1] == [name] and v[1:] and v[1].isdigit()), None)
-
-
-def shown_names(names: Iterable[str], most: int = 8) -> str:
-    """A list to be read, not all of a hundred names."""
-    ordered = sorted(names)
-    more = f" and {len(ordered) - most} more" if len(ordered) > most else ""
-    return ", ".join(ordered[:most]) + more

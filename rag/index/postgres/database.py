@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -80,24 +80,21 @@ class Database:
                 yield db
 
     def _begin(self) -> None:
+        """A snapshot, on a new connection where the server dropped the one that was there."""
         import psycopg
 
-        fresh = self._connection is None or self._connection.closed
-        db = self.connected()
-        try:
-            db.execute(_SNAPSHOT)
-        except psycopg.OperationalError:
-            if fresh:
-                raise
+        if self._connection is not None and not self._connection.closed:
+            with suppress(psycopg.OperationalError):
+                self._connection.execute(_SNAPSHOT)
+                return
             self.close()
-            db, fresh = self.connected(), True
+        try:
+            db = self.connected()
             db.execute(_SNAPSHOT)
-        if fresh:
-            try:
-                self._check(db)
-            except BaseException:
-                self.close()
-                raise
+            self._check(db)
+        except BaseException:
+            self.close()
+            raise
 
     def _check(self, db: psycopg.Connection[Any]) -> None:
         version = store_version(db, self.schema)
