@@ -32,7 +32,8 @@ _LEAST = frozenset(
 )
 _NUMERIC = 0.8
 """The share of a column's cells that are numbers, where it can be greatest or least."""
-
+ABOUT_THE_MOST = 0.75
+"""Of what the likeliest row has of the question, what another must have to be shown with it."""
 
 _LAST_BREAKS = 2
 """Line feeds behind the last row of a document."""
@@ -96,7 +97,7 @@ def asked_rows(
     own = {term: weight for term, weight in question.weights.items() if term not in table.said}
     held = [_names(own, table.text(row)) for row in among]
     most = max(held, default=0.0)
-    named = [row for row, each in zip(among, held, strict=True) if each >= most > 0]
+    named = [row for row, each in zip(among, held, strict=True) if most > 0 and each >= ABOUT_THE_MOST * most]
     if len(named) != 1:
         found = _extreme_row(table, question, reader, named or table.rows)
         if found is not None:
