@@ -10,7 +10,7 @@ from rag.evidence.quotation import (
     EXCERPTS_QUOTED,
     Quoted,
     likeliest_spans,
-    quoting_claim,
+    quoting_claims,
     worth_quoting,
 )
 from rag.index.protocol import CollectionReader
@@ -40,9 +40,8 @@ def backed(
     ):
         places += range(len(worth_quoting(every)))
     draft, findings = list(checked.draft), dict(checked.findings)
-    for place in list(dict.fromkeys(places))[:EXCERPTS_QUOTED]:
-        passage, span = every[place]
-        claim = quoting_claim(questions[span["part"]], passage, span, reader)
+    quoted = [every[place] for place in list(dict.fromkeys(places))[:EXCERPTS_QUOTED]]
+    for claim in quoting_claims(questions, quoted, reader):
         if quotes := standing_quotes(claim["quotes"], passages, reader):
             findings[len(draft)] = Finding("verified", QUOTED, tuple(quotes))
             draft.append(claim)

@@ -97,7 +97,11 @@ def asked_rows(
     own = {term: weight for term, weight in question.weights.items() if term not in table.said}
     held = [_names(own, table.text(row)) for row in among]
     most = max(held, default=0.0)
-    named = [row for row, each in zip(among, held, strict=True) if most > 0 and each >= ABOUT_THE_MOST * most]
+    named = [
+        row
+        for row, each in zip(among, held, strict=True)
+        if most > 0 and each >= ABOUT_THE_MOST * most
+    ]
     if len(named) != 1:
         found = _extreme_row(table, question, reader, named or table.rows)
         if found is not None:

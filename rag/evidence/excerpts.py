@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from state.blocks import Block, BlockKind
-from state.passages import RetrievedChunk, blocks_of_spans
+from state.passages import RetrievedChunk, Span, blocks_of_spans
 
 EXCERPT_CHARACTERS = 1_200
 """Of one excerpt, unless a single block is longer. Of 108 questions on documentation left out of
@@ -77,7 +77,7 @@ def _from_each_block(place: int, chunk: RetrievedChunk, longest: int) -> Iterato
         if above.kind is BlockKind.HEADING and block.end_char - above.start_char <= longest:
             start = min(start, above.start_char)
         inside = [b for b in _reaching(blocks, first, start, longest) if b.start_char >= start]
-        start, end = _with_marks(chunk, blocks, inside)
+        start, end = with_marks(chunk, blocks, inside)
         yield Excerpt(place, start, end, _text(chunk, start, end), heading, inside)
 
 
@@ -93,10 +93,12 @@ def _reaching(blocks: Sequence[Block], first: int, start: int, longest: int) -> 
     return blocks[: last + 1]
 
 
-def _with_marks(
-    chunk: RetrievedChunk, blocks: Sequence[Block], inside: Sequence[Block]
+def with_marks(
+    chunk: RetrievedChunk | Span, blocks: Sequence[Block], inside: Sequence[Block]
 ) -> tuple[int, int]:
-    """The extent of the blocks and of the lines right around code that are in no block."""
+    """The extent of the blocks and of the lines right around code that are in no block; `blocks`
+    are all of the chunk, or of a longer excerpt.
+    """
     start, end = inside[0].start_char, inside[-1].end_char
     if inside[0].kind is BlockKind.CODE:
         above = chunk["text"].rfind("\n", 0, max(start - chunk["start_char"] - 1, 0)) + 1
@@ -122,5 +124,5 @@ def _outermost(excerpts: Iterator[Excerpt]) -> Iterator[Excerpt]:
             yield excerpt
 
 
-def _text(chunk: RetrievedChunk, start: int, end: int) -> str:
+def _text(chunk: RetrievedChunk | Span, start: int, end: int) -> str:
     return chunk["text"][start - chunk["start_char"] : end - chunk["start_char"]]

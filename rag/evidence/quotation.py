@@ -5,20 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rag.embed.builtin import fitted_embedder
+from rag.evidence.excerpts import with_marks
 from rag.evidence.shown_excerpt import AS_WRITTEN, shown_text
 from rag.index.protocol import CollectionReader
 from rag.index.terms import terms
 from rag.question.parse import ParsedQuestion
 from rag.text.sentences import block_sentences
-from state.blocks import BlockKind
+from state.blocks import Block, BlockKind
 from state.draft_claims import DraftClaim
-from state.passages import Passage, Span, blocks_of_spans
+from state.passages import Passage, Span, block_spans, blocks_of_spans
 
 EXCERPTS_QUOTED = 3
 WORTH_QUOTING = 0.02
 """Of the likeliest excerpt's probability, what a further one must have to stand beside it. Of 108
 questions on documentation left out of each fit, three excerpts hold the answer to 80; with .02 none
 of these is lost, with .05 one, with .2 six, with .3 ten."""
+
+FURTHER_CHARACTERS = 600
+"""Of an excerpt behind the likeliest one, unless a single block is longer: what stands around the
+sentence that is nearest to the question. Of 176 questions on eight documentations, 137 are answered
+rightly in 2,430 characters on average without that, 134 in 1,830 with it; with 400 131 in 1,590.
+"""
 
 Quoted = tuple[Passage, Span]
 
@@ -50,12 +57,29 @@ def best_sentence(
     return places[worth.index(max(worth))]
 
 
-def quoting_claim(
-    question: ParsedQuestion, passage: Passage, span: Span, collection: CollectionReader
+def quoting_claims(
+    questions: Sequence[ParsedQuestion], likeliest: Sequence[Quoted], collection: CollectionReader
+) -> list[DraftClaim]:
+    """Excerpts as units of an answer, in their order, which is that of their likelihood: the first
+    whole, of each further one what stands around its sentence that is nearest to the question.
+    """
+    return [
+        _quoting_claim(questions[span["part"]], passage, span, collection, whole=not number)
+        for number, (passage, span) in enumerate(likeliest)
+    ]
+
+
+def _quoting_claim(
+    question: ParsedQuestion,
+    passage: Passage,
+    span: Span,
+    collection: CollectionReader,
+    *,
+    whole: bool,
 ) -> DraftClaim:
-    """The excerpt as a unit of an answer, at the sentence of it that is nearest to the question."""
-    base = span["start_char"]
     start, end = best_sentence(question, span, collection)
+    span = span if whole else narrowed(span, start, FURTHER_CHARACTERS)
+    base = span["start_char"]
     quote = span["text"][start - base : end - base]
     line = span["start_line"] + span["text"].count("\n", 0, start - base)
     shown = shown_text(span, (start, end))
@@ -80,6 +104,57 @@ def quoting_claim(
             }
         ],
     }
+
+
+def narrowed(span: Span, place: int, longest: int) -> Span:
+    """As many of the excerpt's blocks around the one at `place` as `longest` characters hold, at
+    least that one, below the heading and the line that introduce them.
+    """
+    blocks = blocks_of_spans(span["blocks"])
+    first = next((n for n, block in enumerate(blocks) if place < block.end_char), 0)
+    last = first
+    if len(span["text"]) <= longest:
+        return span
+    grows = True
+    while grows:
+        before, after = max(first - 1, 0), min(last + 1, len(blocks) - 1)
+        grows = False
+        if after > last and blocks[after].end_char - blocks[first].start_char <= longest:
+            last, grows = after, True
+        if before < first and blocks[last].end_char - blocks[before].start_char <= longest:
+            first, grows = before, True
+    start, end = with_marks(span, blocks, blocks[first : last + 1])
+    base = span["start_char"]
+    above = span["text"][: start - base]
+    text = span["text"][start - base : end - base]
+    line = span["start_line"] + above.count("\n")
+    return {
+        **span,
+        "start_char": start,
+        "end_char": end,
+        "start_line": line,
+        "end_line": line + text.count("\n"),
+        "text": text,
+        "lead": _introduction(span, blocks[:first], blocks[first]),
+        "blocks": block_spans(blocks[first : last + 1]),
+    }
+
+
+def _introduction(span: Span, above: Sequence[Block], first: Block) -> str | None:
+    """What introduces the rest of an excerpt, some of whose blocks stand `above`: the last heading
+    of these, or what introduces them, and the line that the first block goes with.
+    """
+    if first.kind is BlockKind.HEADING:
+        return None
+    base = span["start_char"]
+    said = {b.extent: span["text"][b.start_char - base : b.end_char - base] for b in above}
+    heading = next((said[b.extent] for b in reversed(above) if b.kind is BlockKind.HEADING), None)
+    lead = said.get(first.lead) if first.lead else None
+    if heading is None:
+        return (
+            f"{span['lead'].strip()}\n\n{lead}" if span["lead"] and lead else lead or span["lead"]
+        )
+    return f"{heading}\n\n{lead}" if lead else f"{heading}\n"
 
 
 def likeliest_spans(passages: Sequence[Passage]) -> list[Quoted]:

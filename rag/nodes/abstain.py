@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from rag.citations.assembly import marked
 from rag.citations.quotes import standing_quotes
 from rag.dependencies import Dependencies
-from rag.evidence.quotation import likeliest_spans, quoting_claim
+from rag.evidence.quotation import likeliest_spans, quoting_claims
 from rag.evidence.refine import refine
 from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
@@ -26,11 +26,9 @@ LONGEST = 200
 def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     parts = [QuestionPart.of_state(part) for part in state["parts"]]
     reader = runtime.context.reader
-    passages = refine([part.question for part in parts], state["documents"], reader, NEAREST)
-    claims = [
-        quoting_claim(parts[span["part"]].question, passage, span, reader)
-        for passage, span in likeliest_spans(passages)[:NEAREST]
-    ]
+    questions = [part.question for part in parts]
+    passages = refine(questions, state["documents"], reader, NEAREST)
+    claims = quoting_claims(questions, likeliest_spans(passages)[:NEAREST], reader)
     quoted = [
         (quote, claim)
         for claim in claims

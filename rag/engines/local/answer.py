@@ -10,7 +10,7 @@ from rag.evidence.quotation import (
     EXCERPTS_QUOTED,
     Quoted,
     likeliest_spans,
-    quoting_claim,
+    quoting_claims,
     worth_quoting,
 )
 from rag.index.protocol import CollectionReader
@@ -23,6 +23,7 @@ def generate(request: GenerateRequest, emit: Emit, collection: CollectionReader)
     """Part by part, in their order; a part that the collection knows nothing of is named."""
     every = likeliest_spans(request.passages)
     most = EXCERPTS_QUOTED if len(request.parts) == 1 else MOST_OF_A_PART
+    questions = [part.question for part in request.parts]
     claims: list[DraftClaim] = []
     missing: list[str] = []
     shown: list[Quoted] = []
@@ -33,7 +34,7 @@ def generate(request: GenerateRequest, emit: Emit, collection: CollectionReader)
         else:
             new = [pair for pair in own[:most] if not _is_shown(pair, shown)]
             shown += new
-            claims += [quoting_claim(part.question, *pair, collection) for pair in new]
+            claims += quoting_claims(questions, new, collection)
     text = "\n\n".join(claim["shown"] for claim in claims)
     if text:
         emit(text)
