@@ -66,9 +66,11 @@ def excerpts_of(
 def _from_each_block(place: int, chunk: RetrievedChunk, longest: int) -> Iterator[Excerpt]:
     blocks = blocks_of_spans(chunk["blocks"])
     heading = chunk["heading"]
+    path: list[Block] = []
     for first, block in enumerate(blocks):
         if block.kind is BlockKind.HEADING:
-            heading = _text(chunk, block.start_char, block.end_char)
+            path = [*(each for each in path if each.level < block.level), block]
+            heading = " > ".join(_text(chunk, *each.extent) for each in path)
             continue
         start = block.start_char
         above = blocks[first - 1] if first else block

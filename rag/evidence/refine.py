@@ -144,9 +144,13 @@ def _introduction(
         lead = "\n\n".join(filter(None, (table.caption, lead)))
     elif table is not None and table.header_extent == first.extent:
         lead = table.caption
-    heading = excerpt.heading.rpartition(" > ")[2]
-    inside = first.kind is BlockKind.HEADING or heading in lead
-    if inside or not _stands(heading, chunk, reader):
+    path = excerpt.heading.split(" > ")
+    if first.kind is BlockKind.HEADING:
+        path = path[:-1]
+    title = (chunk["title"] or "").strip()
+    path = [h for h in path if h and h != title and h not in lead and _stands(h, chunk, reader)]
+    heading = "\n\n".join(path)
+    if not heading:
         return lead or None
     return f"{heading}\n\n{lead}" if lead else f"{heading}\n"
 

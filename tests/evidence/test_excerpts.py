@@ -77,7 +77,7 @@ def test_an_excerpt_is_whole_blocks_of_one_section_as_they_stand_below_its_headi
     excerpts = excerpts_of([chunk_of(LONG)])
     assert [(e.heading, e.text.split("\n")[0]) for e in excerpts] == [
         ("Kilns", "Kilns"),
-        ("Starting", "Starting"),
+        ("Kilns > Starting", "Starting"),
     ]
     assert excerpts[1].text.endswith("| 6 | 1222 |")
     assert all(LONG[e.start_char : e.end_char] == e.text for e in excerpts)

@@ -36,12 +36,17 @@ A firing needs eleven hours of patience.
 CODE = "# Firing schedule\n\nThe ramp is set so:\n\n```yaml\nramps:\n" + "".join(
     f"  - step: {number}\n    kelvin: {number * 7}\n\n" for number in range(150)
 )
+RELEASES = "# Releases\n" + "".join(
+    f"\n## Kiln {number}.0\n\n### What is new\n\n- {new} is new. {'It was long asked for. ' * 45}\n"
+    for number, new in enumerate(("The pyrometer", "The damper", "The chamotte shelf"), start=1)
+)
 
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory):
     home, docs = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("docs")
     (docs / "queue.md").write_text(QUEUE)
+    (docs / "releases.md").write_text(RELEASES)
     (docs / "schedule.md").write_text(CODE + "```\n")
     settings = load_settings({"home": home, "engine": "local"})
     ingest(settings, build_embedder(settings), [str(docs)])
@@ -62,6 +67,11 @@ def test_a_heading_is_shown_whole_or_not_at_all(session):
     answer = session.ask("How many hours of patience does a firing need?")
     assert "eleven hours" in answer["answer"]
     assert LONG[:60] not in answer["answer"].replace(LONG, "")
+
+
+def test_the_headings_around_a_section_stand_above_it(session):
+    answer = session.ask("When did the damper come?")["answer"]
+    assert "Kiln 2.0\n\nWhat is new\n\n- The damper is new." in answer
 
 
 def test_fields_that_do_not_answer_are_not_shown(session):
