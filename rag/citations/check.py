@@ -17,8 +17,6 @@ from rag.citations.judge import judge, judge_code
 from rag.citations.quotes import standing_quotes
 from rag.index.language import ENGLISH, in_language
 from rag.index.protocol import CollectionReader
-from rag.index.terms import terms
-from rag.question.parse import rarity
 from state.answer import QUOTED, Citation, ClaimRecord, ClaimVerdict
 from state.draft_claims import DraftClaim
 from state.errors import ModelError
@@ -106,21 +104,19 @@ def check(
         for place, claim in enumerate(draft)
         if is_claim(claim) and (claim["quotes"] or not says_nothing(claim["text"], question))
     }
-    weights = _weights({t for claim in claims.values() for t in terms(claim["text"])}, reader)
     findings = {}
     for place, claim in claims.items():
         quotes = standing_quotes(claim["quotes"], passages, reader) if claim["quotes"] else []
         if quotes:
             findings[place] = Finding("verified", QUOTED, tuple(quotes))
         else:
-            findings[place] = _judged(claim, given, weights, reader)
+            findings[place] = _judged(claim, given, reader)
     return Checked(draft, findings)
 
 
 def _judged(
     claim: DraftClaim,
     given: Sequence[Evidence],
-    weights: Mapping[str, float],
     reader: CollectionReader,
 ) -> Finding:
     named = [item for item in given if item.passage["number"] in claim["passages"]]
@@ -128,7 +124,7 @@ def _judged(
     if claim["kind"] == "code":
         judgement = judge_code(claim["text"], [*named, *rest])
     else:
-        judgement = judge(claim["text"], [*named, *rest], weights, named or given)
+        judgement = judge(claim["text"], [*named, *rest], named or given)
     rests = judgement.rests or _nearest(claim["text"], named, reader)
     cited = tuple(item.citation(judgement.support) for item in rests)
     return Finding(judgement.verdict, judgement.reason, cited)
@@ -148,10 +144,3 @@ def _nearest(
         return tuple(named[:1])
     cosines = vectors[1:] @ vectors[0]
     return (named[int(cosines.argmax())],)
-
-
-def _weights(wanted: set[str], reader: CollectionReader) -> dict[str, float]:
-    """Inverse document frequency in the collection, as BM25 has it."""
-    total = max(reader.chunk_count, 1)
-    found = reader.document_frequencies(sorted(wanted))
-    return {term: rarity(found.get(term, 0), total) for term in wanted}

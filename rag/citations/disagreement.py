@@ -49,7 +49,7 @@ def disagreements(
 def _instead(one: Evidence, other: Evidence, every: Sequence[Evidence]) -> str | None:
     """What the other says in the place of a quantity of the one."""
     beside = [item for item in every if item.passage is other.passage]
-    return next((there for _, there, _ in other_quantities(one.said, [other], beside, {})), None)
+    return next((there for _, there, _ in other_quantities(one.said, [other], beside)), None)
 
 
 def _within(item: Evidence, citation: Citation) -> bool:

@@ -41,8 +41,8 @@ class Text:
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """A stretch of a document. `said` is what it tells, of a table's row with the names of its
-    columns; `around` are stems said for it by title, headings, the lead-in of a list, and `named`
-    those of the sentence that its pronouns may speak of. `key` are the words that say which row.
+    columns; `around` are stems said for it by title, headings and the lead-in of a list. `key` are
+    the words that say which row.
     """
 
     passage: Passage
@@ -55,12 +55,11 @@ class Evidence:
     origin: Text
     said: Statement
     around: frozenset[str]
-    named: frozenset[str] = frozenset()
     key: frozenset[str] = frozenset()
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        return self.said.stems | self.around | self.named
+        return self.said.stems | self.around
 
     @cached_property
     def plain_words(self) -> str:
@@ -130,7 +129,6 @@ def _of_text(passage: Passage, text: Text, reader: CollectionReader) -> Iterator
         if block.extent in heads:
             continue  # told with each row
         lead = "" if block.lead is None else _slice(passage, text, block.lead, reader)
-        named = frozenset[str]()
         for start, end in block_sentences(text.text, block, text.start_char):
             quote = text.slice((start, end))
             cells = cells_of_row(quote) if block.kind is BlockKind.ROW else []
@@ -146,11 +144,8 @@ def _of_text(passage: Passage, text: Text, reader: CollectionReader) -> Iterator
                 origin=text,
                 said=said,
                 around=about | frozenset(terms(lead)),
-                named=named if said.has_pronoun else frozenset(),
                 key=words(next(filter(None, cells), "")),
             )
-            if names := frozenset(stem for name in said.names for stem in name.stems):
-                named = names
 
 
 def _slice(passage: Passage, text: Text, extent: Extent, reader: CollectionReader) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -18,7 +18,6 @@ _WORDS = {word: value for value, word in enumerate(_ONES)} | {
     word: 10 * place for place, word in enumerate(_TENS, start=2)
 }
 _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
-_SCALES |= {"millionen": 1e6, "milliarden": 1e9, "millones": 1e6, "millions": 1e6}
 _MONTHS = {
     name: number
     for number, names in enumerate(
@@ -39,19 +38,15 @@ _DATE = re.compile(
     rf"|(?P<m3>{_MONTH})\.?,?\s+(?P<y3>\d{{4}})\b)",
     re.IGNORECASE,
 )
-_CLOCK = re.compile(r"\b([01]?\d|2[0-4]):([0-5]\d)\b(?!:)")
-_PAIR = rf"(?:{'|'.join(_TENS)})[- ](?:{'|'.join(_ONES[1:10])})"
-_SPELT = rf"\b(?:{_PAIR}|{'|'.join(sorted(_WORDS, key=len, reverse=True))})\b"
+_SPELT = rf"\b(?:{'|'.join(_WORDS)})\b"
 _DIGITS = (
-    r"(?<![\w.,])(?<![A-Za-z]-)[+−-]?\d+(?:[.,’' ](?=\d{3}(?!\d))\d{3})*(?:[.,]\d+)?(?![.\d]\d)"
+    r"(?<![\w.,#])(?<![A-Za-z]-)[+−-]?\d+(?:[.,’' ](?=\d{3}(?!\d))\d{3})*(?:[.,]\d+)?(?!\d|[.,]\d)"
 )
 _NUMBER = re.compile(rf"(?P<sign>[€$£¥]\s?)?(?P<number>{_DIGITS}|{_SPELT})", re.IGNORECASE)
 _SCALE = re.compile(rf"[\s-]+({'|'.join(_SCALES)})\b", re.IGNORECASE)
-_CUBIC = re.compile(r"[\s-]*(cubic|square|cu|sq)\.?\s+(\w+)", re.IGNORECASE)
 _WRITTEN_UNIT = re.compile(
-    r"[\s-]*(per\s+cent\b|°\s?[CF]\b|km/h|[km]?m[²³]|[^\W\d_]+[23²³]?|[%€$£¥°])"
+    r"[\s-]*(per\s+cent\b|°\s?[CF](?:elsius|ahrenheit)?\b|km/h|[km]?m[²³]|[^\W\d_]+[23²³]?|[%€$£¥°])"
 )
-_JOINED = re.compile(r"\s*(?:[-–—]|to|and|or|bis|und|y|et|a)\s*", re.IGNORECASE)
 _ROUGH = re.compile(
     r"(?:\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|circa|ca\.|c\."
     r"|under|over|more than|less than|close to)|~|≈)\s*(?:[€$£¥]\s?)?$",
@@ -76,7 +71,6 @@ class Quantity:
     plain: tuple[float, ...]
     dimension: str | None
     rough: bool = False
-    scale: float = 1.0
     date: tuple[int | None, int | None, int | None] | None = None
 
     def equals(self, other: Quantity) -> bool:
@@ -89,15 +83,8 @@ class Quantity:
             return False
         else:
             ours, theirs = self.values, other.values
-        # A month and a year are no round number of days.
-        slack = ROUNDING if self.rough else 0.005 if self.dimension == "time" else 1e-6
+        slack = ROUNDING if self.rough else 1e-6
         return any(abs(a - b) <= slack * max(abs(a), abs(b)) for a in ours for b in theirs)
-
-    def like(self, other: Quantity) -> bool:
-        """Whether both measure the same kind of thing, or are the same number of two kinds."""
-        if self.date is not None or other.date is not None:
-            return self.kind == other.kind
-        return self.kind == other.kind or bool(set(self.plain) & set(other.plain))
 
     @property
     def kind(self) -> str:
@@ -108,20 +95,11 @@ class Quantity:
 
 def quantities(text: str) -> list[Quantity]:
     """In order, never overlapping."""
-    found = [*_dates(text)]
-    taken = [(q.start, q.end) for q in found]
-    for clock in _CLOCK.finditer(text):
-        if _free(clock.start(), clock.end(), taken):
-            minutes = int(clock[1]) * 60.0 + int(clock[2])
-            found.append(Quantity(clock.start(), clock.end(), (minutes,), (minutes,), "clock"))
-            taken.append((clock.start(), clock.end()))
-    numbers = [q for q in _numbers(text) if _free(q.start, q.end, taken)]
-    found += _sharing_units(text, numbers)
-    return sorted(found, key=lambda q: q.start)
-
-
-def _free(start: int, end: int, taken: list[tuple[int, int]]) -> bool:
-    return all(end <= first or last <= start for first, last in taken)
+    dates = [*_dates(text)]
+    numbers = (
+        q for q in _numbers(text) if all(q.end <= d.start or d.end <= q.start for d in dates)
+    )
+    return sorted([*dates, *numbers], key=lambda q: q.start)
 
 
 def _dates(text: str) -> Iterator[Quantity]:
@@ -147,8 +125,6 @@ def _numbers(text: str) -> Iterator[Quantity]:
         values = tuple(value * scale for value in values)
         end = scaled.end() if scaled else end
         dimension, size, end = _unit(text, end, match["sign"])
-        if written.lower() == "one" and dimension is None and scaled is None:
-            continue  # more often a pronoun than a count
         year = dimension is None and scaled is None and re.fullmatch(r"\d{4}", written)
         if year and _LEAST_YEAR <= int(written) <= _MOST_YEAR:
             date = (None, None, int(written))
@@ -156,30 +132,13 @@ def _numbers(text: str) -> Iterator[Quantity]:
             continue
         rough = _ROUGH.search(text, max(0, start - 24), start) is not None
         sized = tuple(value * size for value in values)
-        yield Quantity(start, end, sized, values, dimension, rough, scale)
-
-
-def _sharing_units(text: str, numbers: list[Quantity]) -> Iterator[Quantity]:
-    """In "2–8 °C" and "between 190 and 200 million dollars" the unit stands once."""
-    for place, number in enumerate(numbers):
-        following = numbers[place + 1] if place + 1 < len(numbers) else None
-        bare = number.dimension is None and number.date is None
-        if bare and following is not None and following.dimension is not None:
-            joined = _JOINED.fullmatch(text, number.end, following.start)
-            if joined:
-                size = following.values[0] / (following.plain[0] or 1)
-                scale = following.scale if number.scale == 1 else 1.0
-                plain = tuple(value * scale for value in number.plain)
-                sized = tuple(value * size for value in plain)
-                yield replace(number, values=sized, plain=plain, dimension=following.dimension)
-                continue
-        yield number
+        yield Quantity(start, end, sized, values, dimension, rough)
 
 
 def _values(written: str) -> tuple[float, ...]:
     """Every reading: a mark before three digits groups them or parts off the fraction."""
     if not any(character.isdigit() for character in written):
-        return (float(sum(_WORDS[piece] for piece in re.split(r"[- ]", written.lower()))),)
+        return (float(_WORDS[written.lower()]),)
     plain = written.replace("−", "-").replace("’", "").replace("'", "").replace(" ", "")
     marks = re.findall(r"[.,]", plain)
     if not marks:
@@ -198,12 +157,6 @@ def _unit(text: str, end: int, sign: str | None) -> tuple[str | None, float, int
     if sign is not None:
         dimension, size = signs[sign.strip()]
         return dimension, size, end
-    cubic = _CUBIC.match(text, end)
-    if cubic and (found := words.get(cubic[2].lower()) or signs.get(cubic[2])):
-        power = 3 if cubic[1].lower().startswith("cu") else 2
-        # A cubic metre is a thousand litres.
-        size = found[1] ** power * (1000 if power == 3 else 1)
-        return ("volume" if power == 3 else "area"), size, cubic.end()
     following = _WRITTEN_UNIT.match(text, end)
     if following is None:
         return None, 1.0, end

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, lru_cache
@@ -16,29 +16,24 @@ from rag.index.terms import terms
 _WORD = re.compile(
     r"`[^`\n]+`|--?[\w][\w-]*|[^\W_](?:[\w]|[-.'’/@](?=\w))*|[,;:()\[\]–—…|!?]|\.(?=\s)"
 )
-_CODE = re.compile(r"`[^`\n]*[^\d\s`][^`\n]*`")
 _CLAUSE_ENDS = frozenset(",;:)]–—…|!?.")
-# Closed classes: what parts clauses, what denies, what sets a place on a scale, what stands for a
-# name. Nothing else of English is known here.
+# Closed classes: what parts clauses, what denies, what sets a place on a scale. Nothing else of
+# English is known here.
 _CONJUNCTIONS = frozenset(
     "and but or while whereas which who whose although though because so nor yet".split()
 )
-_DENIALS = frozenset("not no never nor neither none nobody nothing cannot kein keine nicht".split())
+_DENIALS = frozenset("not no never nor neither none nobody nothing cannot".split())
 _RELATIONS = frozenset(
     "before after above below over under more less fewer most least only except until since"
     " without unless against outside inside".split()
 )
-_PRONOUNS = frozenset("he she it they him them his her hers its their theirs this these".split())
-_DETERMINERS = frozenset("the a an this that these those each every all".split())
-_LEAST_PART = 2
 _PREFIX = 4
 _SUFFIX = 3
 
 
 class Kind(StrEnum):
     WORD = "word"
-    NAME = "name"  # written with a capital inside a sentence
-    CODE = "code"  # an identifier: in backticks, or with digits or marks inside
+    NAME = "name"  # with a capital inside a sentence, in backticks, or with digits or marks inside
     QUANTITY = "quantity"
     DENIAL = "denial"
     RELATION = "relation"
@@ -56,15 +51,14 @@ class Token:
 
     @property
     def says(self) -> bool:
-        """Whether it is a word, name or identifier that a source must hold too."""
-        return self.kind in (Kind.WORD, Kind.NAME, Kind.CODE)
+        """Whether it is a word or a name that a source must hold too."""
+        return self.kind in (Kind.WORD, Kind.NAME)
 
 
 @dataclass(frozen=True)
 class Statement:
     text: str
     tokens: tuple[Token, ...]
-    has_pronoun: bool
 
     @cached_property
     def said(self) -> tuple[Token, ...]:
@@ -72,7 +66,7 @@ class Statement:
 
     @cached_property
     def content(self) -> tuple[Token, ...]:
-        """Words, names, identifiers and quantities."""
+        """Words, names and quantities."""
         return tuple(token for token in self.tokens if token.says or token.quantity is not None)
 
     @cached_property
@@ -97,31 +91,10 @@ class Statement:
 
     @cached_property
     def names(self) -> tuple[Token, ...]:
-        return tuple(t for t in self.tokens if t.kind in (Kind.NAME, Kind.CODE))
+        return tuple(t for t in self.tokens if t.kind is Kind.NAME)
 
     def clause(self, number: int) -> tuple[Token, ...]:
         return tuple(token for token in self.tokens if token.clause == number)
-
-
-def subject(said: Statement) -> frozenset[str]:
-    """Stems of the run of words that it begins with: later clauses leave them unsaid."""
-    run: list[Token] = []
-    for token in said.tokens:
-        if token.says and (not run or token.clause == run[0].clause):
-            run.append(token)
-        elif run:
-            break
-    return frozenset(stem for token in run for stem in token.stems)
-
-
-def has_subject(part: Statement) -> bool:
-    """Whether a clause begins, behind its conjunction, with something of its own: "the shed", a
-    name.
-    """
-    first = next((t for t in part.tokens if not _CONJUNCTIONS.intersection(t.stems)), None)
-    return first is not None and (
-        first.kind is Kind.NAME or bool(_DETERMINERS.intersection(first.stems))
-    )
 
 
 def words(text: str) -> frozenset[str]:
@@ -131,9 +104,7 @@ def words(text: str) -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def statement(text: str) -> Statement:
     """At the beginning of a sentence a capital tells nothing."""
-    tokens = tuple(_tokens(text))
-    pronoun = any(word in _PRONOUNS for word in re.findall(r"[^\W\d_]+", text.lower()))
-    return Statement(text, tokens, pronoun)
+    return Statement(text, tuple(_tokens(text)))
 
 
 def held(token: Token, stems: frozenset[str]) -> bool:
@@ -145,7 +116,7 @@ def held(token: Token, stems: frozenset[str]) -> bool:
 
 def begins(stem: str, stems: frozenset[str]) -> bool:
     """Whether one of them is the same word with another ending, as far as letters tell."""
-    if len(stem) < _PREFIX or not stem.isalpha():
+    if len(stem) < _PREFIX:
         return False
     return any(
         abs(len(other) - len(stem)) <= _SUFFIX
@@ -164,8 +135,7 @@ def _by_prefix(stems: frozenset[str]) -> dict[str, list[str]]:
 
 
 def _tokens(text: str) -> Iterator[Token]:
-    code = [match.span() for match in _CODE.finditer(text)]
-    counts = [q for q in quantities(text) if not any(a <= q.start < b for a, b in code)]
+    counts = quantities(text)
     clause = 0
     opens = True  # at the beginning of a sentence, where a capital says nothing
     place = 0
@@ -176,11 +146,10 @@ def _tokens(text: str) -> Iterator[Token]:
             yield Token(count.start, count.end, clause, Kind.QUANTITY, (), count)
             place += 1
             opens = False
-        if place and start < counts[place - 1].end:
+        if place and start < counts[place - 1].end and word[0] != "`":
             continue
         if word in _CLAUSE_ENDS:
             clause += 1
-            opens = opens or word in ".!?:"
             continue
         lower = word.lower()
         if lower in _CONJUNCTIONS:
@@ -202,9 +171,7 @@ def _kind(word: str, lower: str) -> tuple[Kind, tuple[str, ...]]:
     stems = tuple(terms(word.strip("`")))
     if not stems:
         return Kind.GLUE, (lower,)
-    if word[0] == "`" or re.search(r"\d|\w[._/@]\w|^-", word):
-        return Kind.CODE, stems
-    if any(character.isupper() for character in word):
+    if re.search(r"[`\dA-Z]|\w[._/@]\w|^-", word) or lower != word:
         return Kind.NAME, stems
     return Kind.WORD, stems
 
@@ -219,26 +186,13 @@ def alike(one: Token, other: Token) -> bool:
 
 
 def anchor(said: Statement, place: int) -> Token | None:
-    """What a denial or a relation stands before in its clause, or else behind."""
+    """The word or quantity that a relation stands before in its clause."""
     here = said.tokens[place]
-    sides = (said.tokens[place + 1 :], said.tokens[:place][::-1])
-    beside = (t for side in sides for t in side if t.clause == here.clause)
-    return next((t for t in beside if t.says or t.quantity is not None), None)
+    behind = (t for t in said.tokens[place + 1 :] if t.clause == here.clause)
+    return next((t for t in behind if t.says or t.quantity is not None), None)
 
 
 def parts(said: Statement) -> list[Statement]:
-    """The clauses as statements of their own, a short one together with the one before it."""
-    groups: list[list[Token]] = []
-    for number in dict.fromkeys(token.clause for token in said.tokens):
-        clause = [token for token in said.tokens if token.clause == number]
-        if groups and _weight(clause) < _LEAST_PART:
-            groups[-1] += clause
-        else:
-            groups.append(clause)
-    if len(groups) > 1 and _weight(groups[0]) < _LEAST_PART:
-        groups[:2] = [groups[0] + groups[1]]
-    return [Statement(said.text, tuple(g), said.has_pronoun) for g in groups]
-
-
-def _weight(tokens: Sequence[Token]) -> int:
-    return sum(token.says or token.quantity is not None for token in tokens)
+    """The clauses as statements of their own."""
+    numbers = dict.fromkeys(token.clause for token in said.tokens)
+    return [Statement(said.text, said.clause(number)) for number in numbers]

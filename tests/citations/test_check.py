@@ -75,7 +75,7 @@ def test_a_sentence_without_marker_gets_one_where_a_quote_holds(reader):
     ("claim", "reason"),
     [
         ("The Corbel Tunnel is 391 m long [1].", "the source says 386 m, not 391 m"),
-        ("The Corbel Tunnel was dug by 500 men [1].", "the source says 300, not 500"),
+        ("It was dug by 500 men [1].", "the source says 300, not 500"),
         ("The shed at Langrigg burned down in 1912 [2].", "the source says 1911, not 1912"),
         ("The shed at Langford burned down in 1911 [2].", "the source says Langrigg, not Langford"),
         ("Bats do not live in the roof [1].", "the source says the opposite"),
