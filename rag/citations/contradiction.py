@@ -118,7 +118,7 @@ def _misbound(claim: Statement, evidence: Sequence[Evidence]) -> Found:
     """All of it is there, but the numbers belong to other things."""
     said = [t.quantity for t in claim.counted if t.quantity is not None]
     for item in evidence:
-        if not said or not all(any(q.equals(p) for p in item.quantities) for q in said):
+        if len(said) < 2 or not all(any(q.equals(p) for p in item.quantities) for q in said):
             continue
         if share(claim.said, item) >= SAYS_IT and misplaced(claim, item.said):
             yield "the source gives these numbers to other things", item
