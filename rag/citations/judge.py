@@ -15,7 +15,7 @@ from rag.citations.binding import bound, ordered, together
 from rag.citations.contradiction import contradiction, share
 from rag.citations.evidence import Evidence, plain_words
 from rag.citations.polarity import same_denials, same_relations
-from rag.citations.statement import Kind, Statement, held, parts, statement
+from rag.citations.statement import Statement, held, parts, statement
 from rag.question.specificity import specificities
 from state.answer import ClaimVerdict, Support
 
@@ -107,9 +107,9 @@ def proves(claim: Statement, item: Evidence) -> bool:
 
 
 def _holds_words(claim: Statement, item: Evidence) -> bool:
-    """All names, and all words that tell; half of them in the sentence itself."""
+    """All words that tell; half of all in the sentence itself."""
     if 2 * sum(held(token, item.said.stems) for token in claim.said) < len(claim.said):
         return False
     missing = [token for token in claim.said if not held(token, item.stems)]
     unsaid = specificities([claim.text_of(token) for token in missing])
-    return all(token.kind is Kind.WORD for token in missing) and max(unsaid, default=0) < _TELLING
+    return max(unsaid, default=0) < _TELLING
