@@ -71,7 +71,7 @@ class _Walk(Written):
         last, value = self.source.continued(index, value)
         self.inline.define(name, value)
         self.hide(index, last)
-        if self._header and value:
+        if self._header and value and name.lower() in marks.OF_THE_DOCUMENT:
             self.out[index] = f"{name}: {self.inline.shown(value)}"
             self.add(BlockKind.METADATA, index, index)
         return last + 1

@@ -20,6 +20,10 @@ ITEM = re.compile(
 )
 TERM = re.compile(r"\s*(?!//)(\S.*?)(:{2,4}|;;)(?:[ \t]+(\S.*))?\s*$")
 
+OF_THE_DOCUMENT = frozenset(
+    {"title", "author", "email", "revnumber", "revdate", "revremark", "description", "keywords"}
+)
+"""The attributes that the language has for what a document is; all others are settings."""
 ADMONITIONS = frozenset({"NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"})
 ADMONITION = re.compile(rf"(?:{'|'.join(sorted(ADMONITIONS))}):\s")
 LITERAL_STYLES = frozenset(  # a list of strings would take a line each

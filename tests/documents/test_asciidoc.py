@@ -120,7 +120,6 @@ def test_markup_becomes_its_text_and_lines_stay() -> None:
     assert shown(MANUAL) == [
         ("heading", 1, "Pump manual", None),
         ("metadata", 0, "Ada Lane <ada@example.org>", None),
-        ("metadata", 0, "product: Pump Nine", None),
         ("heading", 2, "Start", None),
         ("paragraph", 0, OBEYS, None),
         ("note", 0, "WARNING: Never touch\nthe rod.", None),
@@ -200,6 +199,15 @@ def test_markup_within_quotes_of_two_signs_is_read(title: str, seen: str) -> Non
 def test_an_attribute_holds_from_its_line_on() -> None:
     text, _ = read_blocks("{x}\n\n:x: one \\\n  two\n:!y:\n\n{x} {y}\n\n:!x:\n\n{x}\n")
     assert text.split() == ["{x}", "one", "two", "{y}", "{x}"]
+
+
+def test_attributes_are_no_text_but_those_that_say_what_the_document_is() -> None:
+    header = ":idprefix:\n:idseparator: -\n:docinfo: shared\n:revdate: 2024-05-06\n:!toc:\n"
+    source = f"= Pumps\n{header}\nThey lift.\n\n:docinfo: private\n:empty:\n\nThey fall.\n"
+    assert [each[2] for each in shown(source)] == [
+        "Pumps", "revdate: 2024-05-06", "They lift.", "They fall."
+    ]  # fmt: skip
+    assert read_blocks(source)[0].split("\n")[1:4] == ["", "", ""]
 
 
 def test_rows_that_cells_reach_into() -> None:
