@@ -73,8 +73,8 @@ class Candidates:
                 place = version_meant(sources, self.frequencies.keys())
                 row, also = alike[place], [*sources[:place], *sources[place + 1 :]]
             chunk = self.chunks[row]
-            if also:
-                chunk["also"] = sorted(set(also))
+            if elsewhere := {*also} - {self._source(row)}:
+                chunk["also"] = sorted(elsewhere)
             if best in self.meant:
                 chunk["meant"] = min(self.meant[best], 1.0)
             chunk["source"] = self._source(row)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from document_files import make_pdf
+
 from rag.index.repeats import Likeness, first_of_each, version_meant
 from rag.index.terms import terms
 from rag.ingest.sync import ingest
@@ -63,3 +65,14 @@ def test_copies_of_a_page_count_once_and_the_version_meant_stands_for_them(tmp_p
     assert len(found[0]["also"]) == 2
     assert answer["answer"].count("primed by hand") == 1
     assert len(answer["citations"][0]["also"]) == 2
+
+
+def test_a_document_that_repeats_a_text_is_no_other_document(tmp_path):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    make_pdf(docs / "pump.pdf", [PAGE.format(""), PAGE.format("")])
+    settings = load_settings({"home": tmp_path / "home", "engine": "local"})
+    ingest(settings, build_embedder(settings), [str(docs)])
+    with open_session(settings) as session:
+        found = session.reader.search("How is the pump primed?", 8)
+    assert ["also" in each for each in found] == [False]
