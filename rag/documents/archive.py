@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 
 from rag.documents.limits import MIB
 from rag.documents.markup import Element, parse
+from rag.documents.property_title import given_title
 from rag.documents.stream import Reading
 from state.errors import DocumentError
 
@@ -77,7 +78,7 @@ class Archive:
     def core_title(self) -> str | None:
         """The title in an Office document's properties."""
         core = self.optional_root("docProps/core.xml")
-        return None if core is None else core.findtext("{*}title") or None
+        return None if core is None else given_title(core.findtext("{*}title") or None)
 
     def _check_directory(self) -> None:
         limits = self._reading.limits

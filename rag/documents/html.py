@@ -10,6 +10,7 @@ from rag.documents.html_walk import Walk
 from rag.documents.layout import Layout
 from rag.documents.limits import Limits, check_size
 from rag.documents.markup import Element
+from rag.documents.property_title import given_title
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
@@ -44,8 +45,7 @@ def page_part(data: bytes | str, reading: Reading, after: str = "") -> tuple[str
             break
     if walk.too_deep:
         reading.warn(f"what is nested deeper than {reading.limits.depth} levels was left out")
-    title = root.findtext(".//title")
-    return title, part
+    return given_title(root.findtext(".//title")), part
 
 
 def parse_html(data: bytes | str, limits: Limits) -> Element | None:

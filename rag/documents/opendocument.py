@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from rag.documents.archive import Archive, open_archive
 from rag.documents.layout import Layout
 from rag.documents.markup import Element, attribute, name
+from rag.documents.property_title import given_title
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
@@ -25,7 +26,7 @@ def read(reading: Reading) -> Iterator[Part]:
         if _is_encrypted(archive):
             raise DocumentError("encrypted OpenDocument: needs a password")
         meta = archive.optional_root("meta.xml")
-        reading.title = None if meta is None else meta.findtext("{*}meta/{*}title")
+        reading.title = None if meta is None else given_title(meta.findtext("{*}meta/{*}title"))
         body = archive.root("content.xml").find("{*}body")
         if body is None:
             raise DocumentError("damaged OpenDocument: it has no body")

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 from rag.documents.cleaning import one_line
 from rag.documents.limits import TimeUpError
 from rag.documents.pdf_picture import DrawnPages
+from rag.documents.property_title import given_title
 from rag.documents.recognized_text import recognized_part
 from rag.documents.recognizer import can_recognize
 from rag.documents.stream import Part, Reading
@@ -98,7 +99,7 @@ def _title(document: PdfReader) -> str | None:
         title = document.metadata and document.metadata.title
     except Exception:  # noqa: BLE001 - a broken title is no title; the pages count
         return None
-    return str(title) if title else None
+    return given_title(str(title)) if title else None
 
 
 def _page_text(document: PdfReader, number: int, reading: Reading) -> str | None:

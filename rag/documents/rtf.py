@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rag.documents.property_title import given_title
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
@@ -21,7 +22,7 @@ def read(reading: Reading) -> Iterator[Part]:
 
     source = reading.path.read_bytes().decode("latin-1")
     title = _TITLE.search(source[:10_000])
-    reading.title = title.group(1) if title else None
+    reading.title = given_title(title.group(1)) if title else None
     try:
         text = rtf_to_text(_PICTURE.sub("", source), errors="replace")  # type: ignore[no-untyped-call]
     except (ValueError, LookupError, OverflowError) as error:

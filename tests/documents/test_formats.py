@@ -116,6 +116,30 @@ def test_pdf_has_pages_and_says_which_have_no_text(tmp_path: Path) -> None:
     assert document.warnings == ("no text on page 2: scanned, drawn or blank",)
 
 
+@pytest.mark.parametrize(
+    "title",
+    [
+        "(anonymous)",
+        "untitled",
+        "Untitled-1",
+        "Microsoft Word - plan.doc",
+        "PowerPoint Presentation",
+    ],
+)
+def test_what_a_program_puts_in_by_itself_is_no_title(tmp_path: Path, title: str) -> None:
+    from docx import Document as WordDocument
+
+    assert read(make_pdf(tmp_path / "a.pdf", ["Words"], title=title)).title is None
+    assert read(make_pdf(tmp_path / "b.pdf", ["Words"], title="Anonymous letters")).title
+    word = WordDocument()
+    word.core_properties.title = title
+    word.add_heading("Brakes")
+    word.save(str(tmp_path / "a.docx"))
+    assert read(tmp_path / "a.docx").title == "Brakes"
+    page = f"<title>{title}</title><h1>Brakes</h1>"
+    assert read(save(tmp_path, "a.html", page)).title is None
+
+
 def test_a_scan_and_a_locked_pdf_say_so(tmp_path: Path) -> None:
     with pytest.raises(DocumentError, match="no text on any page: scanned or drawn"):
         read(make_pdf(tmp_path / "scan.pdf", ["", ""]))

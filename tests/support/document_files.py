@@ -20,11 +20,11 @@ def zipped(path: Path, members: Mapping[str, str | bytes]) -> Path:
     return path
 
 
-def make_pdf(path: Path, pages: list[str], **options: object) -> Path:
+def make_pdf(path: Path, pages: list[str], *, title: str = "Yard book", **options: object) -> Path:
     from fpdf import FPDF
 
     pdf = FPDF()
-    pdf.set_title("Yard book")
+    pdf.set_title(title)
     pdf.set_font("helvetica", size=12)
     for text in pages:
         pdf.add_page()
