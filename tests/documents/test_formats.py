@@ -6,6 +6,7 @@ import json
 import struct
 import subprocess
 import sys
+import zipfile
 from datetime import date
 from pathlib import Path
 
@@ -264,6 +265,33 @@ def test_xlsx(tmp_path: Path) -> None:
     book.save(path)
     assert "Chart" not in read(path).text
     assert read(path).title == "Yard book"
+
+
+def test_a_workbook_says_that_formulas_have_no_values(tmp_path: Path) -> None:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.append(["Coal", 3])
+    path = tmp_path / "a.xlsx"
+    book.save(path)
+    assert read(path).warnings == ()
+    sheet.append(["Twice", "=B1*2"])
+    book.save(path)
+    (warning,) = read(path).warnings
+    assert "formulas without a stored value" in warning
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    (sheet_name,) = (name for name in members if "/worksheets/" in name)
+    for without, stored in (
+        (b'<c r="B2"><f>B1*2</f><v></v>', b'<c r="B2"><f>B1*2</f><v>6</v>'),
+        (b'<c r="B2"><f>B1*2</f><v></v>', b'<c r="B2" t="str"><f>T(B1)</f><v></v>'),
+    ):
+        computed = members[sheet_name].replace(without, stored)
+        assert computed != members[sheet_name]
+        again = zipped(tmp_path / "b.xlsx", {**members, sheet_name: computed})
+        assert read(again).warnings == ()
 
 
 def record(kind: int, body: bytes = b"") -> bytes:
