@@ -4,7 +4,7 @@ What was asked about is carried over behind the question, quoted as it was writt
 winter?" and "why?" take the whole last question along. Others take a few words of the earlier
 questions: those that say the most (inverse document frequency), were asked the latest, and stand
 in the titles and headings of what the questions find. A heading names a thing, and seldom says
-what was done to it. A number or an identifier names one anyway.
+what was done to it. A number, an identifier or a word written with a capital names one anyway.
 
 tests/benchmarks/followups.py and conversations.py show what each number here earns. Lists of
 vague words, of longer openings and of idle pronouns earned nothing there.
@@ -56,6 +56,10 @@ PRONOUN = re.compile(  # no part of an option (--one-file-system), no number ("o
     r"(?<![\w-])(?:it|its|they|them|their|he|him|his|she|her|these|those|ones?)(?![\w-]|\s+of\b)",
     re.IGNORECASE,
 )
+
+
+_INSIDE = re.compile(r"(?<=[^\s.?!:]\s)[^\w\s]*(\w+)")
+"""A word that does not begin a sentence."""
 
 
 class Searchable(Protocol):
@@ -144,11 +148,22 @@ def _topic(
     """The terms that name what the conversation is about, best first."""
     scores: dict[str, float] = {}
     for back, turn in enumerate(reversed(turns)):
-        for term, worth in _names(turn["standalone_question"], weights, collection).items():
-            if term not in own:
-                scores[term] = max(scores.get(term, 0.0), worth * DECAY**back)
+        for age, text in enumerate(_subjects(turn), back):
+            for term, worth in _names(text, weights, collection).items():
+                if term not in own:
+                    scores[term] = max(scores.get(term, 0.0), worth * DECAY**age)
     best = sorted(scores, key=lambda term: (-scores[term], term))
     return [term for term in best if scores[term] >= NEAR_THE_BEST * scores[best[0]]][:CARRIED]
+
+
+def _subjects(turn: HistoryTurn) -> tuple[str, ...]:
+    """What a question was about, the latest first: what "and X?" put in a part's place is newer
+    than what it took along.
+    """
+    asked = turn["standalone_question"]
+    if is_part(turn["question"]) and asked != turn["question"]:
+        return parted(asked)
+    return (asked,)
 
 
 def _names(question: str, weights: Mapping[str, float], collection: Searchable) -> dict[str, float]:
@@ -162,7 +177,8 @@ def _names(question: str, weights: Mapping[str, float], collection: Searchable) 
         for term in terms(f"{chunk['title'] or ''} {chunk['heading']}")
     }
     known = {term: weights[term] for term in terms(question) if weights[term] > 0}
-    named = {term for term in known if term in headings or not term.isalpha()}
+    written = _capitalized(question)
+    named = {t for t in known if t in headings or t in written or not t.isalpha()}
     if not named:
         return {term: weight * UNNAMED for term, weight in known.items()}
     which: set[str] = set()
@@ -171,6 +187,15 @@ def _names(question: str, weights: Mapping[str, float], collection: Searchable) 
         if heads and not question[end:start].strip():
             which.update(term for term in before if known.get(term, 0.0) >= max(heads))
     return {term: known[term] for term in named | which}
+
+
+def _capitalized(question: str) -> set[str]:
+    """The terms of words inside a sentence that begin with a capital, where not all words do."""
+    inside = [word.start(1) for word in _INSIDE.finditer(question)]
+    capital = {start for start in inside if question[start].isupper()}
+    if len(capital) == len(inside):
+        return set()
+    return {term for start, _, found in term_spans(question) if start in capital for term in found}
 
 
 def is_part(question: str) -> bool:

@@ -192,6 +192,27 @@ def test_topic_outlives_a_chain_of_follow_ups():
     assert "Byzantine Empire" in result.question
 
 
+def test_a_part_that_was_asked_about_is_newer_than_what_it_took_along():
+    whole = "What is electronic evidence of the Byzantine Empire"
+    part = turn("what about guinea pigs?", number=2)
+    part["standalone_question"] = f"what about guinea pigs? ({whole})"
+    result = stand_alone("What do they eat?", [turn(f"{whole}?"), part], Words())
+    assert result.carried.startswith("guinea pigs")
+
+
+@pytest.mark.parametrize(
+    ("asked", "carried"),
+    [
+        ("Which criminal of Constantinople has guinea pigs?", "Constantinople, guinea pigs"),
+        ("Which criminal of constantinople has guinea pigs?", "guinea pigs"),
+        ("Which Criminal Of Constantinople Has Guinea Pigs?", "Guinea Pigs"),
+        ("Who has guinea pigs? Criminal ones?", "guinea pigs"),
+    ],
+)
+def test_a_capital_inside_a_sentence_names_something(asked, carried):
+    assert stand_alone("What do they eat?", [turn(asked)], Words()).carried == carried
+
+
 def test_newer_topic_wins_over_an_older_one():
     history = [*BYZANTIUM, turn("Where do guinea pigs sleep in the wild?", "In burrows.", 2)]
     result = stand_alone("What do they eat?", history, Words())
