@@ -189,3 +189,31 @@ def test_a_document_that_is_asked_for_by_its_number_is_believed_to_answer(tmp_pa
     assert (answer["status"], answer["warnings"]) == ("answered", [])
     assert answer["citations"][0]["source"] == "pep-0112.rst"
     assert "Author: Ines Marrow 112" in answer["answer"]
+
+
+@pytest.mark.parametrize(
+    ("question", "near"),
+    [
+        ("What is the notice period?", ["lease.md"]),
+        ("How do volcanoes erupt?", []),
+        ("Which parquet files does the debugger export?", []),
+    ],
+)
+def test_a_refusal_shows_only_what_may_be_about_the_question(tmp_path, question, near):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "lease.md").write_text(
+        "# Repairs\n\nThe tenant repaints the doors every two years. The landlord repairs "
+        "the roof. Notice to quit is six months and must be given in writing.\n"
+    )
+    (docs / "club.md").write_text("# Club\n\nThe regatta takes place in May; juniors sail free.\n")
+    (docs / "pump.md").write_text(MANUAL)
+    (docs / "valves.csv").write_text(VALVES)
+    settings = load_settings({"home": tmp_path / "home", "engine": "local"})
+    ingest(settings, build_embedder(settings), [str(docs)])
+    with open_session(settings) as session:
+        answer = session.ask(question)
+    assert answer["status"] == "abstained"
+    assert ("do not hold" in answer["answer"]) is not bool(near)
+    if near:
+        assert [each["source"] for each in answer["nearest"]] == near
