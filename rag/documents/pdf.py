@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 from rag.documents.cleaning import one_line
 from rag.documents.limits import TimeUpError
 from rag.documents.pdf_picture import DrawnPages
+from rag.documents.pdf_rows import may_hold_rows, with_rows
 from rag.documents.property_title import given_title
 from rag.documents.recognized_text import recognized_part
 from rag.documents.recognizer import can_recognize
@@ -22,7 +23,7 @@ from state.errors import DocumentError
 from state.extras import OCR
 
 if TYPE_CHECKING:
-    from pypdf import PdfReader
+    from pypdf import PageObject, PdfReader
 
 _LINE_TAIL = re.compile(r"[ \t\xa0]+\r?\n")
 _FORGET_EVERY = 20
@@ -104,8 +105,8 @@ def _title(document: PdfReader) -> str | None:
 
 def _page_text(document: PdfReader, number: int, reading: Reading) -> str | None:
     try:
-        text = document.pages[number - 1].extract_text()
-        return _LINE_TAIL.sub("\n", text)
+        page = document.pages[number - 1]
+        text = _LINE_TAIL.sub("\n", page.extract_text())
     except RecursionError:
         reading.warn(f"page {number} cannot be read: nested too deeply")
     except TimeUpError:
@@ -116,7 +117,24 @@ def _page_text(document: PdfReader, number: int, reading: Reading) -> str | None
     except Exception as error:  # noqa: BLE001 - pypdf raises anything on a damaged page
         detail = one_line(str(error), 80) or type(error).__name__
         reading.warn(f"page {number} cannot be read: {detail}")
+    else:
+        return _with_rows(text, page, reading)
     return None
+
+
+def _with_rows(text: str, page: PageObject, reading: Reading) -> str:
+    """The text with its tables' rows, or as it is where the page cannot be laid out."""
+    if not may_hold_rows(text):
+        return text
+    try:
+        return with_rows(text, page.extract_text(extraction_mode="layout"))
+    except TimeUpError:
+        reading.deadline.step()
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - pypdf raises anything on a damaged page
+        logging.getLogger(__name__).info("its tables are left as they are: %r", error)
+    return text
 
 
 def _recognized(
