@@ -75,6 +75,22 @@ def test_it_is_what_a_whole_manual_is_about(tmp_path):
         assert len(choices("Where do they keep their settings?", manual.reader)) > 1
 
 
+def test_a_manual_need_not_name_its_subject_everywhere_and_a_series_has_none(tmp_path):
+    pages = {
+        f"page-{n}.md": f"# {what} {n}\n\n"
+        + (f"The ferrotype cleans {what} with water.\n" if n % 2 else f"Dry {what} by hand.\n")
+        for n, what in enumerate(["plates", "lenses", "frames", "trays", "lamps"] * 12)
+    }
+    numbered = {name.replace("page-", "0"): text for name, text in pages.items()}
+    for folder in ("manual", "proposals"):
+        (tmp_path / folder).mkdir()
+    with session_over(tmp_path / "manual", pages) as manual:
+        assert choices("How does it clean?", manual.reader) == []
+        assert len(choices("How does he clean?", manual.reader)) > 1
+    with session_over(tmp_path / "proposals", numbered) as proposals:
+        assert len(choices("How does it clean?", proposals.reader)) > 1
+
+
 @pytest.mark.parametrize(
     "question", ["Is it possible to travel free?", "What does it cost to take a dog?"]
 )
