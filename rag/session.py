@@ -71,7 +71,7 @@ class Session(Closing):
         self._traces_lock = Lock()
         with ExitStack() as opened:
             if keep_traces and settings.otlp_endpoint is not None:
-                from rag.tracing.exporter import open_exporter
+                from rag.tracing.otlp import open_exporter
 
                 self.exporter = open_exporter(settings, notify)
             if self.exporter is not None:

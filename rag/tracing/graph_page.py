@@ -3,24 +3,83 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from html import escape
+from itertools import pairwise
 
 from rag.pages.page_frame import page
 from rag.pages.pieces import table, tiles
 from rag.topology import ALWAYS, CORRECTIVE, END, RESEARCH, START, Topology, edges_of
-from rag.tracing.flow import Flow, flow_of, quantile
 from rag.tracing.graph_svg import counted_svg
+from rag.tracing.stored_trace import node_times, path_taken
 from state.counting import many, plural
 from state.settings import Settings
 from state.shared_place import open_traces
+from state.traces import Trace
 
 _LEGEND = (
     "Drawn from the compiled graph by <code>crag graph --html</code>. Solid lines were taken, as "
     "wide as they were taken often; dashed ones are conditional and were not. A bar in a node is "
     "its share of the time."
 )
+
+
+@dataclass(slots=True)
+class Flow:
+    """Of any number of runs; `since` is when the first of them was kept, seconds since 1970."""
+
+    runs: int = 0
+    since: float | None = None
+    statuses: Counter[str] = field(default_factory=Counter)
+    loops: Counter[int] = field(default_factory=Counter)
+    edges: Counter[tuple[str, str]] = field(default_factory=Counter)
+    times: dict[str, list[float]] = field(default_factory=dict)
+    totals: list[float] = field(default_factory=list)
+
+    def nodes(self) -> list[NodeTimes]:
+        """What each node took, the longest share first."""
+        whole = sum(map(sum, self.times.values())) or 1.0
+        rows = [
+            NodeTimes(name, len(ms), quantile(ms, 0.5), quantile(ms, 0.95), sum(ms) / whole)
+            for name, ms in self.times.items()
+        ]
+        return sorted(rows, key=lambda row: -row.share)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTimes:
+    """Milliseconds of one node's runs; `share` is of the time of all nodes together."""
+
+    name: str
+    runs: int
+    median: float
+    p95: float
+    share: float
+
+
+def flow_of(traces: Iterable[Trace]) -> Flow:
+    flow = Flow()
+    for trace in traces:
+        answer = trace["answer"]
+        at = trace["created_at"]
+        flow.runs += 1
+        flow.since = at if flow.since is None else min(flow.since, at)
+        flow.statuses[answer["status"]] += 1
+        flow.loops[answer["loop_count"]] += 1
+        flow.totals.append(answer["timings_ms"]["total"])
+        flow.edges.update(pairwise(["__start__", *path_taken(trace), "__end__"]))
+        for name, ms in node_times(trace):
+            flow.times.setdefault(name, []).append(ms)
+    return flow
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """The nearest-rank quantile; 0 of nothing."""
+    import numpy as np
+
+    return float(np.quantile(values, share, method="inverted_cdf")) if values else 0.0
 
 
 def graph_page(settings: Settings) -> str:
@@ -72,14 +131,7 @@ def _section(graph: Topology, flow: Flow, what: str) -> Iterator[str]:
         return
     yield "<h3>Time by node</h3>"
     rows = [
-        (
-            escape(n.name),
-            f"{n.runs:,}",
-            _ms(n.median),
-            _ms(n.p95),
-            f"{n.share:.1%}",
-            n.share,
-        )
+        (escape(n.name), f"{n.runs:,}", _ms(n.median), _ms(n.p95), f"{n.share:.1%}", n.share)
         for n in nodes.values()
     ]
     yield table(("node", "times run", "median", "p95", "share of time", ""), rows, range(1, 5))

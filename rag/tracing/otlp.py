@@ -1,4 +1,5 @@
-"""Spans sent to an OpenTelemetry collector: OTLP over HTTP, protobuf, one request.
+"""Finished traces sent to an OpenTelemetry collector in the background: OTLP over HTTP, protobuf,
+one request a trace. No answer waits for it or fails by it.
 
 They are encoded by OpenTelemetry's SDK, which is imported here alone. Its HTTP exporter is not
 used: it would add whatever headers OTEL_EXPORTER_OTLP_HEADERS holds for another collector, go
@@ -9,18 +10,87 @@ from __future__ import annotations
 
 import http.client
 import ssl
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from queue import SimpleQueue
+from threading import Thread
 from urllib.parse import SplitResult, urlsplit
 
 from rag.endpoint.address import host_of
-from rag.tracing.spans import Span
-from state.errors import RemoteError, SettingsError
+from rag.tracing.spans import Span, spans_of
+from state.closing import Closing
+from state.errors import CragError, RemoteError, SettingsError
+from state.extras import package_version
 from state.settings import Settings
+from state.shared_place import open_traces
 
 SECONDS = 2.0
+PATIENCE = SECONDS + 0.5
+"""Seconds that closing waits at most for what is still to be sent."""
 _PATH = "/v1/traces"
 _NAME = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+
+
+class Exporter(Closing):
+    """Sends kept traces by their ids; a context manager. What goes wrong is reported once, from
+    the thread that closes it or sends the next, never from the background.
+    """
+
+    def __init__(
+        self, collector: Collector, settings: Settings, notify: Callable[[str], None]
+    ) -> None:
+        self._collector = collector
+        self._settings = settings
+        self._notify = notify
+        self._waiting: SimpleQueue[str | None] = SimpleQueue()
+        self._thread: Thread | None = None
+        self._failure: str | None = None
+        self._reported = False
+
+    def send(self, trace_id: str) -> None:
+        self._report()
+        if self._thread is None:
+            self._thread = Thread(target=self._work, name="otlp", daemon=True)
+            self._thread.start()
+        self._waiting.put(trace_id)
+
+    def close(self) -> None:
+        """Wait for what is still to be sent, PATIENCE at most."""
+        if self._thread is None:
+            return
+        self._waiting.put(None)
+        self._thread.join(PATIENCE)
+        if self._thread.is_alive():
+            self._failure = f"{self._collector.host} did not reply in time."
+        self._thread = None
+        self._report()
+
+    def _report(self) -> None:
+        if self._failure is not None and not self._reported:
+            self._reported = True
+            self._notify(f"Traces were not sent: {self._failure}")
+
+    def _work(self) -> None:
+        while (trace_id := self._waiting.get()) is not None:
+            try:
+                self._export(trace_id)
+            except CragError as error:
+                self._failure = error.message
+            except Exception as error:  # noqa: BLE001 - reported like any other failure
+                self._failure = f"unexpected {type(error).__name__}."
+
+    def _export(self, trace_id: str) -> None:
+        with open_traces(self._settings) as traces:
+            trace = traces.get(trace_id)
+            asked = list(traces.every("answer", trace_id)) if trace["kind"] == "research" else []
+        spans = spans_of(trace, asked, content=self._settings.otlp_content)
+        self._collector.send(spans, package_version("crag-cli"))
+
+
+def open_exporter(settings: Settings, notify: Callable[[str], None]) -> Exporter | None:
+    """An Exporter where the settings name a collector; raises SettingsError as they are wrong."""
+    collector = collector_of(settings)
+    return None if collector is None else Exporter(collector, settings, notify)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +107,8 @@ class Collector:
 
     def send(self, spans: Sequence[Span], version: str) -> None:
         """Raises RemoteError; waits SECONDS for each step, follows no redirect, uses no proxy."""
-        kind = (
-            http.client.HTTPSConnection
-            if self.url.scheme == "https"
-            else http.client.HTTPConnection
-        )
+        secure = self.url.scheme == "https"
+        kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
         connection = kind(self.url.hostname or "", self.url.port, timeout=SECONDS)
         headers = {**dict(self.headers), "Content-Type": "application/x-protobuf"}
         try:

@@ -108,6 +108,7 @@ class _Tree:
 
     def _root(self, trace: Trace, parent: bytes) -> Span:
         answer = trace["answer"]
+        quotes = [[c["source"], c["quote"]] for c in answer["citations"]]
         agent = "crag.research" if trace["kind"] == "research" else "crag"
         root = self._span(f"invoke_agent {agent}", parent)
         last = trace["events"][-1]
@@ -126,18 +127,13 @@ class _Tree:
             "crag.status": answer["status"],
             "crag.loops": answer["loop_count"],
             "crag.citations": len(answer["citations"]),
-            "crag.claims_unverified": sum(
-                claim["verdict"] == "unverified" for claim in answer["claims"]
-            ),
+            "crag.claims_unverified": sum(c["verdict"] == "unverified" for c in answer["claims"]),
             "crag.claims_dropped": len(answer["dropped"]),
             "crag.model_calls": answer["usage"]["llm_calls"],
             "crag.cost_usd": answer["usage"]["cost_usd"],
             **self._said("gen_ai.input.messages", _messages("user", answer["question"])),
             **self._said("gen_ai.output.messages", _messages("assistant", answer["answer"])),
-            **self._said(
-                "crag.quotes",
-                json.dumps([[c["source"], c["quote"]] for c in answer["citations"]]),
-            ),
+            **self._said("crag.quotes", json.dumps(quotes)),
         }
         return root
 

@@ -10,8 +10,7 @@ from trace_runs import ANSWERED, HOSTILE, MISSPELT, RESEARCHED, UNKNOWN, ask_all
 from rag.research.research_options import ResearchOptions
 from rag.research.run import Research
 from rag.topology import CORRECTIVE, edges_of
-from rag.tracing.flow import flow_of, quantile
-from rag.tracing.graph_page import graph_page
+from rag.tracing.graph_page import flow_of, graph_page, quantile
 from rag.tracing.trace_page import trace_page
 from state.settings import load_settings
 from state.trace_store import TraceStore
