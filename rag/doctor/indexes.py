@@ -5,13 +5,13 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from rag.doctor.part_check import REPAIR, Check, few, ill, well
 from rag.embed.protocol import EmbedderIdentity
 from rag.index import collection_rows, contents
-from rag.index.catalog import catalog_path, connect, mapped_errors, reading
+from rag.index.catalog import opened, reading
 from rag.index.chroma import VectorsDamaged
 from rag.index.collection_rows import CollectionRow
 from rag.index.collection_store import Store
@@ -33,7 +33,7 @@ from state.sqlite_file import error_code, transaction
 def check_collections(home: Path, embedder: EmbedderIdentity) -> Iterator[Check]:
     """Looks at every collection of the home; a lock held by a writer is no fault."""
     for name in LocalStore(home).names():
-        with closing(connect(home)) as connection, mapped_errors(catalog_path(home)):
+        with opened(home) as connection:
             row = collection_rows.find(connection, name)
             if row is None:
                 continue
@@ -72,16 +72,11 @@ def repair_collections(home: Path, tell: Callable[[str], None]) -> None:
     Raises:
         StoreBusyError: an ingest is at work.
         StorageError: the catalog itself is damaged, or the disk full.
-
     """
     names = LocalStore(home).names()
     kept: set[str] = set()
     for name in names:
-        with (
-            write_lock(lock_path(home, name)),
-            closing(connect(home)) as connection,
-            mapped_errors(catalog_path(home)),
-        ):
+        with write_lock(lock_path(home, name)), opened(home) as connection:
             row = collection_rows.find(connection, name)
             if row is None:
                 continue

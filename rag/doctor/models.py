@@ -76,7 +76,7 @@ def _endpoint(settings: Settings) -> Check:
 
 
 def _replies(settings: Settings) -> Iterator[Check]:
-    from rag.doctor.server_replies import check_replies
+    from rag.doctor.server import check_replies
     from rag.endpoint.address import chat_endpoint
     from rag.engines.openai.chat_model import ChatModel
 

@@ -45,7 +45,6 @@ def salvage_databases(home: Path, tell: Callable[[str], None]) -> None:
 
     Raises:
         StorageError, StoreBusyError: a file cannot be written, or is being written.
-
     """
     for database in DATABASES:
         path = home / database.file

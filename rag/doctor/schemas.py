@@ -45,7 +45,6 @@ def mend_schema(path: Path, make: Make) -> None:
 
     Raises:
         StorageError, StoreBusyError: the file cannot be written.
-
     """
     with sqlite_failures(path.name), closing(connect(path)) as db:
         db.execute(_AS_IT_IS)

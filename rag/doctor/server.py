@@ -1,16 +1,49 @@
-"""What a model's server tells of itself, by the questions that each kind answers."""
+"""What a model's server tells of itself, by the questions that each kind answers, and what it does
+with a small request: forms of reply, thinking, speed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from rag.budget import Budget
+from rag.doctor.part_check import Check, ill, well
 from rag.endpoint.address import Endpoint, http_client
 from rag.endpoint.failures import foreign_errors
+from rag.endpoint.servers import ServerTraits
+from rag.engines.openai import output_limits
+from rag.engines.openai.chat_model import ChatModel
+from rag.engines.openai.prompts import Messages
+from rag.engines.openai.replies import fields
+from rag.engines.openai.reply_forms import ReplyForm
+from rag.engines.openai.usage_meter import UsageMeter
+from rag.engines.openai.verdict_schemas import GRADE_FORM, verdicts, wanted
+from state.errors import ModelError
 
 SECONDS = 10.0
+NEEDED_CONTEXT = 4_096
+"""Tokens of the longest prompt of the usual settings, with its reply."""
+ARRIVING = 0.8
+"""The share of a long prompt's tokens, judged by a short one's, from which none was cut."""
+SLOW = 15.0
+"""Prompt tokens a second below which a question takes minutes."""
+_SAID = {
+    ReplyForm.SCHEMA: "replies by JSON schema",
+    ReplyForm.TOOLS: "replies by function calls",
+    ReplyForm.TEXT: "takes neither JSON schemas nor function calls; asked in words",
+}
+_FILLER = "The line runs along the valley, past nine stations and over eleven bridges. " * 25
+_PROBE: Messages = [
+    ("system", "You grade retrieved documents: does the document answer the question?"),
+    (
+        "user",
+        f"<document> document_1\n{_FILLER}\n</document>\nQuestion: How many bridges are there?",
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +127,87 @@ def _parameter(shown: Mapping[str, Any], name: str) -> int | None:
     lines = shown.get("parameters")
     values = (line.split() for line in lines.splitlines()) if isinstance(lines, str) else ()
     return next((int(v[1]) for v in values if v[:1] == [name] and v[1:] and v[1].isdigit()), None)
+
+
+def check_replies(chat: ChatModel) -> Iterator[Check]:
+    """Sends one made-up document of some 400 tokens, twice; no document of the person's."""
+    facts = facts_of(chat.endpoint, chat.name)
+    chat.dialect.learn(ServerTraits(), keep=False)  # found out anew
+    meter = UsageMeter(Budget())
+    try:
+        reply = chat.ask(_PROBE, meter, output_limits.verdicts(1), wanted(GRADE_FORM, 1))
+        speed = _speed(chat, meter)
+    except ModelError as error:
+        yield ill("model: replies", error.message, error.hint)
+        return
+    form = ReplyForm(chat.dialect.traits.form or ReplyForm.TEXT)
+    readable = bool(verdicts(GRADE_FORM, 1, fields(reply)))
+    thinks = "; thinks before it replies" if chat.dialect.thinks else ""
+    if readable:
+        yield well("model: replies", f"{_SAID[form]}{thinks}")
+    else:
+        detail = f"{_SAID[form]}, and its reply could not be read{thinks}"
+        yield ill("model: replies", detail, "Use another model, or --grader local")
+    read, wrote = speed
+    rate = f"reads {read:,.0f} and writes {wrote:,.0f} tokens a second"
+    if read < SLOW:
+        yield ill("model: speed", rate, "Use a smaller model, or raise CRAG_REQUEST_TIMEOUT")
+    else:
+        yield well("model: speed", rate)
+    yield _context(chat, facts, meter)
+
+
+def _context(chat: ChatModel, facts: ServerFacts, meter: UsageMeter) -> Check:
+    part = "model: context"
+    if facts.kind == "OpenAI":
+        return well(part, "OpenAI's models take more than a question needs")
+    if facts.context is None:
+        return _tried_context(chat, facts, meter)
+    if facts.context < NEEDED_CONTEXT:
+        short = f"{facts.context:,} tokens; a question takes up to {NEEDED_CONTEXT:,}"
+        return ill(part, short, facts.longer_context)
+    return well(part, f"{facts.context:,} tokens ({facts.kind})")
+
+
+def _tried_context(chat: ChatModel, facts: ServerFacts, meter: UsageMeter) -> Check:
+    """Of a server that does not tell: whether as many tokens arrive as a long prompt has."""
+    part = "model: context"
+    untold = well(part, f"{facts.kind or 'the server'} tells neither its size nor what arrives")
+    try:
+        short = _arriving(chat, 1, meter)
+        if not short or meter.estimated:
+            return untold
+        times = NEEDED_CONTEXT // short
+        arrived = _arriving(chat, times, meter)
+    except ModelError as error:
+        detail = f"a prompt of up to {NEEDED_CONTEXT:,} tokens is refused: {error.message}"
+        return ill(part, detail, facts.longer_context)
+    if arrived <= short:  # whatever is sent
+        return untold
+    if arrived < ARRIVING * short * times:
+        detail = f"of some {short * times:,} tokens sent {arrived:,} arrived: the rest was cut"
+        return ill(part, detail, facts.longer_context)
+    return well(part, f"{arrived:,} tokens arrived")
+
+
+def _arriving(chat: ChatModel, times: int, meter: UsageMeter) -> int:
+    """Tokens that the server counted of a prompt with the filler so many times."""
+    before = meter.inputs
+    said = f"{_FILLER * times}\nQuestion: Say yes."
+    chat.complete([("system", "You reply in one word."), ("user", said)], meter, output_limits.LINE)
+    return meter.inputs - before
+
+
+def _speed(chat: ChatModel, meter: UsageMeter) -> tuple[float, float]:
+    """Tokens a second, read and written; the server has not seen this prompt's beginning."""
+    prompt: Messages = [
+        ("system", "You repeat what you are told."),
+        ("user", f"{_FILLER}\nQuestion: Can you write the first sentence above four times?"),
+    ]
+    pieces: list[float] = []
+    began = time.perf_counter()
+    before = meter.inputs, meter.outputs
+    chat.stream(prompt, meter, output_limits.LINE, lambda _: pieces.append(time.perf_counter()))
+    read, wrote = meter.inputs - before[0], meter.outputs - before[1]
+    first, last = (pieces[0], pieces[-1]) if pieces else (time.perf_counter(),) * 2
+    return read / max(first - began, 0.001), wrote / max(last - first, 0.001)

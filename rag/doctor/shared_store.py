@@ -35,7 +35,6 @@ def repair_store(store: PostgresStore, tell: Callable[[str], None]) -> None:
 
     Raises:
         StoreBusyError: an ingest is at work.
-
     """
     for name in store.names():
         if store.differences(name):

@@ -12,7 +12,7 @@ from typing import Any
 
 from rag.index import catalog_schema
 from state.errors import DamagedError, NoIndexError, StorageError, storage_error
-from state.schema_version import read_version, refuse_newer
+from state.schema_version import read_version, refuse_newer, write_version
 from state.sqlite_file import connect as open_file
 from state.sqlite_file import (
     connect_to_read,
@@ -70,6 +70,13 @@ def connect(home: Path, *, create: bool = False) -> sqlite3.Connection:
         return connection
 
 
+@contextmanager
+def opened(home: Path, *, create: bool = False) -> Iterator[sqlite3.Connection]:
+    """As `connect`, until the block ends; what fails in it is called as `mapped_errors` does."""
+    with closing(connect(home, create=create)) as found, mapped_errors(catalog_path(home)):
+        yield found
+
+
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
     if read_version(connection) == catalog_schema.SCHEMA_VERSION:
@@ -83,7 +90,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
         found = read_version(connection)
         tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
         refuse_newer(found, catalog_schema.SCHEMA_VERSION, f"The catalog {path}")
-        if 0 < found < min(catalog_schema.MIGRATIONS):
+        if 0 < found < catalog_schema.OLDEST_VERSION:
             raise StorageError(
                 f"The catalog {path} was written by an older crag.",
                 "Move it away; then run `crag ingest` again.",
@@ -96,7 +103,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
             for folder in (path.parent / "vectors").glob("[0-9a-f]" * 32):
                 shutil.rmtree(folder, ignore_errors=True)
         else:
-            catalog_schema.migrate(connection, found)
+            write_version(connection, catalog_schema.SCHEMA_VERSION)
 
 
 @contextmanager
@@ -147,7 +154,7 @@ def mapped_errors(path: Path) -> Iterator[None]:
 
 def is_sound(home: Path) -> list[str]:
     """What SQLite's own check finds wrong with the file; empty when nothing is."""
-    with closing(connect(home)) as connection, mapped_errors(catalog_path(home)):
+    with opened(home) as connection:
         connection.text_factory = readable
         rows = connection.execute("PRAGMA integrity_check(20)").fetchall()
         broken = connection.execute("PRAGMA foreign_key_check").fetchmany(20)

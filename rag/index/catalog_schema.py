@@ -1,4 +1,4 @@
-"""The catalog's tables, and how an older catalog becomes a newer one.
+"""The catalog's tables.
 
 One SQLite file per CRAG_HOME holds every collection. A document is seen once its `visible`
 is 1; a writer fills it while it is 0. Text is kept in compressed blocks, a chunk as offsets
@@ -8,12 +8,13 @@ into them. Each collection has its own FTS5 table `lexical_<id>` (see `lexical.p
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
 
 from state.row_seals import seal_rows
 from state.schema_version import write_version
 
 SCHEMA_VERSION = 9
+OLDEST_VERSION = 8
+"""Of the catalogs that are read. The tables are the same; the version is kept thrice since."""
 SEALED_TABLES = ("roots", "unread", "grades")
 """Small ones whose rows have checksums of their own; documents and texts are sealed otherwise."""
 
@@ -123,23 +124,10 @@ CREATE TABLE grades (
 CREATE INDEX grades_used ON grades (used);
 """
 
-MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {
-    8: lambda _connection: None,  # the version alone, which is kept thrice since
-}
-"""From a version to the next one; each runs inside the transaction that `migrate` opened. A catalog
-that is older than the first of them is not read.
-"""
-
 
 def create(connection: sqlite3.Connection) -> None:
     for statement in _TABLES.split(";"):
         if statement.strip():
             connection.execute(statement)
     seal_rows(connection, SEALED_TABLES)
-    write_version(connection, SCHEMA_VERSION)
-
-
-def migrate(connection: sqlite3.Connection, found: int) -> None:
-    for number in range(found, SCHEMA_VERSION):
-        MIGRATIONS[number](connection)
     write_version(connection, SCHEMA_VERSION)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
-from rag.index.catalog import catalog_path, connect, mapped_errors, rows_of_many
+from rag.index.catalog import opened, rows_of_many
 from state.errors import StoreBusyError
 from state.sqlite_file import transaction
 
@@ -66,6 +66,6 @@ class KeptGrades:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        with mapped_errors(catalog_path(self._home)), closing(connect(self._home)) as connection:
+        with opened(self._home) as connection:
             connection.execute(f"PRAGMA busy_timeout = {_PATIENCE_MS}")
             yield connection

@@ -5,12 +5,12 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.index import collection_rows, contents
-from rag.index.catalog import catalog_path, connect, mapped_errors, reading
+from rag.index.catalog import catalog_path, connect, mapped_errors, opened, reading
 from rag.index.codec import decode_path
 from rag.index.collection_store import Store
 from rag.index.contents import CollectionSummary, IngestedRoot
@@ -75,8 +75,7 @@ class LocalStore(Store):
 
         with (
             write_lock(lock_path(self._home, name), wait=wait),
-            closing(connect(self._home, create=True)) as connection,
-            mapped_errors(catalog_path(self._home)),
+            opened(self._home, create=True) as connection,
         ):
             row = prepared(connection, name, embedder, uid, notice)
             place = VectorPlace(self._home, row.id, row.uid, row.embedder)
@@ -116,11 +115,7 @@ class LocalStore(Store):
         """Its rows, then its vectors: a process killed between leaves vectors that `crag doctor
         --repair` sweeps out.
         """
-        with (
-            write_lock(lock_path(self._home, name)),
-            closing(connect(self._home)) as connection,
-            mapped_errors(catalog_path(self._home)),
-        ):
+        with write_lock(lock_path(self._home, name)), opened(self._home) as connection:
             row = collection_rows.require_row(connection, name)
             with transaction(connection):
                 DocumentRows(connection, row.id).delete_collection()
@@ -142,11 +137,7 @@ class LocalStore(Store):
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         """One moment of the catalog; raises NoIndexError where there is none."""
-        with (
-            closing(connect(self._home)) as connection,
-            mapped_errors(catalog_path(self._home)),
-            reading(connection),
-        ):
+        with opened(self._home) as connection, reading(connection):
             yield connection
 
 

@@ -50,10 +50,7 @@ def planned_files(plan: Plan) -> PlannedFiles:
 
 
 def unchanged_plan(
-    roots: Sequence[Root],
-    found: Found,
-    known: dict[str, FileStat],
-    unread: Sequence[UnreadFile],
+    roots: Sequence[Root], found: Found, known: dict[str, FileStat], unread: Sequence[UnreadFile]
 ) -> Plan | None:
     """The plan when nothing differs, which is what most ingests find; else None. `known` are
     all indexed files.
@@ -68,10 +65,7 @@ def unchanged_plan(
 
 
 def make_plan(
-    roots: Sequence[Root],
-    found: Found,
-    known: Iterable[FileMark],
-    unread: Iterable[UnreadFile],
+    roots: Sequence[Root], found: Found, known: Iterable[FileMark], unread: Iterable[UnreadFile]
 ) -> Plan:
     """Compare. `known` is the whole collection, `unread` what it remembers of other files."""
     plan = Plan()

@@ -86,10 +86,7 @@ def _plan(
 
 
 def _foresee(
-    settings: Settings,
-    globs: Globs,
-    reporter: Reporter,
-    notice: Callable[[str], None],
+    settings: Settings, globs: Globs, reporter: Reporter, notice: Callable[[str], None]
 ) -> None:
     """Fill the report with what an ingest would do, reading only what may be known already."""
     from rag.index.stores import store_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 import socket
 from typing import TYPE_CHECKING, Any
 
-from rag.serving.resources import TEMPLATE
-from rag.serving.tools import CollectionTools
+from rag.serving.tools import TEMPLATE, CollectionTools
 from state.errors import SetupError
 from state.extras import package_version, require_extra
 from state.settings import Settings

@@ -7,15 +7,15 @@ looked up in the catalog, never on the disk.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import takewhile
 from threading import Lock
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from rag.serving import results
-from rag.serving.resources import lines_of, place_uri
-from rag.serving.thread_access import is_of_collection
 from rag.serving.token_budget import USUAL, TokenBudget, fitting
 from rag.session import Session, open_session
 from state.answer import Answer, Citation
@@ -26,6 +26,12 @@ from state.settings import Settings
 if TYPE_CHECKING:
     from rag.index.protocol import CollectionReader
 
+TEMPLATE = "crag://source/{+source}{?lines}"
+"""`lines` as in 12-14; without it the beginning."""
+
+_LINES = re.compile(r"([0-9]{1,9})(?:-([0-9]{0,9}))?")
+_AROUND = 3
+_MOST_LINES = 400
 MAX_QUESTION = 20_000
 MAX_K = 50
 MAX_TURNS = 100
@@ -205,3 +211,41 @@ def _bounded(text: str) -> str:
     if len(text) > MAX_QUESTION:
         raise UsageError(f"A question has at most {MAX_QUESTION:,} characters.")
     return text
+
+
+def place_uri(source: str, start: int | None, end: int | None) -> str:
+    path = quote(source.encode("utf-8", "surrogateescape"), safe="/")
+    if start is None:
+        return f"crag://source/{path}"
+    return f"crag://source/{path}?lines={start}-{end or start}"
+
+
+def lines_of(text: str, lines: str) -> str:
+    """The lines that `lines` names with those around them, or the first ones."""
+    named = _LINES.fullmatch(lines)
+    if named is None:
+        return "\n".join(text.split("\n")[:_MOST_LINES])
+    begin = max(0, int(named[1]) - 1 - _AROUND)
+    end = min(int(named[2] or named[1]) + _AROUND, begin + _MOST_LINES)
+    return "\n".join(text.split("\n")[begin:end])
+
+
+def is_of_collection(answer: Answer, reader: CollectionReader) -> bool:
+    """Threads belong to the home, not to a collection: one may have asked several. Whether all that
+    a turn retrieved is in this one, and all it quotes still stands there. One of which nothing of
+    that is known drew on who knows what.
+    """
+    sources = {chunk["source"] for loop in answer["loops"] for chunk in loop["chunks"]}
+    cited = [*answer["citations"], *answer["nearest"]]
+    if not sources and not cited:
+        return False
+    if any(reader.document(source) is None for source in sources):
+        return False
+    texts = {c["source"]: reader.document_text(c["source"]) or "" for c in cited}
+    return all(_stands(c, texts[c["source"]]) for c in cited)
+
+
+def _stands(citation: Citation, text: str) -> bool:
+    """A passage may begin with what introduces it from afar, such as a table's header."""
+    lines = citation["passage"].split("\n")
+    return citation["quote"] in text and all(line in text for line in lines)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Annotated, Any, ParamSpec, get_type_hints
 
 import anyio.from_thread
@@ -14,7 +16,6 @@ from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp_types import CallToolResult, ContentBlock, ResourceLink, TextContent
 
 from rag.ingest.ingest_report import OnEvent
-from rag.serving.refresh import refresh
 from rag.serving.results import IngestResult, Result
 from rag.serving.tools import one_line
 from state.errors import CragError, UsageError
@@ -60,6 +61,33 @@ def ingesting(settings: Settings) -> Callable[..., CallToolResult]:
 
     ingest.__annotations__["return"] = Annotated[CallToolResult, IngestResult]
     return ingest
+
+
+def refresh(
+    settings: Settings, paths: Sequence[str], on_event: OnEvent = lambda _event: None
+) -> IngestResult:
+    """Ingest again what was ingested before, with the options of then; all of it where no path
+    is named.
+
+    Raises:
+        UsageError: a path is none of the ingested folders.
+        CragError: as an ingest.
+    """
+    from rag.index.stores import store_of
+    from rag.ingest.sync import ingest
+    from rag.opening import build_embedder
+
+    roots = store_of(settings).roots(settings.one_collection)
+    known = [root.path for root in roots if root.here]
+    wanted = paths or known
+    for path in wanted:
+        # A folder that now is a link elsewhere is not the one that was ingested.
+        if "\0" in path or os.path.realpath(path) not in known:
+            raise UsageError(
+                f"{path!r} was not ingested before.", "Ask the person to `crag ingest` it."
+            )
+    report = ingest(settings, build_embedder(settings), wanted, on_event=on_event)
+    return IngestResult.model_validate(asdict(report))
 
 
 def _progress(ctx: Context) -> OnEvent:

@@ -20,11 +20,7 @@ _MARKERS = "".join(
 )
 
 
-def path_svg(
-    graph: Topology,
-    path: Sequence[str],
-    timings_ms: Mapping[str, float],
-) -> str:
+def path_svg(graph: Topology, path: Sequence[str], timings_ms: Mapping[str, float]) -> str:
     """One run: the nodes it took with their time, the edges with how often, past once."""
     notes = {
         name: f"{timings_ms[name]:,.0f} ms" + (f" in {count} runs" if count > 1 else "")
@@ -150,9 +146,7 @@ def _sides(edge: Edge, places: Mapping[str, Place]) -> tuple[str, str]:
 
 
 def _ports(
-    edges: Iterable[Edge],
-    places: Mapping[str, Place],
-    corners: Mapping[str, tuple[float, float]],
+    edges: Iterable[Edge], places: Mapping[str, Place], corners: Mapping[str, tuple[float, float]]
 ) -> dict[tuple[Edge, int], tuple[float, float]]:
     """Where each edge's two ends touch: evenly along a side, in the order of the other ends."""
     touching: dict[tuple[str, str], list[tuple[Place, Edge, int]]] = defaultdict(list)

@@ -17,8 +17,7 @@ from command_child import start
 from ingest_runs import Library
 from shared_stores import assert_sound, new_store
 
-from rag.doctor.catalog_check import check_catalog
-from rag.doctor.databases import check_databases
+from rag.doctor.databases import check_catalog, check_databases
 from state.shared_place import open_turn_store
 
 QUESTIONS = [

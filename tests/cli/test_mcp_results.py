@@ -17,9 +17,8 @@ from mcp import Client, StdioServerParameters
 from served_mcp import served
 
 from rag.index.collection import Collection
-from rag.serving.resources import lines_of, place_uri
 from rag.serving.token_budget import tokens_of
-from rag.serving.tools import CollectionTools
+from rag.serving.tools import CollectionTools, lines_of, place_uri
 from state.settings import load_settings
 
 ROOT = Path(__file__).parents[2]

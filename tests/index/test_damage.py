@@ -8,8 +8,8 @@ import pytest
 from index_samples import ill_parts
 from ingest_runs import Library
 
-from rag.doctor.catalog_check import check_catalog
 from rag.doctor.checkup import repair
+from rag.doctor.databases import check_catalog
 from rag.doctor.indexes import check_collections, repair_collections
 from rag.index import document_rows
 from rag.index.document_seal import mending

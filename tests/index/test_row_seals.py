@@ -9,8 +9,7 @@ import pytest
 from ingest_runs import Library
 from row_damage import unwatched
 
-from rag.doctor.catalog_check import check_catalog, mend_catalog
-from rag.doctor.databases import check_databases
+from rag.doctor.databases import check_catalog, check_databases, mend_catalog
 from rag.doctor.indexes import check_collections, repair_collections
 from rag.doctor.part_check import Check
 from rag.doctor.salvage import salvage_databases

@@ -13,7 +13,7 @@ from rag.ingest.sync import ingest
 from rag.opening import build_embedder
 from rag.question.parse import parse_question
 from rag.question.parts import QuestionPart
-from rag.serving.thread_access import is_of_collection
+from rag.serving.tools import is_of_collection
 from rag.session import open_session
 from state.settings import load_settings
 

@@ -12,16 +12,8 @@ import numpy as np
 from rag.index.codec import blocks_of, chunk_key, encode_block, encode_path, text_hash
 from rag.index.contents import place_of
 from rag.index.names import name_keys
-from rag.index.postgres.postings import (
-    COUNT,
-    REMOVE,
-    SEGMENT_CHUNKS,
-    Counted,
-    counted,
-    ranges,
-    segment_of,
-)
-from rag.index.postgres.shared_document_rows import copy_rows, copy_vectors, copying, label
+from rag.index.postgres.postings import REMOVE, SEGMENT_CHUNKS, counted, ranges, write_segment
+from rag.index.postgres.shared_document_rows import copy_rows, copy_vectors, label
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from state.block_codec import encode_blocks
 from state.documents import Chunk, chunk_id
@@ -219,24 +211,3 @@ class Batch:
                 self._row.id,
             ),
         )
-
-
-def write_segment(
-    db: psycopg.Connection[Any],
-    collection_id: int,
-    segment: int,
-    chunks: Sequence[Counted],
-) -> int:
-    """Adds the postings of the chunks; returns how many terms they have in all."""
-    held: Counter[str] = Counter()
-    with copying(db, "postings", "collection_id, segment, term, entries") as copy:
-        for term, entries in segment_of(chunks):
-            held[term] = len(entries)
-            listed = ",".join(map(str, entries))
-            # No term holds what this form would have to escape (`rag.index.terms`).
-            copy.write(f"{collection_id}\t{segment}\t{term}\t{{{listed}}}\n")
-    db.execute(
-        COUNT,
-        {"collection": collection_id, "terms": list(held), "chunks": list(held.values())},
-    )
-    return sum(chunk.size for chunk in chunks)

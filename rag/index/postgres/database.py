@@ -1,7 +1,11 @@
-"""A connection to a shared store: one snapshot for reading, one transaction for writing."""
+"""A connection to a shared store: one snapshot for reading, one transaction for writing, and one
+writer a collection by an advisory lock that goes with its connection.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from threading import RLock
@@ -9,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from rag.index.collection_rows import nothing_ingested
 from rag.index.postgres.shared_schema import check_version, store_version
-from state.postgres import connect, place, postgres_failures
+from state.errors import StoreBusyError
+from state.postgres import connect, place, postgres_failures, value
 
 if TYPE_CHECKING:
     import psycopg
@@ -20,6 +25,15 @@ SET hnsw.ef_search = 200;
 SET tcp_keepalives_idle = 30;
 SET tcp_keepalives_interval = 10;
 SET tcp_keepalives_count = 3
+"""
+_POLL_SECONDS = 0.1
+_LEAST_SECONDS = 1.0
+"""For a server to see that a killed process is gone."""
+_HOLDER = """
+SELECT application_name, backend_start::timestamptz(0)::text
+FROM pg_locks JOIN pg_stat_activity USING (pid)
+WHERE locktype = 'advisory' AND granted AND objsubid = 1
+AND (classid::bigint << 32 | objid::bigint) = %s
 """
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
@@ -106,3 +120,32 @@ class Database:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+@contextmanager
+def collection_lock(
+    db: psycopg.Connection[Any], schema: str, name: str, wait: float = 0.0
+) -> Iterator[None]:
+    """Holds the collection of this name; a killed holder's is free once the server has seen that
+    its connection ended. `wait`: seconds to wait for another holder.
+
+    Raises:
+        StoreBusyError: another connection holds it; names its process and machine.
+    """
+    label = f"{schema}\0{name}".encode("utf-8", "surrogatepass")
+    digest = hashlib.blake2b(label, digest_size=8).digest()
+    key = int.from_bytes(digest, "big", signed=True)
+    deadline = time.monotonic() + max(wait, _LEAST_SECONDS)
+    while not value(db, "SELECT pg_try_advisory_lock(%s)", key):
+        if time.monotonic() >= deadline:
+            held = db.execute(_HOLDER, (key,)).fetchone()
+            who = f" ({held[0]}, since {held[1]})" if held and held[0] else ""
+            raise StoreBusyError(
+                f"Another process is writing to this collection{who}.", "Try again when it is done."
+            )
+        time.sleep(_POLL_SECONDS)
+    try:
+        yield
+    finally:
+        if not db.closed:
+            db.execute("SELECT pg_advisory_unlock(%s)", (key,))

@@ -216,8 +216,7 @@ class PostgresLegs:
         known = self._beside.get((words, document))
         if known is None:
             rows = self._db.execute(
-                _BOTH,
-                {"collection": self._row.id, "document": document, "words": list(words)},
+                _BOTH, {"collection": self._row.id, "document": document, "words": list(words)}
             ).fetchall()
             known = any(
                 _near(words, between, indexed_text(text).split())

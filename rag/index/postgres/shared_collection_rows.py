@@ -7,13 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rag.embed.protocol import EmbedderIdentity
-from rag.index.collection_rows import (
-    COLUMNS,
-    CollectionRow,
-    identified,
-    names,
-    no_such_collection,
-)
+from rag.index.collection_rows import COLUMNS, CollectionRow, identified, names, no_such_collection
 from rag.index.terms import TERMS_VERSION
 from state.postgres import Worded
 

@@ -15,7 +15,7 @@ from rag.index.collection_writer import CollectionWriter
 from rag.index.postgres import shared_collection_rows
 from rag.index.postgres.batch import Batch
 from rag.index.postgres.database import Database
-from rag.index.postgres.rebuilding import rebuild_terms, same_terms
+from rag.index.postgres.postings import rebuild_terms, same_terms
 from rag.index.postgres.shared_collection_rows import StoredCollection, worded
 from rag.index.postgres.shared_document_rows import copy_rows, label, received
 from rag.index.protocol import DocumentPart, IndexedDocument, Notice, UnreadFile

@@ -12,14 +12,13 @@ from rag.index.codec import decode_path
 from rag.index.collection_store import Store
 from rag.index.contents import CollectionSummary, IngestedRoot
 from rag.index.postgres import shared_collection_rows
-from rag.index.postgres.database import Database
-from rag.index.postgres.rebuilding import COUNTS, rebuild_terms
+from rag.index.postgres.database import Database, collection_lock
+from rag.index.postgres.postings import COUNTS, rebuild_terms
 from rag.index.postgres.shared_collection import PostgresCollection
 from rag.index.postgres.shared_collection_rows import worded
 from rag.index.postgres.shared_export import PostgresExport
 from rag.index.postgres.shared_schema import migrate
 from rag.index.postgres.shared_writer import PostgresWriter, prepared
-from rag.index.postgres.write_lock import collection_lock
 from rag.index.protocol import FileStat, Notice
 from state.errors import NoIndexError
 from state.postgres import Worded, checked_url, place, value
