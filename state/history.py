@@ -41,11 +41,8 @@ class _Budget:
             return True
         self._spent += sum(self._exact(each) - _bytes(each) for each in self._uncounted)
         self._uncounted.clear()
-        least = -(-size // LONGEST_TOKEN)
-        if self._spent + least > self._tokens:
-            return False
-        tokens = self._exact(turn)
-        if self._spent + tokens > self._tokens:
+        room = self._tokens - self._spent
+        if -(-size // LONGEST_TOKEN) > room or (tokens := self._exact(turn)) > room:
             return False
         self._spent += tokens
         return True

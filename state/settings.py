@@ -130,9 +130,9 @@ class Settings(BaseSettings):
     @field_validator("collection", "thread")
     @classmethod
     def _plain_name(cls, value: str | None) -> str | None:
-        if value is None:
-            return None
-        if not value or len(value) > 128 or any(c in "/\\\0\n\r\t\x1b" for c in value):
+        if value is not None and (
+            not 1 <= len(value) <= 128 or any(c in "/\\\0\n\r\t\x1b" for c in value)
+        ):
             raise ValueError(
                 "a name has 1 to 128 characters, without slashes or control characters"
             )

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from state.settings import Settings
-from state.trace_bounds import bounds_of
-from state.trace_store import TraceStore
+from state.trace_store import TraceBounds, TraceStore
 from state.turn_store import THREADS_FILE, TurnStore
 
 if TYPE_CHECKING:
@@ -76,12 +75,13 @@ def open_traces(settings: Settings) -> TraceStore:
         RemoteStoreError: the store cannot be reached.
     """
     place = store_place(settings)
+    bounds = TraceBounds(settings.trace_keep, settings.trace_days, settings.trace_megabytes)
     if place.url is None:
-        return TraceStore(settings.home, bounds_of(settings))
+        return TraceStore(settings.home, bounds)
     from state.postgres import PostgresPlace
 
     shared = PostgresPlace(place.url, place.schema, _TRACE_WORDS)
-    return TraceStore(settings.home, bounds_of(settings), shared)
+    return TraceStore(settings.home, bounds, shared)
 
 
 @cache

@@ -30,15 +30,13 @@ _WORDS = ((" threads", " crag_threads"), (" turns", " crag_turns"))
 class PostgresTurnStore(TurnStore):
     """Appends to one thread queue on that thread's row lock; other threads do not wait."""
 
+    _DISK_BYTES = (
+        "select pg_total_relation_size('crag_threads') + pg_total_relation_size('crag_turns')"
+    )
+
     def __init__(self, url: str, clock: Clock = utc_now, *, schema: str | None = None) -> None:
         """`schema`: where the tables are, if not where the database looks first."""
         super().__init__(_ThreadsPlace(url, schema, _WORDS), clock)
-
-    def _disk_bytes(self) -> int:
-        sizes = (
-            "select pg_total_relation_size('crag_threads') + pg_total_relation_size('crag_turns')"
-        )
-        return sum(size for (size,) in self._place.read(sizes))
 
     def prepare(self) -> None:
         """Makes the tables, if need be."""

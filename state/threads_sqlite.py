@@ -67,12 +67,10 @@ def name_threads(db: sqlite3.Connection) -> None:
 class SqliteTurnStore(TurnStore):
     """Appends are transactions under SQLite's own write lock."""
 
+    _DISK_BYTES = "select page_count * page_size from pragma_page_count, pragma_page_size"
+
     def __init__(self, path: Path, clock: Clock = utc_now) -> None:
         super().__init__(SqlitePlace(path, "The thread store", _prepare, THREADS_SCHEMA), clock)
-
-    def _disk_bytes(self) -> int:
-        sizes = "select page_count * page_size from pragma_page_count, pragma_page_size"
-        return sum(size for (size,) in self._place.read(sizes))
 
 
 def _prepare(db: sqlite3.Connection) -> None:

@@ -6,7 +6,8 @@ import json
 import sqlite3
 import time
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,7 +18,6 @@ from state.nearest import did_you_mean
 from state.row_seals import seal_rows
 from state.sql_place import SqlPlace
 from state.sqlite_file import SqlitePlace, log_ahead
-from state.trace_bounds import TraceBounds, drop_most, drop_old
 from state.traces import TRACE_SCHEMA, Kind, Trace, TraceFilter, TraceSummary
 
 TRACES_FILE = "traces.db"
@@ -37,6 +37,17 @@ _INSERT = (
     " values (?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _SUMMARY = "select id, created_at, kind, thread, status, question, parent from traces"
+_DAY = 86_400.0
+_JUMP = 30 * _DAY
+
+
+@dataclass(frozen=True, slots=True)
+class TraceBounds:
+    """A research run and the questions it asked count as one run, and go together."""
+
+    runs: int = 500
+    days: int = 90
+    megabytes: int = 200
 
 
 def make_tables(db: sqlite3.Connection) -> None:
@@ -84,11 +95,13 @@ class TraceStore(Closing):
         with self._place.writing() as db:
             db.execute("delete from traces where id = ?", (trace_id,))
             db.execute(_INSERT, row)
-            drop_old(db, self._bounds)
+            created = db.execute("select rowid, created_at from traces order by rowid desc")
+            if (last := too_old(created, self._bounds.days)) is not None:
+                db.execute("delete from traces where rowid <= ?", (last,))
             (rowid,) = db.execute("select max(rowid) from traces").fetchone()
             looking = rowid % PRUNE_EVERY == 0
             if looking:
-                drop_most(db, self._bounds)
+                _drop_most(db, self._bounds)
         if looking:
             self._place.shrink()
 
@@ -179,6 +192,34 @@ class TraceStore(Closing):
             or read(f"{begins} and parent is null limit 2", values)
             or read(f"{begins} limit 2", values)
         )
+
+
+def too_old(created: Iterable[tuple[int, float]], days: int) -> int | None:
+    """The newest of those (row, seconds since 1970), newest row first, that are older than `days`
+    days of use; None when none is. A gap of a month or more adds nothing, nor does one backwards:
+    the clock may have jumped.
+    """
+    age, later = 0.0, None
+    for row, at in created:
+        if later is not None and 0 < later - at < _JUMP:
+            age += later - at
+        if age > days * _DAY:
+            return row
+        later = at
+    return None
+
+
+def _drop_most(db: sqlite3.Connection, bounds: TraceBounds) -> None:
+    """Drop the oldest runs past the number and the size; the newest always stays."""
+    runs = db.execute(
+        "select coalesce(parent, id) as run, max(created_at), sum(length(body)) from traces"
+        " group by run order by 2 desc, max(rowid) desc"
+    ).fetchall()
+    size = 0
+    for place, (run, _, octets) in enumerate(runs):
+        size += octets
+        if place and (place >= bounds.runs or size > bounds.megabytes * 1_000_000):
+            db.execute("delete from traces where id = ? or parent = ?", (run, run))
 
 
 def is_whole_trace(row: Mapping[str, Any]) -> bool:

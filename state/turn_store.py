@@ -6,9 +6,8 @@ and make their tables.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from state.answer import Answer
 from state.closing import Closing
@@ -50,6 +49,9 @@ class TurnStore(Closing):
     (Postgres unreachable or failed), and nothing foreign.
     """
 
+    _DISK_BYTES: ClassVar[str]
+    """The query for what the store takes."""
+
     def __init__(self, place: SqlPlace, clock: Clock) -> None:
         self._place = place
         self._clock = clock
@@ -63,10 +65,8 @@ class TurnStore(Closing):
             " from turns"
         )
         threads, turns, octets = rows[0] if rows else (0, 0, 0)
-        return StoreSize(threads, turns, int(octets), self._disk_bytes())
-
-    @abstractmethod
-    def _disk_bytes(self) -> int: ...
+        disk = sum(size for (size,) in self._place.read(self._DISK_BYTES))
+        return StoreSize(threads, turns, int(octets), disk)
 
     def append(
         self,

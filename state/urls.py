@@ -35,7 +35,6 @@ def is_postgres(url: str) -> bool:
 def holds_user(url: str) -> bool:
     """Whether a URL names a user or holds a password."""
     try:
-        parts = urlsplit(url)
+        return "@" in urlsplit(url).netloc
     except ValueError:
         return "@" in url
-    return "@" in parts.netloc

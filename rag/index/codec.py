@@ -24,10 +24,6 @@ def encode_path(path: str) -> bytes:
     return path.encode("utf-8", "surrogateescape")
 
 
-def path_or_none(path: str | None) -> bytes | None:
-    return None if path is None else encode_path(path)
-
-
 def decode_path(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 

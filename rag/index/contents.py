@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from rag.embed.protocol import EmbedderIdentity
-from rag.index.codec import decode_path, encode_path, path_or_none
+from rag.index.codec import decode_path, encode_path
 from rag.index.protocol import FileMark, FileStat, IndexedDocument, UnreadFile
 
 COLUMNS = (
@@ -145,7 +145,9 @@ def roots(db: Sql, collection_id: int) -> dict[str, str]:
 
 def place_of(document: IndexedDocument) -> tuple[bytes | None, bytes | None, int, int, int]:
     """Path, root, size and times, as their columns keep them."""
-    return path_or_none(document.path), path_or_none(document.root), *document.stat
+    both = document.path, document.root
+    path, root = (None if each is None else encode_path(each) for each in both)
+    return path, root, *document.stat
 
 
 def _document(row: Sequence[Any]) -> IndexedDocument:

@@ -75,7 +75,7 @@ class DocumentRows:
             place = chunk.start_char, chunk.end_char, chunk.start_line, chunk.end_line, chunk.page
             rows.append((number, document_id, chunk_key(chunk.chunk_id), *place, heading, blocks))
             vectors.append((number, text_hash(embedding_text(chunk)), vector))
-            searchable.append(LexicalRow(number, chunk.text, _head(title, heading)))
+            searchable.append((number, chunk.text, _head(title, heading)))
         self._connection.executemany(
             "INSERT INTO chunks (id, document_id, key, start_char, end_char, start_line, end_line,"
             " page, heading, blocks) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -195,7 +195,7 @@ class DocumentRows:
             (document_id,),
         )
         for row, start, end, heading in rows:
-            yield LexicalRow(row, texts.span(document_id, start, end), _head(title, heading))
+            yield row, texts.span(document_id, start, end), _head(title, heading)
 
     def _every(self) -> list[int]:
         rows = self._connection.execute(

@@ -10,7 +10,6 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from rag.index.terms import PUNCTUATION, indexed_text, terms
 
@@ -26,16 +25,8 @@ _OF_DOCUMENTS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class LexicalRow:
-    """What is searchable of a chunk. `head` is the title and the headings above it."""
-
-    chunk_id: int
-    text: str
-    head: str
-
-    def columns(self) -> tuple[int, str, str]:
-        return self.chunk_id, indexed_text(self.text), indexed_text(self.head)
+LexicalRow = tuple[int, str, str]
+"""A chunk's row and what is searchable of it: its text, and the title and headings above it."""
 
 
 class LexicalTable:
@@ -115,8 +106,7 @@ class LexicalTable:
     def add(self, rows: Iterable[LexicalRow]) -> None:
         self._unseal()
         self._connection.executemany(
-            f"INSERT INTO {self._table} (rowid, body, head) VALUES (?, ?, ?)",
-            (row.columns() for row in rows),
+            f"INSERT INTO {self._table} (rowid, body, head) VALUES (?, ?, ?)", _indexed(rows)
         )
 
     def remove(self, rows: Iterable[LexicalRow]) -> None:
@@ -125,7 +115,7 @@ class LexicalTable:
         self._connection.executemany(
             f"INSERT INTO {self._table} ({self._table}, rowid, body, head)"
             " VALUES ('delete', ?, ?, ?)",
-            (row.columns() for row in rows),
+            _indexed(rows),
         )
 
     def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
@@ -190,6 +180,10 @@ class LexicalTable:
             (expression, *values, limit),
         )
         return [(chunk, -score) for chunk, score in rows]
+
+
+def _indexed(rows: Iterable[LexicalRow]) -> Iterator[LexicalRow]:
+    return ((row, indexed_text(text), indexed_text(head)) for row, text, head in rows)
 
 
 def query_terms(query: str) -> list[str]:

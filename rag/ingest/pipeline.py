@@ -107,13 +107,10 @@ class Ingest:
         """Only the place or the time of a document changed; False if it must be read after all."""
         path, source = same.task.path, same.task.source
         known = self._plan.changed.get(path)
-        candidates = self._missing.get(same.content_hash)
-        if known is not None:
-            old = known
-        elif candidates:
-            old = candidates.pop()
-        else:  # another file of the same content was taken for the moved one
+        candidates = self._missing.get(same.content_hash, [])
+        if known is None and not candidates:  # another of the same content was taken for the moved
             return False
+        old = known or candidates.pop()
         root = old.root if known else same.task.root
         indexed = self._indexed[old.source]
         document = replace(indexed, source=source, path=path, root=root, stat=same.stat)

@@ -90,7 +90,9 @@ def make_plan(
             plan.tasks.append(Task(path, stat.size, mark.source, root.path, (mark.content_hash,)))
     if wanted:
         _add_new(plan, roots, wanted, remembered, taken)
-    plan.forgotten = [path for path in remembered if _is_forgotten(path, roots, found)]
+    plan.forgotten = [
+        path for path in remembered if path not in found.files and root_of(roots, path)
+    ]
     return plan
 
 
@@ -148,7 +150,3 @@ def _is_gone(mark: FileMark, roots: Sequence[Root], unlisted: tuple[str, ...]) -
     if root is None or mark.path.startswith(unlisted):
         return False
     return mark.root == root.path or not os.path.lexists(mark.path)
-
-
-def _is_forgotten(path: str, roots: Sequence[Root], found: Found) -> bool:
-    return path not in found.files and root_of(roots, path) is not None

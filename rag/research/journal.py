@@ -19,7 +19,7 @@ from state.errors import UsageError
 from state.research_state import Artifact, Subtask
 from state.row_seals import seal_rows
 from state.sqlite_file import SqlitePlace, log_ahead
-from state.trace_bounds import too_old
+from state.trace_store import too_old
 from state.usage import add_usages
 
 JOURNAL_FILE = "research.db"

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag.index.coverage import best_window, named, okapi, term_weights
-from rag.index.lexical import LexicalRow, LexicalTable, query_terms, searched_terms
+from rag.index.lexical import LexicalTable, query_terms, searched_terms
 from rag.index.terms import TERM_CHARACTERS, term_spans, terms
 from rag.index.vocabulary import edit_distance
 
@@ -42,7 +42,7 @@ def test_every_term_is_found_again_by_the_index_it_is_put_into(text):
     connection.execute("CREATE TABLE collections (id, lexical_seal)")
     table = LexicalTable(connection, 1)
     table.create()
-    table.add([LexicalRow(7, text, "")])
+    table.add([(7, text, "")])
     found = query_terms(text)
     assert table.frequencies(found) == dict.fromkeys(found, 1)
     assert {
@@ -51,7 +51,7 @@ def test_every_term_is_found_again_by_the_index_it_is_put_into(text):
     assert [row for row, _ in table.search(searched_terms(table.frequencies(found)), 5)] == (
         [7] if found else []
     )
-    table.remove([LexicalRow(7, text, "")])
+    table.remove([(7, text, "")])
     assert not any(list(table.vocabulary(term[0], 0, 999)) for term in found)
 
 

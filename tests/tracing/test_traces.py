@@ -15,8 +15,7 @@ from rag.tracing.diff import diff_traces
 from rag.tracing.stored_trace import loops, path_taken
 from state.errors import StorageError, UsageError
 from state.events import Event
-from state.trace_bounds import TraceBounds
-from state.trace_store import PRUNE_EVERY, TRACES_FILE, TraceStore
+from state.trace_store import PRUNE_EVERY, TRACES_FILE, TraceBounds, TraceStore
 from state.traces import Trace, TraceFilter
 
 CHUNK = {
