@@ -69,8 +69,8 @@ def read_settings(config: Path | None = None, **flags: Any) -> Settings:
         UsageError: a flag's value is unusable.
         SettingsError: a file's or variable's is.
     """
-    from state.private_home import make_private
     from state.settings import load_settings
+    from state.user_folders import make_private
 
     settings = load_settings(flags, config)
     make_private(settings.home)

@@ -9,11 +9,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from rag.doctor.databases import check_catalog, check_databases, mend_catalog
-from rag.doctor.indexes import check_collections, repair_collections
+from rag.doctor.indexes import (
+    check_collections,
+    check_store,
+    repair_collections,
+    repair_store,
+)
 from rag.doctor.models import check_models
 from rag.doctor.part_check import Check, ill, well
 from rag.doctor.salvage import salvage_databases
-from rag.doctor.shared_store import check_store, repair_store
 from rag.index.local_store import LocalStore
 from rag.index.stores import store_of
 from rag.opening import build_embedder

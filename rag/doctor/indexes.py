@@ -1,4 +1,6 @@
-"""Each collection: its lexical index and its vectors against the catalog, and their repair."""
+"""Each collection: its lexical index and its vectors against the catalog, and their repair; in a
+shared store its rows against its totals.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rag.doctor.part_check import REPAIR, Check, few, ill, well
 from rag.embed.protocol import EmbedderIdentity
@@ -29,6 +32,9 @@ from state.counting import many
 from state.errors import CragError, StorageError, StoreBusyError
 from state.sqlite_file import error_code, transaction
 
+if TYPE_CHECKING:
+    from rag.index.postgres.store import PostgresStore
+
 
 def check_collections(home: Path, embedder: EmbedderIdentity) -> Iterator[Check]:
     """Looks at every collection of the home; a lock held by a writer is no fault."""
@@ -37,7 +43,7 @@ def check_collections(home: Path, embedder: EmbedderIdentity) -> Iterator[Check]
             row = collection_rows.find(connection, name)
             if row is None:
                 continue
-            yield from check_embedder(name, row.embedder, embedder)
+            yield from _check_embedder(name, row.embedder, embedder)
             yield _documents(connection, row)
             yield _names(connection, row)
             lexical = _lexical(connection, row)
@@ -48,10 +54,10 @@ def check_collections(home: Path, embedder: EmbedderIdentity) -> Iterator[Check]
             yield lexical
             vectors = _vectors(connection, row, _place(home, row))
             yield vectors if vectors.ok else _unless_written(vectors, lock_path(home, name))
-        yield check_files(LocalStore(home), name)
+        yield _check_files(LocalStore(home), name)
 
 
-def check_embedder(name: str, used: EmbedderIdentity, named: EmbedderIdentity) -> Iterator[Check]:
+def _check_embedder(name: str, used: EmbedderIdentity, named: EmbedderIdentity) -> Iterator[Check]:
     """Only where the collection was embedded by another than the settings name."""
     if used != named:
         yield ill(
@@ -61,7 +67,7 @@ def check_embedder(name: str, used: EmbedderIdentity, named: EmbedderIdentity) -
         )
 
 
-def check_files(store: Store, name: str) -> Check:
+def _check_files(store: Store, name: str) -> Check:
     stale = staleness(store, name)
     return well(f"{name}: files", stale.line or f"{many(stale.checked, 'file')} as indexed")
 
@@ -103,6 +109,33 @@ def repair_collections(home: Path, tell: Callable[[str], None]) -> None:
         if orphan.name not in kept:
             tell(f"removing the vectors of a deleted collection ({orphan.name})")
             shutil.rmtree(orphan, ignore_errors=True)
+
+
+def check_store(store: PostgresStore, embedder: EmbedderIdentity) -> Iterator[Check]:
+    """Looks only: the server, the replica, and every collection's rows against its totals."""
+    try:
+        yield well("store", store.about())
+        for each in store.summaries():
+            yield from _check_embedder(each.name, each.embedder, embedder)
+            if wrong := store.differences(each.name):
+                yield ill(f"{each.name}: rows", "; ".join(wrong), REPAIR)
+            else:
+                yield well(f"{each.name}: rows", many(each.chunks, "chunk"))
+            yield _check_files(store, each.name)
+    except CragError as error:
+        yield ill("store", error.message, error.hint)
+
+
+def repair_store(store: PostgresStore, tell: Callable[[str], None]) -> None:
+    """Builds again, from the stored text, the lexical index of a collection that is not well.
+
+    Raises:
+        StoreBusyError: an ingest is at work.
+    """
+    for name in store.names():
+        if store.differences(name):
+            tell(f"{name}: building the lexical index again")
+            store.rebuild(name)
 
 
 def _documents(connection: sqlite3.Connection, row: CollectionRow) -> Check:

@@ -65,43 +65,31 @@ def read(
 
 def _chunk(texts: Texts, row: tuple[Any, ...]) -> RetrievedChunk:
     _, key, document, source, *rest = row
-    start, end = rest[-3:-1]
-    text = texts.span(document, start, end)
+    text = texts.span(document, *rest[-3:-1])
     try:
         return retrieved(text, key, source, *rest)
     except ValueError:
         raise TextDamagedError(document, decode_path(source)) from None
 
 
-def retrieved(
-    text: str,
-    key: int,
-    source: bytes,
-    title: str | None,
-    heading: str,
-    page: int | None,
-    start_line: int,
-    end_line: int,
-    start_char: int,
-    end_char: int,
-    blocks: bytes | None,
-) -> RetrievedChunk:
-    """A chunk as a search gives it, not scored yet.
+def retrieved(text: str, key: int, source: bytes, *rest: Any) -> RetrievedChunk:
+    """A chunk as a search gives it, not scored yet; `rest` are the _COLUMNS behind its source.
 
     Raises:
         ValueError: `blocks` is not what was written.
     """
-    known = decode_blocks(blocks, start_char) if blocks else blocks_of_text(text, base=start_char)
+    title, heading, page, first_line, last_line, start, end, blocks = rest
+    known = decode_blocks(blocks, start) if blocks else blocks_of_text(text, base=start)
     return {
         "chunk_id": chunk_id_of(key),
         "source": decode_path(source),
         "title": title,
         "heading": heading,
         "page": page,
-        "start_line": start_line,
-        "end_line": end_line,
-        "start_char": start_char,
-        "end_char": end_char,
+        "start_line": first_line,
+        "end_line": last_line,
+        "start_char": start,
+        "end_char": end,
         "text": text,
         "blocks": block_spans(known),
         "score": 0.0,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
@@ -16,12 +16,12 @@ from rag.index.collection_language import reading_for
 from rag.index.collection_rows import CollectionRow, check_embedder
 from rag.index.contents import Sql
 from rag.index.hybrid import Legs, candidates
-from rag.index.protocol import IndexedDocument, Notice
+from rag.index.protocol import CollectionReader, IndexedDocument, Notice
 from rag.index.vocabulary import Vocabulary
 from state.passages import RetrievedChunk
 
 
-class StoredReader(ABC):
+class StoredReader(CollectionReader):
     """A `CollectionReader`; every call sees one moment of the store, never half a write."""
 
     def __init__(self, embedder: Embedder, notice: Notice) -> None:
@@ -108,9 +108,3 @@ class StoredReader(ABC):
         with self._moment():
             found = contents.documents(self._sql, self._row.id, source)
         return found[0] if found else None
-
-    @abstractmethod
-    def document_text(self, source: str, start: int = 0, end: int | None = None) -> str | None: ...
-
-    @abstractmethod
-    def close(self) -> None: ...

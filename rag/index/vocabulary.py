@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rag.index.language import ENGLISH, in_use
@@ -40,15 +41,15 @@ class Vocabulary:
 
     def __init__(self, legs: Legs) -> None:
         self._legs = legs
-        self._forms: dict[tuple[str, str], list[str]] = {}
-        self._spellings: dict[str, list[tuple[str, int]]] = {}
+        self._forms = lru_cache(_KEPT_FORMS)(self._forms_of)
+        self._spellings = lru_cache(_KEPT_SPELLINGS)(self._look_up)
 
     def forms(self, terms: Iterable[str]) -> list[str]:
         """The indexed terms that are read as one of these in the language in use."""
         language = in_use()
         if language == ENGLISH:
             return list(terms)
-        return [form for term in terms for form in self._of_one(term, language)]
+        return [form for term in terms for form in self._forms(term, language)]
 
     def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
         """How many chunks hold each term; one that holds two forms of it may count twice."""
@@ -59,25 +60,17 @@ class Vocabulary:
         most = self._legs.chunk_count
         return {term: min(sum(map(counts.__getitem__, each)), most) for term, each in forms.items()}
 
-    def _of_one(self, term: str, language: str) -> list[str]:
+    def _forms_of(self, term: str, _language: str) -> list[str]:
+        """In the language in use."""
         if not is_word(term):
             return [term]
-        if (term, language) not in self._forms:
-            if len(self._forms) >= _KEPT_FORMS:
-                self._forms.clear()
-            alike = term[: max(len(term) - _WRITTEN_ANEW, _LEAST_ALIKE)]
-            held = self._legs.vocabulary(alike, len(alike), len(term) + _ENDING)
-            self._forms[term, language] = sorted(form for form, _ in held if read(form) == term)
-        return self._forms[term, language]
+        alike = term[: max(len(term) - _WRITTEN_ANEW, _LEAST_ALIKE)]
+        held = self._legs.vocabulary(alike, len(alike), len(term) + _ENDING)
+        return sorted(form for form, _ in held if read(form) == term)
 
     def spelt_like(self, word: str) -> list[tuple[str, int]]:
         """(word, document frequency) of those one slip away, most frequent first."""
-        folded = fold(word)
-        if folded not in self._spellings:
-            if len(self._spellings) >= _KEPT_SPELLINGS:
-                self._spellings.clear()
-            self._spellings[folded] = self._look_up(folded)
-        return self._spellings[folded]
+        return self._spellings(fold(word))
 
     def _look_up(self, word: str) -> list[tuple[str, int]]:
         own = set(indexed_text(word).split())
