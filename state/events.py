@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import Literal, TypedDict
 
 from state.answer import Answer, Decision
-from state.grades import Grade
-from state.passages import HistoryTurn
+from state.passages import Grade, HistoryTurn
 
 
 class TurnStarted(TypedDict):

@@ -25,8 +25,7 @@ from langgraph.channels import UntrackedValue
 
 from state.answer import Citation, ClaimRecord, LoopRecord, Status, Usage
 from state.draft_claims import DraftClaim
-from state.grades import Grade
-from state.passages import HistoryTurn, Passage, RetrievedChunk, WebUse
+from state.passages import Grade, HistoryTurn, Passage, RetrievedChunk, WebUse
 from state.reducers import milestone_window, overwrite
 
 TIMELINE_WINDOW = 10

@@ -1,4 +1,4 @@
-"""What passes between retrieval, grading and answering: chunks, passages, earlier turns.
+"""What passes between retrieval, grading and answering: chunks, grades, passages, earlier turns.
 
 TypedDicts, since they live in the graph's state and are JSON; apart from the state itself,
 so that what only searches need not import the graph's library.
@@ -90,6 +90,26 @@ WEB_PREFIX = "web:"
 def is_web(chunk: RetrievedChunk) -> bool:
     """Whether the chunk is a passage of the web, in no collection."""
     return chunk["chunk_id"].startswith(WEB_PREFIX)
+
+
+RelevanceVerdict = Literal["correct", "ambiguous", "incorrect"]
+GraderName = Literal["local", "model"]
+
+
+class Grade(TypedDict):
+    """The binary score with what stands behind it.
+
+    `confidence` is the calibrated probability, 0 to 1, that the chunk is relevant (None
+    where the grader gives none); `verdict` is CRAG's three-way action on it (Yan et al.
+    2024, "Corrective Retrieval Augmented Generation"): correct, ambiguous or incorrect.
+    """
+
+    chunk_id: str
+    relevant: bool
+    verdict: RelevanceVerdict
+    confidence: float | None
+    reason: str | None
+    grader: GraderName
 
 
 class Span(TypedDict):

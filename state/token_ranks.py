@@ -9,7 +9,6 @@ import gzip
 import zlib
 from base64 import b64decode
 from importlib.util import find_spec
-from itertools import count
 from pathlib import Path
 
 PACKED = Path(__file__).with_name("o200k_base.bin")
@@ -37,12 +36,10 @@ def read_ranks() -> dict[bytes, int]:
     """
     data = zlib.decompress(PACKED.read_bytes() if PACKED.is_file() else packed_ranks())
     ranks: dict[bytes, int] = {}
-    start, ends = 0, len(data)
-    for rank in count():
-        if start >= ends:
-            break
+    start = 0
+    while start < len(data):
         end = start + 1 + data[start]
-        ranks[data[start + 1 : end]] = rank
+        ranks[data[start + 1 : end]] = len(ranks)
         start = end
     return ranks
 

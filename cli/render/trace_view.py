@@ -23,7 +23,7 @@ from state.events import (
     RewrittenEvent,
     TurnStarted,
 )
-from state.grades import Grade
+from state.passages import Grade
 from state.traces import Trace, TraceSummary
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from rag.budget import Budget
 from rag.question.parts import QuestionPart
 from state.answer import NodeUsage
 from state.draft_claims import DraftClaim
-from state.grades import Grade
-from state.passages import HistoryTurn, Passage, RetrievedChunk
+from state.passages import Grade, HistoryTurn, Passage, RetrievedChunk
 from state.usage import NO_CALLS
 
 Emit = Callable[[str], None]

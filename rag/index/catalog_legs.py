@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from rag.index import chunk_rows, contents, exact
+from rag.index import chunk_rows, contents
 from rag.index.codec import decode_path, decode_vectors
+from rag.index.dense import DenseLeg, cosines
 from rag.index.lexical import LexicalTable
 from rag.index.texts import Texts
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
     from rag.embed.protocol import Vectors
-    from rag.index.dense import DenseLeg
     from state.passages import RetrievedChunk
 
 _KEPT_FREQUENCIES = 20_000
@@ -85,7 +85,7 @@ class CatalogLegs:
         return {key: decode_vectors([each], len(each) // 2)[0] for key, each in stored.items()}
 
     def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
-        return exact.cosines(self._connection, vector, rows)
+        return cosines(self._connection, vector, rows)
 
     def read(self, rows: Sequence[int]) -> dict[int, RetrievedChunk]:
         return chunk_rows.read(self._connection, self._texts, rows)

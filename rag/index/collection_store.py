@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from rag.index import collection_rows, contents
+from rag.index.codec import decode_path
 from rag.index.collection_rows import CollectionRow
 from rag.index.contents import CollectionSummary, IngestedRoot, Inventory, Sql
 from rag.index.protocol import FileStat, Notice
@@ -93,9 +94,18 @@ class Store(ABC):
     def summaries(self) -> list[CollectionSummary]:
         """Every collection, by name; none when nothing was ingested."""
 
-    @abstractmethod
     def file_stats(self, name: str, most: int) -> tuple[int, list[tuple[str, FileStat]]]:
         """How many files of this machine are indexed, and `most` of them, the last first."""
+        here, *values = self._files_here(name)
+        stats = f"SELECT documents.path, size, mtime_ns, changed_ns{here}"
+        with self._reading() as sql:
+            (files,) = sql.execute(f"SELECT count(*){here}", values).fetchone()
+            rows = sql.execute(f"{stats} ORDER BY documents.id DESC LIMIT ?", (*values, most))
+            return files, [(decode_path(path), FileStat(*stat)) for path, *stat in rows]
+
+    @abstractmethod
+    def _files_here(self, name: str) -> tuple[str, ...]:
+        """What selects a collection's documents that are files of this machine, and its values."""
 
     @abstractmethod
     def roots(self, name: str) -> list[IngestedRoot]:

@@ -9,16 +9,28 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Sequence
+
+import numpy as np
 
 from rag.embed.protocol import Vectors
-from rag.index import chunk_rows, exact, shortlist
-from rag.index.catalog import reading
+from rag.index import chunk_rows, shortlist
+from rag.index.catalog import reading, rows_of_many
 from rag.index.chroma import VectorsDamaged
+from rag.index.codec import decode_vectors
 from rag.index.protocol import Notice
 from rag.index.shortlist import Shortlist
 from rag.index.vector_place import StoreState, VectorPlace, read_state, removals
 from rag.index.vectors import ChromaVectors
 from state.errors import StorageError
+
+_BATCH = 8_192
+_ALL = """
+SELECT vectors.chunk_id, vectors.vector FROM vectors
+CROSS JOIN chunks ON chunks.id = vectors.chunk_id
+CROSS JOIN documents ON documents.id = chunks.document_id
+WHERE vectors.chunk_id > ? AND documents.collection_id = ? AND documents.visible = 1
+"""
 
 
 class DenseLeg:
@@ -55,10 +67,10 @@ class DenseLeg:
         found, synced = self._known(connection, query, limit, among)
         if among is None:
             collection = self._place.collection_id
-            found |= exact.nearest(connection, collection, query, limit, above=synced)
+            found |= exact_nearest(connection, collection, query, limit, above=synced)
         else:
             new = [row for row in among if row > synced]
-            found |= exact.cosines(connection, query, new)
+            found |= cosines(connection, query, new)
         return sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
 
     def _known(
@@ -74,7 +86,7 @@ class DenseLeg:
         if short is not None and state.token == short.token:
             numbers = short.candidates(query, limit, removals(connection, place), among)
             shown = chunk_rows.visible(connection, place.collection_id, numbers)
-            return exact.cosines(connection, query, sorted(shown)), short.synced
+            return cosines(connection, query, sorted(shown)), short.synced
         usable = not state.dirty and state.token == self._token
         if among is not None or self._store is None or not usable:
             return {}, 0
@@ -122,3 +134,45 @@ class DenseLeg:
                 f"The vector store is damaged ({error}); searching the catalog until"
                 " `crag doctor --repair` has built it again."
             )
+
+
+def exact_nearest(
+    connection: sqlite3.Connection,
+    collection_id: int,
+    query: Vectors,
+    limit: int,
+    *,
+    above: int = 0,
+) -> list[tuple[int, float]]:
+    """(chunk id, cosine) of the nearest visible chunks, best first, with ids past `above`."""
+    cursor = connection.execute(_ALL, (above, collection_id))
+    best: list[tuple[float, int]] = []
+    while rows := cursor.fetchmany(_BATCH):
+        near = _cosines([vector for _, vector in rows], query)
+        kept = np.argsort(-near, kind="stable")[:limit]
+        best += [(float(near[index]), rows[index][0]) for index in kept]
+        best = sorted(best, key=lambda pair: (-pair[0], pair[1]))[:limit]
+    return [(chunk, cosine) for cosine, chunk in best]
+
+
+def cosines(
+    connection: sqlite3.Connection, query: Vectors, chunks: Sequence[int]
+) -> dict[int, float]:
+    """The cosine of each of these chunks."""
+    stored = "SELECT chunk_id, vector FROM vectors WHERE chunk_id IN ({some})"
+    found: dict[int, float] = {}
+    for first in range(0, len(chunks), _BATCH):
+        rows = rows_of_many(connection, stored, chunks[first : first + _BATCH])
+        near = _cosines([vector for _, vector in rows], query)
+        found.update(zip((row for row, _ in rows), map(float, near), strict=True))
+    return found
+
+
+def _cosines(rows: Sequence[bytes], query: Vectors) -> Vectors:
+    """A vector stored as float16 is of length 1 no more. Chroma divides by the length; so does
+    this, or a score would say which of the two had searched.
+    """
+    stored = decode_vectors(rows, len(query))
+    lengths = np.linalg.norm(stored, axis=1)
+    result: Vectors = stored @ query / np.maximum(lengths, np.finfo(np.float32).tiny)
+    return result

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from rag.embed.protocol import Embedder, Vectors
 from rag.index.candidates import together
-from rag.index.collection_language import reading_for
 from rag.index.protocol import IndexedDocument
 from rag.index.stored_reader import StoredReader
+from rag.index.vocabulary import reading_for
 from state.passages import RetrievedChunk
 
 

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 
 from rag.index import collection_rows, contents
 from rag.index.catalog import catalog_path, connect, mapped_errors, opened, reading
-from rag.index.codec import decode_path
 from rag.index.collection_store import Store
 from rag.index.contents import CollectionSummary, IngestedRoot
 from rag.index.document_rows import DocumentRows
 from rag.index.lock import lock_path, write_lock
-from rag.index.protocol import FileStat, Notice
+from rag.index.protocol import Notice
 from state.errors import NoIndexError
 from state.sqlite_file import transaction
 
@@ -89,18 +88,9 @@ class LocalStore(Store):
         except NoIndexError:
             return []
 
-    def file_stats(self, name: str, most: int) -> tuple[int, list[tuple[str, FileStat]]]:
-        condition = (
-            " FROM documents WHERE visible = 1 AND path IS NOT NULL"
-            " AND collection_id = (SELECT id FROM collections WHERE name = ?)"
-        )
-        with self._reading() as connection:
-            (files,) = connection.execute("SELECT count(*)" + condition, (name,)).fetchone()
-            rows = connection.execute(
-                f"SELECT path, size, mtime_ns, changed_ns{condition} ORDER BY id DESC LIMIT ?",
-                (name, most),
-            ).fetchall()
-        return files, [(decode_path(path), FileStat(*stat)) for path, *stat in rows]
+    def _files_here(self, name: str) -> tuple[str, ...]:
+        of_name = "collection_id = (SELECT id FROM collections WHERE name = ?)"
+        return f" FROM documents WHERE visible = 1 AND path IS NOT NULL AND {of_name}", name
 
     def roots(self, name: str) -> list[IngestedRoot]:
         try:

@@ -12,12 +12,11 @@ from rag.embed.protocol import Embedder, Vectors
 from rag.index import contents
 from rag.index.candidates import Candidates
 from rag.index.codec import chunk_key
-from rag.index.collection_language import reading_for
 from rag.index.collection_rows import CollectionRow, check_embedder
 from rag.index.contents import Sql
 from rag.index.hybrid import Legs, candidates
 from rag.index.protocol import CollectionReader, IndexedDocument, Notice
-from rag.index.vocabulary import Vocabulary
+from rag.index.vocabulary import Vocabulary, reading_for
 from state.passages import RetrievedChunk
 
 

@@ -1,22 +1,27 @@
 """What an index holds of a word: its forms in another language, and words spelt like it.
 
 The terms of an index are English stems: "haus" as German reads it is "haus", "hauser" and
-"hausern" there. They are found in its vocabulary when a question needs them.
+"hausern" there. They are found in its vocabulary when a question needs them. A question of names
+and nouns alone ("Öffnungszeiten Schwimmbad") is read in the language of most of the collection, by
+the function words that its index holds.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from functools import lru_cache
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
-from rag.index.language import ENGLISH, in_use
-from rag.index.language_stems import is_word, read
+from rag.index.language import ENGLISH, OTHERS, in_language, in_language_of, in_use
+from rag.index.language_stems import function_words, is_word, read
 from rag.index.terms import fold, indexed_text
 
 if TYPE_CHECKING:
     from rag.index.hybrid import Legs
+    from rag.index.protocol import CollectionReader
 
 _KEPT_FORMS = 10_000
 # A stemmer cuts off an ending, and writes at most the last letters before it anew.
@@ -34,6 +39,36 @@ _CHUNKS_READ = 3
 """Of each stem: where a form of the word is looked for. With ten, 143 slips of the 178 of
 `rag/question/spelling.py` are mended instead of 141, in twice the time."""
 _WORD = re.compile(r"[^\W\d_]+")
+
+MOST = 0.5
+"""The share of chunks that hold a language's commonest word, in a collection of that language."""
+
+_SPOKEN: WeakKeyDictionary[CollectionReader, tuple[int, str]] = WeakKeyDictionary()
+
+
+def reading_for(collection: CollectionReader, *questions: str) -> AbstractContextManager[None]:
+    """What is asked of a collection is read in the language of the first of these questions that
+    shows one, or else in the collection's, unless one was chosen before.
+    """
+    return in_language_of(*questions, spoken=lambda: spoken(collection))
+
+
+def spoken(collection: CollectionReader) -> str:
+    """English where no other is: its function words are in no index."""
+    total = collection.chunk_count
+    known = _SPOKEN.get(collection)
+    if known is None or known[0] != total:
+        known = _SPOKEN[collection] = (total, _spoken(collection, total))
+    return known[1]
+
+
+def _spoken(collection: CollectionReader, total: int) -> str:
+    own = {language: function_words(language) - function_words(ENGLISH) for language in OTHERS}
+    with in_language(ENGLISH):
+        counts = collection.document_frequencies(sorted(frozenset().union(*own.values())))
+    likeliest = max(OTHERS, key=lambda language: sum(counts[word] for word in own[language]))
+    commonest = max(counts[word] for word in own[likeliest])
+    return likeliest if commonest and commonest >= MOST * total else ENGLISH
 
 
 class Vocabulary:

@@ -17,8 +17,8 @@ from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
 from rag.routes import decided
 from state.answer import GradedChunk, LoopRecord
-from state.grades import Grade
 from state.graph_state import GraphState
+from state.passages import Grade
 from state.usage import add_usage
 
 

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from rag.dependencies import Dependencies
 from rag.endpoint.calls import recorded
-from rag.index.collection_language import reading_for
+from rag.index.vocabulary import reading_for
 from state.graph_state import GraphState
 
 Update = dict[str, Any]

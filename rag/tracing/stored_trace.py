@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from state.errors import UsageError
 from state.events import RetrievedItem, TurnStarted
-from state.grades import Grade
+from state.passages import Grade
 from state.traces import Trace
 
 if TYPE_CHECKING:  # what only looks at questions does without

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from rag.documents.stream import Part
 from rag.embed.builtin import BuiltinEmbedder
-from rag.index import exact
+from rag.index.dense import exact_nearest
 from rag.index.lexical import query_terms
 from rag.index.local_store import LocalStore
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
@@ -89,7 +89,7 @@ def judge(folder, limit, embedder):
             text = query.get("rewrite") or query["text"]
             relevant = set(query["relevant"]) & known
             lexical = reader._legs.lexical(query_terms(text), DEPTH)
-            dense = exact.nearest(
+            dense = exact_nearest(
                 reader._connection, reader._row.id, embedder.embed_query(text), DEPTH
             )
             started = time.perf_counter()

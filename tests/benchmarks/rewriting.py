@@ -23,8 +23,7 @@ from rag.engines.protocol import GradeRequest, RewriteRequest
 from rag.index.collection import Collection
 from rag.question.parts import read_parts
 from rag.question.spelling import mend_spelling
-from state.grades import Grade
-from state.passages import RetrievedChunk
+from state.passages import Grade, RetrievedChunk
 
 RETRIEVED = 8
 MAX_LOOPS = 3

@@ -8,10 +8,10 @@ import pytest
 from index_samples import EMBEDDER, document, part
 from shared_stores import fill
 
-from rag.index.collection_language import spoken
 from rag.index.language import ENGLISH, in_language, in_language_of, in_use, language_of
 from rag.index.local_store import LocalStore
 from rag.index.terms import indexed_text, term_spans, terms, words
+from rag.index.vocabulary import spoken
 
 TEXTS = {
     "de.txt": "Die Häuser der Fischer haben grüne Türen.",

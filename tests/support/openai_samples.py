@@ -20,8 +20,7 @@ from rag.engines.protocol import (
     Rewritten,
 )
 from rag.text.blocks import blocks_of_text
-from state.grades import Grade
-from state.passages import HistoryTurn, Passage, RetrievedChunk, block_spans
+from state.passages import Grade, HistoryTurn, Passage, RetrievedChunk, block_spans
 from state.settings import Settings
 
 QUESTION = "What is the capital of France?"

@@ -21,8 +21,7 @@ from rag.evidence.quotation import EXCERPTS_QUOTED
 from rag.index.protocol import CollectionReader
 from rag.question.parse import FEW_CHUNKS
 from rag.question.parts import QuestionPart
-from state.grades import Grade, RelevanceVerdict
-from state.passages import RetrievedChunk, is_web
+from state.passages import Grade, RelevanceVerdict, RetrievedChunk, is_web
 
 SURELY_NAMED = 0.7
 """From here on a question is held to name a document (`meant`): by its number, or in several words

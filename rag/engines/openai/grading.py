@@ -22,8 +22,7 @@ from rag.engines.openai.verdict_schemas import GRADE_FORM, Verdict, binary_score
 from rag.engines.protocol import Engine, Graded, GradeRequest, same_query
 from state.choices import GraderChoice
 from state.errors import CragError
-from state.grades import Grade
-from state.passages import RetrievedChunk
+from state.passages import Grade, RetrievedChunk
 
 MOST_DOUBTFUL = 4
 """Chunks that the model is asked about where code is not sure: a short prompt."""

@@ -19,7 +19,7 @@ from rag.index.postgres.shared_collection_rows import worded
 from rag.index.postgres.shared_export import PostgresExport
 from rag.index.postgres.shared_schema import migrate
 from rag.index.postgres.shared_writer import PostgresWriter, prepared
-from rag.index.protocol import FileStat, Notice
+from rag.index.protocol import Notice
 from state.errors import NoIndexError
 from state.postgres import Worded, checked_url, place, value
 
@@ -107,22 +107,14 @@ class PostgresStore(Store):
             ]
         return []
 
-    def file_stats(self, name: str, most: int) -> tuple[int, list[tuple[str, FileStat]]]:
-        """Of the files that were ingested on this machine."""
+    def _files_here(self, name: str) -> tuple[str, ...]:
+        """Those that were ingested on this machine."""
         here = (
             " FROM documents JOIN collections ON collections.id = documents.collection_id"
             " JOIN roots ON roots.collection_id = documents.collection_id AND roots.path = root"
-            " WHERE collections.name = %s AND roots.host = %s AND documents.path IS NOT NULL"
+            " WHERE collections.name = ? AND roots.host = ? AND documents.path IS NOT NULL"
         )
-        values = (name, socket.gethostname())
-        with self._snapshot(self._read_url) as db:
-            count = value(db, f"SELECT count(*){here}", *values)
-            rows = db.execute(
-                f"SELECT documents.path, size, mtime_ns, changed_ns{here}"
-                " ORDER BY documents.id DESC LIMIT %s",
-                (*values, most),
-            ).fetchall()
-        return count, [(decode_path(path), FileStat(*stat)) for path, *stat in rows]
+        return here, name, socket.gethostname()
 
     def roots(self, name: str) -> list[IngestedRoot]:
         with suppress(NoIndexError), self._snapshot(self._read_url) as db:
