@@ -63,6 +63,17 @@ class TurnSaver(BaseCheckpointSaver[Any]):
                     f"Remove {CHECKPOINTS_FILE}: the turns themselves are kept elsewhere.",
                 ) from None
 
+    def list(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,  # noqa: A002 - the base class's name
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> Iterator[CheckpointTuple]:
+        with self._place.failures():
+            yield from self._kept.list(config, filter=filter, before=before, limit=limit)
+
     def put(
         self,
         config: RunnableConfig,

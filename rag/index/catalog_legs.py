@@ -10,10 +10,10 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from rag.index import chunk_rows, contents
+from rag.index.chunk_rows import Texts
 from rag.index.codec import decode_path, decode_vectors
 from rag.index.dense import DenseLeg, cosines
 from rag.index.lexical import LexicalTable
-from rag.index.texts import Texts
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

@@ -13,6 +13,7 @@ from rag.embed.protocol import Embedder
 from rag.index import collection_rows
 from rag.index.catalog import catalog_path, connect, file_of, mapped_errors, reading
 from rag.index.catalog_legs import CatalogLegs
+from rag.index.chunk_rows import TextDamagedError, Texts
 from rag.index.codec import encode_path
 from rag.index.collection_rows import CollectionRow
 from rag.index.dense import DenseLeg
@@ -20,7 +21,6 @@ from rag.index.document_seal import note_damage
 from rag.index.language import in_use
 from rag.index.protocol import Notice
 from rag.index.stored_reader import StoredReader
-from rag.index.texts import TextDamagedError, Texts
 from rag.index.vector_place import VectorPlace
 from rag.index.vocabulary import reading_for
 from state.passages import RetrievedChunk

@@ -13,6 +13,10 @@ from rag.index.collection_rows import CollectionRow
 from rag.index.contents import Sql
 from rag.index.protocol import DocumentPart, FileMark, FileStat, IndexedDocument, UnreadFile
 
+GROUP_CHUNKS = 1_000
+GROUP_CHARACTERS = 4_000_000
+"""How much of small documents is written in one transaction."""
+
 
 class CollectionWriter(ABC):
     """One collection, open for writing; its lock is held from opening to closing."""

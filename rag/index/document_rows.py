@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from rag.index import collection_rows
+from rag.index.chunk_rows import TextDamagedError, Texts
 from rag.index.codec import (
     block_row,
     chunk_key,
@@ -23,7 +24,6 @@ from rag.index.lexical import LexicalRow, LexicalTable
 from rag.index.names import store_names
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from rag.index.terms import TERMS_VERSION
-from rag.index.texts import TextDamagedError, Texts
 from state.block_codec import encode_blocks
 from state.documents import chunk_id
 

@@ -15,8 +15,8 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from rag.index.catalog import connect, rows_of_many
+from rag.index.chunk_rows import TextDamagedError, Texts
 from rag.index.codec import block_row, decode_path
-from rag.index.texts import TextDamagedError, Texts
 from state.errors import CragError
 from state.sqlite_file import transaction
 

@@ -12,11 +12,11 @@ import numpy as np
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.index import contents
+from rag.index.chunk_rows import Texts
 from rag.index.codec import chunk_id_of, decode_path, decode_vectors
 from rag.index.collection_rows import CollectionRow
 from rag.index.contents import Sql
 from rag.index.protocol import DocumentPart, IndexedDocument, UnreadFile
-from rag.index.texts import Texts
 from state.block_codec import decode_blocks
 from state.documents import Chunk
 

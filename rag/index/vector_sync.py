@@ -19,9 +19,15 @@ from typing import TYPE_CHECKING, Any
 from rag.index import shortlist, vectors
 from rag.index.chroma import VectorsDamaged
 from rag.index.codec import decode_vectors
-from rag.index.folder_digest import files_digest, rows_digest
 from rag.index.protocol import Notice
-from rag.index.vector_place import StoreState, VectorPlace, read_state, removals
+from rag.index.vector_place import (
+    StoreState,
+    VectorPlace,
+    files_digest,
+    read_state,
+    removals,
+    rows_digest,
+)
 from state.closing import Closing
 from state.errors import StorageError
 from state.sqlite_file import transaction

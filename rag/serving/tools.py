@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from rag.serving import results
-from rag.serving.token_budget import USUAL, TokenBudget, fitting
+from rag.serving.results import USUAL, TokenBudget, fitting
 from rag.session import Session, open_session
 from state.answer import Answer, Citation
 from state.errors import CragError, UsageError

@@ -17,7 +17,7 @@ from mcp import Client, StdioServerParameters
 from served_mcp import served
 
 from rag.index.collection import Collection
-from rag.serving.token_budget import tokens_of
+from rag.serving.results import tokens_of
 from rag.serving.tools import CollectionTools, lines_of, place_uri
 from state.settings import load_settings
 

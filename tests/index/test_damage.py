@@ -12,8 +12,8 @@ from rag.doctor.checkup import repair
 from rag.doctor.databases import check_catalog
 from rag.doctor.indexes import check_collections, repair_collections
 from rag.index import document_rows
+from rag.index.chunk_rows import TextDamagedError
 from rag.index.document_seal import mending
-from rag.index.texts import TextDamagedError
 from state.errors import DamagedError
 
 NAMES = ["whale", "railway", "bakery", "glacier", "violin", "harbour"]

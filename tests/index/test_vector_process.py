@@ -70,7 +70,7 @@ def test_a_failure_of_ours_crosses_with_its_words(tmp_path):
 
 def test_its_death_costs_no_vector(tmp_path, monkeypatch):
     monkeypatch.setattr("rag.index.feeder.START_CHUNKS", 30)
-    monkeypatch.setattr("rag.index.staging.GROUP_CHUNKS", 20)
+    monkeypatch.setattr("rag.index.writer.GROUP_CHUNKS", 20)
     monkeypatch.setattr(VectorProcess, "upsert", lambda self, *_: self._child.process.kill())
     with open_writer(tmp_path, "default", IDENTITY) as writer:
         for number in range(60):

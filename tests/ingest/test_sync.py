@@ -10,7 +10,7 @@ from index_samples import open_writer
 from ingest_runs import Library, counts
 
 from rag.embed.protocol import EmbedderIdentity
-from rag.index import local_store
+from rag.index import catalog
 from rag.ingest.forget import forget, holding
 from rag.ingest.staleness import staleness
 from rag.serving.wire import refresh
@@ -298,14 +298,14 @@ def test_a_full_disk_is_told_and_the_next_ingest_goes_on(tmp_path, library, monk
     folder.mkdir()
     for number in range(300):
         (folder / f"{number}.md").write_text(TEXT.format(f"{number}" * 40, number) * 8)
-    connect = local_store.connect
+    connect = catalog.connect
 
     def small_disk(home, *, create=False):
         connection = connect(home, create=create)
         connection.execute(f"PRAGMA max_page_count = {pages}")
         return connection
 
-    monkeypatch.setattr(local_store, "connect", small_disk)
+    monkeypatch.setattr(catalog, "connect", small_disk)
     with pytest.raises(StorageError, match="full"):
         library.ingest(folder)
     monkeypatch.undo()

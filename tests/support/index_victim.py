@@ -8,7 +8,8 @@ thread, so that a kill can come at any instant of the writing and hundreds of th
 from forked import forked
 from index_samples import EMBEDDER, document, open_writer, parts
 
-from rag.index import feeder, staging
+from rag.index import feeder
+from rag.index import writer as catalog_writer
 from rag.index.chroma import chromadb_module
 
 CHUNKS = 6
@@ -24,7 +25,7 @@ def texts(number, version):
 def write_until_killed(home, first, finished):
     """Sends the version just finished into the connection `finished`, again and again."""
     # Small groups, so that every kind of step happens all the time.
-    staging.GROUP_CHUNKS = 15
+    catalog_writer.GROUP_CHUNKS = 15
     feeder.START_CHUNKS = 40
     version = first
     while True:

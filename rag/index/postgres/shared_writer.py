@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.index.codec import encode_path, text_hash
 from rag.index.collection_rows import check_embedder
-from rag.index.collection_writer import CollectionWriter
+from rag.index.collection_writer import GROUP_CHARACTERS, GROUP_CHUNKS, CollectionWriter
 from rag.index.postgres import shared_collection_rows
 from rag.index.postgres.batch import Batch
 from rag.index.postgres.database import Database
@@ -19,7 +19,6 @@ from rag.index.postgres.postings import rebuild_terms, same_terms
 from rag.index.postgres.shared_collection_rows import StoredCollection, worded
 from rag.index.postgres.shared_document_rows import copy_rows, label, received
 from rag.index.protocol import DocumentPart, IndexedDocument, Notice, UnreadFile
-from rag.index.staging import GROUP_CHARACTERS, GROUP_CHUNKS
 
 if TYPE_CHECKING:
     import psycopg
