@@ -9,8 +9,7 @@ from typing import Self
 from rag.embed.protocol import Vectors
 from rag.index import contents
 from rag.index.codec import encode_path
-from rag.index.collection_rows import CollectionRow
-from rag.index.contents import Sql
+from rag.index.contents import Contents
 from rag.index.protocol import DocumentPart, FileMark, FileStat, IndexedDocument, UnreadFile
 
 GROUP_CHUNKS = 1_000
@@ -18,12 +17,8 @@ GROUP_CHARACTERS = 4_000_000
 """How much of small documents is written in one transaction."""
 
 
-class CollectionWriter(ABC):
+class CollectionWriter(Contents, ABC):
     """One collection, open for writing; its lock is held from opening to closing."""
-
-    def __init__(self, sql: Sql, row: CollectionRow) -> None:
-        self._sql = sql
-        self._row = row
 
     def __enter__(self) -> Self:
         return self
@@ -34,11 +29,6 @@ class CollectionWriter(ABC):
     @property
     def name(self) -> str:
         return self._row.name
-
-    @property
-    def uid(self) -> str:
-        """Tells the collection and its copies from another of the same name."""
-        return self._row.uid
 
     def documents(self) -> list[IndexedDocument]:
         """What is indexed now, in no order; includes what was put and not yet flushed."""
@@ -59,10 +49,6 @@ class CollectionWriter(ABC):
     def totals(self) -> tuple[int, int]:
         """How many documents and chunks are visible."""
 
-    def roots(self) -> dict[str, str]:
-        """The ingested folders, each with the options it was last ingested with."""
-        return contents.roots(self._sql, self._row.id)
-
     @abstractmethod
     def set_root(self, path: str, options: str) -> None: ...
 
@@ -73,7 +59,7 @@ class CollectionWriter(ABC):
             (self._row.id, encode_path(path)),
         )
 
-    def expect(self, chunks: int) -> None:  # noqa: B027 - not every store has a use for it
+    def expect(self, chunks: int) -> None:
         """Tells that about so many chunks will be put, so that what takes long can begin."""
 
     @abstractmethod
@@ -102,10 +88,6 @@ class CollectionWriter(ABC):
             " WHERE collection_id = ? AND source = ? AND visible = 1",
             (*contents.place_of(document), self._row.id, encode_path(document.source)),
         )
-
-    def unread(self) -> list[UnreadFile]:
-        """The files remembered as unreadable, in no order."""
-        return contents.unread(self._sql, self._row.id)
 
     @abstractmethod
     def set_unread(self, files: Iterable[UnreadFile], forget: Iterable[str] = ()) -> None:

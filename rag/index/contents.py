@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.codec import decode_path, encode_path
 from rag.index.protocol import FileMark, FileStat, IndexedDocument, UnreadFile
+
+if TYPE_CHECKING:
+    from rag.index.collection_rows import CollectionRow
 
 COLUMNS = (
     "source, path, root, size, mtime_ns, changed_ns, content_hash, title, format, chunk_count,"
@@ -69,6 +72,27 @@ class CollectionSummary:
     roots: list[str]
 
 
+class Contents:
+    """Those of one collection, as its own store tells of them."""
+
+    def __init__(self, sql: Sql, row: CollectionRow) -> None:
+        self._sql = sql
+        self._row = row
+
+    @property
+    def uid(self) -> str:
+        """Tells the collection and its copies from another of the same name."""
+        return self._row.uid
+
+    def roots(self) -> dict[str, str]:
+        """The ingested folders, each with the options it was last ingested with."""
+        return roots(self._sql, self._row.id)
+
+    def unread(self) -> list[UnreadFile]:
+        """The files remembered as unreadable, in no order."""
+        return unread(self._sql, self._row.id)
+
+
 def documents(db: Sql, collection_id: int, source: str | None = None) -> list[IndexedDocument]:
     """All of a collection's documents that a reader may see, or the one of this source."""
     condition = "" if source is None else " AND source = ?"
@@ -123,7 +147,6 @@ def file_stats(db: Sql, collection_id: int) -> dict[str, FileStat]:
 
 
 def unread(db: Sql, collection_id: int) -> list[UnreadFile]:
-    """The files remembered as unreadable, in no order."""
     rows = db.execute(
         "SELECT path, reason, failed, size, mtime_ns, changed_ns FROM unread"
         " WHERE collection_id = ?",

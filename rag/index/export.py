@@ -15,8 +15,8 @@ from rag.index import contents
 from rag.index.chunk_rows import Texts
 from rag.index.codec import chunk_id_of, decode_path, decode_vectors
 from rag.index.collection_rows import CollectionRow
-from rag.index.contents import Sql
-from rag.index.protocol import DocumentPart, IndexedDocument, UnreadFile
+from rag.index.contents import Contents
+from rag.index.protocol import DocumentPart, IndexedDocument
 from state.block_codec import decode_blocks
 from state.documents import Chunk
 
@@ -26,28 +26,12 @@ ExportedChunk = tuple[Sequence[Any], str, Vectors]
 """A row that begins with CHUNK_COLUMNS, its text, and its vector."""
 
 
-class Export(ABC):
+class Export(Contents, ABC):
     """One moment of a collection."""
-
-    def __init__(self, sql: Sql, row: CollectionRow) -> None:
-        self._sql = sql
-        self._row = row
-
-    @property
-    def uid(self) -> str:
-        """Tells the collection and its copies from another of the same name."""
-        return self._row.uid
 
     @property
     def embedder(self) -> EmbedderIdentity:
         return self._row.embedder
-
-    def roots(self) -> dict[str, str]:
-        """The ingested folders with their options."""
-        return contents.roots(self._sql, self._row.id)
-
-    def unread(self) -> list[UnreadFile]:
-        return contents.unread(self._sql, self._row.id)
 
     def document(self, source: str) -> IndexedDocument:
         (found,) = contents.documents(self._sql, self._row.id, source)

@@ -37,7 +37,7 @@ class Reader:
     @property
     def child(self) -> Child:
         if self._child is None:
-            self._child = Child("rag.ingest.worker", self._spool_folder, answers=OF_OUTCOMES)
+            self._child = Child("rag.ingest.read_file", self._spool_folder, answers=OF_OUTCOMES)
         return self._child
 
     def give(self, tasks: Sequence[Task]) -> None:

@@ -1,11 +1,18 @@
-"""One file to its text and chunks: what a worker does with a task, and no exception leaves it."""
+"""One file to its text and chunks: what a worker does with a task, and no exception leaves it.
+
+A worker is a process of its own so that a parser which hangs, crashes or eats memory costs one
+file and not the ingest, and so that parsing uses every core.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import pickle
+import resource
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -36,6 +43,8 @@ HELD_CHARACTERS = 1 << 19
 PART_CHARACTERS = 1 << 17
 
 _ATTEMPTS = 3
+_BEAT_SECONDS = 1.0
+_MEMORY_BYTES = 4 << 30
 
 
 def read_file(task: Task, spool_folder: str, beat: Callable[[], None]) -> Outcome:
@@ -149,3 +158,23 @@ def content_hash(path: str, size: int, beat: Callable[[], None]) -> str:
             size -= len(data)
             beat()
     return READING + digest.hexdigest()
+
+
+def main(descriptor: str, spool_folder: str) -> None:
+    """Answer lists of tasks, one outcome a task; None meanwhile is a sign of life."""
+    from rag.child_process import Parent
+
+    parent = Parent(descriptor)
+    with contextlib.suppress(ValueError, OSError):  # a lower limit is already set
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+    last = time.monotonic()
+
+    def beat() -> None:
+        nonlocal last
+        if time.monotonic() - last > _BEAT_SECONDS:
+            last = time.monotonic()
+            parent.answer(None)
+
+    for tasks in parent:
+        for task in tasks:
+            parent.answer(read_file(task, spool_folder, beat))

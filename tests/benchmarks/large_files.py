@@ -96,7 +96,7 @@ def role(process: int, root: int) -> str | None:
         return None
     if b"vector_process" in line:
         return "vectors"
-    return "readers" if b"ingest.worker" in line else None
+    return "readers" if b"ingest.read_file" in line else None
 
 
 def tree(root: int) -> Iterator[int]:

@@ -22,7 +22,7 @@ from rag.ingest.read_file import HELD_CHARACTERS, read_file
 BADLY = """
 import os, sys, time
 sys.path.append(sys.argv[1])
-import rag.ingest.worker as worker
+import rag.ingest.read_file as worker
 true_read = worker.read_file
 class Taken:
     def __init__(self, path):

@@ -25,7 +25,7 @@ def texts(number, version):
 def write_until_killed(home, first, finished):
     """Sends the version just finished into the connection `finished`, again and again."""
     # Small groups, so that every kind of step happens all the time.
-    catalog_writer.GROUP_CHUNKS = 15
+    catalog_writer.GROUP_CHUNKS = 15  # type: ignore[attr-defined]
     feeder.START_CHUNKS = 40
     version = first
     while True:

@@ -51,12 +51,7 @@ def find(db: psycopg.Connection[Any], name: str) -> StoredCollection | None:
 
 
 def require(db: psycopg.Connection[Any], name: str) -> StoredCollection:
-    """The collection of this name, which may be empty.
-
-    Raises:
-        NoIndexError: there is none at all.
-        UsageError: there are others; names the nearest.
-    """
+    """As `rag.index.collection_rows.require_row`."""
     found = find(db, name)
     if found is None:
         raise no_such_collection(name, names(worded(db)))
