@@ -78,7 +78,7 @@ def _reason(text: str) -> str:
     return re.sub(r"^connection failed: connection to server .* failed: ", "", said).rstrip(".")
 
 
-def connect(url: str, schema: str | None = None, **options: Any) -> psycopg.Connection[Any]:
+def connect(url: str, schema: str | None = None) -> psycopg.Connection[Any]:
     """A connection in autocommit mode; names are looked up in `schema` first, where it is given.
 
     Waits CONNECT_SECONDS at most for all of name lookup, every address and the handshake:
@@ -100,7 +100,7 @@ def connect(url: str, schema: str | None = None, **options: Any) -> psycopg.Conn
             prepare_threshold=None,  # a pooler in between may not keep them
             connect_timeout=2,
             tcp_user_timeout=3000,
-            **{"application_name": f"crag {os.getpid()} on {gethostname()}", **options},
+            application_name=f"crag {os.getpid()} on {gethostname()}",
         )
 
     with postgres_failures(where):

@@ -82,12 +82,9 @@ def facts_of(endpoint: Endpoint, model: str) -> ServerFacts:
 
         def told(path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
             with suppress(*foreign_errors()):
+                method = "POST" if body else "GET"
                 reply = client.request(
-                    "POST" if body else "GET",
-                    root + path,
-                    json=body,
-                    headers=headers,
-                    timeout=SECONDS,
+                    method, root + path, json=body, headers=headers, timeout=SECONDS
                 )
                 if reply.status_code == 200 and isinstance(found := reply.json(), dict):
                     return found

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -42,22 +43,18 @@ class CatalogLegs:
         self._texts = Texts(connection)
         self._files = files
         self._frequencies: dict[str, int] = {}
-        self._counted: tuple[int, int, int] | None = None
-        self._only: list[int] | None = None
 
     @property
     def chunk_count(self) -> int:
-        return self._totals()[1]
+        return self._totals[1]
 
     @property
     def document_count(self) -> int:
-        only = self._chosen()
-        return self._totals()[0] if only is None else len(only)
+        return self._totals[0] if self._chosen is None else len(self._chosen)
 
+    @cached_property
     def _totals(self) -> tuple[int, int, int]:
-        if self._counted is None:
-            self._counted = contents.totals(self._connection, self._collection_id)
-        return self._counted
+        return contents.totals(self._connection, self._collection_id)
 
     def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
         """Counting a frequent term takes longer than anything else about it."""
@@ -69,16 +66,13 @@ class CatalogLegs:
         return {term: self._frequencies[term] for term in wanted}
 
     def lexical(self, searched: Sequence[str], limit: int) -> dict[int, float]:
-        only = self._chosen()
-        found = self._lexical.search(searched, limit, None if only is None else json.dumps(only))
+        found = self._lexical.search(searched, limit, self._chosen_ids)
         rows = [row for row, _ in found]
         shown = chunk_rows.visible(self._connection, self._collection_id, rows)
         return {row: score for row, score in found if row in shown}
 
     def dense(self, vector: Vectors, limit: int) -> dict[int, float]:
-        only = self._chosen()
-        chosen = None if only is None else json.dumps(only)
-        return dict(self._dense.nearest(self._connection, vector, limit, chosen))
+        return dict(self._dense.nearest(self._connection, vector, limit, self._chosen_ids))
 
     def vectors(self, keys: Sequence[int]) -> dict[int, Vectors]:
         stored = chunk_rows.vectors(self._connection, self._collection_id, keys)
@@ -116,8 +110,7 @@ class CatalogLegs:
         return self._lexical.near(words, between, *self._range(document))
 
     def of_document(self, document: int, searched: Sequence[str], limit: int) -> list[int]:
-        only = self._chosen()
-        if only is not None and document not in only:
+        if self._chosen is not None and document not in self._chosen:
             return []
         first, last = self._range(document)
         best = self._lexical.within(searched, first, last, limit)
@@ -129,16 +122,22 @@ class CatalogLegs:
     def holding(self, term: str, limit: int) -> list[int]:
         return self._lexical.holding(term, limit)
 
+    @cached_property
     def _chosen(self) -> list[int] | None:
         """The documents that may be found; None where all may."""
-        if self._files is not None and self._only is None:
-            rows = self._connection.execute(
-                "SELECT id, source FROM documents WHERE collection_id = ? AND visible = 1",
-                (self._collection_id,),
-            )
-            matches = self._files.match_file
-            self._only = [number for number, source in rows if matches(decode_path(source))]
-        return self._only
+        if self._files is None:
+            return None
+        rows = self._connection.execute(
+            "SELECT id, source FROM documents WHERE collection_id = ? AND visible = 1",
+            (self._collection_id,),
+        )
+        matches = self._files.match_file
+        return [number for number, source in rows if matches(decode_path(source))]
+
+    @property
+    def _chosen_ids(self) -> str | None:
+        """As a JSON list."""
+        return None if self._chosen is None else json.dumps(self._chosen)
 
     def _range(self, document: int) -> tuple[int, int]:
         """The first and last row of a document's chunks; 0 where it has none."""

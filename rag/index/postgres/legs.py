@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -95,7 +96,6 @@ class PostgresLegs:
         self._row = row
         self._frequencies: dict[str, int] = {}
         self._beside: dict[tuple[tuple[str, str], int], bool] = {}
-        self._only: dict[int, tuple[int, int]] | None = None
 
     def reads(self, db: psycopg.Connection[Any]) -> bool:
         """Whether it reads from this connection, and not from one that was lost."""
@@ -107,24 +107,20 @@ class PostgresLegs:
 
     @property
     def document_count(self) -> int:
-        only = self._chosen()
-        return self._row.documents if only is None else len(only)
+        return self._row.documents if self._chosen is None else len(self._chosen)
 
+    @cached_property
     def _chosen(self) -> dict[int, tuple[int, int]] | None:
         """The span of chunks of each document that may be found; None where all may."""
-        if self._files is not None and self._only is None:
-            rows = self._db.execute(
-                "SELECT id, source, first_chunk, first_chunk + chunk_count FROM documents"
-                " WHERE collection_id = %s",
-                (self._row.id,),
-            )
-            matches = self._files.match_file
-            self._only = {
-                number: (first, past)
-                for number, source, first, past in rows
-                if matches(decode_path(source))
-            }
-        return self._only
+        if self._files is None:
+            return None
+        rows = self._db.execute(
+            "SELECT id, source, first_chunk, first_chunk + chunk_count FROM documents"
+            " WHERE collection_id = %s",
+            (self._row.id,),
+        )
+        matches = self._files.match_file
+        return {number: (a, z) for number, source, a, z in rows if matches(decode_path(source))}
 
     def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
         if new := [term for term in wanted if term not in self._frequencies]:
@@ -139,7 +135,7 @@ class PostgresLegs:
         return {term: self._frequencies[term] for term in wanted}
 
     def lexical(self, searched: Sequence[str], limit: int) -> dict[int, float]:
-        only = self._chosen()
+        only = self._chosen
         return self._search(searched, limit, _EVERY_CHUNK if only is None else list(only.values()))
 
     def _search(
@@ -169,7 +165,7 @@ class PostgresLegs:
         return dict(rows.fetchall())
 
     def dense(self, vector: Vectors, limit: int) -> dict[int, float]:
-        only = self._chosen()
+        only = self._chosen
         query = (_NEAREST if only is None else _NEAREST_CHOSEN).format(
             collection=self._row.id, dimension=self._row.embedder.dimension
         )
@@ -227,8 +223,7 @@ class PostgresLegs:
         return known
 
     def of_document(self, document: int, searched: Sequence[str], limit: int) -> list[int]:
-        only = self._chosen()
-        if only is not None and document not in only:
+        if self._chosen is not None and document not in self._chosen:
             return []
         first, count = self._db.execute(
             "SELECT first_chunk, chunk_count FROM documents WHERE collection_id = %s AND id = %s",
