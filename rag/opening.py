@@ -53,7 +53,7 @@ def open_reader(
             collections.append(collection)
         reader: CollectionReader = collections[0]
         if len(collections) > 1:
-            from rag.index.joined import JoinedCollections
+            from rag.index.stored_reader import JoinedCollections
 
             reader = JoinedCollections(collections)
         if files is not None and not reader.document_count:

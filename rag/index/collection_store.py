@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from rag.embed.protocol import Embedder, EmbedderIdentity
     from rag.engines.openai.cache import GradeCache
     from rag.index.collection_writer import CollectionWriter
-    from rag.index.export import Export
     from rag.index.stored_reader import StoredReader
+    from rag.index.transfer import Export
 
 
 class Store(ABC):

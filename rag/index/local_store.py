@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rag.engines.openai.cache import GradeCache
     from rag.index.collection import Collection
     from rag.index.collection_writer import CollectionWriter
-    from rag.index.export import Export
+    from rag.index.transfer import Export
 
 
 class LocalStore(Store):
@@ -114,7 +114,7 @@ class LocalStore(Store):
 
     @contextmanager
     def export(self, name: str) -> Iterator[Export]:
-        from rag.index.export import CatalogExport
+        from rag.index.transfer import CatalogExport
 
         with self._reading() as connection:
             yield CatalogExport(connection, collection_rows.require_row(connection, name))

@@ -6,7 +6,7 @@ import pytest
 from index_samples import EMBEDDER, Score, document, open_collection, open_writer, part
 from pathspec import GitIgnoreSpec
 
-from rag.index.joined import JoinedCollections
+from rag.index.stored_reader import JoinedCollections
 from rag.opening import open_reader
 from state.errors import UsageError
 from state.settings import Settings

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rag.index.codec import decode_block, decode_path, encode_path
-from rag.index.export import CHUNK_COLUMNS, PART_CHUNKS, Export, ExportedChunk, digest_of
 from rag.index.postgres.shared_collection_rows import StoredCollection, worded
 from rag.index.postgres.shared_document_rows import received
+from rag.index.transfer import CHUNK_COLUMNS, PART_CHUNKS, Export, ExportedChunk, digest_of
 
 if TYPE_CHECKING:
     import psycopg
