@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from state.checkpoints import Checkpoints
+from state.closing import closed_on_failure
 from state.row_seals import seal_rows
 from state.sqlite_file import connect, create_private, log_ahead, sqlite_failures, transaction
 
@@ -36,15 +37,11 @@ class SqliteCheckpoints(Checkpoints):
     def saver(self) -> SqliteSaver:
         if self._saver is None:
             create_private(self._path)
-            db = connect(self._path)
-            try:
+            with closed_on_failure(connect(self._path)) as db:
                 db.execute("pragma secure_delete = on")
                 db.execute("pragma wal_autocheckpoint = 64")
                 db.execute("pragma synchronous = normal")  # the turns themselves lie elsewhere
                 self._saver = make_tables(db)
-            except BaseException:
-                db.close()
-                raise
         saver: SqliteSaver = self._saver
         return saver
 

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Self
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol, Self, TypeVar
+
+
+class _Open(Protocol):
+    def close(self) -> None: ...
+
+
+T = TypeVar("T", bound=_Open)
 
 
 class Closing(ABC):
@@ -17,3 +26,13 @@ class Closing(ABC):
 
     def __exit__(self, *_exc: object) -> None:
         self.close()
+
+
+@contextmanager
+def closed_on_failure(held: T) -> Iterator[T]:
+    """Closes it where the block raises, and leaves it open otherwise."""
+    try:
+        yield held
+    except BaseException:
+        held.close()
+        raise

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
+from state.closing import closed_on_failure
 from state.errors import (
     CragError,
     DamagedError,
@@ -199,15 +200,12 @@ class SqlitePlace(SqlPlace):
             elif not self._path.exists():
                 return None
             writable = write or os.access(self._path, os.W_OK)
-            db = connect(self._path) if writable else connect_to_read(self._path)
-            try:
+            made = connect if writable else connect_to_read
+            with closed_on_failure(made(self._path)) as db:
                 if self._version is not None:
                     refuse_newer(read_version(db), self._version, self._name)
                 if writable:
                     self._make(db)
-            except BaseException:
-                db.close()
-                raise
             self._connection = db
         found: sqlite3.Connection = self._connection
         return found

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rag.index import catalog_schema
+from state.closing import closed_on_failure
 from state.errors import DamagedError, NoIndexError, StorageError, storage_error
 from state.schema_version import read_version, refuse_newer, write_version
 from state.sqlite_file import connect as open_file
@@ -59,14 +60,10 @@ def connect(home: Path, *, create: bool = False) -> sqlite3.Connection:
             raise NoIndexError("Nothing was ingested yet.", "Run `crag ingest PATH` first.")
     except OSError as error:
         raise (storage_error(error) or StorageError(f"{path} cannot be used: {error}.")) from error
-    with mapped_errors(path):
-        connection = open_file(path) if create else connect_to_read(path)
-        try:
-            connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
-            _prepare(connection, path)
-        except BaseException:
-            connection.close()
-            raise
+    made = open_file if create else connect_to_read
+    with mapped_errors(path), closed_on_failure(made(path)) as connection:
+        connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+        _prepare(connection, path)
         return connection
 
 

@@ -23,6 +23,7 @@ from rag.index.protocol import Notice
 from rag.index.stored_reader import StoredReader
 from rag.index.vector_place import VectorPlace
 from rag.index.vocabulary import reading_for
+from state.closing import closed_on_failure
 from state.passages import RetrievedChunk
 
 if TYPE_CHECKING:
@@ -117,13 +118,9 @@ class Collection(StoredReader):
 
     def _open_again(self) -> None:
         """The collection that has the name now. Raises as `_moment`."""
-        connection = connect(self._home)
-        try:
+        with closed_on_failure(connect(self._home)) as connection:
             row = collection_rows.require_again(connection, self.name)
             self._may_go_on(row)
-        except BaseException:
-            connection.close()
-            raise
         self.close()
         self._open(connection, row)
 

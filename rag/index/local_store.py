@@ -16,6 +16,7 @@ from rag.index.contents import CollectionSummary, IngestedRoot
 from rag.index.document_rows import DocumentRows
 from rag.index.lock import lock_path, write_lock
 from rag.index.protocol import Notice
+from state.closing import closed_on_failure
 from state.errors import NoIndexError
 from state.sqlite_file import transaction
 
@@ -46,17 +47,13 @@ class LocalStore(Store):
     ) -> Collection:
         from rag.index.collection import Collection
 
-        connection = connect(self._home)
-        try:
-            with mapped_errors(catalog_path(self._home)):
-                row = collection_rows.require(connection, name)
-                collection_rows.check_embedder(name, row.embedder, embedder.identity)
-                return Collection(
-                    self._home, connection, row, embedder, notice, self._exact_chunks, files
-                )
-        except BaseException:
-            connection.close()
-            raise
+        path = catalog_path(self._home)
+        with closed_on_failure(connect(self._home)) as connection, mapped_errors(path):
+            row = collection_rows.require(connection, name)
+            collection_rows.check_embedder(name, row.embedder, embedder.identity)
+            return Collection(
+                self._home, connection, row, embedder, notice, self._exact_chunks, files
+            )
 
     @contextmanager
     def open_writer(

@@ -16,6 +16,7 @@ from rag.child_process import Child, Parent
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.index.chroma import VectorsDamaged, chromadb_module
 from rag.index.vectors import ChromaVectors, open_folder
+from state.closing import closed_on_failure
 from state.errors import CragError, SetupError, StorageError
 
 _FAILURES = (VectorsDamaged, SetupError, StorageError)
@@ -49,11 +50,8 @@ class VectorProcess:
         create: bool = False,
     ) -> Self:
         """Ends the process when it fails."""
-        try:
+        with closed_on_failure(self):
             self._call("open", folder, identity, sealed, create)
-        except BaseException:
-            self.close()
-            raise
         self._opened = True
         return self
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from index_samples import EMBEDDER, Score, document, ill_parts, open_collection, open_writer, part
 
-from rag.index import exact, shortlist
+from rag.index import shortlist
+from rag.index.dense import exact_nearest
 from rag.index.shortlist import Shortlist
 
 TOPICS = ["whale", "railway", "bakery", "glacier", "violin", "harbour", "orchard", "comet"]
@@ -40,7 +41,7 @@ def read_all(home):
         return [
             [
                 (row, Score(cosine))
-                for row, cosine in exact.nearest(
+                for row, cosine in exact_nearest(
                     reader._connection, reader._row.id, EMBEDDER.embed_query(query), 20
                 )
             ]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rag.index.collection_rows import nothing_ingested
 from rag.index.postgres.shared_schema import check_version, store_version
+from state.closing import closed_on_failure
 from state.errors import StoreBusyError
 from state.postgres import connect, place, postgres_failures, value
 
@@ -102,13 +103,10 @@ class Database:
                 self._connection.execute(_SNAPSHOT)
                 return
             self.close()
-        try:
+        with closed_on_failure(self):
             db = self.connected()
             db.execute(_SNAPSHOT)
             self._check(db)
-        except BaseException:
-            self.close()
-            raise
 
     def _check(self, db: psycopg.Connection[Any]) -> None:
         version = store_version(db, self.schema)

@@ -20,6 +20,7 @@ from rag.index.postgres.shared_export import PostgresExport
 from rag.index.postgres.shared_schema import migrate
 from rag.index.postgres.shared_writer import PostgresWriter, prepared
 from rag.index.protocol import Notice
+from state.closing import closed_on_failure
 from state.errors import NoIndexError
 from state.postgres import Worded, checked_url, place, value
 
@@ -47,12 +48,8 @@ class PostgresStore(Store):
         *,
         files: GitIgnoreSpec | None = None,
     ) -> PostgresCollection:
-        database = Database(self._read_url, self.schema)
-        try:
+        with closed_on_failure(Database(self._read_url, self.schema)) as database:
             return PostgresCollection(database, name, embedder, notice, files)
-        except BaseException:
-            database.close()
-            raise
 
     @contextmanager
     def open_writer(
