@@ -9,12 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from rag.doctor.databases import check_catalog, check_databases, mend_catalog
-from rag.doctor.indexes import (
-    check_collections,
-    check_store,
-    repair_collections,
-    repair_store,
-)
+from rag.doctor.indexes import check_collections, check_store, repair_collections, repair_store
 from rag.doctor.models import check_models
 from rag.doctor.part_check import Check, ill, well
 from rag.doctor.salvage import salvage_databases
