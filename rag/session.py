@@ -147,7 +147,8 @@ class Session(Closing):
         `history` stands in for a thread's own, oldest turn first. `parent` is the research
         run that the question is asked for: nothing is asked back, and its trace is kept with that.
         On a thread where somebody `can_reply`, a question that says too little ends with
-        `asked_back` and no answer; the same question with the `reply` goes on from there. Whatever
+        `asked_back` and no answer; the same question with the `reply` goes on from there, or,
+        where nobody can reply any more, is answered with what was asked back. Whatever
         ends the turn early (an error, Ctrl-C, a closed iterator) leaves the thread as it was.
 
         Raises:

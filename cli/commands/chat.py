@@ -76,15 +76,19 @@ def _converse(
     while True:
         try:
             line = read()
+            if line is None:
+                return code
         except KeyboardInterrupt:
             if not typed:
                 raise
-            talk.terminal.notice("Ctrl-D leaves.")
-            continue
-        if line is None:
-            return code
+            line = None
         try:
-            _take(talk, line.strip(), new_view, typed=typed)
+            if line is not None:
+                _take(talk, line.strip(), new_view, typed=typed)
+            elif talk.asked_back is not None:
+                _leave_open(talk, new_view())
+            else:
+                talk.terminal.notice("Ctrl-D leaves.")
         except LeaveError:
             return code
         except CragError as error:
@@ -106,6 +110,9 @@ def _take(talk: Conversation, line: str, new_view: Callable[[], ChatView], *, ty
     question = checked_question(line) if line else ""
     before = talk.turns
     try:
+        if talk.asked_back is not None and not talk.is_reply(question):
+            _leave_open(talk, new_view())
+            before = talk.turns
         with new_view() as view:
             answer = talk.ask(question, view.show, tokens=view.streaming, can_reply=typed)
     except KeyboardInterrupt:
@@ -117,3 +124,11 @@ def _take(talk: Conversation, line: str, new_view: Callable[[], ChatView], *, ty
         return
     if answer is not None:
         view.finish(answer, citation_links(talk.settings.links, answer, talk.session.reader))
+
+
+def _leave_open(talk: Conversation, view: ChatView) -> None:
+    """End the turn that was asked back: nobody says what was meant."""
+    with view:
+        answer = talk.ask("", view.show, tokens=False, can_reply=False)
+    if answer is not None:
+        view.leave_open(answer)

@@ -13,7 +13,7 @@ from cli.options import read_settings
 from cli.terminal import Terminal
 from cli.thread_collection import on_thread
 from state.answer import Answer
-from state.events import Event
+from state.events import AskedBackEvent, Event
 from state.usage import NO_USAGE, add_usages
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Conversation:
         self.terminal = terminal
         self.live_trace = False
         self.last: Answer | None = None
-        self.asked_back: str | None = None
+        self.asked_back: AskedBackEvent | None = None
         self.question: str | None = None
         self.spent = NO_USAGE
         self._flags = dict(flags)
@@ -84,20 +84,21 @@ class Conversation:
 
     def ask(self, line: str, show: Show, *, tokens: bool, can_reply: bool) -> Answer | None:
         """One turn; whatever ends it early leaves the thread as it was. None where the question
-        says too little: the next line says what is meant.
+        says too little: the next line says what is meant, or, without `can_reply`, that nobody
+        will.
 
         Raises:
             CragError: as `Session.stream`.
         """
-        open_question, self.asked_back = self.asked_back, None
-        self.question = open_question or line
+        before, self.asked_back = self.asked_back, None
+        self.question = line if before is None else before["question"]
         answer: Answer | None = None
         turn = self.session.stream(
             self.question,
             thread=self.thread,
             tokens=tokens,
             can_reply=can_reply,
-            reply=None if open_question is None else line,
+            reply=None if before is None else line,
         )
         with closing(turn) as run:
             for event in run:
@@ -105,13 +106,24 @@ class Conversation:
                 if event["event"] == "answer":
                     answer = event["answer"]
                 elif event["event"] == "asked_back":
-                    self.asked_back = event["question"]
+                    self.asked_back = event
         if answer is None:
             assert self.asked_back is not None, "a turn ends with an answer, a question or an error"
             return None
         self.spent = add_usages((self.spent, answer["usage"]))
         self.last = answer
         return answer
+
+    def is_reply(self, line: str) -> bool:
+        """Whether it says what is meant by the question that was asked back, if one was."""
+        from rag.index.collection_language import reading_for
+        from rag.question.underspecified import asks_anew
+
+        if self.asked_back is None:
+            return False
+        reader = self.session.reader
+        with reading_for(reader, line):
+            return not asks_anew(line, self.asked_back["choices"], reader)
 
     @property
     def turns(self) -> int:

@@ -1,7 +1,8 @@
 """ask_back: an underspecified question is met with a clarifying one that names what it could mean.
 
 In a conversation the run stops here (LangGraph's `interrupt`) and goes on with the reply; what it
-needs then is in the thread's state. Elsewhere the turn ends with the clarifying question.
+needs then is in the thread's state. Elsewhere, and where nobody replies, the turn ends with the
+clarifying question.
 """
 
 from __future__ import annotations
@@ -22,9 +23,13 @@ def ask_back(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     open_question = state["open_question"]
     assert open_question is not None, "contextualize leaves what is to be asked"
     question, meant = open_question["question"], open_question["choices"]
+    # Of a run that stopped before, the question's own state is gone.
+    fresh: Update = {} if "question" in state else begun(question, runtime.context)
     if not runtime.context.can_reply:
         return {
+            **fresh,
             "open_question": None,
+            "standalone_question": question,
             "generation": asked_back(question, meant),
             "clarify": list(meant),
             "status": "abstained",
@@ -32,7 +37,7 @@ def ask_back(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     reply = _chosen(interrupt(open_question, response_schema=str), meant)
     alone = with_context(question, reply)
     return {
-        **begun(question, runtime.context),
+        **fresh,
         "open_question": None,
         "standalone_question": alone,
         "query": alone,

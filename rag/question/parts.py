@@ -93,7 +93,7 @@ def split(text: str, most: int = MOST_PARTS) -> list[str]:
     asked: list[str] = []
     before = ""
     for piece in found:
-        if _asks(piece) and terms(piece):
+        if asks(piece) and terms(piece):
             asked.append(before + piece)
             before = ""
         else:  # what is said first holds for what is asked after it
@@ -103,5 +103,6 @@ def split(text: str, most: int = MOST_PARTS) -> list[str]:
     return asked if len(asked) <= most else [*asked[: most - 1], "; ".join(asked[most - 1 :])]
 
 
-def _asks(piece: str) -> bool:
+def asks(piece: str) -> bool:
+    """Whether it has a question mark or an asking word."""
     return "?" in piece or "？" in piece or _ASKING.search(piece) is not None  # noqa: RUF001

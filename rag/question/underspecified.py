@@ -17,11 +17,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
 from rag.index.terms import terms
+from rag.question.aside import is_aside
 from rag.question.context import parted
 from rag.question.followup import PRONOUN, Searchable, is_part, nothing_before, weights_of
 from rag.question.namesakes import ABOUT_EQUAL, MUCH, namesakes
 from rag.question.parse import FEW_CHUNKS, SPECIFIC
-from rag.question.parts import POOL
+from rag.question.parts import POOL, asks
 from rag.question.specificity import specificities
 from state.passages import RetrievedChunk
 
@@ -56,6 +57,21 @@ def choices(question: str, collection: Searchable) -> list[str]:
     named = [_section(each) for each in near] if len(sources) == 1 else _documents(near)
     shown = [name for name in dict.fromkeys(named) if name][:MOST_CHOICES]
     return shown if len(shown) > 1 else []
+
+
+def asks_anew(reply: str, meant: Sequence[str], collection: Searchable) -> bool:
+    """Whether what is said instead of one of the choices `meant` is an utterance of its own."""
+    said = _name(reply)
+    if said.isdecimal() or said in map(_name, meant):
+        return False
+    if is_aside(reply):
+        return True
+    weights = weights_of(sorted(set(terms(reply))), collection)
+    return asks(reply) and not says_too_little(reply, weights)
+
+
+def _name(text: str) -> str:
+    return text.strip(" ?!.").casefold()
 
 
 def says_too_little(question: str, weights: Mapping[str, float]) -> bool:

@@ -9,7 +9,7 @@ from written_files import session_over
 
 from rag.index.terms import terms
 from rag.question.followup import weights_of
-from rag.question.underspecified import choices, says_too_little
+from rag.question.underspecified import asks_anew, choices, says_too_little
 
 FILES = {
     "tunnel.md": "# Corbel Tunnel\n\nThe tunnel is 912 metres long. It was driven in 1896.\n",
@@ -136,6 +136,38 @@ def test_another_question_instead_of_a_reply_begins_anew(session):
     events = list(session.stream("What does a single ticket to Osmer cost?", thread="c"))
     answer = next(event["answer"] for event in events if event["event"] == "answer")
     assert "14 pounds" in answer["answer"]
+
+
+def test_without_a_reply_after_all_the_turn_ends_as_asked_back(session):
+    list(session.stream("How long is it?", thread="e", can_reply=True))
+    events = list(session.stream("How long is it?", thread="e", reply=""))
+    (answer,) = [event["answer"] for event in events if event["event"] == "answer"]
+    assert answer["status"] == "abstained"
+    assert answer["question"] == answer["standalone_question"] == "How long is it?"
+    assert "Corbel Tunnel" in answer["clarify"]
+    assert answer["answer"] == session.ask("How long is it?")["answer"]
+    assert session.memory.store.last_turn("e") == 1
+    assert "912 metres" in session.ask("How long is the Corbel Tunnel?", thread="e")["answer"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["2", "7", "Corbel Tunnel", "corbel tunnel?", "the viaduct", "How long is it?", "why?", ""],
+)
+def test_what_names_a_choice_or_asks_too_little_is_a_reply(session, said):
+    assert not asks_anew(said, ["Corbel Tunnel", "Gillfoot Viaduct"], session.reader)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["What does a single ticket to Osmer cost?", "how are tickets sold", "thanks!", "Dogs, free?"],
+)
+def test_what_asks_enough_by_itself_is_no_reply(session, said):
+    assert asks_anew(said, ["Corbel Tunnel", "Gillfoot Viaduct"], session.reader)
+
+
+def test_a_choice_that_is_a_question_can_be_named(session):
+    assert not asks_anew("what is a depot", ["What is a depot?", "Fares"], session.reader)
 
 
 def test_within_a_conversation_a_follow_up_is_understood_and_not_asked_back(session):
