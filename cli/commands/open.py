@@ -5,18 +5,26 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli import options
 from cli.app import new_app
 from cli.completion import complete_trace
-from cli.render.answer_text import citation_of
-from cli.render.short_text import place
+from cli.render.answer_text import citation_of, cited
+from cli.render.short_text import place, shorten
 from state.errors import UsageError
 
+if TYPE_CHECKING:
+    from cli.terminal import Terminal
+    from state.trace_store import TraceStore
+    from state.traces import Trace
+
 app = new_app()
+
+LOOK_BACK = 50
+"""Traces among which one that cites anything is looked for."""
 
 
 @app.command("open")
@@ -44,7 +52,7 @@ def open_(
     from state.shared_place import open_traces
 
     with open_traces(settings) as traces:
-        found = traces.get(trace)
+        found = _last_citing(traces, terminal) if trace == "last" else traces.get(trace)
     citation = citation_of(found["answer"], number)
     asked = settings.model_copy(update={"collection": began(found)["collection"], "files": None})
     with open_reader(asked, terminal.notice) as reader:
@@ -68,3 +76,18 @@ def open_(
         terminal.notice("Set EDITOR to have it opened.")
         return
     run_program(command)
+
+
+def _last_citing(traces: TraceStore, terminal: Terminal) -> Trace:
+    """The last trace whose answer cites anything, told where another came after it; of none the
+    last.
+    """
+    last = traces.get("last")
+    if cited(last["answer"]):
+        return last
+    for each in traces.summaries(LOOK_BACK):
+        found = traces.get(each["trace_id"])
+        if cited(found["answer"]):
+            terminal.notice(f"Of “{shorten(each['question'], 60)}”:")
+            return found
+    return last

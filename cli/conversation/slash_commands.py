@@ -19,6 +19,8 @@ from state.settings_report import shown_value
 
 CONTEXT_LINES = 3
 HISTORY_INDENT = 6
+LOOK_BACK = 50
+"""Turns among which one that cites anything is looked for."""
 
 
 class LeaveError(Exception):
@@ -82,15 +84,13 @@ def _trace(talk: Conversation, argument: str) -> None:
 
 
 def _sources(talk: Conversation, _argument: str) -> None:
-    answer = _last(talk)
+    answer = _last_citing(talk)
     print_sources(talk.terminal, cited(answer), _links(talk, answer))
-    if not cited(answer):
-        talk.terminal.notice("The last answer cites nothing.")
 
 
 def _open(talk: Conversation, argument: str) -> None:
-    answer = _last(talk)
-    first = min((each["marker"] for each in cited(answer)), default=1)
+    answer = _last_citing(talk)
+    first = min(each["marker"] for each in cited(answer))
     citation = citation_of(answer, _number(argument, "source") if argument else first)
     text = talk.session.reader.document_text(citation["source"])
     if text is None:
@@ -225,6 +225,20 @@ def _last(talk: Conversation) -> Answer:
     if talk.last is None:
         raise UsageError("Nothing was answered on this thread yet.")
     return talk.last
+
+
+def _last_citing(talk: Conversation) -> Answer:
+    """The last answer that cites anything, said of which turn where others came after it."""
+    last = _last(talk)
+    if cited(last):
+        return last
+    store = talk.session.memory.store
+    turns = store.turns(talk.thread, newest_first=True, limit=LOOK_BACK)
+    answer = next((turn.answer for turn in turns if cited(turn.answer)), None)
+    if answer is None:
+        raise UsageError("The last answer cites nothing.")
+    talk.terminal.notice(f"Of turn {answer['turn']}, “{shorten(answer['question'], 60)}”:")
+    return answer
 
 
 def _number(argument: str, what: str) -> int:

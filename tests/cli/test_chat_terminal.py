@@ -123,11 +123,15 @@ def test_a_conversation(home, tmp_path):
 
 def test_small_talk_help_and_leaving_need_no_command(home):
     child = chat_in_terminal(home, "-t", "small")
+    say(child, "/open", "Nothing was answered on this thread yet.")
     say(child, "hello", "Hello.")
+    say(child, "/sources", "The last answer cites nothing.")
     say(child, "How high is the Gillfoot Viaduct?", "31 metres")
     understood = "Understood as: And how long is it? (Gillfoot Viaduct)"
     say(child, "And how long is it?", understood, "212 metres")
     say(child, "ok, thanks!", "You are welcome.")
+    say(child, "/sources", "Of turn 3, “And how long is it?”:", "viaduct.md")
+    say(child, "/open", "viaduct.md", "212 metres long")
     say(child, "what did I ask first?", "How high is the Gillfoot Viaduct?")
     say(child, "?", "/sources")
     entered(child, "exit")

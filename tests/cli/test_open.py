@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 import pexpect
@@ -78,6 +79,19 @@ def test_what_cannot_be_opened_is_said(home, tmp_path):
     assert "has no citation [7]. It has 1 citation." in crag(home, "open", "7").stderr
     assert crag(home, "open", "7").exit_code == 2
     assert "no trace" in crag(tmp_path, "open").stderr.lower()
+
+
+def test_what_cites_nothing_leaves_the_last_places_open(home):
+    assert crag(home, "ask", "thanks!").exit_code == 0
+    opened = crag(home, "open")
+    assert opened.stdout.endswith("documents/viaduct.md\n")
+    assert "Of “How long is the Gillfoot Viaduct?”:" in opened.stderr
+    assert "It cites nothing." in crag(home, "open", "--trace", trace_of(home, "thanks!")).stderr
+
+
+def trace_of(home, question):
+    asked = crag(home, "ask", question, "--json")
+    return json.loads(asked.stdout)["trace_id"]
 
 
 def test_a_file_that_has_gone_is_said(tmp_path):
