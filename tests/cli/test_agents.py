@@ -100,7 +100,7 @@ def test_it_asks_first_and_nothing_is_written_at_a_no(person, home):
     refused = crag(home, "mcp", "install", "cursor")
     assert (refused.exit_code, file.exists()) == (2, False)
     assert "Add --yes" in refused.stderr
-    for reply, code in (("n", 130), ("y", 0)):
+    for reply, code in (("n", 1), ("y", 0)):
         child = pexpect.spawn(
             crag_program(),
             ["mcp", "install", "cursor"],
