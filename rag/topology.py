@@ -47,7 +47,7 @@ CORRECTIVE: Topology = {
         {
             "retrieve": "it is a question",
             "ask_back": "it says too little, and several things could be meant",
-            "record_turn": "it is small talk, or asks what was asked before",
+            "record_turn": "it is small talk, or asks what was asked before or what there is",
         },
         doing="reading the conversation",
     ),

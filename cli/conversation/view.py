@@ -51,7 +51,8 @@ class ChatView(LiveAnswer):
         if self._json:
             self._terminal.json(answer)
         else:
-            quoted = answer["status"] == "abstained" or bool(quoted_passages(answer))
+            # What no engine wrote, as a reply to small talk, has no claims.
+            quoted = not answer["claims"] or bool(quoted_passages(answer))
             shown = None if quoted else _markdown(answer["answer"])
             print_answer(self._terminal, answer, links, shown, style="dim")
             if not self._terminal.out_is_tty:

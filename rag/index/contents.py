@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from rag.embed.protocol import EmbedderIdentity
@@ -101,6 +102,22 @@ def documents(db: Sql, collection_id: int, source: str | None = None) -> list[In
         (collection_id,) if source is None else (collection_id, encode_path(source)),
     )
     return [_document(row) for row in rows]
+
+
+def names(
+    db: Sql, collection_id: int, most: int, is_chosen: Callable[[str], bool] | None
+) -> list[str]:
+    """The titles of at most so many documents, or of chosen ones, by source; the source where there
+    is no title.
+    """
+    rows = db.execute(
+        "SELECT source, title FROM documents WHERE collection_id = ? AND visible = 1"
+        " ORDER BY source LIMIT ?",
+        (collection_id, most if is_chosen is None else 2**31),
+    )
+    found = ((decode_path(source), title) for source, title in rows)
+    chosen = (title or source for source, title in found if is_chosen is None or is_chosen(source))
+    return list(islice(chosen, most))
 
 
 def number_of(db: Sql, collection_id: int, source: str) -> int | None:

@@ -56,6 +56,9 @@ class CollectionReader(Protocol):
         if it is not in the collection.
         """
 
+    def document_names(self, most: int) -> list[str]:
+        """The titles of the first documents by source, the source where there is none."""
+
     def document(self, source: str) -> IndexedDocument | None:
         """What the catalog knows of a source, or None if it is not in the collection."""
 

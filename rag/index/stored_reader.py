@@ -8,6 +8,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,9 +23,15 @@ from rag.index.protocol import CollectionReader, IndexedDocument, Notice
 from rag.index.vocabulary import Vocabulary, reading_for
 from state.passages import RetrievedChunk
 
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
 
 class StoredReader(CollectionReader):
     """A `CollectionReader`; every call sees one moment of the store, never half a write."""
+
+    _files: GitIgnoreSpec | None
+    """Which sources may be found; None: all."""
 
     def __init__(self, embedder: Embedder, notice: Notice) -> None:
         self._embedder = embedder
@@ -106,6 +113,11 @@ class StoredReader(CollectionReader):
                 found[place] = stored[key]
         return found
 
+    def document_names(self, most: int) -> list[str]:
+        matches = None if self._files is None else self._files.match_file
+        with self._moment():
+            return contents.names(self._sql, self._row.id, most, matches)
+
     def document(self, source: str) -> IndexedDocument | None:
         with self._moment():
             found = contents.documents(self._sql, self._row.id, source)
@@ -163,6 +175,9 @@ class JoinedCollections:
     def document_text(self, source: str, start: int = 0, end: int | None = None) -> str | None:
         collection, own = self._place(source)
         return None if collection is None else collection.document_text(own, start, end)
+
+    def document_names(self, most: int) -> list[str]:
+        return [name for each in self._collections for name in each.document_names(most)][:most]
 
     def document(self, source: str) -> IndexedDocument | None:
         collection, own = self._place(source)

@@ -8,7 +8,15 @@ from langgraph.runtime import Runtime
 
 from rag.dependencies import Dependencies
 from rag.nodes.update import Update
-from rag.question.aside import asks_about_thread, is_aside, recalled, small_talk
+from rag.question.aside import (
+    MOST_NAMED,
+    asks_about_thread,
+    asks_what_is_held,
+    holdings,
+    is_aside,
+    recalled,
+    small_talk,
+)
 from rag.question.underspecified import choices
 from state.graph_state import GraphState
 from state.usage import add_usage
@@ -39,7 +47,11 @@ def contextualize(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
 
 
 def _reply(state: GraphState, deps: Dependencies) -> str | None:
-    """To small talk, and to a question about the thread itself."""
+    """To small talk, and to a question about the thread itself or the collection."""
+    if asks_what_is_held(state["question"]):
+        reader = deps.reader
+        named = reader.document_names(MOST_NAMED)
+        return holdings(reader.name, reader.document_count, named, deps.settings.files)
     which = asks_about_thread(state["question"])
     if which is None:
         return small_talk(state["question"])

@@ -1,13 +1,20 @@
-"""What is said to the program and not asked of the documents: small talk, and what was asked
-before. Whole utterances only, so that no question of the documents is taken for one.
+"""What is said to the program and not asked of the documents: small talk, what was asked before,
+and what the collection holds. Whole utterances only, so that no question of the documents is taken
+for one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from shlex import quote
+
+from state.counting import many
 
 FEW_WORDS = 6
+MOST_NAMED = 12
+"""Documents that are named where it is asked what the collection holds."""
+NAME_CHARACTERS = 100
 
 # The strongest word decides, in this order: "ok thanks" thanks, "thanks, bye" leaves.
 _REPLIES = {
@@ -33,6 +40,21 @@ _ASKED = re.compile(
     r"|(?:and |so )?what was (?:my|the) (first|last|previous) question"
 )
 
+_OURS = r"(?:this|the|your|my)"
+_ASKS_HOLDINGS = re.compile(
+    r"(?:and |so |ok )?(?:"
+    r"(?:what|which|how many) (?:documents|files) (?:"
+    r"do you (?:have|know|hold)|have you (?:got|read)|can you (?:see|read|search)|are there"
+    rf"|are (?:in|part of) {_OURS} collection|does {_OURS} collection (?:have|hold|contain))"
+    r"|what(?: is|'s|s) (?:in )?(?:this|your|my) collection(?: about)?"
+    r"|what does (?:this|your|my) collection (?:have|hold|contain|cover)"
+    r"|what are (?:these|your|my) (?:documents|files)(?: about)?"
+    r"|what do (?:these|your|my) (?:documents|files) (?:hold|contain|cover)"
+    r"|what do you (?:know|have)|what can i ask(?: you)?(?: about)?"
+    r"|(?:list|show)(?: me)?(?: all)? (?:the|these|your|my) documents"
+    r")(?: here| now| then)?"
+)
+
 
 def small_talk(text: str) -> str | None:
     """The reply to a greeting, thanks, a goodbye or an assent; None to anything else."""
@@ -54,14 +76,24 @@ def small_talk(text: str) -> str | None:
 
 def asks_about_thread(text: str) -> str | None:
     """Which question of its thread the utterance asks for: "first", "last", or None of them."""
-    match = _ASKED.fullmatch(" ".join(text.lower().strip(" ?!.").split()))
+    match = _ASKED.fullmatch(_plain(text))
     if match is None:
         return None
     return "first" if "first" in match.groups() else "last"
 
 
+def asks_what_is_held(text: str) -> bool:
+    """Whether the utterance asks what the collection holds."""
+    return _ASKS_HOLDINGS.fullmatch(_plain(text)) is not None
+
+
 def is_aside(text: str) -> bool:
-    return small_talk(text) is not None or asks_about_thread(text) is not None
+    known = asks_about_thread(text) is not None or asks_what_is_held(text)
+    return known or small_talk(text) is not None
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.lower().replace("\u2019", "'").strip(" ?!.").split())
 
 
 def recalled(which: str, questions: Iterable[str]) -> str:
@@ -70,3 +102,22 @@ def recalled(which: str, questions: Iterable[str]) -> str:
     if found is None:
         return "Nothing was asked on this thread before."
     return f"You asked {which}: \u201c{found}\u201d"
+
+
+def holdings(name: str, count: int, named: Sequence[str], files: str | None) -> str:
+    """The reply to what the collection `name` holds: `count` documents, those that match the glob
+    `files` where there is one. `named` are the first of them; MOST_NAMED are told.
+    """
+    matching = f" like {files}" if files is not None else ""
+    lines = [f"- {_on_a_line(each)}" for each in named[:MOST_NAMED]]
+    more = count - len(lines)
+    if more:
+        lines.append(f"- and {more:,} more")
+    each = ", ".join(f"`crag collections show {quote(part)}`" for part in name.split(","))
+    said = f"{name} holds {many(count, 'document')}{matching}:"
+    return "\n".join((said, "", *lines, "", f"Listed in full by {each}."))
+
+
+def _on_a_line(name: str) -> str:
+    line = " ".join(name.split()).encode(errors="replace").decode()
+    return line if len(line) <= NAME_CHARACTERS else f"{line[: NAME_CHARACTERS - 1]}…"

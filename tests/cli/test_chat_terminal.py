@@ -133,13 +133,14 @@ def test_small_talk_help_and_leaving_need_no_command(home):
     say(child, "/sources", "Of turn 3, “And how long is it?”:", "viaduct.md")
     say(child, "/open", "viaduct.md", "212 metres long")
     say(child, "what did I ask first?", "How high is the Gillfoot Viaduct?")
+    say(child, "What documents do you have?", "default holds 3 documents:", "- Fares", "in full by")
     say(child, "?", "/sources")
     entered(child, "exit")
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 0
     child = chat_in_terminal(home, "--continue")
-    say(child, "/thread", "On small, 5 turns, asking default.")
+    say(child, "/thread", "On small, 6 turns, asking default.")
     say(child, "what did I ask last?", "And how long is it?")
     assert leave(child) == 0
 

@@ -46,6 +46,9 @@ def test_a_source_bears_its_collections_name_and_leads_back_to_its_text(home):
         assert both.document("line:tunnel.md").path == "/files/tunnel.md"
         assert both.document_text("tunnel.md") is None
         assert (both.name, both.document_count) == ("line,depot", 4)
+        names = both.document_names(4)
+        assert len(names) == 4
+        assert both.document_names(3) == names[:3]
 
 
 def test_scores_are_those_of_one_collection_with_all_of_it(tmp_path):

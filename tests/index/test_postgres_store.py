@@ -106,6 +106,7 @@ def test_chosen_documents_are_ranked_as_in_the_catalog(both, glob):
     local, shared = (store.open_collection("default", EMBEDDER, files=chosen) for store in both)
     with closing(local), closing(shared):
         assert shared.document_count == local.document_count
+        assert shared.document_names(3) == local.document_names(3)
         for query in QUERIES[:30]:
             here, there = local.search(query, 10), shared.search(query, 10)
             assert [chunk["chunk_id"] for chunk in there] == [chunk["chunk_id"] for chunk in here]
@@ -135,6 +136,7 @@ def test_a_reader_answers_like_the_catalogs(both):
         assert shared.document_text("no.md") is None
         assert shared.document("no.md") is None
         assert shared.document_count == local.document_count
+        assert shared.document_names(3) == local.document_names(3)
 
 
 def test_what_is_removed_leaves_nothing_behind(both, store):

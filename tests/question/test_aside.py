@@ -8,7 +8,14 @@ import time
 import pytest
 from chat_samples import crag, make_home
 
-from rag.question.aside import asks_about_thread, is_aside, recalled, small_talk
+from rag.question.aside import (
+    asks_about_thread,
+    asks_what_is_held,
+    holdings,
+    is_aside,
+    recalled,
+    small_talk,
+)
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +81,58 @@ def test_question_about_the_thread_is_known(said, which):
     assert asks_about_thread(said) == which
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "What documents do you have?",
+        "Which files are in this collection?",
+        "What is this collection about?",
+        "what's in my collection",
+        "what do you know?",
+        "How many documents are there?",
+        "and which documents can you search here",
+        "List all the documents",
+    ],
+)
+def test_question_about_the_collection_is_known(said):
+    assert asks_what_is_held(said)
+    assert is_aside(said)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What do you know about the viaduct?",
+        "Which documents do I need for a visa?",
+        "Which files are in the folder /etc?",
+        "How many documents does the archive of Osmer hold?",
+        "list files",
+        "What is the stamp collection about?",
+        "What files are there to edit?",
+        "show me the documents that mention dogs",
+    ],
+)
+def test_question_of_the_documents_is_not_one_about_the_collection(question):
+    assert not asks_what_is_held(question)
+
+
+def test_what_the_collection_holds_is_named_on_bounded_lines():
+    names = ["a\nb", "x" * 500, "caf\udce9.md", *map(str, range(20))]
+    reply = holdings("old papers", 40, names, "*.md")
+    said, _, *lines, _, end = reply.splitlines()
+    assert said == "old papers holds 40 documents like *.md:"
+    assert len(lines) == 13
+    assert lines[0] == "- a b"
+    assert lines[2] == "- caf?.md"
+    assert lines[-1] == "- and 28 more"
+    assert max(map(len, lines)) <= 102
+    assert end == "Listed in full by `crag collections show 'old papers'`."
+    assert "more" not in holdings("a,b", 1, ["t"], None)
+    assert "`crag collections show a`, `crag collections show b`." in holdings(
+        "a,b", 1, ["t"], None
+    )
+
+
 def test_recalled_question_is_never_small_talk():
     assert "How high" in recalled("first", ["hello", "What did I ask?", "How high is it?"])
     assert recalled("last", ["thanks"]) == "Nothing was asked on this thread before."
@@ -81,7 +140,10 @@ def test_recalled_question_is_never_small_talk():
 
 def test_long_text_takes_no_time():
     began = time.process_time()
-    assert not any(is_aside(text) for text in ("ok " * 20_000, "what did i " * 9_000, "?" * 20_000))
+    assert not any(
+        is_aside(text)
+        for text in ("ok " * 20_000, "what did i " * 9_000, "what do you " * 9_000, "?" * 20_000)
+    )
     assert time.process_time() - began < 1
 
 
@@ -96,6 +158,22 @@ def test_thanks_cost_no_search_and_exit_0(home):
     shown = crag(home, "trace", "last")
     assert shown.exit_code == 0, shown.stderr
     assert "nothing to look up" in shown.stdout + shown.stderr
+
+
+def test_what_the_collection_holds_costs_no_search(home):
+    done = crag(home, "ask", "What documents do you have?", "--json")
+    answer = json.loads(done.stdout)
+    assert (done.exit_code, answer["status"], answer["citations"]) == (0, "answered", [])
+    assert "retrieve" not in answer["timings_ms"]
+    assert "default holds 3 documents:" in answer["answer"]
+    assert "- Gillfoot Viaduct" in answer["answer"]
+    chosen = crag(home, "ask", "What is this collection about?", "--files", "fares*").stdout
+    assert "default holds 1 document like fares*:\n\n- Fares\n\n" in chosen
+    assert (
+        crag(home, "ingest", str(home.parent / "documents" / "fares.md"), "-c", "b").exit_code == 0
+    )
+    both = crag(home, "ask", "what do you know?", "-c", "default,b").stdout
+    assert both.count("- Fares") == 2
 
 
 def test_first_question_is_remembered_by_another_process(home):
