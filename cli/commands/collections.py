@@ -106,7 +106,7 @@ def forget(
     yes: options.Yes = False,
     json_: options.Json = False,
 ) -> None:
-    """Take a folder or file out of a collection, also one that has gone from the disk."""
+    """Take a folder or file out of a collection. It may have gone from the disk."""
     terminal = given.terminal
     from rag.ingest.forget import forget as forget_held
     from rag.ingest.forget import holding
@@ -132,7 +132,7 @@ def push(
     yes: options.Yes = False,
     json_: options.Json = False,
 ) -> None:
-    """Copy a collection of this machine to a shared store, without embedding it again."""
+    """Copy a collection of this machine to a shared store. Nothing is embedded again."""
     _transfer(given, name, "pushed", to, yes=yes, json_=json_)
 
 

@@ -37,6 +37,11 @@ def serve(
 
     server = build_server(settings, allow_ingest=allow_ingest)
     if http is None:
+        if sys.stdin.isatty():
+            given.terminal.notice(
+                "This serves an agent over standard input; Ctrl-C ends it."
+                " `crag mcp install CLIENT` has an agent start it by itself."
+            )
         # asyncio's own handler would wait for the next line of standard input.
         signal.signal(signal.SIGINT, _interrupt)
         mend_input()
@@ -59,7 +64,7 @@ def install(
     undo: Annotated[bool, options.switch("--undo", "Take the server out again.")] = False,
     yes: options.Yes = False,
 ) -> None:
-    """Write the server into an agent's own settings: shows what changes, and asks."""
+    """Write the server into an agent's own settings. Shows what changes, and asks."""
     from cli.agents.change import change_file, read_before
     from cli.agents.clients import server_file
     from cli.agents.server_entry import with_entry

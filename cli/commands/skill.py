@@ -30,7 +30,7 @@ def install(
     yes: options.Yes = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Write it where an agent looks for skills: shows what changes, and asks."""
+    """Write it where an agent looks for skills. Shows what changes, and asks."""
     from cli.agents.change import change_file, read_before
     from cli.agents.clients import skill_file
 

@@ -67,7 +67,7 @@ def show(
     ] = None,
     json_: options.Json = False,
 ) -> None:
-    """Print a thread's turns, and which of the files they cite have since changed or gone."""
+    """Print a thread's turns. Cited files that have changed since are marked."""
     terminal = given.terminal
     from cli.render.links import file_links
     from cli.render.thread import print_turn

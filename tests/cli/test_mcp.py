@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import pexpect
 import pytest
 from forked_program import crag_program
 from ingest_runs import Library
@@ -135,6 +136,19 @@ def test_half_a_surrogate_pair_gets_a_reply(home: Path):
     server.stdout.close()
     assert server.stderr is not None
     server.stderr.close()
+
+
+def test_a_person_at_a_terminal_is_told_what_it_waits_for(home: Path):
+    parameters = stdio(home)
+    child = pexpect.spawn(
+        parameters.command, parameters.args, cwd=str(ROOT), encoding="utf-8", timeout=60
+    )
+    child.expect(r"This serves an agent over standard input; Ctrl-C ends it\.")
+    child.expect(r"crag mcp install\s+CLIENT")
+    child.send("\x03")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 130
 
 
 def test_a_taken_port_is_said_instead_of_listening(home: Path):

@@ -66,6 +66,13 @@ def test_a_commands_line_in_the_list_begins_its_help(name):
 
 
 @pytest.mark.parametrize("name", COMMANDS | UNLISTED)
+def test_no_line_of_a_list_of_commands_is_cut(name):
+    listed = CliRunner().invoke(app, [name, "--help"], env={"COLUMNS": "80"}).stdout
+    lines = listed.partition("\nCommands:\n")[2].splitlines()
+    assert [line for line in lines if line.endswith("...")] == []
+
+
+@pytest.mark.parametrize("name", COMMANDS | UNLISTED)
 def test_every_option_has_a_long_name(name):
     command = command_of(name)
     for each in getattr(command, "commands", {name: command}).values():
