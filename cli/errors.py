@@ -83,7 +83,15 @@ def _usage_line(error: typer.TyperException) -> str:
         return error.format_message()
     message = " ".join(error.format_message().split()).replace(": Value error, ", ": ")
     stop = "" if message.endswith((".", "?", "!", "`")) else "."
+    if message.startswith("Got unexpected extra argument") and _takes_words(context):
+        stop += ' Put what is asked in quotes: "…".'
     return f"{path}: {message}{stop} See `{path} --help`."
+
+
+def _takes_words(context: typer.Context | None) -> bool:
+    """Whether the command takes a question or a query, which a shell parts at its blanks."""
+    params = [] if context is None else context.command.params
+    return any(param.name in ("question", "query") for param in params)
 
 
 def _end_events(arguments: Sequence[str], error: str, line: str, code: int) -> None:
