@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+DEFAULT_COLLECTION = "default"
+
 
 class EngineName(StrEnum):
     LOCAL = "local"

@@ -13,6 +13,7 @@ from rag.embed.protocol import EmbedderIdentity
 from rag.index.contents import Sql
 from rag.index.lexical import LexicalTable
 from rag.index.terms import TERMS_VERSION
+from state.choices import DEFAULT_COLLECTION
 from state.errors import CragError, EmbedderMismatchError, NoIndexError, UsageError
 from state.nearest import nearest_and_count
 
@@ -88,7 +89,11 @@ def no_such_collection(name: str, others: Sequence[str]) -> CragError:
     """What is said of a name that none of these collections has."""
     if not others:
         return nothing_ingested()
-    return UsageError(f"There is no collection {name!r}.", nearest_and_count(name, others))
+    if name == DEFAULT_COLLECTION:  # nobody need have named it
+        hint = f"{nearest_and_count('', others)} Name one with -c NAME."
+    else:
+        hint = nearest_and_count(name, others)
+    return UsageError(f"There is no collection {name!r}.", hint)
 
 
 def nothing_ingested() -> NoIndexError:

@@ -156,3 +156,5 @@ def test_a_missing_collection_names_the_nearest_and_counts_the_others(home):
         reader(home, "line,lime").__enter__()
     with pytest.raises(UsageError, match=r"There is: all, depot, line\."):
         reader(home, "zzz").__enter__()
+    with pytest.raises(UsageError, match=r"There is: all, depot, line\. Name one with -c NAME\."):
+        reader(home, "default").__enter__()
