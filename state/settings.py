@@ -23,7 +23,7 @@ from pydantic_settings import (
 )
 from pydantic_settings import SettingsError as UnreadableValueError
 
-from state.choices import EmbedderName, EngineName, GraderChoice, Verifier
+from state.choices import DEFAULT_COLLECTION, EmbedderName, EngineName, GraderChoice, Verifier
 from state.errors import SettingsError, UsageError
 from state.nearest import did_you_mean
 from state.urls import holds_user, is_postgres, is_readable
@@ -44,7 +44,7 @@ class Settings(BaseSettings):
 
     home: Path = Field(default_factory=default_home, description="index, threads and traces")
     collection: str = Field(
-        "default", description="the collection to read or write; several to read, as a,b"
+        DEFAULT_COLLECTION, description="the collection to read or write; several to read, as a,b"
     )
     files: str | None = Field(
         None, description="glob of the documents to ask, as in a .gitignore; none: all"
@@ -282,11 +282,32 @@ _OPTIONAL = frozenset(key for key, field in Settings.model_fields.items() if fie
 """Keys that an empty text leaves unset, as an empty variable does."""
 
 
+_WANTED = {
+    "int": "a whole number is wanted",
+    "float": "a number is wanted",
+    "bool": "true or false is wanted",
+    "string": "text is wanted",
+    "path": "a path is wanted",
+    "dict": "a table is wanted",
+    "enum": "{expected} is wanted",
+    "missing": "a value is missing",
+    "greater_than": "more than {gt:,g} is wanted",
+    "greater_than_equal": "at least {ge:,g} is wanted",
+    "less_than_equal": "at most {le:,.0f} is wanted",
+}
+"""What a person is told of pydantic's types of errors, or of what they begin with."""
+
+
+def _what(kind: str, values: Mapping[str, Any], message: str) -> str:
+    told = _WANTED.get(kind) or _WANTED.get(kind.partition("_")[0])
+    return message.removeprefix("Value error, ") if told is None else told.format(**values)
+
+
 def _settings_error(
     error: ValidationError, given: Mapping[str, Any], file: Path
 ) -> SettingsError | UsageError:
     first = error.errors(include_url=False, include_input=False)[0]
-    what = first["msg"].removeprefix("Value error, ")
+    what = _what(first["type"], first.get("ctx", {}), first["msg"])
     key = str(first["loc"][0]) if first["loc"] else "settings"
     if key in given:
         return UsageError(f"--{key.replace('_', '-')}: {what}.")
