@@ -112,8 +112,12 @@ def _follow(
     try:
         target = os.path.realpath(link, strict=True)
         status = os.stat(target)
-    except OSError as error:
+    except FileNotFoundError as error:
         found.skipped.append(FileProblem(link, f"a symbolic link to nowhere: {error.strerror}"))
+        return
+    except OSError as error:
+        reason = f"a symbolic link that cannot be followed: {error.strerror}"
+        found.skipped.append(FileProblem(link, reason))
         return
     is_folder = modes.S_ISDIR(status.st_mode)
     inside = (target + "/" if is_folder else target).startswith(root)
@@ -123,7 +127,6 @@ def _follow(
         links: list[str] = []
         seen |= _enter(target + "/", rules, found, links, shut)
         for inner in sorted(links):
-            if os.path.realpath(inner) != target:
-                _follow(inner, root, rules, found, seen, shut)
+            _follow(inner, root, rules, found, seen, shut)
     elif modes.S_ISREG(status.st_mode):
         found.files.setdefault(target, file_stat(status))

@@ -1,3 +1,4 @@
+import errno
 import os
 from pathlib import Path
 
@@ -107,3 +108,22 @@ def test_pipes_are_skipped_with_a_reason(tmp_path):
 def test_closed_folders_are_not_entered(tmp_path):
     make(tmp_path, "a.md", "home/catalog.sqlite")
     assert names(tmp_path, closed=[os.path.realpath(tmp_path / "home")]) == {"a.md"}
+
+
+def test_a_link_that_may_not_be_read_is_skipped_with_its_reason(tmp_path, monkeypatch):
+    make(tmp_path, "a.md", ".folder/b.md")
+    (tmp_path / "to-folder").symlink_to(tmp_path / ".folder")
+    (tmp_path / ".folder" / "closed").symlink_to(tmp_path / "a.md")
+    read = os.readlink
+
+    def readlink(path, **more):
+        if os.fspath(path).endswith("closed"):
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return read(path, **more)
+
+    monkeypatch.setattr(os, "readlink", readlink)
+    start = os.path.realpath(tmp_path) + "/"
+    found = walk(start, rules_for(start, (), ()))
+    link = start + ".folder/closed"
+    reason = "a symbolic link that cannot be followed: Permission denied"
+    assert found.skipped == [(link, reason)]
