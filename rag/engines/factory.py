@@ -9,7 +9,7 @@ from rag.endpoint.address import host_of
 from rag.engines.protocol import Engine
 from rag.index.protocol import CollectionReader
 from rag.index.reranked import RerankedCollection
-from state.choices import EngineName
+from state.choices import EngineName, GraderChoice, Verifier
 from state.settings import Settings
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EngineChoice:
-    """`notice` is for stderr: where documents will be sent; None if they stay here, or if
-    the person named the engine.
+    """`notice` is for stderr: where documents will be sent, unless the person named the engine; or
+    what cannot be heeded without a model.
     """
 
     name: EngineName
@@ -29,15 +29,28 @@ class EngineChoice:
 def choose_engine(settings: Settings) -> EngineChoice:
     """Auto is openai when a key or a base URL is set, else local."""
     if settings.engine is not EngineName.AUTO:
-        return EngineChoice(settings.engine)
+        local = settings.engine is EngineName.LOCAL
+        return EngineChoice(settings.engine, _lacking(settings) if local else None)
     if settings.base_url is None and settings.api_key is None:
-        return EngineChoice(EngineName.LOCAL)
+        return EngineChoice(EngineName.LOCAL, _lacking(settings))
     host = host_of(settings.base_url)
     return EngineChoice(
         EngineName.OPENAI,
         f"Using model {settings.model} at {host}: retrieved documents are sent there "
         "(--engine local keeps them here).",
     )
+
+
+def _lacking(settings: Settings) -> str | None:
+    """What was asked for and takes a model, which the local engine has not."""
+    asked = []
+    if settings.grader in (GraderChoice.MODEL, GraderChoice.DECISIONS):
+        asked.append(f"--grader {settings.grader.value}")
+    if settings.verify is Verifier.MODEL:
+        asked.append(f"--verify {settings.verify.value}")
+    if not asked:
+        return None
+    return f"The local engine has no model: {' and '.join(asked)} cannot be heeded."
 
 
 def local_engine(reader: CollectionReader) -> LocalEngine:

@@ -41,6 +41,15 @@ def test_an_engine_that_was_named_is_taken_without_a_word():
     assert choose_engine(Settings(engine="openai")).notice is None
 
 
+def test_what_takes_a_model_is_told_of_where_there_is_none():
+    said = "The local engine has no model: --grader decisions and --verify model cannot be heeded."
+    asked = {"grader": "decisions", "verify": "model"}
+    assert choose_engine(Settings(**asked)).notice == said
+    assert choose_engine(Settings(engine="local", **asked)).notice == said
+    assert choose_engine(Settings(engine="openai", **asked)).notice is None
+    assert choose_engine(Settings(grader="local", verify="code")).notice is None
+
+
 def test_the_engine_is_built_as_chosen():
     assert build_engine(Settings(), reader=None).name == "local"
     built = build_engine(Settings(base_url="http://localhost:1/v1", model="m"), reader=None)
