@@ -14,6 +14,7 @@ import typer
 from cli.completion import complete_collection, complete_thread
 from cli.terminal import Terminal
 from state.choices import EngineName, GraderChoice, Verifier
+from state.errors import UsageError
 
 if TYPE_CHECKING:
     from state.settings import Settings
@@ -124,6 +125,33 @@ class Given:
         return read_settings(self.config, **{**(earlier or {}), **now})
 
 
+_ONE_OF = (("json_", "events"), ("thread", "continue_"))
+"""Parameters of which a run heeds one."""
+
+
+def _heed_one(values: dict[str, Any]) -> None:
+    """Of two options that exclude each other a variable's gives way to one that was typed.
+
+    Raises:
+        UsageError: both were typed.
+    """
+    for pair in _ONE_OF:
+        if not all(values.get(name) for name in pair):
+            continue
+        from typer._click.core import ParameterSource
+        from typer._click.globals import get_current_context
+
+        context = get_current_context()
+        sources = {name: context.get_parameter_source(name) for name in pair}
+        typed = [name for name in pair if sources[name] is ParameterSource.COMMANDLINE]
+        if len(typed) == len(pair):
+            flags = " and ".join(f"--{name.rstrip('_')}" for name in pair)
+            raise UsageError(f"{flags} exclude each other.", "Leave one of them out.")
+        for name in pair:
+            if typed and name not in typed:
+                values[name] = False
+
+
 def taking(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A command takes these of SHARED, and --home and --config, by its parameter `given`. They
     stand in its place in the help, those that say where things are at the end.
@@ -142,6 +170,7 @@ def taking(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
         def run(**values: Any) -> Any:
+            _heed_one(values)
             flags = {each.name: values.pop(each.name) for each in taken}
             if "collections" in flags:
                 flags["collection"] = flags.pop("collections")

@@ -26,7 +26,8 @@ def on_thread(
     from rag.memory import ThreadMemory
 
     with ThreadMemory(settings) as memory:
-        thread = settings.thread or memory.newest_thread()
+        named_thread = None if continue_ else settings.thread
+        thread = named_thread or memory.newest_thread()
         before = memory.collection(thread)
     settings = settings.model_copy(update={"thread": thread})
     if before is None or before == settings.collection:

@@ -30,6 +30,25 @@ def asked(home, question, *words):
     return json.loads(done.stdout), done.stderr
 
 
+@pytest.mark.parametrize(
+    "pair", [("--json", "--events"), ("--continue", "-t", "a"), ("--events", "--json")]
+)
+def test_options_that_exclude_each_other_are_refused(home, pair):
+    done = crag(home, "ask", QUESTION, *pair)
+    assert done.exit_code == 2
+    assert "exclude each other. Leave one of them out." in done.stderr
+
+
+def test_of_two_options_a_variables_gives_way_to_the_one_that_was_typed(home, monkeypatch):
+    monkeypatch.setenv("CRAG_EVENTS", "1")
+    assert len(crag(home, "ask", QUESTION, "--json").stdout.splitlines()) == 1
+    monkeypatch.setenv("CRAG_CONTINUE", "1")
+    assert asked(home, QUESTION, "-t", "typed")[0]["thread"] == "typed"
+    monkeypatch.setenv("CRAG_THREAD", "other")
+    monkeypatch.delenv("CRAG_CONTINUE")
+    assert asked(home, QUESTION, "--continue")[0]["thread"] == "typed"
+
+
 def test_thread_goes_on_with_its_collection(home):
     answer, told = asked(home, QUESTION, "-t", "water", "-c", "canal")
     assert "4 metres" in answer["answer"]
