@@ -12,8 +12,7 @@ from typing import NoReturn
 import typer
 
 from cli.exits import Exit, exit_code
-from cli.first_sign import clear_first_sign
-from cli.terminal import clean
+from cli.terminal import Terminal
 from cli.variables import is_on
 from state.errors import CragError, StorageError, storage_error
 
@@ -35,10 +34,9 @@ def end_on(error: BaseException, arguments: Sequence[str]) -> NoReturn:
 
         traceback.print_exception(error)
     kind, line, code = _describe(error)
-    clear_first_sign()
     line = masked(line)
-    if line:
-        typer.echo(clean(line), err=True)
+    for each in line.splitlines():
+        Terminal().warn(each)
     _end_events(arguments, kind, line, code)
     sys.exit(code)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
@@ -18,8 +17,8 @@ from cli.app import finish
 from cli.command_table import COMMANDS, UNLISTED
 from cli.errors import end_on
 from cli.exits import Exit
-from cli.first_sign import clear_first_sign, show_first_sign
-from cli.terminal import clean
+from cli.first_sign import show_first_sign
+from cli.terminal import Terminal, clean
 from cli.variables import is_on
 
 
@@ -90,9 +89,7 @@ def _report_unknown(arguments: Sequence[str]) -> None:
     for name in sorted(given - known):
         near = get_close_matches(name.upper(), sorted(known), n=1, cutoff=0.75)
         hint = f"Did you mean {near[0]}?" if near else "`crag config show` lists every setting."
-        clear_first_sign()
-        with suppress(OSError):
-            sys.stderr.write(f"warning: nothing reads the variable {clean(name)}. {hint}\n")
+        Terminal().warn(f"warning: nothing reads the variable {name}. {hint}")
 
 
 def _twins() -> set[str]:

@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import TextIOWrapper
-from shutil import get_terminal_size
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from cli.first_sign import clear_first_sign
 from state.errors import StorageError
@@ -22,6 +21,7 @@ from state.errors import StorageError
 if TYPE_CHECKING:
     from rich.console import Console
 
+_USUAL_COLUMNS = 80
 _KEPT = {"\n", "\t"}
 _LINE_ENDS = frozenset("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 
@@ -58,7 +58,7 @@ class Terminal:
     @property
     def width(self) -> int | None:
         """Columns of the terminal that stdout is; None where it is none."""
-        return get_terminal_size().columns if self.out_is_tty else None
+        return _columns(sys.stdout)
 
     def out(self, text: str) -> None:
         """Write a line of the answer or of data to stdout."""
@@ -66,25 +66,14 @@ class Terminal:
 
     def wrapped(self, text: str) -> None:
         """Write running text to stdout: wrapped at words on a terminal, as it is elsewhere."""
-        if self.out_is_tty:
-            self.out_console().print(clean(text))
-            return
         for line in text.splitlines() or [""]:
-            self.out(line)
+            for row in _rows(clean(line), sys.stdout):
+                self.out(row)
 
     def beside(self, gutter: str, text: str) -> None:
         """Write text beside a gutter; on a terminal the lines it is wrapped to keep clear of it."""
-        if not self.out_is_tty:
-            self.out(gutter + text)
-            return
-        from rich.table import Table
-        from rich.text import Text
-
-        row = Table.grid()
-        row.add_column(no_wrap=True)
-        row.add_column()
-        row.add_row(Text(gutter), Text(clean(text)))
-        self.out_console().print(row)
+        for row in _rows(clean(gutter + text), sys.stdout, len(gutter)):
+            self.out(row)
 
     def notice(self, text: str) -> None:
         """Write one line about the run to stderr, unless quiet."""
@@ -92,11 +81,12 @@ class Terminal:
             self.warn(text)
 
     def warn(self, text: str) -> None:
-        """Write one line to stderr, quiet or not."""
+        """Write one line to stderr, quiet or not; wrapped at words on a terminal."""
         clear_first_sign()
         line = " ".join(clean(text).split("\n"))
         with suppress(OSError):  # a notice that nobody can read costs nobody the answer
-            sys.stderr.write(_encodable(line, sys.stderr.encoding) + "\n")
+            for row in _rows(line, sys.stderr):
+                sys.stderr.write(_encodable(row, sys.stderr.encoding) + "\n")
             sys.stderr.flush()
 
     def json(self, value: object) -> None:
@@ -160,6 +150,29 @@ def _stdout_failures() -> Iterator[None]:
     except OSError as error:
         what = "it is closed" if error.errno == errno.EBADF else error.strerror or str(error)
         raise StorageError(f"Standard output cannot be written: {what}.") from None
+
+
+def _columns(stream: TextIO) -> int | None:
+    """Of the terminal that the stream is; None where it is none."""
+    if not stream.isatty():
+        return None
+    given = os.environ.get("COLUMNS", "")
+    if given.isdecimal() and int(given) > 0:
+        return int(given)
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _USUAL_COLUMNS
+    except (OSError, ValueError):
+        return _USUAL_COLUMNS
+
+
+def _rows(line: str, stream: TextIO, hang: int | None = None) -> list[str]:
+    """The line as the stream shows it: on a terminal no word is broken that fits a line."""
+    columns = _columns(stream)
+    if columns is None:
+        return [line]
+    from cli.word_wrap import plain_rows
+
+    return plain_rows(line, columns, hang)
 
 
 def _to_stdout(line: str) -> None:

@@ -28,8 +28,8 @@ def show(
     width = max(len(row["key"]) for row in rows)
     for row in rows:
         changed = "" if row["source"] == "default" else f"   [{row['source']}]"
-        terminal.out(f"{row['key']:<{width}}  {row['value']}{changed}")
-        terminal.out(f"{'':<{width}}  {row['description']}; default {row['default']}")
+        terminal.beside(f"{row['key']:<{width}}  ", f"{row['value']}{changed}")
+        terminal.beside(f"{'':<{width}}  ", f"{row['description']}; default {row['default']}")
 
 
 @app.command()

@@ -45,9 +45,9 @@ def doctor(
     for check in checkup.examine(settings):
         checks.append(check)
         if not json_:
-            terminal.out(f"{'ok  ' if check.ok else 'FAIL'}  {check.part}: {check.detail}")
+            terminal.beside(f"{'ok  ' if check.ok else 'FAIL'}  ", f"{check.part}: {check.detail}")
             if check.hint is not None:
-                terminal.out(f"      mend: {check.hint}")
+                terminal.beside("      mend: ", check.hint)
     failed = [check for check in checks if not check.ok]
     if json_:
         rows = [

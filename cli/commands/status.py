@@ -33,8 +33,8 @@ def status(given: options.Given, json_: options.Json = False) -> None:
     if json_:
         terminal.json(_json(found))
         return
-    for line in _lines(found):
-        terminal.out(line)
+    for label, text in _lines(found):
+        terminal.beside(label, text)
     if not found.collections:
         terminal.notice("Nothing was ingested yet. Run `crag ingest PATH` first.")
 
@@ -54,22 +54,22 @@ def _json(found: Status) -> dict[str, Any]:
     }
 
 
-def _lines(found: Status) -> Iterator[str]:
-    """The same for a person."""
+def _lines(found: Status) -> Iterator[tuple[str, str]]:
+    """The same for a person, as labels and what stands beside them."""
     model = f"model {found.model}" if found.model else "no model"
-    yield f"home      {found.home}"
-    yield f"engine    {found.engine}, {model}, embedder {found.embedder}"
+    yield "home      ", found.home
+    yield "engine    ", f"{found.engine}, {model}, embedder {found.embedder}"
     for each in found.collections:
         totals = each.totals
         documents, chunks = many(totals.documents, "document"), many(totals.chunks, "chunk")
         characters = many(totals.characters, "character")
-        yield ""
-        yield f"{totals.name}: {documents}, {chunks}, {characters}; {totals.embedder}"
-        yield from (f"  from    {root}" for root in totals.roots)
+        yield "", ""
+        yield "", f"{totals.name}: {documents}, {chunks}, {characters}; {totals.embedder}"
+        yield from (("  from    ", root) for root in totals.roots)
         if totals.failed or totals.skipped:
-            yield f"  unread  {totals.failed:,} failed, {totals.skipped:,} skipped"
-        yield f"  stale   {each.stale.line or 'no indexed file has changed'}"
+            yield "  unread  ", f"{totals.failed:,} failed, {totals.skipped:,} skipped"
+        yield "  stale   ", each.stale.line or "no indexed file has changed"
     sizes = [f"{name} {decimal(octets)}" for name, octets in found.octets.items() if octets]
     total = decimal(sum(found.octets.values()))
-    yield ""
-    yield f"on disk   {total}" + (f": {', '.join(sizes)}" if sizes else "")
+    yield "", ""
+    yield "on disk   ", total + (f": {', '.join(sizes)}" if sizes else "")

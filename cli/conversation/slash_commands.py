@@ -62,11 +62,11 @@ def _help(talk: Conversation, _argument: str) -> None:
     shown = {f"/{name} {each.argument}": each.help for name, each in COMMANDS.items()}
     width = max(map(len, shown))
     for command, text in shown.items():
-        talk.terminal.out(f"{command:<{width}}  {text}")
+        talk.terminal.beside(f"{command:<{width}}  ", text)
     talk.terminal.out("")
-    talk.terminal.out("help, ?, exit, quit and bye need no slash.")
-    talk.terminal.out("Alt-Enter begins a new line; Ctrl-R searches what was typed before.")
-    talk.terminal.out("Ctrl-C cancels the turn; Ctrl-D leaves.")
+    talk.terminal.wrapped("help, ?, exit, quit and bye need no slash.")
+    talk.terminal.wrapped("Alt-Enter begins a new line; Ctrl-R searches what was typed before.")
+    talk.terminal.wrapped("Ctrl-C cancels the turn; Ctrl-D leaves.")
 
 
 def _trace(talk: Conversation, argument: str) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cli.render.short_text import place, shorten
 from cli.render.wrapped_text import print_wrapped
 from cli.terminal import Terminal, clean
+from cli.word_wrap import rows
 from rag.citations.left_out import left_out
 from rag.text.prose import as_prose
 from state.answer import QUOTED, Answer, Citation
@@ -120,7 +121,9 @@ def print_sources(
         if console is None:
             terminal.out(source_line(citation) + note)
         else:
-            console.print(source_text(citation, links.get(citation["marker"]), note), style=style)
+            text = source_text(citation, links.get(citation["marker"]), note)
+            for row in rows(text, console.width, hang=len(f"[{citation['marker']}] ")):
+                console.print(row, style=style, soft_wrap=True)
 
 
 def source_text(citation: Citation, link: str | None, note: str = "") -> Text:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from cli.render.short_text import dollars, place
 from cli.terminal import clean
+from cli.word_wrap import rows
 from rag.tracing.stored_trace import DECISIONS
 from state.counting import many
 from state.events import (
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _MARK = {"correct": ("✓", "green"), "ambiguous": ("?", "yellow"), "incorrect": ("✗", "red")}
+_BELOW = str.maketrans({"├": "│", "└": " ", "─": " ", "●": "│"})
+"""What stands beside the further rows of a line."""
 WORTH_SAYING = 0.05
 """The share of a turn's time from which a node is named; `--json` has them all."""
 
@@ -130,9 +134,11 @@ class TraceView:
     def _line(self, lead: str, text: Any, style: str) -> None:
         from rich.text import Text
 
-        line = Text(lead, style="dim")
-        line.append(" ".join(clean(str(text)).split()), style=style)
-        self._console.print(line, soft_wrap=True)
+        line = Text(" ".join(clean(str(text)).split()), style=style)
+        room = self._console.width - len(lead) if self._console.is_terminal else sys.maxsize
+        for row in rows(line, room):
+            self._console.print(Text(lead, style="dim") + row, soft_wrap=True)
+            lead = lead.translate(_BELOW)
 
 
 def trace_line(row: TraceSummary, width: int | None) -> str:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from io import StringIO
+from itertools import pairwise
 
+import pexpect
 import pytest
+from chat_samples import crag, environment, make_home
+from forked_program import crag_program
 from rich.console import Console
 from rich.text import Text
+from screen import Screen
 
 from cli.render.answer_text import answer_text
 from cli.render.wrapped_text import print_wrapped
+from cli.word_wrap import plain_rows
 
 WIDTH = 24
 
@@ -65,3 +71,50 @@ def test_a_sentence_is_bold_though_it_is_shown_with_other_marks_and_breaks(quote
     answer = {"answer": f"{shown} [1]", "citations": [citation], "nearest": [], "claims": []}
     (span,) = answer_text(answer).spans
     assert (span.style, span.start, span.end) == ("bold", 0, len(shown))
+
+
+def test_what_stands_beside_a_label_hangs_from_it_where_there_is_room():
+    assert plain_rows("k   Chunks retrieved in a loop.", 20, 4) == [
+        "k   Chunks retrieved",
+        "    in a loop.",
+    ]
+    assert plain_rows("max_loops  Corrections at most.", 20, 11) == [
+        "max_loops  Corrections",
+        "    at most.",
+    ]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    return make_home(tmp_path_factory.mktemp("narrow"))
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("status",),
+        ("ask", "q", "-c", "no-such-collection-of-documents"),
+        ("ask", "q", "--max-loops", "seven"),
+        ("ask", "How high is the Gillfoot Viaduct?", "--trace", "-q"),
+    ],
+)
+def test_no_word_that_fits_a_line_is_broken_at_the_edge_of_a_terminal(home, words, columns):
+    child = pexpect.spawn(
+        crag_program(),
+        list(words),
+        env=environment(home, CRAG_LINKS="none", COLUMNS=str(columns)),
+        encoding="utf-8",
+        timeout=60,
+        dimensions=(100, columns),
+    )
+    child.expect(pexpect.EOF)
+    child.close()
+    screen = Screen(columns)
+    screen.feed(child.before)
+    piped = crag(home, *words)
+    known = set((piped.stdout + piped.stderr).split())
+    for above, below in pairwise(screen.text.splitlines()):
+        if len(above) == columns and below[:1].strip():
+            word = above.split()[-1] + below.split()[0]
+            assert word not in known or len(word) > columns // 2
