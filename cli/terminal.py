@@ -85,8 +85,10 @@ class Terminal:
         clear_first_sign()
         line = " ".join(clean(text).split("\n"))
         with suppress(OSError):  # a notice that nobody can read costs nobody the answer
-            for row in _rows(line, sys.stderr):
-                sys.stderr.write(_encodable(row, sys.stderr.encoding) + "\n")
+            # What rich puts before the stream, to draw below what is written, knows nothing of it.
+            stream = getattr(sys.stderr, "rich_proxied_file", sys.stderr)
+            for row in _rows(line, stream):
+                sys.stderr.write(_encodable(row, stream.encoding) + "\n")
             sys.stderr.flush()
 
     def json(self, value: object) -> None:

@@ -64,7 +64,7 @@ def test_a_question_that_says_too_little_is_asked_back_once(tmp_path):
     assert told.exit_code == 0
     assert "912 metres" in told.stdout
     child = chat_in_terminal(home, "-t", "asked-back")
-    shown = say(child, "How long is it?", "about?", "1.", "2.", "Say which")
+    shown = say(child, "How long is it?", "“How long is it?” about?", "1.", "2.", "Say which")
     number = re.search(r"(\d)\. Corbel", shown)[1]
     say(child, number, "Understood as", "912 metres")
     assert leave(child) == 0
