@@ -116,7 +116,7 @@ class Conversation:
 
     def is_reply(self, line: str) -> bool:
         """Whether it says what is meant by the question that was asked back, if one was."""
-        from rag.index.collection_language import reading_for
+        from rag.index.vocabulary import reading_for
         from rag.question.underspecified import asks_anew
 
         if self.asked_back is None:
