@@ -17,7 +17,7 @@ def parsing(what: str, deadline: Deadline) -> Iterator[None]:
     try:
         with deadline.running():
             yield
-    except DocumentError:
+    except (DocumentError, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
     except TimeUpError:
         raise DocumentError("takes too long to read") from None
@@ -25,12 +25,12 @@ def parsing(what: str, deadline: Deadline) -> Iterator[None]:
         raise DocumentError("nested too deeply") from None
     except MemoryError:
         raise DocumentError("needs more memory than there is") from None
-    except OSError as error:
-        if error.errno == errno.EINVAL:
-            raise DocumentError(f"damaged {what} file: it points outside itself") from error
-        reason = error.strerror or one_line(str(error))
-        raise DocumentError(f"cannot be read: {reason}") from error
-    except Exception as error:
-        # Parsers raise anything at all on damaged input.
+    except BaseException as error:
+        # Parsers raise anything at all on damaged input; what panics in Rust is no Exception, and
+        # an OSError without a number is none of the system's.
         detail = one_line(str(error)) or type(error).__name__
+        if isinstance(error, OSError) and error.errno == errno.EINVAL:
+            detail = "it points outside itself"
+        elif isinstance(error, OSError) and error.errno is not None:
+            raise DocumentError(f"cannot be read: {error.strerror or detail}") from error
         raise DocumentError(f"damaged {what} file: {detail}") from error

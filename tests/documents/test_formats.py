@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import struct
 import subprocess
 import sys
 import zipfile
@@ -11,7 +10,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from document_files import make_pdf, save, zipped
+from document_files import binary_workbook, make_pdf, save, zipped
 from whole_document import Document, read_document
 
 from rag.documents.formats import FORMATS
@@ -294,31 +293,8 @@ def test_a_workbook_says_that_formulas_have_no_values(tmp_path: Path) -> None:
         assert read(again).warnings == ()
 
 
-def record(kind: int, body: bytes = b"") -> bytes:
-    """A record of a binary workbook; its kind is written in one byte or two."""
-    return (kind.to_bytes(1 if kind < 0x80 else 2, "little")) + bytes([len(body)]) + body
-
-
 def test_xlsb(tmp_path: Path) -> None:
-    def wide(text: str) -> bytes:
-        return struct.pack("<I", len(text)) + text.encode("utf-16-le")
-
-    relation = '<Relationship Id="rId1" Target="worksheets/sheet1.bin" Type="worksheet"/>'
-    sheet = record(0x0194, struct.pack("<4I", 0, 0, 0, 1)) + record(0x0191)
-    for number, (name, power) in enumerate([("Ada", 40.0), ("Zoë", 0.5)]):
-        sheet += record(0x00, struct.pack("<I", number) + bytes(21))
-        sheet += record(0x06, struct.pack("<II", 0, 0) + wide(name))
-        sheet += record(0x05, struct.pack("<IId", 1, 0, power))
-    bundle = struct.pack("<II", 0, 1) + wide("rId1") + wide("Stock")
-    whole = '<Relationship Id="rId1" Target="xl/workbook.bin" Type="officeDocument"/>'
-    workbook = record(0x018F) + record(0x019C, bundle) + record(0x0190) + record(0x019D)
-    members: dict[str, str | bytes] = {
-        "_rels/.rels": f"<Relationships>{whole}</Relationships>",
-        "xl/_rels/workbook.bin.rels": f"<Relationships>{relation}</Relationships>",
-        "xl/workbook.bin": workbook,
-        "xl/worksheets/sheet1.bin": sheet + record(0x0192),
-    }
-    document = read(zipped(tmp_path / "a.xlsb", members))
+    document = read(binary_workbook(tmp_path / "a.xlsb", [("Ada", 40.0), ("Zoë", 0.5)]))
     assert document.text == "# Stock\n\nAda | 40\nZoë | 0.5\n\n"
 
 

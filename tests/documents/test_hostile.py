@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from compound_file import compound
-from document_files import make_pdf, save, zipped
+from document_files import binary_workbook, make_pdf, save, zipped
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from whole_document import read_document
@@ -250,6 +250,11 @@ def test_a_workbook_of_too_much_text_is_refused(tmp_path: Path) -> None:
     assert reason.startswith("too large")
 
 
+def test_a_binary_workbook_that_panics_its_parser_is_damaged(tmp_path: Path) -> None:
+    path = binary_workbook(tmp_path / "a.xlsb", [("Ada", 40.0)], sheet_id="rId9")
+    assert refusal(path) == "damaged xlsx file: no entry found for key"
+
+
 def test_pages_past_the_limit_are_left_out_and_said(tmp_path: Path) -> None:
     path = make_pdf(tmp_path / "a.pdf", ["one", "two", "three"])
     document = read_document(path, "a.pdf", Limits(pages=2))
@@ -322,16 +327,22 @@ def test_the_consumers_own_time_does_not_count(
         list(opened(slow(26), tmp_path, limits).parts)
 
 
+class Panic(BaseException):
+    """As a parser written in Rust raises."""
+
+
 @pytest.mark.parametrize(
     ("error", "reason"),
     [
         (RecursionError(), "nested too deeply"),
         (MemoryError(), "needs more memory than there is"),
         (OSError(5, "Input/output error"), "cannot be read: Input/output error"),
+        (OSError("failed to fill whole buffer"), "damaged text file: failed to fill whole buffer"),
         (KeyError("x\x1b[31m\ny"), "damaged text file: "),
+        (Panic("index out of bounds"), "damaged text file: index out of bounds"),
     ],
 )
-def test_no_foreign_exception_escapes(tmp_path: Path, error: Exception, reason: str) -> None:
+def test_no_foreign_exception_escapes(tmp_path: Path, error: BaseException, reason: str) -> None:
     def fails() -> Iterator[Part]:
         yield Part("some\n")
         raise error
@@ -340,6 +351,15 @@ def test_no_foreign_exception_escapes(tmp_path: Path, error: Exception, reason: 
         list(opened(fails(), tmp_path, Limits()).parts)
     assert caught.value.message.startswith(reason)
     assert "\x1b" not in caught.value.message
+
+
+def test_what_ends_the_program_is_no_damage(tmp_path: Path) -> None:
+    def ends() -> Iterator[Part]:
+        yield Part("some\n")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(opened(ends(), tmp_path, Limits()).parts)
 
 
 def test_an_unreadable_file_and_a_pipe_are_refused(tmp_path: Path) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import struct
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 
@@ -34,3 +35,33 @@ def make_pdf(path: Path, pages: list[str], *, title: str = "Yard book", **option
         pdf.set_encryption(**options)  # type: ignore[arg-type]
     pdf.output(str(path))
     return path
+
+
+def binary_workbook(path: Path, rows: Sequence[tuple[str, float]], sheet_id: str = "rId1") -> Path:
+    """An XLSB of one sheet, "Stock"; damaged where `sheet_id` is none of its relations."""
+    relation = '<Relationship Id="rId1" Target="worksheets/sheet1.bin" Type="worksheet"/>'
+    whole = '<Relationship Id="rId1" Target="xl/workbook.bin" Type="officeDocument"/>'
+    bundle = struct.pack("<II", 0, 1) + _wide(sheet_id) + _wide("Stock")
+    sheet = _record(0x0194, struct.pack("<4I", 0, 0, 0, 1)) + _record(0x0191)
+    for number, (name, power) in enumerate(rows):
+        sheet += _record(0x00, struct.pack("<I", number) + bytes(21))
+        sheet += _record(0x06, struct.pack("<II", 0, 0) + _wide(name))
+        sheet += _record(0x05, struct.pack("<IId", 1, 0, power))
+    members: dict[str, str | bytes] = {
+        "_rels/.rels": f"<Relationships>{whole}</Relationships>",
+        "xl/_rels/workbook.bin.rels": f"<Relationships>{relation}</Relationships>",
+        "xl/workbook.bin": b"".join(
+            [_record(0x018F), _record(0x019C, bundle), _record(0x0190), _record(0x019D)]
+        ),
+        "xl/worksheets/sheet1.bin": sheet + _record(0x0192),
+    }
+    return zipped(path, members)
+
+
+def _record(kind: int, body: bytes = b"") -> bytes:
+    """A record of a binary workbook; its kind is written in one byte or two."""
+    return kind.to_bytes(1 if kind < 0x80 else 2, "little") + bytes([len(body)]) + body
+
+
+def _wide(text: str) -> bytes:
+    return struct.pack("<I", len(text)) + text.encode("utf-16-le")
