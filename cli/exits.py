@@ -7,6 +7,10 @@ from enum import IntEnum
 from state.errors import CragError, RemoteError, SetupError, UsageError
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM came. It ends what Ctrl-C ends, and a chat, which Ctrl-C only takes back a step."""
+
+
 class Exit(IntEnum):
     DONE = 0
     UNEXPECTED = 1

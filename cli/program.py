@@ -8,6 +8,7 @@ import signal
 import sys
 from contextlib import suppress
 from threading import current_thread, main_thread
+from types import FrameType
 from typing import Annotated
 
 # A process lives for one command and holds what it imports: there is little to collect.
@@ -21,7 +22,7 @@ if _interruptible and current_thread() is main_thread():
 
 import typer  # noqa: E402
 
-from cli.exits import Exit  # noqa: E402
+from cli.exits import Exit, Terminated  # noqa: E402
 from cli.files import keep_private  # noqa: E402
 from cli.help_page import EPILOG, PURPOSE, VERSION  # noqa: E402
 from cli.lazy import LazyGroup  # noqa: E402
@@ -66,6 +67,10 @@ def _forget_tracers() -> None:
             del os.environ[name]
 
 
+def _terminate(_signal: int, _frame: FrameType | None) -> None:
+    raise Terminated
+
+
 def run() -> None:
     """Run the program and leave at once.
 
@@ -75,7 +80,7 @@ def run() -> None:
     prepare_streams()
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         # Asked to end, it ends as after Ctrl-C: what is finished is kept, nothing is left over.
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        signal.signal(signal.SIGTERM, _terminate)
     _forget_tracers()
     defer_imports()
     code = 1

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cli import options
 from cli.app import new_app
-from cli.exits import Exit, exit_code
+from cli.exits import Exit, Terminated, exit_code
 from cli.notices import report_staleness
 from cli.question_input import checked_question
 from cli.render.links import citation_links
@@ -78,8 +78,8 @@ def _converse(
             line = read()
             if line is None:
                 return code
-        except KeyboardInterrupt:
-            if not typed:
+        except KeyboardInterrupt as interrupt:
+            if not typed or isinstance(interrupt, Terminated):
                 raise
             line = None
         try:
@@ -115,8 +115,8 @@ def _take(talk: Conversation, line: str, new_view: Callable[[], ChatView], *, ty
             before = talk.turns
         with new_view() as view:
             answer = talk.ask(question, view.show, tokens=view.streaming, can_reply=typed)
-    except KeyboardInterrupt:
-        if not typed:
+    except KeyboardInterrupt as interrupt:
+        if not typed or isinstance(interrupt, Terminated):
             raise
         kept = talk.turns
         what = f"It was answered already: turn {kept}." if kept > before else "Nothing was kept."

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import socket
 import time
 
 import pexpect
 import pytest
 from chat_samples import (
+    GIVEN_BACK,
     chat_in_terminal,
     crag,
     entered,
@@ -197,6 +199,33 @@ def test_ctrl_c_cancels_the_turn_and_leaves_the_thread_whole(home):
     (turn,) = turns(home, "cut")
     assert turn["turn"] == 1
     assert turn["answer"]["loop_count"] <= turn["answer"]["max_loops"]
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_a_chat_that_is_told_to_end_does_so_and_gives_the_terminal_back(home, asked):
+    with ScriptedServer(always=hang()) as server:
+        child = chat_in_terminal(
+            home, "-t", "ended", "--engine", "openai", CRAG_BASE_URL=server.url
+        )
+        assert not child.getecho()
+        if asked:
+            entered(child, "How high is the Gillfoot Viaduct?")
+            deadline = time.monotonic() + 120
+            while not server.requests:
+                assert time.monotonic() < deadline
+                assert child.expect([pexpect.TIMEOUT, pexpect.EOF], timeout=0.1) == 0
+        else:
+            child.send("half a line")
+            child.expect_exact("line")
+        child.kill(signal.SIGTERM)
+        if not asked:
+            child.expect_exact(GIVEN_BACK)
+        child.expect_exact("crag: interrupted.")
+        assert child.getecho()
+        child.expect(pexpect.EOF)
+        child.close()
+    assert child.exitstatus == 130
+    assert turns(home, "ended") == []
 
 
 def test_escapes_of_documents_and_questions_never_reach_the_terminal(home):

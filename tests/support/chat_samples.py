@@ -72,7 +72,7 @@ def chat_in_terminal(home: Path, *words: str, **more: str) -> pexpect.spawn:
 
 # How the prompt takes the terminal, before it is drawn, and gives it back. What is typed between
 # the two is a line; a Ctrl-D that comes sooner is lost.
-_TAKEN, _GIVEN_BACK = "\x1b[?2004h", "\x1b[?2004l"
+_TAKEN, GIVEN_BACK = "\x1b[?2004h", "\x1b[?2004l"
 
 
 def prompted(child: pexpect.spawn) -> str:
@@ -86,4 +86,4 @@ def prompted(child: pexpect.spawn) -> str:
 def entered(child: pexpect.spawn, line: str) -> None:
     """Type the line, and wait until the prompt has taken it: what it was drawn of is past."""
     child.send(line + "\r")
-    child.expect_exact(_GIVEN_BACK)
+    child.expect_exact(GIVEN_BACK)
