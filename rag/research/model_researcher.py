@@ -20,6 +20,7 @@ from rag.engines.openai.prompts import Messages, fenced
 from rag.engines.openai.replies import fields, plain_text
 from rag.engines.openai.reply_forms import Wanted, shape_of
 from rag.engines.openai.usage_meter import UsageMeter
+from rag.engines.protocol import Outcome
 from rag.research.researcher import (
     Composed,
     DraftSubtask,
@@ -31,7 +32,6 @@ from rag.research.researcher import (
     UnusableReplyError,
 )
 from rag.research.roles import Role
-from state.answer import NodeUsage
 from state.passages import Passage
 from state.research_state import Artifact, Subtask
 
@@ -111,14 +111,14 @@ class ModelResearcher:
     def plan(self, view: PlanView) -> Planned:
         schema = plan_schema(tuple(role.name for role in view.roles))
         messages = _plan_messages(view)
-        reply, usage = self._structured(messages, schema)
+        reply, spent = self._structured(messages, schema)
         given = (view.question, *view.leads, *view.guidance)
         drafts = (
             cast("DraftSubtask", task.model_dump())
             for task in reply.subtasks
             if not says_nothing(task.instruction, messages, *given)
         )
-        return Planned(tuple(drafts), usage)
+        return Planned(tuple(drafts), usage=spent.usage, warnings=spent.warnings)
 
     def compose(
         self,
@@ -128,42 +128,45 @@ class ModelResearcher:
         passages: Sequence[Passage],
     ) -> Composed:
         messages = _role_messages(role, instruction, files, passages)
-        reply, usage = self._structured(messages, SubagentReply)
-        if reply.status == "empty":
-            return Composed("", usage)
-        if says_nothing(reply.content, [("system", role.system)]):
-            raise UnusableReplyError(f"{self._chat.who} gave the {role.name} nothing.", usage)
-        return Composed(reply.content, usage)
+        reply, spent = self._structured(messages, SubagentReply)
+        content = "" if reply.status == "empty" else reply.content
+        if reply.status != "empty" and says_nothing(content, [("system", role.system)]):
+            raise UnusableReplyError(f"{self._chat.who} gave the {role.name} nothing.", spent)
+        return Composed(content, usage=spent.usage, warnings=spent.warnings)
 
     def reflect(self, view: ReflectionView) -> Reflected:
         messages = _reflection_messages(view)
-        reply, usage = self._structured(messages, Reflection)
+        reply, spent = self._structured(messages, Reflection)
         leads = [lead for lead in reply.leads if not says_nothing(lead, messages, view.question)]
         return Reflected(
             reply.decision,
             "" if says_nothing(reply.reason) else reply.reason,
             tuple(leads[:MOST_LEADS]),
             None if says_nothing(reply.question) else reply.question,
-            usage,
+            usage=spent.usage,
+            warnings=spent.warnings,
         )
 
-    def _structured(self, messages: Messages, schema: type[T]) -> tuple[T, NodeUsage]:
-        """The reply read by `schema`, asked for once more when it cannot be read."""
+    def _structured(self, messages: Messages, schema: type[T]) -> tuple[T, Outcome]:
+        """The reply read by `schema`, asked for once more when it cannot be read; and what the
+        calls took and warned of.
+        """
         meter = UsageMeter(self._budget)
         wanted = Wanted(schema, shape_of(schema))
+        spent = Outcome()
         for _ in range(ATTEMPTS):
             message = self._chat.ask(messages, meter, output_limits.REPORT, wanted)
+            spent = Outcome(usage=meter.usage, warnings=tuple(meter.warnings))
             found: dict[str, Any] = fields(message)
             written = plain_text(message)
             if not found and schema is SubagentReply and written[:1] not in ("", "{", "["):
                 found = {"content": written, "status": "done"}
             try:
-                return schema.model_validate(found), meter.usage
+                return schema.model_validate(found), spent
             except ValidationError:
                 continue
         raise UnusableReplyError(
-            f"{self._chat.who} gave no usable {schema.__name__} in {ATTEMPTS} attempts.",
-            meter.usage,
+            f"{self._chat.who} gave no usable {schema.__name__} in {ATTEMPTS} attempts.", spent
         )
 
 

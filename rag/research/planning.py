@@ -47,8 +47,10 @@ def new_subtasks(
     try:
         planned = deps.researcher.plan(view)
     except UnusableReplyError as error:
-        planned = Planned((), error.usage)
+        planned = Planned((), usage=error.spent.usage, warnings=error.spent.warnings)
         warning = f"{error.message} Rules planned instead."
+    for line in planned.warnings:
+        deps.warn(line)
     new = check(planned.subtasks)
     if _will_do(new, state, deps):
         return new, planned.usage

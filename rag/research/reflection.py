@@ -49,8 +49,11 @@ def _thought(view: ReflectionView, deps: ResearchDependencies) -> Reflected:
     try:
         reflected = deps.researcher.reflect(view)
     except UnusableReplyError as error:
-        deps.warn(f"{error.message} Rules decided how the run goes on.")
-        return replace(deps.rules.reflect(view), usage=error.usage)
+        for line in (f"{error.message} Rules decided how the run goes on.", *error.spent.warnings):
+            deps.warn(line)
+        return replace(deps.rules.reflect(view), usage=error.spent.usage)
+    for line in reflected.warnings:
+        deps.warn(line)
     open_ = any(task["status"] == "planned" for task in view.plan)
     if reflected.decision == "continue" and not open_ and not reflected.leads:
         return replace(deps.rules.reflect(view), usage=reflected.usage)

@@ -7,25 +7,24 @@ and files are written by the run from what subagents return.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NotRequired, Protocol, TypedDict
 
+from rag.engines.protocol import Outcome
 from rag.research.roles import Role
-from state.answer import NodeUsage
 from state.errors import ModelError
 from state.passages import Passage
 from state.research_state import Artifact, FileSummary, RoundDecision, Subtask
-from state.usage import NO_CALLS
 
 
 class UnusableReplyError(ModelError):
-    """The model replied, and no attempt could be read; `usage` is what they cost. Rules take
+    """The model replied, and no attempt could be read; `spent` is what they cost. Rules take
     the reply's place, and the report says so.
     """
 
-    def __init__(self, message: str, usage: NodeUsage) -> None:
+    def __init__(self, message: str, spent: Outcome) -> None:
         super().__init__(message, "Try again, or another model.")
-        self.usage = usage
+        self.spent = spent
 
 
 class DraftSubtask(TypedDict):
@@ -75,19 +74,17 @@ class ReadFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class Planned(Outcome):
     subtasks: tuple[DraftSubtask, ...]
-    usage: NodeUsage = field(default_factory=lambda: NO_CALLS)
 
 
 @dataclass(frozen=True, slots=True)
-class Composed:
+class Composed(Outcome):
     """A subagent's reply; an empty `content` says that the passages hold nothing for it. One
     that is `quoted` repeats the files, which were checked when those were written.
     """
 
     content: str
-    usage: NodeUsage = field(default_factory=lambda: NO_CALLS)
     quoted: bool = False
 
 
@@ -105,14 +102,13 @@ class ReflectionView:
 
 
 @dataclass(frozen=True, slots=True)
-class Reflected:
+class Reflected(Outcome):
     """`leads` are the questions to follow when replanning; `question` is for the person."""
 
     decision: RoundDecision
     reason: str
     leads: tuple[str, ...] = ()
     question: str | None = None
-    usage: NodeUsage = field(default_factory=lambda: NO_CALLS)
 
 
 class Researcher(Protocol):

@@ -13,6 +13,7 @@ from shutil import rmtree
 from typing import TYPE_CHECKING, cast
 
 from rag.budget import Budget, BudgetSpent
+from rag.engines.protocol import Contextualized
 from rag.index.lock import write_lock
 from rag.research.journal import Journal, Start
 from rag.research.keeping import keep_trace, record_turn
@@ -26,7 +27,7 @@ from rag.session import Session, new_trace_id
 from state.answer import Answer
 from state.closing import Closing
 from state.errors import StoreBusyError, UsageError
-from state.research_events import ResearchContextualized, ResearchEvent, ResearchStarted
+from state.research_events import ResearchEvent, ResearchStarted
 from state.research_state import new_research
 from state.settings import Settings
 from state.shared_place import open_checkpoints, threads_place
@@ -86,10 +87,10 @@ class Research(Closing):
             "max_rounds": self._options.max_rounds,
             "usage": NO_USAGE,
         }
-        told = self._contextualize(start, budget)
+        made = self._contextualize(start, budget)
         run_id = new_trace_id()
         self._journal.start(run_id, start)
-        return self._work(run_id, start, budget, emit, told=told)
+        return self._work(run_id, start, budget, emit, made=made)
 
     def resume(
         self, run_id: str, answer: str | None = None, emit: Emit = lambda _event: None
@@ -120,7 +121,7 @@ class Research(Closing):
         budget = Budget.start(self._settings)
         return self._work(run["id"], run["start"], budget, emit, run["answer"])
 
-    def _contextualize(self, start: Start, budget: Budget) -> ResearchContextualized | None:
+    def _contextualize(self, start: Start, budget: Budget) -> Contextualized | None:
         """A follow-up on a thread becomes a question that stands alone before it is planned."""
         thread = self._settings.thread
         history = self.session.memory.history(thread) if thread is not None else []
@@ -129,11 +130,7 @@ class Research(Closing):
         made = self.session.charged(budget).contextualize(start["asked"], history)
         start["question"] = made.question
         start["usage"] = add_usage(NO_USAGE, "contextualize", made.usage)
-        return {
-            "event": "contextualized",
-            "standalone_question": made.question,
-            "reason": made.reason,
-        }
+        return made
 
     def _work(
         self,
@@ -142,7 +139,7 @@ class Research(Closing):
         budget: Budget,
         emit: Emit,
         answer: str | None = None,
-        told: ResearchContextualized | None = None,
+        made: Contextualized | None = None,
     ) -> Report:
         self.run_id = run_id
         events: list[ResearchEvent] = []
@@ -154,8 +151,16 @@ class Research(Closing):
         deps = self._dependencies(run_id, budget, keep)
         with self._alone(run_id):
             keep(self._started(run_id, start, deps))
-            if told is not None:
-                keep(told)
+            if made is not None:
+                keep(
+                    {
+                        "event": "contextualized",
+                        "standalone_question": made.question,
+                        "reason": made.reason,
+                    }
+                )
+                for line in made.warnings:
+                    deps.warn(line)
             report = self._rounds(run_id, start, deps, answer)
             keep_trace(self.session, report, events)
             if report["escalation"] is not None:

@@ -37,11 +37,11 @@ def run_subtask(task: Subtask, read: Sequence[Artifact], deps: ResearchDependenc
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """What a role said of what it read; `warnings` tell that its words could not be used."""
+    """What a role said of what it read; `quoted` as of `Composed`."""
 
     text: str
     usage: Usage
-    warnings: list[str]
+    warnings: Sequence[str] = ()
     quoted: bool = False
 
 
@@ -101,9 +101,9 @@ class _Subagent:
         draft = self._drafted()
         checked = self._checked(draft)
         told_of = checked.left_out
-        if draft.text and not checked.citations and not draft.warnings:
+        if draft.text and not checked.citations and not draft.quoted:
             why = f"The quotes support nothing that the {self.role.name} wrote."
-            draft = self._by_rules(why, draft.usage)
+            draft = self._by_rules(why, draft.usage, draft.warnings)
             checked = self._checked(draft)
         content = self.role.kept(checked.text) if checked.citations else ""
         return {
@@ -130,17 +130,18 @@ class _Subagent:
     def _drafted(self) -> _Draft:
         """The role's words on the passages; where they cannot be used, what was found."""
         if not self.passages:
-            return _Draft("", NO_USAGE, [])
+            return _Draft("", NO_USAGE)
         asked, name = self.task["instruction"], self.role.name
         try:
             composed = self.deps.researcher.compose(self.role, asked, self.files, self.passages)
         except UnusableReplyError as error:
-            return self._by_rules(error.message, add_usage(NO_USAGE, name, error.usage))
+            usage = add_usage(NO_USAGE, name, error.spent.usage)
+            return self._by_rules(error.message, usage, error.spent.warnings)
         usage = add_usage(NO_USAGE, name, composed.usage)
-        return _Draft(composed.content, usage, [], composed.quoted)
+        return _Draft(composed.content, usage, composed.warnings, composed.quoted)
 
-    def _by_rules(self, why: str, usage: Usage) -> _Draft:
+    def _by_rules(self, why: str, usage: Usage, warnings: Sequence[str]) -> _Draft:
         asked = self.task["instruction"]
         ruled = self.deps.rules.compose(self.role, asked, self.files, self.passages)
         said = f"{why} What was found is quoted instead."
-        return _Draft(ruled.content, usage, [said], ruled.quoted)
+        return _Draft(ruled.content, usage, [said, *warnings], ruled.quoted)

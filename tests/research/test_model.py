@@ -11,7 +11,7 @@ import pytest
 from openai_samples import settings_for
 from research_library import lasting, library, places
 from research_model import asked_for, decide, of, researcher, subtask
-from scripted_server import Reply, ScriptedServer, call, status
+from scripted_server import Reply, ScriptedServer, call, status, text
 
 from rag.research.model_researcher import PLANNER
 from rag.research.research_options import ResearchOptions
@@ -174,6 +174,38 @@ def test_rules_take_the_place_of_replies_that_cannot_be_read(home: Path, what: s
     assert report["status"] == "answered"
     assert report["citations"]
     assert any(f"no usable {what}" in line for line in report["warnings"])
+
+
+@pytest.mark.parametrize("cut", ["Plan", "Reflection", "SubagentReply"])
+def test_documents_that_a_server_cut_are_told_of(home: Path, cut: str):
+    """Of some 1,000 tokens it counts what its context holds."""
+    told = "The Stone Bridge is 140 metres long [1]. " * 120
+    long = subtask("comparer", "How long is the Stone Bridge?", "stone", name="long")
+    whole, small = (
+        researcher([[STONE, long, WRITER]], [END], usage=usage) for usage in [(100, 10), (505, 5)]
+    )
+
+    def reply(body):
+        if asked_for(body) == "SubagentReply" and "You compare." in str(body["messages"]):
+            return call({"artifact_name": "a", "content": told, "status": "done"})(body)
+        return (small if asked_for(body) == cut else whole)(body)
+
+    beside = " It crosses the valley beside the old quarry." * 80
+    question = QUESTION if cut == "SubagentReply" else QUESTION + beside
+    with served(always=reply) as server, research(server, home) as run:
+        report = run.start(question)
+    assert [line for line in report["warnings"] if "it cut your documents" in line]
+    assert all("read 505 of about" in line for line in report["warnings"])
+
+
+def test_a_follow_up_that_the_model_did_not_rewrite_is_told_of(home: Path):
+    model = researcher([PLAN], [END])
+    with served(always=model) as server, research(server, home, thread="one") as run:
+        run.start("How long is the Stone Bridge?")
+    said = served(text("I cannot say."), always=model)
+    with said as server, research(server, home, thread="one") as run:
+        report = run.start("And who made it?")
+    assert any("It was read as code reads it." in line for line in report["warnings"])
 
 
 REFUSAL = "I cannot answer this question from the given context."
