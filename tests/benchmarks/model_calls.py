@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support"), str(Path(__file__).parent)]
 K = 4
 
 
@@ -111,6 +111,11 @@ def asked_of(text: str) -> str:
     return f"Is it so that {' '.join(sentence.split())}?"
 
 
+def passage_of(text: str) -> dict[str, Any]:
+    span = {"text": text, "start_char": 0, "end_char": len(text), "lead": None}
+    return {"number": 1, "title": "t", "heading": "", "source": "s", "spans": [span]}
+
+
 def client_work(tutorial: Any, engine: Any, text: str) -> None:
     from grade_memory import GradeMemory
 
@@ -120,14 +125,12 @@ def client_work(tutorial: Any, engine: Any, text: str) -> None:
 
     question = asked_of(text)
     chunk = {"chunk_id": "c", "source": "s", "title": "t", "heading": "", "text": text, "loop": 0}
-    span = {"text": text}
-    passage = {"number": 1, "title": "t", "source": "s", "spans": [span]}
-    request = GenerateRequest(question, (), [passage], ())
+    request = GenerateRequest(question, (), [passage_of(text)], ())
     plain: OpenAIEngine = engine.for_question(Budget(), streamed=False)
 
     def grade() -> None:
         fresh = OpenAIEngine(
-            plain.chat, replace(plain.grading, cache=GradeMemory()), plain.claims, None
+            plain.chat, replace(plain.grading, cache=GradeMemory()), plain.claims, plain.local
         )
         fresh.grade(GradeRequest(question, (), question, [chunk], {}, [chunk], may_rewrite=True))
 
@@ -171,7 +174,7 @@ def first_token(server: Server, engine: Any, text: str) -> None:
 
     server.configure(ttft_ms=200, tokens_per_s=50)
     question = asked_of(text)
-    passage = {"number": 1, "title": "t", "source": "s", "spans": [{"text": text}]}
+    request = GenerateRequest(question, (), [passage_of(text)], ())
     bare, ours = [], []
     content = [{"role": "user", "content": f"<document>{text}</document>\nQuestion: {question}"}]
     body = json.dumps({"model": "m", "stream": True, "messages": content}).encode()
@@ -184,7 +187,7 @@ def first_token(server: Server, engine: Any, text: str) -> None:
                 if b'"content": "' in line and b'"content": ""' not in line:
                     break
         bare.append(time.perf_counter() - start)
-        ours.append(_until_emitted(engine, GenerateRequest(question, (), [passage], ())))
+        ours.append(_until_emitted(engine, request))
     server.configure(ttft_ms=0, tokens_per_s=0)
     middle = sorted(bare)[5] * 1000, sorted(ours)[5] * 1000
     print(f"\nfirst token: server {middle[0]:.0f} ms, crag {middle[1]:.0f} ms,", end=" ")
