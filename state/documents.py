@@ -41,6 +41,17 @@ class Chunk:
         return replace(self, chunk_id=identity, source=source, title=title)
 
 
+def under_headings(title: str | None, heading: str) -> str:
+    """Where a chunk stands: its document's title, then the headings above it."""
+    return " > ".join(label for label in (title, heading) if label)
+
+
+def headed_text(title: str | None, heading: str, text: str) -> str:
+    """A chunk's text under where it stands, as embedders and rerankers are given it."""
+    above = under_headings(title, heading)
+    return f"{above}\n{text}" if above else text
+
+
 def chunk_id(source: str, start_char: int, text: str) -> str:
     """16 hexadecimal digits, the same wherever source, place and text are."""
     label = f"{source}\0{start_char}\0{text}".encode("utf-8", "surrogatepass")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from rag.embed.protocol import Embedder, Vectors
-from state.documents import Chunk
+from state.documents import Chunk, headed_text
 
 if TYPE_CHECKING:
     from state.passages import RetrievedChunk
@@ -146,5 +146,4 @@ class DocumentPart:
 
 def embedding_text(chunk: Chunk) -> str:
     """What an embedder is given of a chunk."""
-    head = " > ".join(label for label in (chunk.title, chunk.heading) if label)
-    return f"{head}\n{chunk.text}" if head else chunk.text
+    return headed_text(chunk.title, chunk.heading, chunk.text)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rag.index.protocol import CollectionReader
+from state.documents import headed_text
 from state.errors import ModelError
 from state.passages import RetrievedChunk
 
@@ -35,7 +36,8 @@ class RerankedCollection:
             return hits[:k]
         best, rest = hits[:CANDIDATES], hits[CANDIDATES:]
         try:
-            scores = self._scorer.scores(query, [_shown(hit) for hit in best])
+            texts = [headed_text(hit["title"], hit["heading"], hit["text"]) for hit in best]
+            scores = self._scorer.scores(query, texts)
         except ModelError as error:
             if not self._warned:
                 self._notify(f"{error} The order is that of the search.")
@@ -51,8 +53,3 @@ class RerankedCollection:
 
 def _scored(hit: RetrievedChunk, score: float) -> RetrievedChunk:
     return {**hit, "score": score}
-
-
-def _shown(hit: RetrievedChunk) -> str:
-    under = " > ".join(part for part in (hit["title"], hit["heading"]) if part)
-    return f"{under}\n{hit['text']}" if under else hit["text"]

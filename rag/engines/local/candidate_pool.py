@@ -19,6 +19,7 @@ from rag.index.coverage import best_window, named, okapi
 from rag.index.fusion import DENSE_WEIGHT, NAMED_WEIGHT, WINDOW_WEIGHT
 from rag.index.protocol import CollectionReader
 from rag.question.parse import ParsedQuestion, share
+from state.documents import headed_text
 from state.passages import RetrievedChunk, is_web
 
 TOP_CHUNKS = 8
@@ -121,5 +122,4 @@ def _embedded(chunk: RetrievedChunk) -> str:
     """As the index has it; of the web the text alone, whose title anybody may have chosen."""
     if is_web(chunk):
         return chunk["text"]
-    head = " > ".join(label for label in (chunk["title"], chunk["heading"]) if label)
-    return f"{head}\n{chunk['text']}" if head else chunk["text"]
+    return headed_text(chunk["title"], chunk["heading"], chunk["text"])

@@ -15,6 +15,7 @@ from rag.engines.openai.fence import Fence
 from rag.evidence.quotation import whole_text
 from rag.index.terms import terms
 from rag.text.blocks import blocks_of_text
+from state.documents import under_headings
 from state.passages import HistoryTurn, Passage, RetrievedChunk
 
 _MARKER = re.compile(r"[ \t]*\[\d{1,3}\]")
@@ -124,7 +125,7 @@ def grade_messages(
     """`known`: chunks graded relevant before, shown (cut short) for what is still missing."""
     shown = [excerpt(chunk["text"], question, longest) for chunk in chunks]
     excerpts = [cut(chunk["text"], LONGEST_KNOWN) for chunk in known[:MOST_KNOWN]]
-    titles = [title_of(chunk) for chunk in chunks]
+    titles = [under_headings(chunk["title"], chunk["heading"]) for chunk in chunks]
     fence = Fence.around(question, [*shown, *excerpts, *titles])
     parts: list[str] = []
     if excerpts:
@@ -217,10 +218,6 @@ def passage_text(passage: Passage) -> str:
         text += whole_text(span).strip()
         end = span["end_char"]
     return text
-
-
-def title_of(chunk: RetrievedChunk) -> str:
-    return " > ".join(part for part in (chunk["title"], chunk["heading"]) if part)
 
 
 def excerpt(text: str, question: str, longest: int) -> str:
