@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from rag.documents.quoted_rows import quoted_rows
+from rag.documents.csv import quoted_rows
 
 _CELL = re.compile(
     r"(?:(?:^|(?<=[ \t]))(?:(\d{1,4})?(?:\.(\d{1,4}))?([*+]))?[<^>]?(?:\.[<^>])?[adehlmsv]?)?"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import chain, islice
 from pathlib import Path
 
-from rag.documents.encoding import detect, text_blocks
+from rag.documents.encoding import Encoding, detect, text_blocks
 from rag.documents.layout import row
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
@@ -28,13 +30,13 @@ def read(reading: Reading) -> Iterator[Part]:
     blocks = text_blocks(reading)
     first = next(blocks, "")
     delimiter = _delimiter(first, reading.path.suffix.lower())
-    if _is_prose(first, delimiter) and _is_exact(reading.path):
+    if _is_prose(first, delimiter) and (encoding := _encoding(reading.path)).exact:
         if is_installed(_COMMUNITY):
-            yield from _records(reading, delimiter)
+            yield from _records(reading, delimiter, encoding.name)
             return
         reading.warn("records of prose are read as rows: langchain-community is not installed")
     pending: list[str] = []
-    rows = csv.reader(_lines(first, blocks), delimiter=delimiter)
+    rows = csv.reader(_lines(chain([first], blocks)), delimiter=delimiter)
     try:
         for number, cells in enumerate(rows):
             line = row(cells)
@@ -48,7 +50,7 @@ def read(reading: Reading) -> Iterator[Part]:
     yield Part("".join(pending))
 
 
-def _records(reading: Reading, delimiter: str) -> Iterator[Part]:
+def _records(reading: Reading, delimiter: str, encoding: str) -> Iterator[Part]:
     """Rows whose cells are prose: a row is a record, and each value stands by its column's name,
     since a passage cut from such a row would otherwise be nameless.
     """
@@ -57,8 +59,6 @@ def _records(reading: Reading, delimiter: str) -> Iterator[Part]:
         warnings.simplefilter("ignore")
         from langchain_community.document_loaders.csv_loader import CSVLoader
 
-    with reading.path.open("rb") as file:
-        encoding = detect(file).name
     loader = CSVLoader(
         reading.path,
         encoding="utf-8-sig" if encoding == "utf-8" else encoding,
@@ -71,9 +71,9 @@ def _records(reading: Reading, delimiter: str) -> Iterator[Part]:
         raise DocumentError(f"damaged table: {error.__cause__ or error}") from error
 
 
-def _is_exact(path: Path) -> bool:
+def _encoding(path: Path) -> Encoding:
     with path.open("rb") as file:
-        return detect(file).exact
+        return detect(file)
 
 
 def _is_prose(sample: str, delimiter: str) -> bool:
@@ -99,19 +99,30 @@ def _delimiter(sample: str, suffix: str) -> str:
 
 
 def _sample(sample: str, delimiter: str) -> list[list[str]]:
+    """The first rows, up to one that is damaged."""
     rows: list[list[str]] = []
-    try:
-        for cells in csv.reader(sample.splitlines(keepends=True), delimiter=delimiter):
-            if cells:
-                rows.append(cells)
-            if len(rows) == _SAMPLE_ROWS:
-                break
-    except csv.Error:
-        return rows
+    found = csv.reader(sample.splitlines(keepends=True), delimiter=delimiter)
+    with suppress(csv.Error):
+        rows.extend(islice(filter(None, found), _SAMPLE_ROWS))
     return rows
 
 
-def _lines(first: str, blocks: Iterator[str]) -> Iterator[str]:
-    yield from first.replace("\0", "").splitlines(keepends=True)
+def _lines(blocks: Iterable[str]) -> Iterator[str]:
     for block in blocks:
         yield from block.replace("\0", "").splitlines(keepends=True)
+
+
+def quoted_rows(lines: Iterable[str], delimiter: str = ",") -> list[tuple[int, list[str]]]:
+    """Of each row with anything in it, the number of its first line and its cells.
+
+    Raises:
+        csv.Error: a cell is longer than csv takes.
+    """
+    rows: list[tuple[int, list[str]]] = []
+    reader = csv.reader((line + "\n" for line in lines), delimiter=delimiter, skipinitialspace=True)
+    first = 0
+    for cells in reader:
+        if any(cell.strip() for cell in cells):
+            rows.append((first, cells))
+        first = reader.line_num
+    return rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO
 
@@ -12,13 +13,14 @@ from rag.documents.limits import MIB
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
+_BOMS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_MARKS = tuple(_BOMS)
 # Which bytes of four are NUL where the text is mostly ASCII.
 _NUL_LAYOUTS = {
     "utf-32-le": (0, 1, 1, 1),
@@ -57,11 +59,8 @@ def detect(file: IO[bytes]) -> Encoding:
     """
     head = file.read(_SAMPLE)
     try:
-        for bom, name in _BOMS:
-            if head.startswith(bom):
-                return Encoding(name, exact=False)
-        wide = _wide(head)
-        if wide:
+        marked = next((name for bom, name in _BOMS.items() if head.startswith(bom)), None)
+        if wide := marked or _wide(head):
             return Encoding(wide, exact=False)
         if _is_binary(head):
             raise DocumentError("binary data, not text")
@@ -103,25 +102,17 @@ def decode(data: bytes, declared: str | None = None) -> str:
     """The text of bytes such as an archive's member. A mark or valid UTF-8 beats the encoding
     that the document declares of itself, which beats a guess.
     """
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        pass
-    marked = any(data.startswith(bom) for bom, _ in _BOMS)
-    if declared and not marked:
-        try:
-            return data.decode(declared)
-        except (UnicodeDecodeError, LookupError):
-            pass
+    for name in ("utf-8-sig", None if data.startswith(_MARKS) else declared):
+        with suppress(UnicodeDecodeError, LookupError):
+            if name:
+                return data.decode(name)
     encoding = detect(io.BytesIO(data))
     return data.decode(encoding.name, errors="replace")
 
 
 def is_text(head: bytes) -> bool:
     """Whether the first bytes of a file look like text in any encoding."""
-    return (
-        any(head.startswith(bom) for bom, _ in _BOMS) or bool(_wide(head)) or not _is_binary(head)
-    )
+    return head.startswith(_MARKS) or bool(_wide(head)) or not _is_binary(head)
 
 
 def read(reading: Reading) -> Iterator[Part]:

@@ -8,16 +8,17 @@ import logging
 import re
 from collections.abc import Iterator
 from io import BytesIO
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from rag.documents.cleaning import one_line
 from rag.documents.limits import TimeUpError
-from rag.documents.pdf_picture import DrawnPages
 from rag.documents.pdf_rows import may_hold_rows, with_rows
 from rag.documents.property_title import given_title
 from rag.documents.recognized_text import recognized_part
-from rag.documents.recognizer import can_recognize
+from rag.documents.recognizer import SIDE, can_recognize
 from rag.documents.stream import Part, Reading
+from state.closing import Closing
 from state.counting import plural
 from state.errors import DocumentError
 from state.extras import OCR
@@ -25,8 +26,11 @@ from state.extras import OCR
 if TYPE_CHECKING:
     from pypdf import PageObject, PdfReader
 
+    from rag.documents.recognizer import Picture
+
 _LINE_TAIL = re.compile(r"[ \t\xa0]+\r?\n")
 _FORGET_EVERY = 20
+_MOST_SCALE = 300 / 72  # pixels a point: what is drawn finer is not read better
 
 
 def read(reading: Reading) -> Iterator[Part]:
@@ -35,7 +39,7 @@ def read(reading: Reading) -> Iterator[Part]:
     Raises:
         DocumentError: the document is encrypted, or none of its pages can be read.
     """
-    with reading.path.open("rb") as file, DrawnPages(reading.path) as drawn:
+    with reading.path.open("rb") as file, _DrawnPages(reading.path) as drawn:
         document = _open(file)
         count = len(document.pages)
         reading.title = _title(document)
@@ -138,7 +142,7 @@ def _with_rows(text: str, page: PageObject, reading: Reading) -> str:
 
 
 def _recognized(
-    document: PdfReader, number: int, reading: Reading, drawn: DrawnPages
+    document: PdfReader, number: int, reading: Reading, drawn: _DrawnPages
 ) -> Iterator[Part]:
     """What a page without text of its own shows, where it shows anything."""
     if not _has_pictures(document, number):
@@ -175,3 +179,34 @@ def _no_text(blank: list[int], count: int) -> str:
     shown = ", ".join(str(number) for number in blank[:10])
     more = f" and {len(blank) - 10} more" if len(blank) > 10 else ""
     return f"no text on {plural(len(blank), 'page')} {shown}{more}: scanned, drawn or blank"
+
+
+class _DrawnPages(Closing):
+    """A PDF whose pages are drawn when asked for, by PDFium; opened with the first."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._document: Any = None
+
+    def close(self) -> None:
+        if self._document is not None:
+            self._document.close()
+
+    def draw(self, number: int) -> Picture:
+        """Page `number`, from 1, upright on white, SIDE pixels at the longer side or less.
+
+        Raises:
+            DocumentError: PDFium cannot draw it.
+        """
+        import pypdfium2 as pdfium
+
+        try:
+            if self._document is None:
+                self._document = pdfium.PdfDocument(self._path)
+            page = self._document[number - 1]
+            scale = min(SIDE / max(*page.get_size(), 1.0), _MOST_SCALE)
+            drawn: Picture = page.render(scale=scale, rev_byteorder=True).to_numpy()[:, :, :3]
+            page.close()
+        except (pdfium.PdfiumError, IndexError, ValueError) as error:
+            raise DocumentError(f"page {number} cannot be drawn") from error
+        return drawn

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from itertools import zip_longest
 
 from rag.documents.ole import open_compound
 from rag.documents.stream import Part, Reading
@@ -26,7 +27,8 @@ def read(reading: Reading) -> Iterator[Part]:
         if "Current User" in streams and streams.read("Current User")[12:16] == _LOCKED:
             raise DocumentError("encrypted PowerPoint file: needs a password")
         found = _Slides(streams.read("PowerPoint Document"), reading)
-    for number, (outline, shapes) in enumerate(found.texts(), 1):
+    slides = zip_longest(found.outlines, found.shapes, fillvalue=())
+    for number, (outline, shapes) in enumerate(slides, 1):
         lines = [line for line in (*outline, *shapes) if line.strip()]
         if lines:
             if reading.title is None:
@@ -40,17 +42,10 @@ class _Slides:
     def __init__(self, data: bytes, reading: Reading) -> None:
         self._data = data
         self._reading = reading
-        self._outlines: list[list[str]] = []
-        self._shapes: list[list[str]] = []
+        self.outlines: list[list[str]] = []
+        self.shapes: list[list[str]] = []
         self._title = False
         self._walk(0, len(data), None, 0)
-
-    def texts(self) -> Iterator[tuple[list[str], list[str]]]:
-        count = max(len(self._outlines), len(self._shapes))
-        for index in range(count):
-            outline = self._outlines[index] if index < len(self._outlines) else []
-            shapes = self._shapes[index] if index < len(self._shapes) else []
-            yield outline, shapes
 
     def _walk(self, start: int, end: int, into: list[list[str]] | None, depth: int) -> None:
         if depth > _DEPTH:
@@ -59,32 +54,23 @@ class _Slides:
             head, kind, length = struct.unpack_from("<HHI", self._data, start)
             start += 8
             stop = min(start + length, end)
-            if head & 0xF == 0xF:
+            if head & 0xF != 0xF:
+                if into is not None:
+                    self._atom(kind, self._data[start:stop], into)
+            elif kind not in {_NOTES, _MASTER} and (kind != _SLIDE_LIST or head >> 4 == 0):
                 self._reading.deadline.check()
-                self._container(head >> 4, kind, (start, stop), into, depth)
-            elif into is not None:
-                self._atom(kind, self._data[start:stop], into)
+                self._walk(start, stop, self._within(kind, into), depth + 1)
             start = stop
 
-    def _container(
-        self,
-        instance: int,
-        kind: int,
-        span: tuple[int, int],
-        into: list[list[str]] | None,
-        depth: int,
-    ) -> None:
-        if kind in {_NOTES, _MASTER} or (kind == _SLIDE_LIST and instance != 0):
-            return
+    def _within(self, kind: int, into: list[list[str]] | None) -> list[list[str]] | None:
+        """Where the text of a container of this kind goes."""
         if kind == _SLIDE:
-            self._shapes.append([])
-            into = self._shapes
-        elif kind == _SLIDE_LIST:
-            into = self._outlines
-        self._walk(*span, into, depth + 1)
+            self.shapes.append([])
+            return self.shapes
+        return self.outlines if kind == _SLIDE_LIST else into
 
     def _atom(self, kind: int, data: bytes, into: list[list[str]]) -> None:
-        if kind == _SLIDE_START and into is self._outlines:
+        if kind == _SLIDE_START and into is self.outlines:
             into.append([])
         elif kind == _HEADER and len(data) >= 4:
             self._title = struct.unpack_from("<I", data)[0] in _TITLES

@@ -16,7 +16,7 @@ from docutils.frontend import get_default_settings
 from docutils.parsers.rst import Directive, Parser, directives, states
 from docutils.utils import new_document, unescape
 
-from rag.documents.quoted_rows import quoted_rows
+from rag.documents.csv import quoted_rows
 
 _NAME = re.compile(r"^[ \t]*\.\. +(?:\|[^|\n]*\| +)?([\w.:+-]+) ?::", re.MULTILINE)
 _TARGET = re.compile(r"(.*?)\s*<([^<>]*)>\Z", re.DOTALL)

@@ -66,12 +66,13 @@ is set before the first piece where it can be."""
 
 
 class DocumentStream(Closing):
-    """One opened document. Iterate `parts` once; then `warnings` is complete.
+    """One opened document. Iterate `parts` once.
 
     Usable as a context manager; `close` releases the file when not all parts are wanted.
 
     Attributes:
-        recognized, waiting: as of `Reading`; complete as `warnings` is.
+        reading: what the reader left: its warnings, what was recognized and what waits are
+            complete once the parts are.
         format: the reader's name, such as "markdown" or "pdf".
         title: the document's own title, known once opened.
         parts: the text. Iterating raises DocumentError when the file turns out damaged, too
@@ -80,7 +81,7 @@ class DocumentStream(Closing):
 
     def __init__(self, reading: Reading, pieces: Iterator[Part]) -> None:
         self.format = reading.format
-        self._reading = reading
+        self.reading = reading
         self._pieces = pieces
         # The first words decide: a file that is encrypted, damaged or empty fails here.
         parts = _not_empty(_bounded(_guarded(pieces, reading)), reading)
@@ -91,18 +92,6 @@ class DocumentStream(Closing):
                 break
         self.title = one_line(reading.title or "", 300) or None
         self.parts: Iterator[Part] = chain(held, parts)
-
-    @property
-    def recognized(self) -> tuple[tuple[int, int], ...]:
-        return tuple(self._reading.recognized.items())
-
-    @property
-    def waiting(self) -> int:
-        return self._reading.waiting
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        return tuple(self._reading.warnings)
 
     def close(self) -> None:
         close = getattr(self._pieces, "close", None)

@@ -95,7 +95,8 @@ def _read(
                 if length > HELD_CHARACTERS:
                     spool = _spool(held, parts, spool_folder)
                     held = []
-            if stream.waiting:
+            read = stream.reading
+            if read.waiting:
                 content_hash = content_hash.replace(READING, WAITING)
             document = IndexedDocument(
                 source=task.source,
@@ -105,10 +106,10 @@ def _read(
                 stat=stat,
                 title=stream.title,
                 format=stream.format,
-                warnings=stream.warnings,
-                recognized=stream.recognized,
+                warnings=tuple(read.warnings),
+                recognized=tuple(read.recognized.items()),
             )
-            return FileText(document, stream.waiting, tuple(held), spool)
+            return FileText(document, read.waiting, tuple(held), spool)
     except BaseException:
         if spool is not None:
             os.unlink(spool)

@@ -76,6 +76,6 @@ def read_document(path: Path, source: str, limits: Limits = _LIMITS) -> Document
             title=stream.title,
             format=stream.format,
             pages=tuple(pages),
-            warnings=stream.warnings,
-            recognized=stream.recognized,
+            warnings=tuple(stream.reading.warnings),
+            recognized=tuple(stream.reading.recognized.items()),
         )
