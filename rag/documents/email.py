@@ -31,7 +31,8 @@ def read(reading: Reading) -> Iterator[Part]:
 def _message(message: EmailMessage, reading: Reading, depth: int) -> Iterator[Part]:
     lines = [f"{key}: {value}" for key in _HEADERS if (value := _header(message, key))]
     body, nested = _body(message, reading)
-    names = [one_line(part.get_filename() or "unnamed") for part in _attachments(message)]
+    attached = (p for p in _parts(message) if p.get_content_type() != "message/rfc822")
+    names = [one_line(name) for part in attached if (name := part.get_filename())]
     if names:
         lines.append(f"Attachments: {', '.join(names)}")
         reading.warn("attachments are not read")
@@ -80,12 +81,6 @@ def _parts(message: EmailMessage) -> Iterator[EmailMessage]:
         if isinstance(part, EmailMessage):
             yield part
             yield from _parts(part)
-
-
-def _attachments(message: EmailMessage) -> Iterator[EmailMessage]:
-    for part in _parts(message):
-        if part.get_content_type() != "message/rfc822" and part.get_filename():
-            yield part
 
 
 def _header(message: EmailMessage, key: str) -> str:

@@ -64,12 +64,11 @@ def lines(value: Any, depth: int, indent: str = "") -> Iterator[str]:
         raise DocumentError("nested too deeply")
     if isinstance(value, dict):
         for key, item in value.items():
-            if isinstance(item, dict | list):
-                if item:
-                    yield f"{indent}{key}:\n"
-                    yield from lines(item, depth - 1, indent + _INDENT)
-            else:
+            if not isinstance(item, dict | list):
                 yield f"{indent}{key}: {scalar(item)}\n"
+            elif item:
+                yield f"{indent}{key}:\n"
+                yield from lines(item, depth - 1, indent + _INDENT)
     elif isinstance(value, list):
         for item in value:
             if isinstance(item, dict | list):

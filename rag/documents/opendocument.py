@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rag.documents.archive import Archive, open_archive
+from rag.documents.archive import open_archive
 from rag.documents.layout import Layout
 from rag.documents.markup import Element, attribute, name
 from rag.documents.property_title import given_title
@@ -16,6 +16,7 @@ from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
 _DROPPED = frozenset({"tracked-changes", "annotation", "forms", "sequence-decls", "note-citation"})
+_MANIFEST = "META-INF/manifest.xml"
 _MANY = 200
 _REPEATS = 64
 
@@ -23,7 +24,7 @@ _REPEATS = 64
 def read(reading: Reading) -> Iterator[Part]:
     """The body, some two hundred blocks at a time."""
     with open_archive(reading) as archive:
-        if _is_encrypted(archive):
+        if _MANIFEST in archive.members and b"encryption-data" in archive.read(_MANIFEST):
             raise DocumentError("encrypted OpenDocument: needs a password")
         meta = archive.optional_root("meta.xml")
         reading.title = None if meta is None else given_title(meta.findtext("{*}meta/{*}title"))
@@ -114,8 +115,3 @@ def inline(element: Element, depth: int = 0) -> str:
 def _repeat(element: Element, key: str) -> int:
     value = attribute(element, key) or "1"
     return min(int(value), _REPEATS) if value.isdecimal() and len(value) < 9 else 1
-
-
-def _is_encrypted(archive: Archive) -> bool:
-    manifest = "META-INF/manifest.xml"
-    return manifest in archive.members and b"encryption-data" in archive.read(manifest)

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from docutils import nodes
 
 from rag.documents.found import Found, add_rows
+from rag.documents.layout import row
 from rag.documents.rst_source import SourceLines, is_rule
-from rag.documents.rst_table import find_table, write_rows, write_table
 from state.blocks import BlockKind
 
 _MOST_LEVELS = 6
+_BORDER = re.compile(r"\s*(?:\+[-=+]+\+|={2,}(?: +={2,})*)\s*$")
 
 
 @dataclass(slots=True)
@@ -84,21 +85,36 @@ class Written:
         self._add(BlockKind.CODE, first, last, lead)
 
     def drawn_table(self, node: nodes.Element, lead: int | None) -> None:
-        first = find_table(self.source.lines, self.source.cursor)
+        """Its rows as `a | b`; with cells over several rows it is left as it is drawn."""
+        lines = self.source.lines
+        below = range(self.source.cursor, len(lines))
+        first = next((index for index in below if _BORDER.match(lines[index])), None)
         if first is None:
             return
-        rows = [[shown_text(entry) for entry in row.children] for row in node.findall(nodes.row)]
-        places, self.source.cursor = write_table(self.source.lines, self.out, first, rows)
+        rows = [[shown_text(entry) for entry in each.children] for each in node.findall(nodes.row)]
+        places, end = _row_lines(lines, first)
+        self.source.cursor = end
+        if len(places) != len(rows):
+            for index in range(first, end):
+                self.out[index] = self.out[index].replace("``", "")
+            return
+        indent = lines[first][: len(lines[first]) - len(lines[first].lstrip())]
+        self.hide(range(first, end))
+        for place, written in zip(places, rows, strict=True):
+            cells = (" ".join(cell.split()) for cell in written)
+            self.out[place] = (indent + " | ".join(cells)).rstrip(" |")
         add_rows(self.found, places, self.level, lead)
 
     def told_table(self, node: nodes.Element, lead: int | None) -> None:
         """That of a directive, in its attribute `rows`, below its title."""
-        title = " ".join(shown_text(each) for each in node.children)
-        rows = [(line, [shown_text(cell) for cell in cells]) for line, cells in node["rows"]]
-        height = node.rawsource.rstrip().count("\n") + 1
-        places = write_rows(self.out, node["first"], height, title, rows)
+        first, title = node["first"], " ".join(shown_text(each) for each in node.children)
+        self.hide(range(first, first + node.rawsource.rstrip().count("\n") + 1))
+        self.out[first] = title
+        for line, cells in node["rows"]:
+            self.out[line] = row([shown_text(cell) for cell in cells])
+        places = [line for line, _ in node["rows"] if self.out[line]]
         if title:
-            lead = self._add(BlockKind.LEAD, node["first"], node["first"], None)
+            lead = self._add(BlockKind.LEAD, first, first, None)
         add_rows(self.found, places, self.level, lead)
 
     def term(self, item: nodes.Element) -> int | None:
@@ -152,3 +168,27 @@ def shown_text(node: nodes.Node) -> str:
     if isinstance(node, nodes.Inline):
         text += "\n" * (node.rawsource.count("\n") - text.count("\n"))
     return text
+
+
+def _row_lines(lines: list[str], first: int) -> tuple[list[int], int]:
+    """The line that each row of the table begins on, and where the table ends."""
+    grid = lines[first].lstrip().startswith("+")
+    column = len(lines[first]) - len(lines[first].lstrip())
+    rows: list[int] = []
+    fresh = True
+    index, borders = first, 0
+    while index < len(lines):
+        line = lines[index]
+        if _BORDER.match(line):
+            borders += 1
+            fresh = True
+            done = index + 1 == len(lines) or not lines[index + 1].strip()
+            if not grid and borders > 1 and done:
+                return rows, index + 1
+        elif grid and not line.strip().startswith(("|", "+")):
+            return rows, index
+        elif line.strip() and (fresh if grid else line[column : column + 1] != " "):
+            rows.append(index)
+            fresh = False
+        index += 1
+    return rows, index
