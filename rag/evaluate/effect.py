@@ -1,26 +1,23 @@
-"""What the corrective loop gained and where it hurt: the same queries with it and without."""
+"""What the corrective loop gained and where it hurt: the same queries with it and without; and how
+sure that is, by resampling, deterministic by seed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
-from rag.evaluate.figures import (
-    abstention,
-    answers,
-    asked,
-    citations,
-    latency,
-    mean,
-    rounded,
-    usage,
-)
-from rag.evaluate.measurements import Evaluation, Measurement
+from rag.evaluate.figures import FULL, answered, asked, mean, rounded
+from rag.evaluate.measurements import AnswerMeasurement, Evaluation, Measurement
 from rag.evaluate.ranking_metrics import recall_at
-from rag.evaluate.resampling import bootstrap_interval, paired_permutation
 
-Pair = tuple[Measurement, Measurement]
-Score = Callable[[Measurement], float | None]
+_EXACT_UP_TO = 14
+_BLOCK = 500
+_RESAMPLES = 2_000
+
+Answered = tuple[Measurement, AnswerMeasurement]
+Pair = tuple[Answered, Answered]
+Score = Callable[[Measurement, AnswerMeasurement], float | None]
 
 
 def baseline_report(evaluation: Evaluation) -> dict[str, Any]:
@@ -31,36 +28,21 @@ def baseline_report(evaluation: Evaluation) -> dict[str, Any]:
     where some relevant document was not among its first 10, and found where all were.
     """
     assert evaluation.baseline is not None
-    with_loops, without = asked(evaluation.measurements), list(evaluation.baseline)
-    pairs = list(zip(with_loops, without, strict=True))
-    judged = [pair for pair in pairs if pair[1]["relevant"] and pair[1]["answer"] is not None]
-    missed = [pair for pair in judged if _recall(10)(pair[1]) != 1]
-    found = [pair for pair in judged if _recall(10)(pair[1]) == 1]
-    seed = evaluation.seed
+    without, seed = list(evaluation.baseline), evaluation.seed
+    pairs = list(zip(answered(asked(evaluation.measurements)), answered(without), strict=True))
+    first = [(pair, _recall(10)(*pair[1])) for pair in pairs if pair[1][0]["relevant"]]
     return {
         "max_loops": 0,
-        "abstention": abstention(without),
-        "answers": answers(without),
-        "citations": citations(without),
-        "latency_ms": latency(without),
-        "usage": usage(without),
-        "differences": {
-            "recall@5": difference(pairs, _recall(5), seed),
-            "recall@10": difference(pairs, _recall(10), seed),
-            "contains": difference(pairs, _against_gold("contains"), seed),
-            "token_f1": difference(pairs, _against_gold("token_f1"), seed),
-            "right_to_abstain_or_answer": difference(pairs, _right_status, seed),
-            "milliseconds": difference(pairs, lambda m: m["milliseconds"], seed),
-            "tokens": difference(pairs, _tokens, seed),
-        },
-        "first_retrieval_missed": difference(missed, _recall(10), seed),
-        "first_retrieval_found": difference(found, _recall(10), seed),
+        **{name: figures(without) for name, figures in FULL.items() if name != "loops"},
+        "differences": {name: difference(pairs, score, seed) for name, score in _SCORES.items()},
+        "first_retrieval_missed": difference([p for p, r in first if r != 1], _recall(10), seed),
+        "first_retrieval_found": difference([p for p, r in first if r == 1], _recall(10), seed),
     }
 
 
 def difference(pairs: Sequence[Pair], score: Score, seed: int) -> dict[str, Any]:
     """Of one score, over the pairs that have it; all None without any."""
-    scored = [(score(first), score(second)) for first, second in pairs]
+    scored = [(score(*first), score(*second)) for first, second in pairs]
     both = [(f, s) for f, s in scored if f is not None and s is not None]
     first, second = [f for f, _ in both], [s for _, s in both]
     changes = [f - s for f, s in both]
@@ -78,9 +60,8 @@ def difference(pairs: Sequence[Pair], score: Score, seed: int) -> dict[str, Any]
 
 
 def _recall(k: int) -> Score:
-    def recall(measured: Measurement) -> float | None:
-        answer = measured["answer"]
-        if not measured["relevant"] or answer is None or not answer["rankings"]:
+    def recall(measured: Measurement, answer: AnswerMeasurement) -> float | None:
+        if not measured["relevant"] or not answer["rankings"]:
             return None
         return recall_at(k, answer["rankings"][-1], measured["relevant"])
 
@@ -88,22 +69,77 @@ def _recall(k: int) -> Score:
 
 
 def _against_gold(figure: Literal["contains", "token_f1"]) -> Score:
-    def score(measured: Measurement) -> float | None:
-        answer = measured["answer"]
-        if answer is None or not measured["answerable"] or not measured["has_answers"]:
-            return None
-        return float(answer[figure])
+    def score(measured: Measurement, answer: AnswerMeasurement) -> float | None:
+        golden = measured["answerable"] and measured["has_answers"]
+        return float(answer[figure]) if golden else None
 
     return score
 
 
-def _right_status(measured: Measurement) -> float | None:
-    answer = measured["answer"]
-    if answer is None or measured["answerable"] is None:
+def _right_status(measured: Measurement, answer: AnswerMeasurement) -> float | None:
+    if measured["answerable"] is None:
         return None
     return float((answer["status"] == "abstained") != measured["answerable"])
 
 
-def _tokens(measured: Measurement) -> float | None:
-    answer = measured["answer"]
-    return None if answer is None else float(answer["input_tokens"] + answer["output_tokens"])
+_SCORES: dict[str, Score] = {
+    "recall@5": _recall(5),
+    "recall@10": _recall(10),
+    "contains": _against_gold("contains"),
+    "token_f1": _against_gold("token_f1"),
+    "right_to_abstain_or_answer": _right_status,
+    "milliseconds": lambda measured, _: measured["milliseconds"],
+    "tokens": lambda _, answer: float(answer["input_tokens"] + answer["output_tokens"]),
+}
+
+
+def bootstrap_interval(values: Sequence[float], *, seed: int) -> tuple[float, float] | None:
+    """95 % percentile interval of the mean under resampling of the queries, None without values.
+
+    Efron & Tibshirani 1993, "An introduction to the bootstrap", chapter 13.
+    """
+    import numpy as np
+
+    if not values:
+        return None
+    sample = np.asarray(values, dtype=np.float64)
+    random = np.random.default_rng(seed)
+    drawn = (random.integers(0, len(sample), (size, len(sample))) for size in _blocks(_RESAMPLES))
+    means = np.concatenate([sample[places].mean(axis=1) for places in drawn])
+    low, high = np.quantile(means, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def paired_permutation(
+    first: Sequence[float], second: Sequence[float], *, seed: int, permutations: int = 10_000
+) -> float | None:
+    """Two-sided p-value of the mean difference of pairs, None without pairs.
+
+    Fisher's randomisation test by flipping the signs of the differences, as Smucker, Allan
+    & Carterette 2007, "A comparison of statistical significance tests for information
+    retrieval evaluation", recommend. Exact up to 14 pairs that differ.
+    """
+    import numpy as np
+
+    if not first:
+        return None
+    differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
+    differences = differences[differences != 0]
+    n = len(differences)
+    if not n:
+        return 1.0
+    # A sum that differs only by rounding is as extreme as the one observed.
+    observed = abs(differences.sum()) * (1 - 1e-9) - 1e-12
+    if n <= _EXACT_UP_TO:
+        flips = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
+        return float((np.abs((1 - 2 * flips) @ differences) >= observed).mean())
+    random = np.random.default_rng(seed)
+    extreme = 0
+    for size in _blocks(permutations):
+        signs = 1 - 2 * random.integers(0, 2, (size, n))
+        extreme += int((np.abs(signs @ differences) >= observed).sum())
+    return (extreme + 1) / (permutations + 1)
+
+
+def _blocks(total: int) -> list[int]:
+    return [min(_BLOCK, total - start) for start in range(0, total, _BLOCK)]

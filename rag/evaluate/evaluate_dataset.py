@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import fcntl
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from rag.evaluate.datasets import Dataset, Judgement, Query, sampled
-from rag.evaluate.evaluation_journal import Journal, fingerprint
 from rag.evaluate.measure import Measurer
 from rag.evaluate.measurements import Evaluation, Measurement, Progress
-from rag.evaluate.prepare import code_fingerprint, prepare
+from rag.evaluate.prepare import code_fingerprint, fingerprint, prepare
 from rag.evaluate.sources import Sources
 from state.choices import EvaluationStage
-from state.errors import UsageError
+from state.closing import Closing
+from state.errors import StoreBusyError, UsageError
 from state.settings import Settings
 
 if TYPE_CHECKING:
@@ -164,3 +166,46 @@ class _Run:
                 f"{len(missing):,} of {len(names):,} relevant documents are not in the corpus, "
                 f"such as {min(missing)!r}; they count as not found."
             )
+
+
+class Journal(Closing):
+    """What an unfinished run measured already, by query id: one file a configuration, a line a
+    query, removed when the run is done, so that a finished evaluation is measured anew.
+
+    Raises:
+        StoreBusyError: another process runs the same evaluation.
+    """
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
+        self._file = path.open("a+b")
+        self.done: dict[str, Measurement] = {}
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.close()
+            raise StoreBusyError(
+                "Another process runs the same evaluation.", "Wait until it is done."
+            ) from None
+        self._file.seek(0)
+        whole = 0
+        for line in self._file:
+            if not line.endswith(b"\n"):
+                break  # the process was killed while it wrote this line
+            measured = cast("Measurement", json.loads(line))
+            self.done[measured["id"]] = measured
+            whole += len(line)
+        self._file.truncate(whole)
+
+    def close(self) -> None:
+        self._file.close()
+
+    def add(self, measured: Measurement) -> None:
+        self._file.write(json.dumps(measured).encode() + b"\n")
+        self._file.flush()
+        self.done[measured["id"]] = measured
+
+    def finish(self) -> None:
+        """Forget the run: it is complete and reported."""
+        self._path.unlink(missing_ok=True)

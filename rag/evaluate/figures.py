@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from rag.evaluate.classification import Decisions, auc, calibration_error
@@ -23,12 +23,7 @@ def report(evaluation: Evaluation) -> Figures:
         "config": evaluation.config,
         "retrieval": retrieval(measured),
         "grading": grading(evaluation.measurements),
-        "abstention": abstention(measured),
-        "answers": answers(measured),
-        "citations": citations(measured),
-        "loops": loops(measured),
-        "latency_ms": latency(measured),
-        "usage": usage(measured),
+        **{name: figures_of(measured) for name, figures_of in FULL.items()},
     }
     if any(m["raw_ranking"] is not None for m in measured):
         figures["follow_ups"] = follow_ups(measured)
@@ -182,3 +177,14 @@ def _ranked(pairs: Sequence[tuple[list[str], list[str]]]) -> Figures:
         "ndcg@10": mean(ndcg_at(10, got, want) for got, want in pairs),
         "mrr": mean(reciprocal_rank(got, want) for got, want in pairs),
     }
+
+
+FULL: dict[str, Callable[[Sequence[Measurement]], Figures]] = {
+    "abstention": abstention,
+    "answers": answers,
+    "citations": citations,
+    "loops": loops,
+    "latency_ms": latency,
+    "usage": usage,
+}
+"""The sections of what is asked to the end."""

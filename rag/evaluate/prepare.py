@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from itertools import islice
 from pathlib import Path
 from shutil import rmtree
+from typing import Any
 
 from rag.documents.cleaning import clean, one_line
 from rag.documents.stream import Part
 from rag.embed.protocol import Embedder
 from rag.evaluate.datasets import CorpusDocument, Dataset, read_corpus
-from rag.evaluate.evaluation_journal import fingerprint
 from rag.evaluate.measurements import Progress
 from rag.index.catalog import catalog_path
 from rag.index.collection_writer import CollectionWriter
@@ -167,6 +168,12 @@ def _content_hash(path: Path) -> str:
             while block := data.read(1 << 20):
                 digest.update(block)
     return digest.hexdigest()
+
+
+def fingerprint(value: Mapping[str, Any]) -> str:
+    """A short name for a configuration: equal for equal JSON."""
+    data = json.dumps(value, sort_keys=True, default=str).encode()
+    return hashlib.blake2b(data, digest_size=10).hexdigest()
 
 
 @cache

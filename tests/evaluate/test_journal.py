@@ -7,7 +7,8 @@ from evaluation_samples import measurement
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.evaluate.evaluation_journal import Journal, fingerprint
+from rag.evaluate.evaluate_dataset import Journal
+from rag.evaluate.prepare import fingerprint
 from state.errors import StoreBusyError
 
 
