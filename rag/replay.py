@@ -53,7 +53,7 @@ def replay(trace: Trace, settings: Settings, notify: Callable[[str], None]) -> T
 
 
 def _research(trace: Trace, settings: Settings, notify: Callable[[str], None]) -> str:
-    from rag.research.research_options import ResearchOptions
+    from rag.research.roles import ResearchOptions
     from rag.research.run import Research
 
     event = run_started(trace)

@@ -74,8 +74,7 @@ def research(
     settings = given.settings()
     text = read_question(question) if question is not None else ""
     from rag.research.journal import Journal
-    from rag.research.research_options import MAX_ROUNDS, ResearchOptions
-    from rag.research.roles import ROLES
+    from rag.research.roles import MAX_ROUNDS, ROLES, ResearchOptions
     from rag.research.run import Research
 
     names = tuple(ROLES) if roles is None else tuple(name.strip() for name in roles.split(","))

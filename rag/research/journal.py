@@ -211,16 +211,9 @@ class Journal(Closing):
             "where state != 'finished' order by created_at desc",
             (),
         )
-        return [
-            {
-                "run_id": run,
-                "created_at": created_at,
-                "question": json.loads(start)["asked"],
-                "state": state,
-                "escalation": escalation,
-            }
-            for run, created_at, start, state, escalation in rows
-        ]
+        told = ((run, at, json.loads(start)["asked"], *rest) for run, at, start, *rest in rows)
+        keys = Unfinished.__annotations__
+        return [cast("Unfinished", dict(zip(keys, each, strict=True))) for each in told]
 
     def _others(self, run_id: str) -> str:
         """What may have been meant."""

@@ -25,11 +25,10 @@ from rag.research.researcher import (
     Composed,
     DraftSubtask,
     Planned,
-    PlanView,
     ReadFile,
     Reflected,
-    ReflectionView,
     UnusableReplyError,
+    View,
 )
 from rag.research.roles import Role
 from state.passages import Passage
@@ -108,7 +107,7 @@ class ModelResearcher:
         self._chat = chat
         self._budget = budget
 
-    def plan(self, view: PlanView) -> Planned:
+    def plan(self, view: View) -> Planned:
         schema = plan_schema(tuple(role.name for role in view.roles))
         messages = _plan_messages(view)
         reply, spent = self._structured(messages, schema)
@@ -134,7 +133,7 @@ class ModelResearcher:
             raise UnusableReplyError(f"{self._chat.who} gave the {role.name} nothing.", spent)
         return Composed(content, usage=spent.usage, warnings=spent.warnings)
 
-    def reflect(self, view: ReflectionView) -> Reflected:
+    def reflect(self, view: View) -> Reflected:
         messages = _reflection_messages(view)
         reply, spent = self._structured(messages, Reflection)
         leads = [lead for lead in reply.leads if not says_nothing(lead, messages, view.question)]
@@ -170,7 +169,7 @@ class ModelResearcher:
         )
 
 
-def _plan_messages(view: PlanView) -> Messages:
+def _plan_messages(view: View) -> Messages:
     roles = "\n".join(f"- {role.name}: {role.purpose}" for role in view.roles)
     files = "\n".join(f"- {f['name']}: {f['status']}, {f['bytes']} bytes" for f in view.files)
     more = "\n".join(
@@ -198,7 +197,7 @@ def _role_messages(
     ]
 
 
-def _reflection_messages(view: ReflectionView) -> Messages:
+def _reflection_messages(view: View) -> Messages:
     artifacts = "\n".join(map(_about, view.artifacts))
     told = [
         f"Round {view.round + 1}.",

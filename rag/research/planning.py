@@ -12,8 +12,8 @@ from functools import partial
 
 from rag.index.terms import terms
 from rag.research.research_dependencies import ResearchDependencies
-from rag.research.researcher import DraftSubtask, Planned, PlanView, UnusableReplyError, draft_of
-from rag.research.virtual_files import artifact_name, summaries
+from rag.research.researcher import DraftSubtask, Planned, UnusableReplyError, draft_of
+from rag.research.virtual_files import artifact_name
 from state.answer import NodeUsage
 from state.research_state import EVERYTHING, ResearchState, Subtask
 
@@ -26,16 +26,7 @@ def new_subtasks(
     state: ResearchState, deps: ResearchDependencies
 ) -> tuple[list[Subtask], NodeUsage]:
     """The round's new subtasks; errors as the researcher's."""
-    view = PlanView(
-        question=state["question"],
-        roles=tuple(deps.roles.values()),
-        plan=state["plan"],
-        files=summaries(state["files"]),
-        leads=state["leads"],
-        guidance=state["guidance"],
-        reason=state["reason"],
-        last=state["rounds"] + 1 >= deps.max_rounds,
-    )
+    view = deps.view(state)
     check = partial(
         checked_plan,
         roles=deps.roles,

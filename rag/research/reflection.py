@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rag.research.research_dependencies import ResearchDependencies
-from rag.research.researcher import Reflected, ReflectionView, UnusableReplyError
+from rag.research.researcher import Reflected, UnusableReplyError, View
 from state.research_state import Artifact, ResearchState
 
 LONGEST_QUESTION = 500
@@ -20,29 +20,22 @@ def reflect(
 ) -> Reflected:
     """What the researcher decides, within the rules."""
     done = any(artifact["status"] == "done" for artifact in artifacts)
-    last = state["rounds"] + 1 >= deps.max_rounds
-    view = ReflectionView(
-        question=state["question"],
-        roles=tuple(deps.roles.values()),
-        plan=state["plan"],
-        artifacts=artifacts,
-        round=state["rounds"],
-    )
+    view = deps.view(state, artifacts)
     reflected = _thought(view, deps)
     if reflected.decision == "escalate":
         return _asking(reflected, reflected.reason)
     if reflected.decision == "end" and not done:
-        if last:
+        if view.last:
             return _asking(reflected, "no subtask found anything")
         refused = "an end was refused: no artifact is done yet"
         return replace(reflected, decision="replan", reason=refused, question=None)
-    if reflected.decision in ("continue", "replan") and last:
+    if reflected.decision in ("continue", "replan") and view.last:
         spent = "the only round is" if deps.max_rounds == 1 else f"all {deps.max_rounds} rounds are"
         return _asking(reflected, f"{spent} spent")
     return replace(reflected, question=None)
 
 
-def _thought(view: ReflectionView, deps: ResearchDependencies) -> Reflected:
+def _thought(view: View, deps: ResearchDependencies) -> Reflected:
     """The researcher's decision; that of rules, where it cannot be read or means nothing: a plan
     that is worked off cannot be continued.
     """

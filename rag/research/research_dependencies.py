@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,11 +11,12 @@ from rag.budget import Budget
 from rag.index.protocol import CollectionReader
 from rag.research.journal import Journal
 from rag.research.local_researcher import LocalResearcher
-from rag.research.research_options import MAX_ROUNDS
-from rag.research.researcher import Researcher
-from rag.research.roles import Role
+from rag.research.researcher import Researcher, View
+from rag.research.roles import MAX_ROUNDS, Role
+from rag.research.virtual_files import summaries
 from state.answer import Answer
 from state.research_events import ResearchEvent
+from state.research_state import Artifact, ResearchState
 
 Corrective = Callable[[str], Answer]
 """One question through the corrective graph, with messages of its own; thread-safe."""
@@ -46,6 +47,20 @@ class ResearchDependencies:
     warn: Callable[[str], None]
     max_rounds: int = MAX_ROUNDS
     started: float = field(default_factory=time.perf_counter)
+
+    def view(self, state: ResearchState, artifacts: Sequence[Artifact] = ()) -> View:
+        return View(
+            question=state["question"],
+            roles=tuple(self.roles.values()),
+            plan=state["plan"],
+            files=summaries(state["files"]),
+            artifacts=artifacts,
+            leads=state["leads"],
+            guidance=state["guidance"],
+            reason=state["reason"],
+            round=state["rounds"],
+            last=state["rounds"] + 1 >= self.max_rounds,
+        )
 
     def at_ms(self) -> float:
         """Milliseconds since the run was started or resumed."""

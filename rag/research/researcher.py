@@ -48,17 +48,22 @@ def draft_of(role: str, instruction: str, reads: list[str]) -> DraftSubtask:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanView:
-    """All a planner sees. `files` are summaries: names, status and bytes, never text."""
+class View:
+    """All that a researcher sees of a run that it plans or reflects on. `files` are summaries:
+    names, status and bytes, never text. `artifacts` stand for their facts about themselves: what
+    is missing, which names were met; a model is shown no text of theirs.
+    """
 
     question: str
     roles: Sequence[Role]
     plan: Sequence[Subtask]
-    files: Sequence[FileSummary]
-    leads: Sequence[str]
-    guidance: Sequence[str]
-    reason: str
-    last: bool
+    files: Sequence[FileSummary] = ()
+    artifacts: Sequence[Artifact] = ()
+    leads: Sequence[str] = ()
+    guidance: Sequence[str] = ()
+    reason: str = ""
+    round: int = 0
+    last: bool = False
     """Whether no round comes after this one."""
 
 
@@ -89,19 +94,6 @@ class Composed(Outcome):
 
 
 @dataclass(frozen=True, slots=True)
-class ReflectionView:
-    """The plan against what came of it. `artifacts` stand for their facts about themselves:
-    what is missing, which names were met; a model is shown no text of theirs.
-    """
-
-    question: str
-    roles: Sequence[Role]
-    plan: Sequence[Subtask]
-    artifacts: Sequence[Artifact]
-    round: int
-
-
-@dataclass(frozen=True, slots=True)
 class Reflected(Outcome):
     """`leads` are the questions to follow when replanning; `question` is for the person."""
 
@@ -116,7 +108,7 @@ class Researcher(Protocol):
     UnusableReplyError among them.
     """
 
-    def plan(self, view: PlanView) -> Planned: ...
+    def plan(self, view: View) -> Planned: ...
 
     def compose(
         self,
@@ -129,4 +121,4 @@ class Researcher(Protocol):
         that searches, the question to search instead.
         """
 
-    def reflect(self, view: ReflectionView) -> Reflected: ...
+    def reflect(self, view: View) -> Reflected: ...

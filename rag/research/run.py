@@ -21,8 +21,8 @@ from rag.research.local_researcher import LocalResearcher
 from rag.research.report import Report, make_report
 from rag.research.research_dependencies import Corrective, Emit, ResearchDependencies
 from rag.research.research_graph import checkpoint_name, to_boundary
-from rag.research.research_options import ResearchOptions, kept_flags
 from rag.research.researcher import Researcher
+from rag.research.roles import ResearchOptions, kept_flags
 from rag.session import Session, new_trace_id
 from state.answer import Answer
 from state.closing import Closing

@@ -17,7 +17,7 @@ from rag.research.read_files import Rested, cited_from, passages_of, quoted, rea
 from rag.research.research_dependencies import ResearchDependencies
 from rag.research.researcher import ReadFile, UnusableReplyError
 from rag.research.roles import Role
-from state.answer import Usage
+from state.answer import Citation, Usage
 from state.passages import Passage
 from state.research_state import Artifact, Subtask
 from state.usage import NO_USAGE, add_usage, add_usages
@@ -75,24 +75,16 @@ class _Subagent:
         if names:
             content, citations = cited_from(names, content, citations)
         cut = self.deps.budget.ended and answer["status"] != "answered"
-        found = bool(content)
         # A document that is followed is asked on the chance; nobody asked for it.
-        missed = not (found or cut or names)
+        missed = not (content or cut or names)
+        told_of = [*answer["warnings"], *left_out(answer["dropped"], answer["claims"])]
+        made = self._made(content, citations, draft, told_of)
         return {
-            "name": self.task["expected_artifact"],
-            "subtask": self.task["id"],
-            "role": self.role.name,
+            **made,
             "instruction": question,
-            "content": content,
-            "status": "cut" if cut else "done" if found else "empty",
-            "citations": citations if found else [],
+            "status": "cut" if cut else made["status"],
             "missing": [question] if missed else [],
             "nearest": answer["nearest"] if missed else [],
-            "warnings": [
-                *draft.warnings,
-                *answer["warnings"],
-                *left_out(answer["dropped"], answer["claims"]),
-            ],
             "usage": add_usages([draft.usage, answer["usage"]]),
             "trace_id": answer["trace_id"],
         }
@@ -106,6 +98,11 @@ class _Subagent:
             draft = self._by_rules(why, draft.usage, draft.warnings)
             checked = self._checked(draft)
         content = self.role.kept(checked.text) if checked.citations else ""
+        return self._made(content, checked.citations, draft, told_of)
+
+    def _made(
+        self, content: str, citations: list[Citation], draft: _Draft, told_of: Sequence[str]
+    ) -> Artifact:
         return {
             "name": self.task["expected_artifact"],
             "subtask": self.task["id"],
@@ -113,7 +110,7 @@ class _Subagent:
             "instruction": self.task["instruction"],
             "content": content,
             "status": "done" if content else "empty",
-            "citations": checked.citations if content else [],
+            "citations": citations if content else [],
             "missing": [],
             "warnings": [*draft.warnings, *told_of],
             "usage": draft.usage,

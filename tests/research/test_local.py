@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memory_collection import MemoryCollection
 
-from rag.research.following import followed, leads_from
-from rag.research.local_researcher import LocalResearcher
+from rag.research.local_researcher import LocalResearcher, followed, leads_from
 from rag.research.read_files import cited_from, markers_in, quoted, renumbered
-from rag.research.researcher import Planned, PlanView, ReadFile
+from rag.research.researcher import Planned, ReadFile, View
 from rag.research.roles import ROLES
 from state.answer import Citation
 from state.research_state import EVERYTHING, Artifact
@@ -73,7 +72,7 @@ def artifact(content: str, *citations: Citation) -> Artifact:
 
 def plan(collection: Any, question: str, *leads: str) -> Planned:
     earlier: Any = [{"id": "0", "instruction": question}] if leads else []
-    view = PlanView(question, tuple(ROLES.values()), earlier, (), leads, (), "", last=False)
+    view = View(question, tuple(ROLES.values()), earlier, leads=leads)
     return LocalResearcher(collection).plan(view)
 
 

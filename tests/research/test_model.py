@@ -14,7 +14,7 @@ from research_model import asked_for, decide, of, researcher, subtask
 from scripted_server import Reply, ScriptedServer, call, status, text
 
 from rag.research.model_researcher import PLANNER
-from rag.research.research_options import ResearchOptions
+from rag.research.roles import ResearchOptions
 from rag.research.run import Research
 from state.errors import BudgetError, ModelError
 

@@ -9,9 +9,8 @@ from rag.research.local_researcher import LocalResearcher
 from rag.research.planning import LONGEST_INSTRUCTION, checked_plan, subtask_id
 from rag.research.reflection import reflect
 from rag.research.research_dependencies import ResearchDependencies
-from rag.research.research_options import ResearchOptions
 from rag.research.researcher import DraftSubtask, Reflected
-from rag.research.roles import MAX_ROLES, MIN_ROLES, ROLES
+from rag.research.roles import MAX_ROLES, MIN_ROLES, ROLES, ResearchOptions
 from state.errors import UsageError
 from state.research_state import Artifact, ResearchState, new_research
 from state.usage import NO_USAGE

@@ -12,7 +12,7 @@ import pytest
 from research_library import ABSENT, TWO_HOPS, lasting, library, places
 from research_scripted import ScriptedResearcher, long_answer
 
-from rag.research.research_options import ResearchOptions
+from rag.research.roles import ResearchOptions
 from rag.research.run import Research
 from state.checkpoints import TurnSaver
 from state.errors import NoIndexError, StoreBusyError, UsageError

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from rag.research.researcher import (
     Composed,
     Planned,
-    PlanView,
     ReadFile,
     Reflected,
-    ReflectionView,
+    View,
 )
 from rag.research.roles import Role
 from state.answer import ANSWER_SCHEMA, Answer, Citation
@@ -26,7 +25,7 @@ class ScriptedResearcher:
     def __init__(self, width: int = 1) -> None:
         self.width = width
 
-    def plan(self, view: PlanView) -> Planned:
+    def plan(self, view: View) -> Planned:
         first = len(view.plan)
         return Planned(
             tuple(
@@ -49,7 +48,7 @@ class ScriptedResearcher:
     ) -> Composed:
         return Composed(instruction)
 
-    def reflect(self, view: ReflectionView) -> Reflected:
+    def reflect(self, view: View) -> Reflected:
         return Reflected("replan", f"{len(view.artifacts)} artifacts are not enough")
 
 

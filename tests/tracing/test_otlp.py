@@ -16,7 +16,7 @@ from research_library import library
 from research_model import decide, researcher, subtask
 from scripted_server import ScriptedServer
 
-from rag.research.research_options import ResearchOptions
+from rag.research.roles import ResearchOptions
 from rag.research.run import Research
 from rag.session import open_session
 from rag.tracing.otlp import collector_of

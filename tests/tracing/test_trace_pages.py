@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from trace_runs import ANSWERED, HOSTILE, MISSPELT, RESEARCHED, UNKNOWN, ask_all, local, make_home
 
-from rag.research.research_options import ResearchOptions
+from rag.research.roles import ResearchOptions
 from rag.research.run import Research
 from rag.topology import CORRECTIVE, edges_of
 from rag.tracing.graph_page import flow_of, graph_page, quantile

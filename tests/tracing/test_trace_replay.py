@@ -10,7 +10,7 @@ import pytest
 from trace_runs import MISSPELT, RESEARCHED, SAMPLES, UNKNOWN, local, make_home
 
 from rag.replay import replay, replay_flags
-from rag.research.research_options import ResearchOptions
+from rag.research.roles import ResearchOptions
 from rag.research.run import Research
 from rag.session import open_session
 from rag.tracing.diff import diff_traces
