@@ -15,8 +15,7 @@ from rag.documents.cleaning import one_line
 from rag.documents.limits import TimeUpError
 from rag.documents.pdf_rows import may_hold_rows, with_rows
 from rag.documents.property_title import given_title
-from rag.documents.recognized_text import recognized_part
-from rag.documents.recognizer import SIDE, can_recognize
+from rag.documents.recognizer import SIDE, can_recognize, recognized_part
 from rag.documents.stream import Part, Reading
 from state.closing import Closing
 from state.counting import plural

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rag.documents.recognized_text import recognized_part
-from rag.documents.recognizer import SIDE, can_recognize
+from rag.documents.recognizer import SIDE, can_recognize, recognized_part
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError, UnsupportedFormatError
 from state.extras import OCR

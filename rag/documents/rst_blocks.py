@@ -15,8 +15,7 @@ from docutils import nodes
 
 from rag.documents.found import all_blocks
 from rag.documents.rst_parse import ADMONITIONS, DirectiveNode, parse
-from rag.documents.rst_source import SourceLines, mark_header
-from rag.documents.rst_written import Written, shown_text
+from rag.documents.rst_written import SourceLines, Written, mark_header, shown_text
 from state.blocks import BlockKind, Placed
 
 _FIELD_MARK = re.compile(r"^(\s*):((?:[^:\\\n]|\\.|:(?!\s))+):(\s+|$)")

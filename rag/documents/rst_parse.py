@@ -98,16 +98,15 @@ class _Any(Directive):  # type: ignore[misc]
             if code.strip():
                 node += nodes.literal_block(code, code)
                 node[-1].line = self.content_offset + 1
-        elif name in _TABLES and (rows := self._rows(name)):
-            node["rows"] = rows
-            if given := self._given():
-                shown, _ = self.state.inline_text(given, self.lineno)
-                node += nodes.paragraph("", "", *shown)
         else:
+            rows = self._rows(name) if name in _TABLES else []
             if given := self._given():
                 shown, _ = self.state.inline_text(given, self.lineno)
                 node += nodes.paragraph(given, "", *shown, argument=True)
                 node[-1].line = self.lineno
+            if rows:
+                node["rows"] = rows
+                return [node]
             self.state.nested_parse(self.content, self.content_offset, node)
         return [node]
 
