@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from rag.evaluate.figures import FULL, answered, asked, mean, rounded
 from rag.evaluate.measurements import AnswerMeasurement, Evaluation, Measurement
-from rag.evaluate.ranking_metrics import recall_at
+from rag.evaluate.metrics import recall_at
 
 _EXACT_UP_TO = 14
 _BLOCK = 500

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from rag.evaluate.datasets import Dataset, Judgement, Query, sampled
-from rag.evaluate.measure import Measurer
+from rag.evaluate.measure import Measurer, Sources
 from rag.evaluate.measurements import Evaluation, Measurement, Progress
 from rag.evaluate.prepare import code_fingerprint, fingerprint, prepare
-from rag.evaluate.sources import Sources
 from state.choices import EvaluationStage
 from state.closing import Closing
 from state.errors import StoreBusyError, UsageError

@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from rag.evaluate.classification import Decisions, auc, calibration_error
 from rag.evaluate.measurements import AnswerMeasurement, Evaluation, Measurement
-from rag.evaluate.ranking_metrics import ndcg_at, recall_at, reciprocal_rank
+from rag.evaluate.metrics import (
+    Decisions,
+    auc,
+    calibration_error,
+    ndcg_at,
+    recall_at,
+    reciprocal_rank,
+)
 
 EVAL_SCHEMA = "crag.eval/1"
 Figures = dict[str, Any]

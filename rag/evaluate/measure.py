@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from rag.engines.protocol import GradeRequest
 from rag.evaluate.datasets import Judgement, Query
 from rag.evaluate.measurements import AnswerMeasurement, GradedPair, Measurement
-from rag.evaluate.overlap import contains, token_f1, without_markers
-from rag.evaluate.sources import Sources
+from rag.evaluate.metrics import contains, token_f1, without_markers
+from rag.index.protocol import CollectionReader
 from rag.question.parts import read_parts
 from state.answer import Answer, Citation, GradedChunk
 from state.choices import EvaluationStage
@@ -19,6 +20,45 @@ from state.passages import RetrievedChunk
 
 if TYPE_CHECKING:
     from rag.session import Session
+
+
+class Sources:
+    """The names that `relevant` uses, found again in what the collection calls its sources."""
+
+    def __init__(self, reader: CollectionReader, names: Iterable[str], files: Path | None) -> None:
+        self._reader = reader
+        self._files = None if files is None else files.resolve()
+        self._names = {PurePath(name).parts: name for name in names}
+        self._found: dict[str, str] = {}
+
+    def name(self, source: str) -> str:
+        """The dataset's name of a source; the source itself where it has no other."""
+        if source not in self._found:
+            self._found[source] = self._look_up(source)
+        return self._found[source]
+
+    def names(self, sources: Iterable[str]) -> list[str]:
+        """Distinct, in order."""
+        return list(dict.fromkeys(map(self.name, sources)))
+
+    def missing(self, names: Collection[str]) -> set[str]:
+        """Those that the dataset names and that are neither in the corpus nor on the disk."""
+        if self._files is not None:
+            return {name for name in names if not (self._files / name).is_file()}
+        return {name for name in names if self._reader.document(name) is None}
+
+    def _look_up(self, source: str) -> str:
+        document = self._reader.document(source)
+        if self._files is not None and document is not None and document.path is not None:
+            path = Path(document.path)
+            if path.is_relative_to(self._files):
+                return path.relative_to(self._files).as_posix()
+        parts = PurePath(source).parts
+        for start in range(len(parts)):
+            if parts[start:] in self._names:
+                return self._names[parts[start:]]
+        return source
+
 
 DEEPEST_K = 20
 _HITS = 60

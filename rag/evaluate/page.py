@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import Any, Literal
 
 from rag.evaluate import plots
-from rag.evaluate.classification import reliability
 from rag.evaluate.figures import answered, asked, confidences_of
 from rag.evaluate.labels import DIFFERENCES, known
 from rag.evaluate.measurements import Evaluation, Measurement
-from rag.evaluate.ranking_metrics import recall_at
+from rag.evaluate.metrics import recall_at, reliability
 from rag.pages.page_frame import page as framed
 from rag.pages.pieces import table, tiles
 
@@ -24,18 +23,22 @@ _TILES = (
     ("citations", "verbatim"),
 )
 _MOST_QUESTIONS = 200
+_Way = Literal["ranking", "raw_ranking", "rewrite_ranking"]
 
 
 def page(evaluation: Evaluation, report: dict[str, Any]) -> str:
     """The HTML of the whole page; every text of dataset and settings is escaped."""
     measured = asked(evaluation.measurements)
+    times = [answer["timings_ms"] for _, answer in answered(measured)]
+    tokens = [answer["tokens_by_node"] for _, answer in answered(measured)]
+    tokens_note = "Tokens a question, sent and received, mean."
     figures = [
         _recall_by_k(measured),
         _reliability(evaluation.measurements, report),
         _loop_gain(measured),
         _loop_differences(report),
-        _time(measured),
-        _tokens(measured),
+        _shares("Where the time goes", "Milliseconds a question, mean.", times, "{:,.1f} ms"),
+        _shares("Where the tokens go", tokens_note, tokens, "{:,.0f}"),
     ]
     config = report["config"]
     body = [
@@ -92,22 +95,20 @@ def _recall_by_k(measured: Sequence[Measurement]) -> str:
     held = [m for m in measured if m["relevant"]]
     if not held:
         return ""
-    ks = range(1, 21)
-
-    def curve(pairs: Sequence[tuple[list[str], list[str]]]) -> list[tuple[float, float]]:
-        return [(k, sum(recall_at(k, got, want) for got, want in pairs) / len(pairs)) for k in ks]
-
     follow_ups = [m for m in held if m["raw_ranking"] is not None]
-    ways: dict[tuple[str, str], list[tuple[list[str] | None, Measurement]]] = {
-        ("follow-ups, resolved", "two"): [(m["ranking"], m) for m in follow_ups],
-        ("follow-ups, as typed", "none"): [(m["raw_ranking"], m) for m in follow_ups],
-        ("rewritten by a person", "good"): [(m["rewrite_ranking"], m) for m in follow_ups],
-    }
-    series = [plots.Series("all questions", curve([(m["ranking"], m["relevant"]) for m in held]))]
-    for (name, css), rankings in ways.items():
-        pairs = [(ranking, m["relevant"]) for ranking, m in rankings if ranking is not None]
+    ways: tuple[tuple[str, _Way, Sequence[Measurement], str], ...] = (
+        ("all questions", "ranking", held, "one"),
+        ("follow-ups, resolved", "ranking", follow_ups, "two"),
+        ("follow-ups, as typed", "raw_ranking", follow_ups, "none"),
+        ("rewritten by a person", "rewrite_ranking", follow_ups, "good"),
+    )
+    series = []
+    for name, way, measurements, css in ways:
+        pairs = [(got, m["relevant"]) for m in measurements if (got := m[way]) is not None]
         if pairs:
-            series.append(plots.Series(name, curve(pairs), css))
+            shares = ((k, [recall_at(k, got, want) for got, want in pairs]) for k in range(1, 21))
+            points = [(k, sum(recalls) / len(pairs)) for k, recalls in shares]
+            series.append(plots.Series(name, points, css))
     what = f"{len(held):,} questions, {len(follow_ups):,} of them follow-ups"
     return _figure(
         "Recall by k",
@@ -175,27 +176,13 @@ def _loop_differences(report: dict[str, Any]) -> str:
     )
 
 
-def _time(measured: Sequence[Measurement]) -> str:
-    times = _means([a["timings_ms"] for _, a in answered(measured)])
-    times.pop("total", None)
-    return _shares("Where the time goes", "Milliseconds a question, mean.", times, "{:,.1f} ms")
-
-
-def _tokens(measured: Sequence[Measurement]) -> str:
-    tokens = _means([a["tokens_by_node"] for _, a in answered(measured)])
-    what = "Tokens a question, sent and received, mean."
-    return _shares("Where the tokens go", what, tokens, "{:,.0f}")
-
-
-def _means(by_node: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    return {
+def _shares(title: str, note: str, by_node: Sequence[Mapping[str, float]], form: str) -> str:
+    """Means by node, the largest first, with bars; nothing where none takes anything."""
+    nodes = {
         node: sum(each.get(node, 0.0) for each in by_node) / len(by_node)
         for node in dict.fromkeys(node for each in by_node for node in each)
+        if node != "total"
     }
-
-
-def _shares(title: str, note: str, nodes: dict[str, float], form: str) -> str:
-    """What each node takes, the largest first, with a bar; nothing where none takes anything."""
     most = max(nodes.values(), default=0)
     if not most:
         return ""

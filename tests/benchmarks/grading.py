@@ -23,7 +23,7 @@ from fit_grader import (
 from grader_rows import Asked, cached_rows
 
 from rag.engines.local.grader_model import GraderModel, model_from
-from rag.evaluate import classification
+from rag.evaluate import metrics
 
 _HEAD = (
     "set            corpus     n   base   cosine     AUC     ECE  bal.acc  abstain-F1  foreign-ok"
@@ -33,7 +33,7 @@ _HEAD = (
 
 def auc(scores: Any, truth: Any) -> float:
     """The chance that a relevant chunk scores above another one; no number without both."""
-    found = classification.auc(scores, truth)
+    found = metrics.auc(scores, truth)
     return float("nan") if found is None else found
 
 

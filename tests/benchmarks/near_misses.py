@@ -23,7 +23,7 @@ from rag.engines.local.candidate_pool import read_pool
 from rag.engines.local.features import measure_chunks
 from rag.engines.local.grader_model import grader_model
 from rag.engines.local.in_domain import in_domain_features
-from rag.evaluate.classification import auc
+from rag.evaluate.metrics import auc
 from rag.index.protocol import CollectionReader
 from rag.question.parse import parse_question
 from rag.question.parts import POOL

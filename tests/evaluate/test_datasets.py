@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag.evaluate.datasets import load_dataset, read_corpus, sampled
-from rag.evaluate.sources import Sources
+from rag.evaluate.measure import Sources
 from state.errors import UsageError
 
 SAMPLE = Path(__file__).parents[2] / "sample_corpus"

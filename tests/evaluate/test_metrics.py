@@ -9,10 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag.evaluate.classification import Decisions, auc, calibration_error, reliability
 from rag.evaluate.effect import bootstrap_interval, paired_permutation
-from rag.evaluate.overlap import contains, normalised, token_f1, without_markers
-from rag.evaluate.ranking_metrics import ndcg_at, recall_at, reciprocal_rank
+from rag.evaluate.metrics import (
+    Decisions,
+    auc,
+    calibration_error,
+    contains,
+    ndcg_at,
+    normalised,
+    recall_at,
+    reciprocal_rank,
+    reliability,
+    token_f1,
+    without_markers,
+)
 
 letters = st.sampled_from("abcdefghij")
 rankings = st.lists(letters, max_size=12)

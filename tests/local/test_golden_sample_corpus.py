@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from rag.evaluate.datasets import load_dataset
-from rag.evaluate.overlap import contains, without_markers
-from rag.evaluate.sources import Sources
+from rag.evaluate.measure import Sources
+from rag.evaluate.metrics import contains, without_markers
 from rag.ingest.sync import ingest
 from rag.opening import build_embedder
 from rag.session import open_session

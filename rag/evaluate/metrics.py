@@ -1,4 +1,5 @@
-"""How good yes-or-no decisions and their confidences are; pure functions.
+"""How good a ranking of documents is, yes-or-no decisions and their confidences, and the words of
+an answer against a gold one; pure functions.
 
 A figure that its data do not define (precision of a class never predicted, AUC of one
 class) is None, never 0.
@@ -6,12 +7,60 @@ class) is None, never 0.
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, log2
 
 _BINS = 10
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_MARKERS = re.compile(r"\s*\[\d+\]")
+
+
+def recall_at(k: int, ranked: Sequence[str], relevant: Collection[str]) -> float:
+    """Share of the relevant documents among the first `k` distinct ones, 0 to 1.
+
+    Raises:
+        ValueError: nothing is relevant, so that there is nothing to recall.
+    """
+    places = _places(ranked, relevant)
+    return sum(place <= k for place in places) / len(set(relevant))
+
+
+def ndcg_at(k: int, ranked: Sequence[str], relevant: Collection[str]) -> float:
+    """Normalised discounted cumulative gain with binary gains and a log2 discount.
+
+    Järvelin & Kekäläinen 2002, "Cumulated gain-based evaluation of IR techniques". The
+    ideal ranking holds as many relevant documents as fit into `k`.
+
+    Raises:
+        ValueError: nothing is relevant.
+    """
+    gain = sum(1 / log2(place + 1) for place in _places(ranked, relevant) if place <= k)
+    ideal = range(1, min(k, len(set(relevant))) + 1)
+    return gain / sum(1 / log2(place + 1) for place in ideal)
+
+
+def reciprocal_rank(ranked: Sequence[str], relevant: Collection[str]) -> float:
+    """1 / place of the first relevant document, 0 where none is ranked.
+
+    Its mean over queries is MRR: Voorhees 1999, "The TREC-8 question answering track".
+
+    Raises:
+        ValueError: nothing is relevant.
+    """
+    places = _places(ranked, relevant)
+    return 1 / places[0] if places else 0.0
+
+
+def _places(ranked: Sequence[str], relevant: Collection[str]) -> list[int]:
+    """Where the relevant documents stand among the distinct ranked ones, from 1."""
+    if not relevant:
+        raise ValueError("a ranking is judged only against relevant documents")
+    wanted = set(relevant)
+    return [n for n, source in enumerate(dict.fromkeys(ranked), start=1) if source in wanted]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,3 +181,38 @@ def calibration_error(confidences: Sequence[float], labels: Sequence[bool]) -> f
 
 def _share(part: float, whole: float) -> float | None:
     return part / whole if whole else None
+
+
+def without_markers(answer: str) -> str:
+    """The answer without its citation markers `[n]`."""
+    return _MARKERS.sub("", answer)
+
+
+def normalised(text: str) -> list[str]:
+    """Lower-cased words without punctuation and English articles.
+
+    The normalisation of the SQuAD evaluation script (Rajpurkar et al. 2016), with all
+    of Unicode's punctuation and symbols in place of ASCII's.
+    """
+    text = unicodedata.normalize("NFKC", text).lower()
+    text = "".join(c for c in text if unicodedata.category(c)[0] not in "PS")
+    return _ARTICLES.sub(" ", text).split()
+
+
+def token_f1(answer: str, golds: Sequence[str]) -> float:
+    """Best F1 of shared words over the gold answers, 0 to 1 (SQuAD's F1)."""
+    return max((_f1(normalised(answer), normalised(gold)) for gold in golds), default=0.0)
+
+
+def contains(answer: str, golds: Sequence[str]) -> bool:
+    """Whether the answer holds one of the gold answers, whole words in a row."""
+    words = f" {' '.join(normalised(answer))} "
+    wanted = (" ".join(normalised(gold)) for gold in golds)
+    return any(gold and f" {gold} " in words for gold in wanted)
+
+
+def _f1(answer: list[str], gold: list[str]) -> float:
+    if not answer or not gold:
+        return float(answer == gold)
+    shared = sum((Counter(answer) & Counter(gold)).values())
+    return 2 * shared / (len(answer) + len(gold))
