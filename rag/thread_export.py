@@ -8,6 +8,7 @@ from typing import Any
 
 from rag.citations.left_out import left_out
 from rag.cited_files import file_states
+from rag.text.prose import one_line
 from state.turns import Turn
 
 
@@ -39,17 +40,14 @@ def thread_text(thread: str, turns: Iterable[Turn], *, as_json: bool) -> str:
 
 def thread_markdown(thread: str, turns: Iterable[Turn]) -> Iterator[str]:
     """The lines of the thread: a heading a question, the answer, its sources with quotes."""
-    yield f"# {_one_line(thread)}"
+    yield f"# {one_line(thread)}"
     for turn in turns:
-        yield ""
-        yield f"## {turn.number}. {_one_line(turn.answer['question'])}"
-        yield ""
+        yield from ("", f"## {turn.number}. {one_line(turn.answer['question'])}", "")
         yield from _byline(turn)
         yield ""
         yield from turn.answer["answer"].splitlines()
         for line in left_out(turn.answer["dropped"], turn.answer["claims"]):
-            yield ""
-            yield f"*{_one_line(line)}*"
+            yield from ("", f"*{one_line(line)}*")
         yield from _sources(turn)
 
 
@@ -58,27 +56,21 @@ def _byline(turn: Turn) -> Iterator[str]:
     engine = answer["engine"]["model"] or answer["engine"]["name"]
     pinned = ", pinned" if turn.milestone else ""
     when = turn.created_at.isoformat(sep=" ", timespec="seconds")
-    yield f"*{when}, {answer['status']}, {_one_line(engine)}{pinned}*"
+    yield f"*{when}, {answer['status']}, {one_line(engine)}{pinned}*"
     if answer["standalone_question"] != answer["question"]:
-        yield ""
-        yield f"*Understood as: {_one_line(answer['standalone_question'])}*"
+        yield from ("", f"*Understood as: {one_line(answer['standalone_question'])}*")
 
 
 def _sources(turn: Turn) -> Iterator[str]:
     states = file_states(turn.files)
     for citation in turn.answer["citations"]:
         yield ""
-        where = _one_line(citation["source"])
+        where = one_line(citation["source"])
         if citation["page"] is not None:
             where += f", page {citation['page']}"
         if citation["start_line"] is not None:
             where += f", line {citation['start_line']}"
         state = states.get(citation["source"], "same")
         note = "" if state == "same" else f" ({state} since)"
-        yield f"[{citation['marker']}] {where}{note}"
-        yield ""
+        yield from (f"[{citation['marker']}] {where}{note}", "")
         yield from (f"> {line}" for line in citation["quote"].splitlines())
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

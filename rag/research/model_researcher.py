@@ -31,6 +31,7 @@ from rag.research.researcher import (
     View,
 )
 from rag.research.roles import Role
+from rag.text.prose import one_line
 from state.passages import Passage
 from state.research_state import Artifact, Subtask
 
@@ -173,15 +174,15 @@ def _plan_messages(view: View) -> Messages:
     roles = "\n".join(f"- {role.name}: {role.purpose}" for role in view.roles)
     files = "\n".join(f"- {f['name']}: {f['status']}, {f['bytes']} bytes" for f in view.files)
     more = "\n".join(
-        [f"Lead: {_line(lead)}" for lead in view.leads]
-        + [f"The person said: {_line(said)}" for said in view.guidance]
+        [f"Lead: {one_line(lead)}" for lead in view.leads]
+        + [f"The person said: {one_line(said)}" for said in view.guidance]
     )
     told = [
-        *([f"Why this round: {_line(view.reason)}"] if view.reason else []),
+        *([f"Why this round: {one_line(view.reason)}"] if view.reason else []),
         *(["It is the last round: end with the writer."] if view.last else []),
         f"Subtasks so far:\n{_subtasks(view.plan)}",
         f"Files:\n{files or '- none'}\n{more}",
-        f"Goal of the run: {_line(view.question)}",
+        f"Goal of the run: {one_line(view.question)}",
     ]
     return [("system", f"{PLANNER}\n\nRoles:\n{roles}"), ("user", "\n\n".join(told))]
 
@@ -193,7 +194,7 @@ def _role_messages(
     found = [fence.document("file", file.name, file.content) for file in files]
     return [
         ("system", role.system),
-        ("user", "\n".join([*found, *quotes, f"Question: {_line(instruction)}"])),
+        ("user", "\n".join([*found, *quotes, f"Question: {one_line(instruction)}"])),
     ]
 
 
@@ -203,23 +204,19 @@ def _reflection_messages(view: View) -> Messages:
         f"Round {view.round + 1}.",
         f"Plan:\n{_subtasks(view.plan)}",
         f"Artifacts:\n{artifacts or '- none'}",
-        f"Goal of the run: {_line(view.question)}",
+        f"Goal of the run: {one_line(view.question)}",
     ]
     return [("system", REFLECTION), ("user", "\n\n".join(told))]
 
 
 def _subtasks(plan: Sequence[Subtask]) -> str:
-    lines = (f"- {t['role']} ({t['status']}): {_line(t['instruction'])}" for t in plan)
+    lines = (f"- {t['role']} ({t['status']}): {one_line(t['instruction'])}" for t in plan)
     return "\n".join(lines) or "- none"
 
 
 def _about(artifact: Artifact) -> str:
-    missing = _line("; ".join(artifact["missing"]))
+    missing = one_line("; ".join(artifact["missing"]))
     return (
         f"- {artifact['name']} by {artifact['role']}: {artifact['status']}, "
         f"{len(artifact['citations'])} citations" + (f"; missing: {missing}" if missing else "")
     )
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())

@@ -13,6 +13,7 @@ from typing import Literal, TypedDict
 from rag.budget import BudgetSpent
 from rag.research.journal import Start
 from rag.research.read_files import Place, markers_in, place_of, renumbered
+from rag.text.prose import one_line
 from state.answer import Citation, Usage
 from state.research_state import Artifact
 from state.usage import add_usages
@@ -209,7 +210,7 @@ def _leading(artifacts: Sequence[Artifact]) -> Artifact | None:
 
 
 def _markdown(report: Report) -> Iterator[str]:
-    yield f"# {_line(report['question'])}"
+    yield f"# {one_line(report['question'])}"
     yield ""
     yield report["answer"] or (_PARTS_ONLY if report["sections"] else _NOTHING)
     for section in report["sections"]:
@@ -227,11 +228,11 @@ def _under(title: str, lines: Iterable[str]) -> Iterator[str]:
     """Nothing, without lines."""
     held = list(lines)
     if held:
-        yield from ("", f"## {_line(title)}", "", *held)
+        yield from ("", f"## {one_line(title)}", "", *held)
 
 
 def _item(text: str) -> str:
-    return f"- {_line(text)}"
+    return f"- {one_line(text)}"
 
 
 def _missed(report: Report) -> Iterator[str]:
@@ -242,7 +243,7 @@ def _missed(report: Report) -> Iterator[str]:
 
 
 def _source(citation: Citation) -> str:
-    return f"{citation['marker']}. {_place(citation)}: “{_line(citation['quote'])}”"
+    return f"{citation['marker']}. {_place(citation)}: “{one_line(citation['quote'])}”"
 
 
 def _place(citation: Citation) -> str:
@@ -264,7 +265,3 @@ def _cost(report: Report) -> str:
         f"{usage['llm_calls']} model calls, {usage['input_tokens']} tokens in, "
         f"{usage['output_tokens']} out{dollars}._"
     )
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())

@@ -25,3 +25,8 @@ def as_prose(text: str) -> str:
         for piece in pieces[::2]
     ]
     return " ".join("`".join(pieces).split())
+
+
+def one_line(text: str) -> str:
+    """The text on one line, a run of white space as one space."""
+    return " ".join(text.split())

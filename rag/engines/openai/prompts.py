@@ -15,6 +15,7 @@ from rag.engines.openai.fence import Fence
 from rag.evidence.quotation import whole_text
 from rag.index.terms import terms
 from rag.text.blocks import blocks_of_text
+from rag.text.prose import one_line
 from state.documents import under_headings
 from state.passages import HistoryTurn, Passage, RetrievedChunk
 
@@ -106,7 +107,7 @@ def contextualize_messages(question: str, history: Sequence[HistoryTurn]) -> Mes
     turns = "\n".join(fence.document("turn", "", _said(turn)) for turn in history)
     return [
         ("system", CONTEXTUALIZE.system),
-        ("user", f"{turns}\n\nQuestion: {_line(question)}"),
+        ("user", f"{turns}\n\nQuestion: {one_line(question)}"),
     ]
 
 
@@ -135,13 +136,13 @@ def grade_messages(
         fence.document(f"document_{number}", title, text)
         for number, (title, text) in enumerate(zip(titles, shown, strict=True), 1)
     ]
-    parts.append(f"Question: {_line(question)}")
+    parts.append(f"Question: {one_line(question)}")
     return [("system", GRADE.system), ("user", "\n".join(parts))]
 
 
 def rewrite_messages(question: str, tried: Sequence[str]) -> Messages:
-    lines = "\n".join(f"Tried: {_line(query)}" for query in tried)
-    return [("system", REWRITE.system), ("user", f"{lines}\nQuestion: {_line(question)}")]
+    lines = "\n".join(f"Tried: {one_line(query)}" for query in tried)
+    return [("system", REWRITE.system), ("user", f"{lines}\nQuestion: {one_line(question)}")]
 
 
 def generate_messages(
@@ -154,16 +155,16 @@ def generate_messages(
     """`earlier`: questions of the same conversation, oldest first, for what this one leans on."""
     fence, parts = fenced(question, passages, [*feedback, draft])
     if feedback:
-        claims = "\n".join(f"- {_line(claim)}" for claim in feedback)
+        claims = "\n".join(f"- {one_line(claim)}" for claim in feedback)
         parts.append(
             f"Your last draft:\n{fence.document('draft', '', draft)}\n"
             "The documents say otherwise than these claims of it. Mend them or leave them out:\n"
             f"{fence.document('claims', '', claims)}"
         )
     if earlier:
-        asked = " ".join(cut(_line(each), LONGEST_KNOWN) for each in earlier[-MOST_EARLIER:])
+        asked = " ".join(cut(one_line(each), LONGEST_KNOWN) for each in earlier[-MOST_EARLIER:])
         parts.append(f"Asked before: {asked}")
-    parts.append(f"Question: {_line(question)}")
+    parts.append(f"Question: {one_line(question)}")
     return [("system", GENERATE.system), ("user", "\n".join(parts))]
 
 
@@ -171,7 +172,7 @@ def verify_messages(claims: Sequence[str], quotes: Sequence[str]) -> Messages:
     fence = Fence.around("\n".join(claims), [*claims, *quotes])
     parts = [
         f"{fence.document(f'quote_{number}', '', quote)}\n"
-        f"{fence.document(f'claim_{number}', '', _line(claim))}"
+        f"{fence.document(f'claim_{number}', '', one_line(claim))}"
         for number, (claim, quote) in enumerate(zip(claims, quotes, strict=True), 1)
     ]
     return [("system", VERIFY.system), ("user", "\n".join(parts))]
@@ -240,7 +241,3 @@ def without_markers(text: str) -> str:
 
 def cut(text: str, longest: int) -> str:
     return text if len(text) <= longest else text[:longest].rstrip() + " …"
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
