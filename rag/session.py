@@ -21,9 +21,9 @@ from rag.clock import check_clock
 from rag.dependencies import Dependencies
 from rag.engines.factory import build_engine, choose_engine, local_engine
 from rag.engines.protocol import Budgeted, Engine
-from rag.failed_turn import failed_turn, failure
 from rag.graph import shared_graph
 from rag.memory import ThreadMemory
+from rag.new_answer import failed_turn, failure
 from rag.opening import open_reader
 from rag.turn_run import run_turn
 from rag.web import open_web

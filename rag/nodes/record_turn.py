@@ -30,12 +30,7 @@ def _answer(state: GraphState, deps: Dependencies) -> Answer:
         warnings.append(f"The budget ended the run early: {state['budget_spent'].rstrip('.')}.")
     total = round((time.perf_counter() - deps.started) * 1000, 3)
     answer = new_answer(
-        state["question"],
-        deps.engine,
-        deps.reader.embedder.identity,
-        max_loops=state["max_loops"],
-        thread=deps.thread,
-        trace_id=deps.trace_id,
+        state["question"], deps.engine, deps.reader, deps.settings, deps.thread, deps.trace_id
     )
     return {
         **answer,

@@ -53,14 +53,9 @@ def _earlier(traces: TraceStore, run_id: str) -> list[Any]:
 
 def as_answer(session: Session, report: Report) -> Answer:
     """The report as the turn it is: its answer is the whole Markdown."""
-    thread = session.settings.thread
+    settings, thread = session.settings, session.settings.thread
     answer = new_answer(
-        report["question"],
-        session.engine,
-        session.reader.embedder.identity,
-        max_loops=session.settings.max_loops,
-        thread=thread,
-        trace_id=report["run_id"],
+        report["question"], session.engine, session.reader, settings, thread, report["run_id"]
     )
     return {
         **answer,

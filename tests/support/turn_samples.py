@@ -9,6 +9,7 @@ from typing import Any
 from rag.embed.protocol import EmbedderIdentity
 from rag.new_answer import new_answer
 from state.answer import Answer
+from state.settings import Settings
 
 _TEXT = """
 court evidence act record section electronic criminal civil proof statement document
@@ -29,14 +30,9 @@ def make_answer(
     question: str = "What is kept?", answer: str = "Everything. [1]", **other
 ) -> Answer:
     engine: Any = SimpleNamespace(name="local", model=None)
-    made = new_answer(
-        question,
-        engine,
-        EmbedderIdentity("builtin", 256, "1"),
-        max_loops=3,
-        thread=None,
-        trace_id="0" * 26,
-    )
+    embedder = SimpleNamespace(identity=EmbedderIdentity("builtin", 256, "1"))
+    reader: Any = SimpleNamespace(embedder=embedder)
+    made = new_answer(question, engine, reader, Settings(max_loops=3), None, "0" * 26)
     known: Answer = {**made, "status": "answered", "answer": answer, "timings_ms": {"total": 12.5}}
     known.update(other)
     return known
