@@ -40,7 +40,7 @@ format: install
 # Fits every fitted file again. DATA holds labelled sets, DOCS documentations with questions.
 fit: install
 	$(BIN)/python tests/benchmarks/fit_ranking.py --docs $(DOCS) --write
-	$(BIN)/python tests/benchmarks/fit_grader.py --data $(DATA) --docs $(DOCS)
+	$(BIN)/python tests/benchmarks/fit_grader.py --data $(DATA) --docs $(DOCS) --questions 80
 
 # The documentation's site, into build/site; in an environment of its own.
 docs: build/docs/.installed
