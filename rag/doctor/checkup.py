@@ -37,19 +37,19 @@ def examine(settings: Settings) -> Iterator[Check]:
         yield from check_collections(settings.home, embedder.identity)
 
 
-def repair(settings: Settings, tell: Callable[[str], None]) -> None:
+def repair(settings: Settings, report: Callable[[str], None]) -> None:
     """Mend what can be mended without a model and without losing anything that is whole.
 
     Raises:
         StoreBusyError: an ingest is at work.
         StorageError: the catalog itself is damaged, or the disk full.
     """
-    salvage_databases(settings.home, tell)
-    mend_catalog(settings.home, tell)
-    repair_collections(settings.home, tell)
+    salvage_databases(settings.home, report)
+    mend_catalog(settings.home, report)
+    repair_collections(settings.home, report)
     store = store_of(settings)
     if not isinstance(store, LocalStore):
-        repair_store(store, tell)
+        repair_store(store, report)
 
 
 def _check_home(home: Path) -> Iterator[Check]:

@@ -135,7 +135,7 @@ def check_catalog(home: Path) -> Check:
     return well("catalog", f"{path.name} is sound")
 
 
-def mend_catalog(home: Path, tell: Callable[[str], None]) -> None:
+def mend_catalog(home: Path, report: Callable[[str], None]) -> None:
     """Its schema is written again, damaged rows of small tables are taken out: nobody could read
     them. What is built from a catalog that is not sound is not either.
 
@@ -147,7 +147,7 @@ def mend_catalog(home: Path, tell: Callable[[str], None]) -> None:
         return
     if schema_fault(path, catalog_schema.create):
         mend_schema(path, catalog_schema.create)
-        tell(f"{path.name}: writing its schema again")
+        report(f"{path.name}: writing its schema again")
     if problems := is_sound(home):
         raise DamagedError(
             f"The catalog {path} is damaged ({problems[0]}).",
@@ -156,7 +156,7 @@ def mend_catalog(home: Path, tell: Callable[[str], None]) -> None:
     if changed := _changed_rows(path):
         with sqlite_failures(path.name), closing(connect(path)) as db, transaction(db):
             drop_damaged_rows(db, catalog_schema.SEALED_TABLES)
-        tell(f"{path.name}: {changed} taken out; the next ingest of its folder writes them again")
+        report(f"{path.name}: {changed} taken out; the next ingest of its folder writes them again")
 
 
 def _changed_rows(path: Path) -> str:

@@ -72,7 +72,7 @@ def _check_files(store: Store, name: str) -> Check:
     return well(f"{name}: files", stale.line or f"{many(stale.checked, 'file')} as indexed")
 
 
-def repair_collections(home: Path, tell: Callable[[str], None]) -> None:
+def repair_collections(home: Path, report: Callable[[str], None]) -> None:
     """Rebuild what is not well from the catalog, without a model; sweep out what is left over.
 
     Raises:
@@ -88,12 +88,12 @@ def repair_collections(home: Path, tell: Callable[[str], None]) -> None:
                 continue
             kept.add(row.uid)
             if wrong := wrongly_named(connection, row.id):
-                tell(f"{name}: naming {many(len(wrong), 'document')} again")
+                report(f"{name}: naming {many(len(wrong), 'document')} again")
                 with transaction(connection):
                     for number, source, title in wrong:
                         store_names(connection, number, source, title)
             if not _lexical(connection, row).ok:
-                tell(f"{name}: building the lexical index again")
+                report(f"{name}: building the lexical index again")
                 rows = DocumentRows(connection, row.id)
                 with transaction(connection):
                     rows.rebuild_lexical()
@@ -101,13 +101,13 @@ def repair_collections(home: Path, tell: Callable[[str], None]) -> None:
                     rows.lexical.seal()
             place = _place(home, row)
             if not _vectors(connection, row, place).ok:
-                tell(f"{name}: building the vectors again")
-                write_all(connection, place, tell, again=True)
+                report(f"{name}: building the vectors again")
+                write_all(connection, place, report, again=True)
             shutil.rmtree(home / "spool" / lock_path(home, name).stem, ignore_errors=True)
     folder = home / "vectors"
     for orphan in folder.iterdir() if names and folder.is_dir() else ():
         if orphan.name not in kept:
-            tell(f"removing the vectors of a deleted collection ({orphan.name})")
+            report(f"removing the vectors of a deleted collection ({orphan.name})")
             shutil.rmtree(orphan, ignore_errors=True)
 
 
@@ -126,7 +126,7 @@ def check_store(store: PostgresStore, embedder: EmbedderIdentity) -> Iterator[Ch
         yield ill("store", error.message, error.hint)
 
 
-def repair_store(store: PostgresStore, tell: Callable[[str], None]) -> None:
+def repair_store(store: PostgresStore, report: Callable[[str], None]) -> None:
     """Builds again, from the stored text, the lexical index of a collection that is not well.
 
     Raises:
@@ -134,7 +134,7 @@ def repair_store(store: PostgresStore, tell: Callable[[str], None]) -> None:
     """
     for name in store.names():
         if store.differences(name):
-            tell(f"{name}: building the lexical index again")
+            report(f"{name}: building the lexical index again")
             store.rebuild(name)
 
 

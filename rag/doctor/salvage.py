@@ -40,7 +40,7 @@ _Seal = tuple[tuple[bytes, ...], int]
 """A row's key and its checksum."""
 
 
-def salvage_databases(home: Path, tell: Callable[[str], None]) -> None:
+def salvage_databases(home: Path, report: Callable[[str], None]) -> None:
     """Those that are damaged.
 
     Raises:
@@ -50,10 +50,10 @@ def salvage_databases(home: Path, tell: Callable[[str], None]) -> None:
         path = home / database.file
         if path.exists() and check_database(path, database).hint == REPAIR:
             with sqlite_failures(path.name):
-                _salvage(path, database, tell)
+                _salvage(path, database, report)
 
 
-def _salvage(path: Path, database: Database, tell: Callable[[str], None]) -> None:
+def _salvage(path: Path, database: Database, report: Callable[[str], None]) -> None:
     _settle(path)
     data = path.read_bytes()
     made = path.with_name(f"{path.name}.new")
@@ -75,7 +75,7 @@ def _salvage(path: Path, database: Database, tell: Callable[[str], None]) -> Non
     lost = sum(crc in _SEALS for _, crc in seals - found)
     aside = _set_aside(path)
     made.replace(path)
-    tell(
+    report(
         f"{path.name}: written again with what is whole,"
         f" {rows} ({lost or 'none'} lost); the damaged file is {aside}"
     )
