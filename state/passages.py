@@ -131,6 +131,11 @@ class Span(TypedDict):
     score: float
 
 
+def text_between(held: RetrievedChunk | Span, start: int, end: int) -> str:
+    """What stands at `[start:end]` of the document, all of it in what is `held`."""
+    return held["text"][start - held["start_char"] : end - held["start_char"]]
+
+
 class Passage(TypedDict):
     """A chunk refined to the excerpts that bear on the question (CRAG's knowledge refinement), in
     reading order. `number` is the marker a draft cites it by, from 1, the likeliest first; `also`

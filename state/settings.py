@@ -282,32 +282,13 @@ _OPTIONAL = frozenset(key for key, field in Settings.model_fields.items() if fie
 """Keys that an empty text leaves unset, as an empty variable does."""
 
 
-_WANTED = {
-    "int": "a whole number is wanted",
-    "float": "a number is wanted",
-    "bool": "true or false is wanted",
-    "string": "text is wanted",
-    "path": "a path is wanted",
-    "dict": "a table is wanted",
-    "enum": "{expected} is wanted",
-    "missing": "a value is missing",
-    "greater_than": "more than {gt:,g} is wanted",
-    "greater_than_equal": "at least {ge:,g} is wanted",
-    "less_than_equal": "at most {le:,.0f} is wanted",
-}
-"""What a person is told of pydantic's types of errors, or of what they begin with."""
-
-
-def _what(kind: str, values: Mapping[str, Any], message: str) -> str:
-    told = _WANTED.get(kind) or _WANTED.get(kind.partition("_")[0])
-    return message.removeprefix("Value error, ") if told is None else told.format(**values)
-
-
 def _settings_error(
     error: ValidationError, given: Mapping[str, Any], file: Path
 ) -> SettingsError | UsageError:
+    from state.wanted_value import wanted_value
+
     first = error.errors(include_url=False, include_input=False)[0]
-    what = _what(first["type"], first.get("ctx", {}), first["msg"])
+    what = wanted_value(first["type"], first.get("ctx", {}), first["msg"])
     key = str(first["loc"][0]) if first["loc"] else "settings"
     if key in given:
         return UsageError(f"--{key.replace('_', '-')}: {what}.")

@@ -110,7 +110,7 @@ def _take(talk: Conversation, line: str, new_view: Callable[[], ChatView], *, ty
     question = checked_question(line) if line else ""
     before = talk.turns
     try:
-        if talk.asked_back is not None and not talk.is_reply(question):
+        if talk.asks_anew(question):
             _leave_open(talk, new_view())
             before = talk.turns
         with new_view() as view:

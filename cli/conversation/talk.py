@@ -114,8 +114,8 @@ class Conversation:
         self.last = answer
         return answer
 
-    def is_reply(self, line: str) -> bool:
-        """Whether it says what is meant by the question that was asked back, if one was."""
+    def asks_anew(self, line: str) -> bool:
+        """Whether a question was asked back, and this does not say what is meant by it."""
         from rag.index.vocabulary import reading_for
         from rag.question.underspecified import asks_anew
 
@@ -123,7 +123,7 @@ class Conversation:
             return False
         reader = self.session.reader
         with reading_for(reader, line):
-            return not asks_anew(line, self.asked_back["choices"], reader)
+            return asks_anew(line, self.asked_back["choices"], reader)
 
     @property
     def turns(self) -> int:

@@ -19,7 +19,7 @@ from rag.index.terms import terms
 from rag.question.parse import ParsedQuestion, share
 from rag.text.row_cells import cells_of_row
 from state.blocks import Block, BlockKind, Extent
-from state.passages import RetrievedChunk, blocks_of_spans
+from state.passages import RetrievedChunk, blocks_of_spans, text_between
 
 _NUMBER = re.compile(r"[-+\u2212]?[$€£]?\d[\d, ]*(?:\.\d+)?\s*%?")
 _GREATEST = frozenset(
@@ -55,7 +55,7 @@ class Table:
     whole: bool
 
     def text(self, row: Block) -> str:
-        return _slice(self.chunk, row.extent)
+        return text_between(self.chunk, *row.extent)
 
 
 def table_at(chunk: RetrievedChunk, block: Block, reader: CollectionReader) -> Table | None:
@@ -98,9 +98,7 @@ def asked_rows(
     held = [_names(own, table.text(row)) for row in among]
     most = max(held, default=0.0)
     named = [
-        row
-        for row, each in zip(among, held, strict=True)
-        if most > 0 and each >= ABOUT_THE_MOST * most
+        row for row, each in zip(among, held, strict=True) if each >= ABOUT_THE_MOST * most > 0
     ]
     if len(named) != 1:
         found = _extreme_row(table, question, reader, named or table.rows)
@@ -184,9 +182,5 @@ def _ends(chunk: RetrievedChunk, rows: Sequence[Block], reader: CollectionReader
 def text_at(chunk: RetrievedChunk, extent: Extent, reader: CollectionReader) -> str:
     """What stands there, in the chunk or before it."""
     if extent[0] >= chunk["start_char"]:
-        return _slice(chunk, extent)
+        return text_between(chunk, *extent)
     return reader.document_text(chunk["source"], *extent) or ""
-
-
-def _slice(chunk: RetrievedChunk, extent: Extent) -> str:
-    return chunk["text"][extent[0] - chunk["start_char"] : extent[1] - chunk["start_char"]]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from state.blocks import Block, BlockKind
-from state.passages import RetrievedChunk, Span, blocks_of_spans
+from state.passages import RetrievedChunk, Span, blocks_of_spans, text_between
 
 EXCERPT_CHARACTERS = 1_200
 """Of one excerpt, unless a single block is longer. Of 108 questions on documentation left out of
@@ -70,7 +70,7 @@ def _from_each_block(place: int, chunk: RetrievedChunk, longest: int) -> Iterato
     for first, block in enumerate(blocks):
         if block.kind is BlockKind.HEADING:
             path = [*(each for each in path if each.level < block.level), block]
-            heading = " > ".join(_text(chunk, *each.extent) for each in path)
+            heading = " > ".join(text_between(chunk, *each.extent) for each in path)
             continue
         start = block.start_char
         above = blocks[first - 1] if first else block
@@ -80,7 +80,7 @@ def _from_each_block(place: int, chunk: RetrievedChunk, longest: int) -> Iterato
             start = min(start, above.start_char)
         inside = [b for b in _reaching(blocks, first, start, longest) if b.start_char >= start]
         start, end = with_marks(chunk, blocks, inside)
-        yield Excerpt(place, start, end, _text(chunk, start, end), heading, inside)
+        yield Excerpt(place, start, end, text_between(chunk, start, end), heading, inside)
 
 
 def _reaching(blocks: Sequence[Block], first: int, start: int, longest: int) -> Sequence[Block]:
@@ -95,6 +95,15 @@ def _reaching(blocks: Sequence[Block], first: int, start: int, longest: int) -> 
     return blocks[: last + 1]
 
 
+def introduced_by(heading: str, lead: str) -> str | None:
+    """What stands above an excerpt that it does not hold: its heading, and the line that its first
+    block goes with; either may be empty.
+    """
+    if not heading:
+        return lead or None
+    return f"{heading}\n\n{lead}" if lead else f"{heading}\n"
+
+
 def with_marks(
     chunk: RetrievedChunk | Span, blocks: Sequence[Block], inside: Sequence[Block]
 ) -> tuple[int, int]:
@@ -106,13 +115,13 @@ def with_marks(
         above = chunk["text"].rfind("\n", 0, max(start - chunk["start_char"] - 1, 0)) + 1
         line = chunk["start_char"] + above
         taken = any(block.start_char < start and block.end_char > line for block in blocks)
-        if not taken and _text(chunk, line, start).strip():
+        if not taken and text_between(chunk, line, start).strip():
             start = line
     if inside[-1].kind is BlockKind.CODE:
         below = chunk["text"].find("\n", end + 1 - chunk["start_char"])
         line = chunk["end_char"] if below < 0 else chunk["start_char"] + below
         taken = any(block.start_char < line and block.end_char > end for block in blocks)
-        if not taken and _text(chunk, end, line).strip():
+        if not taken and text_between(chunk, end, line).strip():
             end = line
     return start, end
 
@@ -124,7 +133,3 @@ def _outermost(excerpts: Iterator[Excerpt]) -> Iterator[Excerpt]:
         if excerpt.end_char > reached:
             reached = excerpt.end_char
             yield excerpt
-
-
-def _text(chunk: RetrievedChunk | Span, start: int, end: int) -> str:
-    return chunk["text"][start - chunk["start_char"] : end - chunk["start_char"]]

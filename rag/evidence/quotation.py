@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rag.embed.builtin import fitted_embedder
-from rag.evidence.excerpts import with_marks
+from rag.evidence.excerpts import introduced_by, with_marks
 from rag.evidence.shown_excerpt import AS_WRITTEN, shown_text
 from rag.index.protocol import CollectionReader
 from rag.index.terms import terms
@@ -13,7 +13,7 @@ from rag.question.parse import ParsedQuestion
 from rag.text.sentences import block_sentences
 from state.blocks import Block, BlockKind
 from state.draft_claims import DraftClaim
-from state.passages import Passage, Span, block_spans, blocks_of_spans
+from state.passages import Passage, Span, block_spans, blocks_of_spans, text_between
 
 EXCERPTS_QUOTED = 3
 WORTH_QUOTING = 0.02
@@ -48,7 +48,7 @@ def best_sentence(
     ]
     if not places:
         return span["start_char"], span["end_char"]
-    texts = [span["text"][start - base : end - base] for start, end in places]
+    texts = [text_between(span, *place) for place in places]
     cosines = embedder.embed_documents(texts) @ embedder.embed_query(question.text)
     worth = [
         question.covered(set(terms(text))) + float(cosine)
@@ -80,7 +80,7 @@ def _quoting_claim(
     start, end = best_sentence(question, span, collection)
     span = span if whole else narrowed(span, start, FURTHER_CHARACTERS)
     base = span["start_char"]
-    quote = span["text"][start - base : end - base]
+    quote = text_between(span, start, end)
     line = span["start_line"] + span["text"].count("\n", 0, start - base)
     shown = shown_text(span, (start, end))
     return {
@@ -110,24 +110,24 @@ def narrowed(span: Span, place: int, longest: int) -> Span:
     """As many of the excerpt's blocks around the one at `place` as `longest` characters hold, at
     least that one, below the heading and the line that introduce them.
     """
-    blocks = blocks_of_spans(span["blocks"])
-    first = next((n for n, block in enumerate(blocks) if place < block.end_char), 0)
-    last = first
     if len(span["text"]) <= longest:
         return span
+    blocks = blocks_of_spans(span["blocks"])
+
+    def fits(first: int, last: int) -> bool:
+        inside = first >= 0 and last < len(blocks)
+        return inside and blocks[last].end_char - blocks[first].start_char <= longest
+
+    first = last = next((n for n, block in enumerate(blocks) if place < block.end_char), 0)
     grows = True
     while grows:
-        before, after = max(first - 1, 0), min(last + 1, len(blocks) - 1)
-        grows = False
-        if after > last and blocks[after].end_char - blocks[first].start_char <= longest:
-            last, grows = after, True
-        if before < first and blocks[last].end_char - blocks[before].start_char <= longest:
-            first, grows = before, True
+        grows = fits(first, last + 1)
+        last += grows
+        if fits(first - 1, last):
+            first, grows = first - 1, True
     start, end = with_marks(span, blocks, blocks[first : last + 1])
-    base = span["start_char"]
-    above = span["text"][: start - base]
-    text = span["text"][start - base : end - base]
-    line = span["start_line"] + above.count("\n")
+    text = text_between(span, start, end)
+    line = span["start_line"] + text_between(span, span["start_char"], start).count("\n")
     return {
         **span,
         "start_char": start,
@@ -146,15 +146,12 @@ def _introduction(span: Span, above: Sequence[Block], first: Block) -> str | Non
     """
     if first.kind is BlockKind.HEADING:
         return None
-    base = span["start_char"]
-    said = {b.extent: span["text"][b.start_char - base : b.end_char - base] for b in above}
-    heading = next((said[b.extent] for b in reversed(above) if b.kind is BlockKind.HEADING), None)
-    lead = said.get(first.lead) if first.lead else None
-    if heading is None:
-        return (
-            f"{span['lead'].strip()}\n\n{lead}" if span["lead"] and lead else lead or span["lead"]
-        )
-    return f"{heading}\n\n{lead}" if lead else f"{heading}\n"
+    headings = [block.extent for block in above if block.kind is BlockKind.HEADING]
+    leads = [block.extent for block in above if block.extent == first.lead]
+    if not headings and not leads:
+        return span["lead"]
+    heading = text_between(span, *headings[-1]) if headings else (span["lead"] or "").strip()
+    return introduced_by(heading, text_between(span, *leads[0]) if leads else "")
 
 
 def likeliest_spans(passages: Sequence[Passage]) -> list[Quoted]:

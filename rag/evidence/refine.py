@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rag.evidence.asked_rows import Table, asked_rows, table_at, text_at
-from rag.evidence.excerpts import Excerpt
+from rag.evidence.excerpts import Excerpt, introduced_by
 from rag.evidence.ranking import RankedExcerpt, rank_excerpts
 from rag.index.protocol import CollectionReader
 from rag.question.parse import ParsedQuestion
 from state.blocks import BlockKind
-from state.passages import Passage, RetrievedChunk, Span, block_spans
+from state.passages import Passage, RetrievedChunk, Span, block_spans, text_between
 
 EXCERPTS_RANKED = 8
 FAR_ABOVE = 100_000
@@ -116,7 +116,7 @@ def _cut(
     if not asked:
         return excerpt, table
     start, end = asked[0].start_char, asked[-1].end_char
-    text = chunk["text"][start - chunk["start_char"] : end - chunk["start_char"]]
+    text = text_between(chunk, start, end)
     return replace(excerpt, start_char=start, end_char=end, text=text, blocks=asked), table
 
 
@@ -149,10 +149,7 @@ def _introduction(
         path = path[:-1]
     title = (chunk["title"] or "").strip()
     path = [h for h in path if h and h != title and h not in lead and _stands(h, chunk, reader)]
-    heading = "\n\n".join(path)
-    if not heading:
-        return lead or None
-    return f"{heading}\n\n{lead}" if lead else f"{heading}\n"
+    return introduced_by("\n\n".join(path), lead)
 
 
 def _stands(heading: str, chunk: RetrievedChunk, reader: CollectionReader) -> bool:

@@ -21,12 +21,12 @@ from state.passages import RetrievedChunk
 
 NEAREST = 3
 OUT_OF_DOMAIN = 0.1
-"""A question that is less probably in the collection's domain gets to look at no passages but
-those that hold half of the words that name what it is about,
+"""Of a question that is less probably in the collection's domain only passages are shown that hold
+half of the words that name what it is about.
 """
 UNHEARD_OF = 0.02
-"""and none where it is less probable than this. Of 400 questions on other matters than those of
-eight documentations 41 get some, 20 of them by the first bound alone.
+"""Of one that is less probably so, none. Of 400 questions on other matters than those of eight
+documentations 41 get some, 20 of them by the first bound alone.
 """
 HALF = 0.5
 LONGEST = 200

@@ -66,8 +66,9 @@ def asks_anew(reply: str, meant: Sequence[str], collection: Searchable) -> bool:
         return False
     if is_aside(reply):
         return True
-    weights = weights_of(sorted(set(terms(reply))), collection)
-    return asks(reply) and not says_too_little(reply, weights)
+    if not asks(reply):
+        return False
+    return not says_too_little(reply, weights_of(sorted(set(terms(reply))), collection))
 
 
 def _name(text: str) -> str:
