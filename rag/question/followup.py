@@ -22,6 +22,7 @@ from typing import Protocol
 from rag.index.terms import term_spans, terms
 from rag.question.aside import is_aside
 from rag.question.context import parted, with_context
+from rag.question.specificity import specificities
 from state.blocks import Extent
 from state.passages import HistoryTurn, RetrievedChunk
 
@@ -90,8 +91,7 @@ def stand_alone(question: str, history: Sequence[HistoryTurn], collection: Searc
     own = set(terms(question))
     asked = (terms(turn["standalone_question"]) for turn in turns)
     weights = weights_of(sorted(own.union(*asked)), collection)
-    # A word that no document has may well be the new topic: it counts as the rarest.
-    if not _leans(question, {term: weights[term] or 1.0 for term in own}):
+    if not _leans(question, saying(question, weights)):
         return FollowUp(question)
     if is_part(question):
         carried = _whole([turn for turn in asked_before if not is_part(turn["question"])])
@@ -137,6 +137,17 @@ def weights_of(wanted: Sequence[str], collection: Searchable) -> dict[str, float
         else 0.0
         for term in wanted
     }
+
+
+def saying(question: str, weights: Mapping[str, float]) -> dict[str, float]:
+    """The `weights` of the question's terms. A word that no document has may well be the new topic:
+    it counts as the rarest, as far as it names something in any text ("since" does not).
+    """
+    words = {term: question[a:b] for a, b, found in term_spans(question) for term in found}
+    unknown = [term for term in words if not weights[term]]
+    specific = specificities([words[term] for term in unknown])
+    worth = {term: min(says, 1.0) for term, says in zip(unknown, specific, strict=True)}
+    return {term: worth.get(term, weights[term]) for term in words}
 
 
 def _topic(

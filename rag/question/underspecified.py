@@ -19,7 +19,7 @@ from pathlib import PurePath
 from rag.index.terms import terms
 from rag.question.aside import is_aside
 from rag.question.context import parted
-from rag.question.followup import PRONOUN, Searchable, is_part, nothing_before, weights_of
+from rag.question.followup import PRONOUN, Searchable, is_part, nothing_before, saying, weights_of
 from rag.question.namesakes import ABOUT_EQUAL, MUCH, namesakes
 from rag.question.parse import FEW_CHUNKS, SPECIFIC
 from rag.question.parts import POOL, asks
@@ -79,8 +79,7 @@ def says_too_little(question: str, weights: Mapping[str, float]) -> bool:
     """`weights` of its terms, 0 of what no chunk has."""
     if is_part(question) or not weights:
         return bool(question.strip(" ?!."))
-    # A word that no document has may well be what is asked about: it counts as the rarest.
-    known = {term: weight or 1.0 for term, weight in weights.items()}
+    known = saying(question, weights)
     return sum(known.values()) <= MUCH and _leans(question, known)
 
 

@@ -107,6 +107,13 @@ def test_the_question_before_is_carried_as_it_was_written(asked, carried):
     assert stand_alone("why?", [turn(asked)], Words()).carried == carried
 
 
+def test_a_word_that_names_nothing_is_no_new_topic_for_being_in_no_document():
+    asked = [turn("who plays shakespeare?")]
+    assert Words().document_frequencies(terms("since zeppelin")) == {}
+    assert stand_alone("since which year?", asked, Words()).carried == "shakespeare"
+    assert stand_alone("which zeppelin in which year?", asked, Words()).carried == ""
+
+
 def test_a_name_that_a_pronoun_cuts_is_weighed_as_a_whole():
     question = "What does www.corriere.it say of France?"
     assert stand_alone(question, BYZANTIUM, Words()).question.startswith(question)
