@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 QUOTE_WIDTH = 160
+_TARGET = re.compile(r"(?<=\])\([^()\s]*[/#][^()\s]*\)")
+"""Of a link in Markdown."""
 
 
 def answer_lines(answer: Answer) -> Iterator[str]:
@@ -54,7 +56,7 @@ def print_answer(
 
 def answer_text(answer: Answer) -> Text:
     """The answer, or what lies nearest, with the sentences that answer in bold; passages quoted
-    behind what a model wrote are dim.
+    behind what a model wrote are dim, and so is where links lead.
     """
     from rich.text import Text
 
@@ -74,6 +76,8 @@ def answer_text(answer: Answer) -> Text:
                 text.stylize("bold", *found.span())
                 begun = found.start()
                 break
+    for target in _TARGET.finditer(text.plain):
+        text.stylize("not bold dim", *target.span())
     return text
 
 

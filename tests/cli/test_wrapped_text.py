@@ -48,6 +48,41 @@ def test_code_rows_and_addresses_keep_their_lines():
     assert printed("```\na\n```\nIt is fired twice, and hot.").endswith("twice, and\nhot.")
 
 
+def test_a_table_stands_in_columns_and_its_cells_are_wrapped():
+    head, rule, *body = printed(
+        "| Cone | Heat |\n|---|---|\n| 10 | 1,300 degrees, slowly |\n|  | or hotter |"
+    ).splitlines()
+    assert (head.split(), set(rule)) == (["Cone", "Heat"], {"\u2500"})
+    assert [line.rstrip() for line in body] == [
+        "10     1,300 degrees,",
+        "       slowly",
+        "       or hotter",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| Cone | Heat |\n| 10 | 1,300 degrees | slowly |",
+        "kilns | grep hot | sort",
+        "```\na | b\nc | d\n```",
+    ],
+)
+def test_what_is_no_table_keeps_its_bars(text):
+    assert printed(text) == text
+
+
+def test_a_row_that_answers_is_bold_in_its_cells():
+    text = Text("Cone | Heat\n10 | 1300")
+    text.stylize("bold", text.plain.index("10"), len(text.plain))
+    out = StringIO()
+    console = Console(file=out, width=WIDTH, force_terminal=True, color_system="standard")
+    print_wrapped(console, text)
+    first, second = out.getvalue().splitlines()
+    assert "\x1b[1m" not in first
+    assert second.count("\x1b[1m") == 2
+
+
 def test_what_is_bold_stays_bold_where_it_is_broken():
     text = Text("A kiln is a furnace that is fired twice.")
     text.stylize("bold", 12, 40)
@@ -71,6 +106,16 @@ def test_a_sentence_is_bold_though_it_is_shown_with_other_marks_and_breaks(quote
     answer = {"answer": f"{shown} [1]", "citations": [citation], "nearest": [], "claims": []}
     (span,) = answer_text(answer).spans
     assert (span.style, span.start, span.end) == ("bold", 0, len(shown))
+
+
+def test_the_target_of_a_link_recedes():
+    shown = "See [the manual](https://kilns.example/manual) of `f[0](x)`. [1]"
+    answer = {"answer": shown, "citations": [], "nearest": [], "claims": []}
+    (span,) = answer_text(answer).spans
+    assert (span.style, shown[span.start : span.end]) == (
+        "not bold dim",
+        "(https://kilns.example/manual)",
+    )
 
 
 def test_what_stands_beside_a_label_hangs_from_it_where_there_is_room():
