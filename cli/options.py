@@ -85,7 +85,7 @@ _LAST = ("store", "threads", "home", "config", "quiet")
 SHARED: dict[str, Any] = {
     "collection": Collection,
     "collections": Annotated[str | None, _collection("The collection to use, or several: a,b.")],
-    "files": _setting(str, "Ask only the documents that match this.", "GLOB"),
+    "files": _setting(str, "Ask only documents that match, as in a .gitignore.", "GLOB"),
     "thread": Annotated[str | None, thread_option("The thread to go on with.")],
     "engine": _setting(EngineName, "Rules, a model, or a model where one is set."),
     "k": _setting(int, "Chunks retrieved in each loop.", "N", min=1, max=200),

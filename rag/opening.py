@@ -59,7 +59,7 @@ def open_reader(
         if files is not None and not reader.document_count:
             raise UsageError(
                 f"No document of {reader.name!r} matches {settings.files!r}.",
-                "`crag collections show` lists them.",
+                "`crag collections show` lists them; `*` does not match a slash, `**/` does.",
             )
         yield _reranked(settings, reader, notify)
 

@@ -79,11 +79,10 @@ class Shortlist:
             near[np.isin(self.ids, list(without))] = -np.inf
         if among is not None:
             near[np.isin(self.ids, list(among), invert=True)] = -np.inf
+        kept = near > -np.inf
         if len(near) > limit:
             sure = np.partition(near - off, len(near) - limit)[len(near) - limit]
-            kept = near + off >= sure
-        else:
-            kept = near > -np.inf
+            kept &= near + off >= sure
         return [int(number) for number in self.ids[kept]]
 
 

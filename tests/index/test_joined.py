@@ -86,13 +86,17 @@ def test_vectors_come_from_the_collection_that_has_the_chunk(home):
     assert found.any(axis=1).all()
 
 
-def test_a_glob_is_part_of_the_search_so_that_k_stays_filled(tmp_path):
+@pytest.mark.parametrize("exact_chunks", [0, 1_000])
+def test_a_glob_is_part_of_the_search_so_that_k_stays_filled(tmp_path, exact_chunks):
     texts = {f"loud/{n}.md": f"Tunnel tunnel tunnel number {n}." for n in range(150)}
     quiet = {f"quiet/{n}.md": f"Another tunnel, described as {n}." for n in range(6)}
     put(tmp_path, "default", {**texts, **quiet})
     embedder, only = EMBEDDER, GitIgnoreSpec.from_lines(["quiet/"])
-    collection = open_collection(tmp_path, "default", embedder, files=only)
+    collection = open_collection(
+        tmp_path, "default", embedder, files=only, exact_chunks=exact_chunks
+    )
     hits = collection.search("tunnel", 6)
+    assert sorted(hit["source"] for hit in collection.search("tunnel", 60)) == sorted(quiet)
     assert sorted(hit["source"] for hit in hits) == sorted(quiet)
     assert collection.document_count == 6
     put(tmp_path, "default", {"quiet/new.md": "A tunnel that was dug later."})
