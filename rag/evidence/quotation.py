@@ -10,7 +10,7 @@ from rag.evidence.shown_excerpt import AS_WRITTEN, shown_text
 from rag.index.protocol import CollectionReader
 from rag.index.terms import terms
 from rag.question.parse import ParsedQuestion
-from rag.text.sentences import block_sentences
+from rag.text.sentences import PROSE, block_sentences
 from state.blocks import Block, BlockKind
 from state.draft_claims import DraftClaim
 from state.passages import Passage, Span, block_spans, blocks_of_spans, text_between
@@ -27,34 +27,50 @@ sentence that is nearest to the question. Of 176 questions on eight documentatio
 rightly in 2,430 characters on average without that, 134 in 1,830 with it; with 400 131 in 1,590.
 """
 
+TWO_SENTENCES = 400
+"""Characters at most, where one is quoted with its neighbour."""
+
+SAYS_SOMETHING = 3
+"""Terms that the question has not, or one number: a title, a greeting or a field repeats what was
+asked and says nothing."""
+
 Quoted = tuple[Passage, Span]
 
 
-def best_sentence(
+def best_sentences(
     question: ParsedQuestion, span: Span, collection: CollectionReader
 ) -> tuple[int, int]:
-    """The offsets of the sentence nearest to the question: by the share of its weight that the
-    sentence holds, and by meaning.
+    """The offsets of the sentence nearest to the question, by the share of its weight that the
+    sentence holds and by meaning, with the nearer one of those beside it in its block of prose,
+    which as often answers: of 233 right answers on fourteen collections the one holds the expected
+    words in 129, both in 159.
     """
     embedder = fitted_embedder(collection.embedder)
     base = span["start_char"]
     blocks = blocks_of_spans(span["blocks"])
     heads = {block.lead for block in blocks if block.kind is BlockKind.ROW}
-    places = [
-        place
+    found = [
+        (place, block if block.kind in PROSE else None)
         for block in blocks
         if block.extent not in heads and block.kind is not BlockKind.HEADING
         for place in block_sentences(span["text"], block, base)
     ]
-    if not places:
+    if not found:
         return span["start_char"], span["end_char"]
-    texts = [text_between(span, *place) for place in places]
+    texts = [text_between(span, *place) for place, _ in found]
     cosines = embedder.embed_documents(texts) @ embedder.embed_query(question.text)
-    worth = [
-        question.covered(set(terms(text))) + float(cosine)
-        for text, cosine in zip(texts, cosines, strict=True)
-    ]
-    return places[worth.index(max(worth))]
+    asked = set(question.terms)
+    worth = []
+    for text, cosine in zip(texts, cosines, strict=True):
+        held = set(terms(text))
+        says = len(held - asked) >= SAYS_SOMETHING or any(map(str.isdigit, held - asked))
+        worth.append((says, question.covered(held) + float(cosine)))
+    best = worth.index(max(worth))
+    own = found[best][1]
+    beside = [n for n in (best - 1, best + 1) if own and 0 <= n < len(found) and found[n][1] is own]
+    other = max(beside, key=worth.__getitem__, default=best)
+    first, last = sorted((found[best][0], found[other][0]))
+    return (first[0], last[1]) if last[1] - first[0] <= TWO_SENTENCES else found[best][0]
 
 
 def quoting_claims(
@@ -77,7 +93,7 @@ def _quoting_claim(
     *,
     whole: bool,
 ) -> DraftClaim:
-    start, end = best_sentence(question, span, collection)
+    start, end = best_sentences(question, span, collection)
     span = span if whole else narrowed(span, start, FURTHER_CHARACTERS)
     base = span["start_char"]
     quote = text_between(span, start, end)

@@ -44,7 +44,7 @@ _WORDS: dict[str, frozenset[str]] = {
 }
 
 
-_PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.LEAD, BlockKind.NOTE})
+PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.LEAD, BlockKind.NOTE})
 
 
 def sentence_spans(text: str) -> Spans:
@@ -75,7 +75,7 @@ def block_sentences(text: str, block: Block, base: int = 0) -> Spans:
     """
     start, end = block.start_char - base, block.end_char - base
     pieces: Iterable[tuple[int, int]] = [(start, end)]
-    if block.kind in _PROSE:
+    if block.kind in PROSE:
         parts = runs(lines_of(text, start, end)) if "\n" in text[start:end] else pieces
         pieces = (piece for part in parts for piece in _prose(text, *part))
     return [

@@ -82,7 +82,8 @@ def test_an_unverified_sentence_beside_a_verified_one_costs_no_status_and_shows_
     said, passage = answer["answer"].split("\n\n", 1)
     assert said.endswith("Its arches are admired by everybody [2] (unverified).")
     assert "The Orrin Bridge is 164 metres long" in passage
-    assert [c["support"] for c in answer["citations"]] == ["verbatim", "unsupported"]
+    supports = [c["support"] for c in answer["citations"]]
+    assert supports == ["verbatim", "unsupported", "verbatim"]
     assert (answer["status"], len(asked)) == ("answered", 1)
 
 

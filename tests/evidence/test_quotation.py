@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from rag.evidence.quotation import narrowed
+from memory_collection import MemoryCollection
+
+from rag.evidence.quotation import best_sentences, narrowed
+from rag.question.parse import parse_question
 from rag.text.blocks import blocks_of_text
 from state.passages import Span, block_spans
 
@@ -66,3 +69,22 @@ def test_the_first_blocks_keep_what_introduces_the_excerpt() -> None:
 def test_a_block_longer_than_that_is_kept_whole() -> None:
     span = narrowed(_span(TEXT), TEXT.index("It returns"), 40)
     assert span["text"] == ("It returns by night. " * 12).strip()
+
+
+LETTER = """title: Plough
+
+Dear plough shed,
+
+The plough needs a new blade. It comes on the 4th of May, on the noon train.
+
+Kind regards
+The plough works
+"""
+
+
+def test_a_sentence_with_its_neighbour_answers_and_not_what_repeats_the_question() -> None:
+    collection = MemoryCollection({"letter.txt": LETTER})
+    parsed = parse_question("what did the plough works say about the plough", collection)
+    start, end = best_sentences(parsed, _span(LETTER), collection)
+    said = "The plough needs a new blade. It comes on the 4th of May, on the noon train."
+    assert LETTER[start:end] == said
