@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _USUAL_COLUMNS = 80
-_KEPT = {"\n", "\t"}
+_KEPT = frozenset("\n\t\u200c\u200d")  # joiners: they part and join letters, and signs of emoji
+_UNSEEN = frozenset("\r\u00ad\u200b\u2060\ufeff")
 _LINE_ENDS = frozenset("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 
 
@@ -31,7 +32,7 @@ def clean(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(
-        c if c.isprintable() or c in _KEPT else "" if c == "\r" else "\N{REPLACEMENT CHARACTER}"
+        c if c.isprintable() or c in _KEPT else "" if c in _UNSEEN else "\N{REPLACEMENT CHARACTER}"
         for c in text
     )
 

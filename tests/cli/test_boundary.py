@@ -90,6 +90,11 @@ def test_an_unknown_command_with_escapes_cannot_drive_the_terminal():
         ("a\x1b[31mred", "a\N{REPLACEMENT CHARACTER}[31mred"),
         ("a\r\nb\tc", "a\nb\tc"),
         ("bidi \u202e flip", "bidi \N{REPLACEMENT CHARACTER} flip"),
+        ("no\u200b width\ufeff or\u2060 hyphen\xad", "no width or hyphen"),
+        (
+            "\N{WOMAN}\u200d\N{GIRL} \u0645\u06cc\u200c\u0631",
+            "\N{WOMAN}\u200d\N{GIRL} \u0645\u06cc\u200c\u0631",
+        ),
         ("c1 \x9b2J", "c1 \N{REPLACEMENT CHARACTER}2J"),
     ],
 )
