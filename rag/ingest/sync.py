@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from rag.documents.formats import PICTURE, SUFFIXES
+from rag.documents.recognizer import can_recognize
 from rag.ingest.file_text import Task
 from rag.ingest.ignore import rules_for
 from rag.ingest.ingest_report import IngestReport, OnEvent, Reporter
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from rag.index.collection_writer import CollectionWriter
     from rag.index.protocol import FileMark, UnreadFile
     from state.settings import Settings
+
+_MANY_PICTURES = 10
+_PICTURES = {suffix for suffix, entry in SUFFIXES.items() if entry.module == PICTURE}
 
 
 def ingest(
@@ -59,6 +64,7 @@ def ingest(
             wanted = _globs(roots, globs, known, notice)
             plan = _plan(writer, _walk_all(roots, wanted, settings.home), known, reporter)
             if not plan.is_empty:
+                _note_pictures(plan.tasks, notice)
                 spool = settings.home / "spool" / lock_path(settings.home, writer.name).stem
                 Ingest(writer, embedder, reporter, plan, str(spool)).run()
             report.documents, report.chunks = writer.totals()
@@ -169,6 +175,18 @@ def _note_plan(plan: Plan, found: Found, reporter: Reporter) -> None:
     for file in plan.unread:
         reporter.problem(file.path, file.reason, failed=file.failed)
     reporter.on_event(planned_files(plan))
+
+
+def _note_pictures(tasks: Sequence[Task], notice: Callable[[str], None]) -> None:
+    """Says why it will take long, where many pictures are to be read."""
+    suffixes = [os.path.splitext(task.path)[1] for task in tasks]
+    pictures = [each for each in suffixes if each.lower() in _PICTURES]
+    if len(pictures) >= _MANY_PICTURES and can_recognize():
+        globs = " ".join(f"--exclude '*{suffix}'" for suffix in sorted(set(pictures)))
+        notice(
+            f"{len(pictures):,} pictures: the text in them is recognized, which takes seconds each;"
+            f" {globs} leaves them out."
+        )
 
 
 def _remembered(

@@ -194,3 +194,19 @@ def test_without_the_extra_one_line_says_what_waits_and_with_it_that_is_read(tmp
     assert 0.8 < cited["recognized"] <= 1
     shown = run(home, "ask", "When does the last ferry to Skomer leave?")
     assert "(OCR, 9" in shown.stdout
+
+
+def test_of_many_pictures_is_said_early_that_they_take_long(tmp_path):
+    files = tmp_path / "files"
+    files.mkdir()
+    for number in range(9):
+        Image.new("RGB", (16, 16)).save(files / f"{number}.png")
+    home = tmp_path / "home"
+    assert "recognized" not in run(home, "ingest", "-c", "few", str(files)).stderr
+    Image.new("RGB", (16, 16)).save(files / "9.JPG")
+    told, *_ = run(home, "ingest", str(files)).stderr.splitlines()
+    assert told == (
+        "10 pictures: the text in them is recognized, which takes seconds each; "
+        "--exclude '*.JPG' --exclude '*.png' leaves them out."
+    )
+    assert run(home, "ingest", "-q", "-c", "quiet", str(files)).stderr == ""
