@@ -41,6 +41,8 @@ _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b",
     re.IGNORECASE | re.DOTALL,
 )
+_MARKUP = {"grammar", "outlines"}
+_LENIENT = _MARKUP | {"encoding", "html"}
 _BINARY = PACKED | COMPOUND | {"pdf", PICTURE, "tiff"}
 
 
@@ -97,7 +99,7 @@ def choose(path: Path, head: bytes) -> Format:
         DocumentError: the content is locked, or is something that no reader reads
             (`UnsupportedFormatError`).
     """
-    named = SUFFIXES.get(path.suffix.lower())
+    named = named_format(path)
     shown = _by_first_bytes(head, named)
     if shown is not None:
         return shown
@@ -111,6 +113,19 @@ def choose(path: Path, head: bytes) -> Format:
     if not is_text(head):
         return _binary_format(path, named)
     return _text_format(path, head, named)
+
+
+def named_format(path: Path) -> Format | None:
+    """What the name says: its extension, or the one within an extension that says nothing, as of a
+    template (page.md.erb) and of markup kept as text (page.rst.txt), where its reader reads
+    anything.
+    """
+    outer, *inner = [suffix.lower() for suffix in reversed(path.suffixes)] or [""]
+    named = SUFFIXES.get(outer)
+    if outer in UNSUPPORTED or outer[1:2].isdigit() or (named and named.name != "text"):
+        return named  # what begins with a digit is a version, or a manual's section
+    within = next((SUFFIXES[suffix] for suffix in inner if suffix in SUFFIXES), None)
+    return within if within and within.module in (_MARKUP if named else _LENIENT) else named
 
 
 def _by_first_bytes(head: bytes, named: Format | None) -> Format | None:

@@ -13,7 +13,7 @@ from rag.documents.markup import Element, name
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
-_DECLARATION = re.compile(r"<\?xml\b[^>]*\?>")
+_DECLARATION = re.compile(r"<\?xml\s[^>]*\?>")
 _DECLARED = re.compile(rb"""^\s*<\?xml[^>]*encoding\s*=\s*["']([\w.:-]+)""")
 _ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)(\w+);")
 _XHTML = re.compile(r"\s*(?:<!DOCTYPE html[^>]*>\s*)?<html\b", re.IGNORECASE)

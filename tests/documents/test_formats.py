@@ -102,6 +102,29 @@ def test_code_of_org_is_code_and_its_drawers_and_comments_are_not_read(tmp_path:
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("a.md.erb", "markdown"),
+        ("a.rst.txt", "rst"),
+        ("a.org.TXT", "org"),
+        ("a.html.de.utf8", "html"),
+        ("a.html.j2", "html"),
+        ("a.yml.tmpl", "code"),
+        ("a.py.txt", "text"),
+        ("a.html.md", "markdown"),
+        ("a.pdf.part", "text"),
+        ("a.json.j2", "text"),
+        ("a.conf.5", "text"),
+        ("a.b", "text"),
+    ],
+)
+def test_an_extension_that_says_nothing_is_looked_behind(
+    tmp_path: Path, name: str, expected: str
+) -> None:
+    assert read(save(tmp_path, name, "Kilns\n=====\n\nFire them.\n")).format == expected
+
+
 def test_html_encoding_is_taken_from_the_page(tmp_path: Path) -> None:
     page = "<html><head><meta charset='windows-1251'></head><body>Привет, мир</body></html>"
     assert "Привет, мир" in read(save(tmp_path, "a.html", page.encode("cp1251"))).text
@@ -479,6 +502,15 @@ def test_json_lines_and_broken_json_stay_readable(tmp_path: Path) -> None:
     broken = read(save(tmp_path, "c.json", '{"a": 1,, "words": "kept"}'))
     assert "kept" in broken.text
     assert broken.warnings[0].startswith("not valid JSON")
+
+
+def test_an_instruction_behind_a_doctype_parts_no_xml(tmp_path: Path) -> None:
+    source = (
+        '<?xml version="1.0"?>\n<!DOCTYPE kilns SYSTEM "kilns.dtd">\n'
+        '<?xml-stylesheet type="text/xsl" href="kilns.xsl"?>\n<kilns><p>Hot</p></kilns>\n'
+    )
+    assert read(save(tmp_path, "a.xml", source)).text == "Hot\n\n"
+    assert read(save(tmp_path, "b.xml", source * 2)).text == "Hot\n\nHot\n\n"
 
 
 def test_xml_of_any_vocabulary(tmp_path: Path) -> None:
