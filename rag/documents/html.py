@@ -6,15 +6,20 @@ import re
 from collections.abc import Iterator
 
 from rag.documents.encoding import decode
-from rag.documents.html_walk import Walk
-from rag.documents.layout import Layout
+from rag.documents.html_walk import Walk, flat
+from rag.documents.layout import Layout, words
 from rag.documents.limits import Limits, check_size
 from rag.documents.markup import Element
+from rag.documents.navigation import navigation
 from rag.documents.property_title import given_title
 from rag.documents.stream import Part, Reading
+from state.blocks import BlockKind
 from state.errors import DocumentError
 
 _CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+
+_SITE = re.compile(" [-|\N{EN DASH}\N{EM DASH}\N{MIDDLE DOT}] .")
+"""Between what a page is called and where it stands."""
 
 
 def read(reading: Reading) -> Iterator[Part]:
@@ -36,16 +41,25 @@ def page_part(data: bytes | str, reading: Reading, after: str = "") -> tuple[str
     root = parse_html(data, reading.limits)
     if root is None:
         return None, Part("")
-    for keep_navigation in (False, True):
+    for left_out in (navigation(root), set[Element]()):
         layout = Layout()
-        walk = Walk(layout, reading.limits.depth, keep_navigation=keep_navigation)
+        walk = Walk(layout, reading.limits.depth, left_out)
         walk.block(root)
         part = layout.part(after=after)
-        if part.text.strip():
+        if any(block.kind is not BlockKind.HEADING for _, block in part.blocks or ()):
             break
     if walk.too_deep:
         reading.warn(f"what is nested deeper than {reading.limits.depth} levels was left out")
-    return given_title(root.findtext(".//title")), part
+    return _title(root), part
+
+
+def _title(root: Element) -> str | None:
+    """As the page gives it, without the site's name behind its own heading."""
+    given = given_title(root.findtext(".//title"))
+    heading = root.find(".//h1")
+    own = "" if heading is None else words(flat(heading))
+    behind = words(given or "").removeprefix(own)
+    return own if own and _SITE.match(behind) else given
 
 
 def parse_html(data: bytes | str, limits: Limits) -> Element | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from rag.documents.layout import Layout
@@ -19,6 +20,7 @@ _BLOCKS_NAMES = (
     "hgroup search"
 )
 BLOCKS = frozenset(_BLOCKS_NAMES.split())
+_CODE = frozenset({"code", "kbd", "samp", "tt"})
 _MAX_SPAN = 50
 _LONG_CELL = 600
 
@@ -26,10 +28,10 @@ _LONG_CELL = 600
 class Walk:
     """Walks one page. `too_deep` tells afterwards that something was left out."""
 
-    def __init__(self, layout: Layout, depth: int, *, keep_navigation: bool) -> None:
+    def __init__(self, layout: Layout, depth: int, left_out: set[Element]) -> None:
         self._layout = layout
         self._depth = depth
-        self._keep_navigation = keep_navigation
+        self._left_out = left_out
         self._inline: list[str] = []
         self._marker: tuple[str, int] | None = None
         self._list_depth = -1
@@ -54,12 +56,14 @@ class Walk:
 
     def _element(self, element: Element, level: int) -> None:
         tag = name(element).lower()
-        if not tag or tag in _SKIPPED or _hidden(element):
-            return
-        if tag == "nav" and not self._keep_navigation:
+        if not tag or tag in _SKIPPED or element in self._left_out or _hidden(element):
             return
         if level > self._depth:
             self.too_deep = True
+            return
+        if tag in _CODE and element.find(".//br") is not None:
+            self._flush()
+            self._layout.preformatted(_broken(element), _language(element))
             return
         if tag not in BLOCKS:
             self._phrase(element, tag, level)
@@ -71,7 +75,7 @@ class Walk:
         if tag in {"h1", "h2", "h3", "h4", "h5", "h6"}:
             self._layout.heading(flat(element), int(tag[1]))
         elif tag in {"pre", "listing", "xmp"}:
-            self._layout.preformatted(flat(element, breaks=True), _language(element))
+            self._layout.preformatted(flat(element, breaks="\n"), _language(element))
         elif tag == "table":
             self._table(element, level)
         elif tag in {"ul", "ol", "menu"}:
@@ -142,6 +146,13 @@ def _hidden(element: Element) -> bool:
     return element.get("hidden") is not None or "display:none" in style
 
 
+def _broken(element: Element) -> str:
+    """Code whose lines end where a <br> stands, and no-break spaces set it in."""
+    text = flat(element, breaks="\v")
+    lines = (re.sub("[ \t\r\n]+", " ", line).strip(" ") for line in text.split("\v"))
+    return "\n".join(lines).replace("\xa0", " ")
+
+
 def _language(element: Element) -> str:
     """The language that a code block names in a class, as highlighters write it."""
     for node in (element, *element.iterchildren("code")):
@@ -157,9 +168,9 @@ def _start(element: Element) -> int:
     return int(start) if start.isdecimal() and len(start) < 9 else 1
 
 
-def flat(element: Element, *, breaks: bool = False) -> str:
-    """All the text of an element; with `breaks` its line feeds count, as in <pre>, without
-    them block elements are parted by a space.
+def flat(element: Element, *, breaks: str = "") -> str:
+    """All the text of an element; a <br> is written as `breaks`, without which block elements are
+    parted by a space.
     """
     from lxml import etree
 
@@ -168,7 +179,7 @@ def flat(element: Element, *, breaks: bool = False) -> str:
         tag = name(node).lower()
         start = event == "start"
         if tag == "br" and start:
-            pieces.append("\n" if breaks else " ")
+            pieces.append(breaks or " ")
         elif tag in BLOCKS and not breaks:
             pieces.append(" ")
         if tag in {"script", "style"}:

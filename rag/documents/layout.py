@@ -8,8 +8,11 @@ from collections.abc import Iterable, Sequence
 from rag.documents.cleaning import clean
 from rag.documents.found import Found, add_rows, placed_blocks
 from rag.documents.stream import Part
+from rag.text.wrapping import lines_of, runs
 from state.blocks import BlockKind
 
+_NARROWEST = 60
+"""Columns, at the least, of a text whose lines were broken where it was wrapped."""
 _SPACES = re.compile(r"[ \t\n\xa0]{2,}|[ \t\n]")
 
 
@@ -40,11 +43,18 @@ class Layout:
             self._block("heading", [f"{'#' * level} {line}"], BlockKind.HEADING, level=level)
 
     def paragraph(self, text: str, *, note: bool = False) -> None:
-        """A paragraph, or one of a quotation; line feeds in it stay."""
+        """A paragraph, or one of a quotation; line feeds in it stay. Lines that were broken on
+        purpose are blocks of their own.
+        """
         lines = [line for line in (words(line) for line in clean(text).split("\n")) if line]
         if lines:
             kind = BlockKind.NOTE if note else BlockKind.PARAGRAPH
             self._block("paragraph", lines, kind)
+            last = self._found.pop().first - 1
+            text = "\n".join(lines)
+            for start, end in runs(lines_of(text, 0, len(text)), _NARROWEST):
+                first, last = last + 1, last + 1 + text.count("\n", start, end)
+                self._found.append(Found(kind, first, last))
 
     def caption(self, text: str) -> None:
         """What the table that follows shows."""

@@ -24,15 +24,16 @@ def lines_of(text: str, start: int, end: int) -> list[Line]:
     return lines
 
 
-def runs(lines: Sequence[Line]) -> Iterator[Extent]:
-    """Joins lines that were wrapped; parts lines that were broken on purpose.
+def runs(lines: Sequence[Line], narrowest: int = 0) -> Iterator[Extent]:
+    """Joins lines that were wrapped, at `narrowest` columns or more; parts lines that were broken
+    on purpose.
 
     A wrapped line ends where the next word did not fit; a line that ends well before the
     paragraph's width was ended by its writer (an address, a verse, a field).
     """
     if not lines:
         return
-    width = max(len(text) for _, text in lines)
+    width = max(narrowest, *(len(text) for _, text in lines))
     start = lines[0][0]
     for (begin, line), (following, text) in pairwise(lines):
         stripped = text.lstrip(" \t>")

@@ -79,6 +79,87 @@ def test_a_page_of_navigation_alone_is_read(tmp_path: Path) -> None:
     assert "Home" in read(save(tmp_path, "a.html", "<nav><p>Home</p></nav>")).text
 
 
+def test_menus_contents_and_other_languages_are_left_out_of_a_page(tmp_path: Path) -> None:
+    menu = '<p><a href="/">Home</a> | <a href="/glaze">Glazes</a></p>'
+    page = (
+        f'{menu}<div><a href="..">Up</a> &gt; <a href=".">Kilns</a></div><h1>Kilns</h1>'
+        '<p>Read in: <a href="k">en</a> <a href="f" rel="alternate" hreflang="fr">fr</a></p>'
+        '<ul><li>1 <a href="#fire">Firing</a><ul><li><a href="#cool">Cooling</a></ul></ul>'
+        '<h2 id="fire">Firing</h2><p>See <a href="#cool">Cooling</a>.</p><p>There are:</p>'
+        '<ul><li><a href="#cool">slow</a><li><a href="#cool">fast</a></ul>'
+        '<ul><li id="r1"><a href="#r1">Rule</a><li id="r2"><a href="#r2">Proof</a></ul>'
+        '<h2 id="cool">Cooling</h2><p>Takes a day.</p>'
+        '<ul><li><a href="a.zip">Plans</a></li><li><a href="b.zip">Photographs</a></li></ul>'
+        f'{menu}<div role="navigation">Near</div><p><a href="g" rel="next">Glazes</a> next</p>'
+    )
+    assert read(save(tmp_path, "a.html", page)).text == (
+        "# Kilns\n\n## Firing\n\nSee Cooling.\n\nThere are:\n\n- slow\n- fast\n- Rule\n- Proof\n\n"
+        "## Cooling\n\nTakes a day.\n\n- Plans\n- Photographs\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<h1>Links</h1><ul><li><a href=a>Kilns</a><li><a href=b>Glazes</a></ul>",
+        "<ul><li><a href=a>Kilns</a><li><a href=b>Glazes</a></ul>",
+        "<ul><li><a href=a>Kilns</a><li><a href=b>Glazes</a></ul><h1>Links</h1>",
+        "<h1>Links</h1><p><a href=a>Kilns</a> | <a href=b>Glazes</a></p>",
+        "<p><a href=a.pdf>Kilns</a>, 3 MB</p><p><a href=b.pdf>Glazes</a></p><h1>More</h1><p>x</p>",
+        "<h1>Rates</h1><nav><ul><li>Kilns<li>Glazes</ul></nav>",
+    ],
+)
+def test_a_page_of_links_keeps_them(tmp_path: Path, page: str) -> None:
+    text = read(save(tmp_path, "a.html", page)).text
+    assert "Kilns" in text
+    assert "Glazes" in text
+
+
+def test_lines_broken_within_code_of_a_page_are_its_lines(tmp_path: Path) -> None:
+    page = (
+        "<p>To light it:</p><div><p><code>\n open  damper<br />\n light\n kiln<br>"
+        "&nbsp;&nbsp;wait 5</code></p></div><ul><li>Then <kbd>stir<br>pour</kbd></ul>"
+    )
+    assert read(save(tmp_path, "a.html", page)).text == (
+        "To light it:\n\n```\nopen damper\nlight kiln\n  wait 5\n```\n\n"
+        "- Then\n\n```\nstir\npour\n```\n"
+    )
+
+
+def test_lines_of_a_page_that_were_broken_on_purpose_are_blocks(tmp_path: Path) -> None:
+    page = (
+        "<p>The Kiln Depot, Clayton<br>Long Road 5<br>AB1</p><p>A sentence that goes on<br>to the "
+        "next line there.</p>"
+    )
+    document = read(save(tmp_path, "a.html", page))
+    with open_document(tmp_path / "a.html") as stream:
+        (part,) = stream.parts
+    blocks = [block for _, block in part.blocks or ()]
+    assert [document.text[block.start_char : block.end_char] for block in blocks] == [
+        "The Kiln Depot, Clayton",
+        "Long Road 5",
+        "AB1",
+        "A sentence that goes on\nto the next line there.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("title", "heading", "expected"),
+    [
+        ("Kiln  care - Pottery Manual 2.5", "Kiln\ncare", "Kiln care"),
+        ("Kiln care \N{EM DASH} Pottery", "Kiln <i>care</i>", "Kiln care"),
+        ("Kiln care | Pottery", "Care", "Kiln care | Pottery"),
+        ("Kiln care-free", "Kiln care", "Kiln care-free"),
+        ("Kiln care", "Kiln care", "Kiln care"),
+    ],
+)
+def test_the_title_of_a_page_is_without_the_site_s_name(
+    tmp_path: Path, title: str, heading: str, expected: str
+) -> None:
+    page = f"<title>{title}</title><h1>{heading}</h1><p>Sweep it.</p>"
+    assert read(save(tmp_path, "a.html", page)).title == expected
+
+
 def test_the_sign_of_a_link_to_its_own_heading_is_not_read(tmp_path: Path) -> None:
     page = (
         '<h2>Kilns<a class="headerlink" href="#kilns" title="Link">\N{PILCROW SIGN}</a></h2>'
