@@ -17,6 +17,11 @@ from rag.index.protocol import CollectionReader
 from state.answer import Citation
 from state.passages import Passage
 
+SAYS_ENOUGH = 3
+"""Words of a sentence besides its quantities: "9. Insurance" and "6. Insured" say nothing of one
+thing.
+"""
+
 
 def disagreements(
     citations: Sequence[Citation], passages: Sequence[Passage], reader: CollectionReader
@@ -31,7 +36,11 @@ def disagreements(
         return []
     cited = {citation["chunk_id"] for citation in telling}
     every = evidence([each for each in passages if each["chunk_id"] in cited], (), reader)
-    quoted = [item for item in every if any(_within(item, citation) for citation in telling)]
+    quoted = [
+        item
+        for item in every
+        if len(item.said.said) >= SAYS_ENOUGH and any(_within(item, each) for each in telling)
+    ]
     found = []
     for one, other in combinations(quoted, 2):
         if one.passage["source"] == other.passage["source"]:

@@ -18,6 +18,8 @@ FILES = {
     "then.txt": "The crocks of the lower loft are kept for 7 days. It burned down.\n",
     "doors.txt": "The doors of the barn are opened at 6 in the morning.\n",
     "cellar.txt": "The wheels of the cellar are turned within 9 hours.\n\nIt is damp.\n",
+    "policy.txt": "6. What is never insured\n\nWear, rust and moths.\n",
+    "lease.txt": "9. Insurance\n\nThe landlord sees to it.\n",
     "copy.txt": "Of the cellar. The wheels of the cellar are turned within 9 hours.\n",
 }
 
@@ -60,3 +62,9 @@ def test_the_same_value_or_one_of_another_thing_is_no_disagreement(session, ques
     answer = session.ask(question)
     assert len({each["source"] for each in answer["citations"]}) > 1
     assert not disagreements(answer)
+
+
+def test_two_sentences_of_few_words_do_not_speak_of_one_thing(session):
+    answer = session.ask("What is the number of the insurance?")
+    assert {"policy.txt", "lease.txt"} <= {each["source"] for each in answer["citations"]}
+    assert disagreements(answer) == []
