@@ -20,13 +20,10 @@ from state.graph_state import GraphState
 from state.passages import RetrievedChunk
 
 NEAREST = 3
-OUT_OF_DOMAIN = 0.1
-"""Of a question that is less probably in the collection's domain only passages are shown that hold
-half of the words that name what it is about.
-"""
 UNHEARD_OF = 0.02
-"""Of one that is less probably so, none. Of 400 questions on other matters than those of eight
-documentations 41 get some, 20 of them by the first bound alone.
+"""Of a question that is less probably in the collection's domain none are shown. Of 400 questions
+on other matters than those of eight documentations 41 get some, 20 of them by `OUT_OF_DOMAIN`
+alone.
 """
 HALF = 0.5
 LONGEST = 200
@@ -61,7 +58,7 @@ def _near(
     parts: Sequence[QuestionPart], found: Sequence[RetrievedChunk]
 ) -> Sequence[RetrievedChunk]:
     """Those of what was found that may be about the question."""
-    if any(part.in_domain is None or part.in_domain >= OUT_OF_DOMAIN for part in parts):
+    if any(part.is_near for part in parts):
         return found
     heard_of = [part.question.specific for part in parts if (part.in_domain or 0.0) >= UNHEARD_OF]
     near = []

@@ -17,6 +17,11 @@ from state.passages import HistoryTurn, RetrievedChunk
 POOL = 30
 """How many chunks that a question finds by itself the others are measured against."""
 MOST_PARTS = 4
+OUT_OF_DOMAIN = 0.1
+"""Of a question that is less probably in the collection's domain only passages are shown that hold
+half of the words that name what it is about.
+"""
+
 _ASKS = r"(?:who|whom|whose|what|which|when|where|why|how)"
 _LEADS = rf"(?:(?:in|at|on|to|for|from|by|with)\s+)?{_ASKS}|[^,;?]{{1,40}},\s+(?:what|when|why|how)"
 _PART = re.compile(
@@ -35,6 +40,11 @@ class QuestionPart:
     question: ParsedQuestion
     pool: Sequence[RetrievedChunk]
     in_domain: float | None = None
+
+    @property
+    def is_near(self) -> bool:
+        """Whether passages are worth showing that may not answer it."""
+        return self.in_domain is None or self.in_domain >= OUT_OF_DOMAIN
 
     def as_state(self) -> dict[str, Any]:
         """As JSON, for the graph's state."""

@@ -128,6 +128,13 @@ def test_a_part_without_an_answer_is_named(session):
     assert "who won the football world cup?" in warning
 
 
+def test_a_part_that_may_not_be_answered_is_named_above_what_is_nearest(session):
+    answer = session.ask("Who is the keeper of the tank, and who painted the tank?")
+    assert answer["status"] == "partial"
+    assert {"staff.md", "pump.md"} == {each["source"] for each in answer["citations"]}
+    assert answer["warnings"] == ["Not sure that the documents answer “who painted the tank?”."]
+
+
 def test_a_refusal_shows_what_lies_nearest(session):
     answer = session.ask("Which parquet files does the debugger export?")
     assert answer["status"] == "abstained"

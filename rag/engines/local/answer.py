@@ -17,32 +17,38 @@ from rag.index.protocol import CollectionReader
 from state.draft_claims import DraftClaim
 
 MOST_OF_A_PART = 2
+NOT_FOUND = "Not found in the documents: “{}”."
+UNSURE = "Not sure that the documents answer “{}”."
 
 
 def generate(request: GenerateRequest, emit: Emit, collection: CollectionReader) -> Generated:
-    """Part by part, in their order; a part that the collection knows nothing of is named."""
+    """Part by part, in their order; a part that the collection knows nothing of is named, and one
+    that it may know little of is named and answered by what is nearest.
+    """
     every = likeliest_spans(request.passages)
     most = EXCERPTS_QUOTED if len(request.parts) == 1 else MOST_OF_A_PART
     questions = [part.question for part in request.parts]
     claims: list[DraftClaim] = []
-    missing: list[str] = []
+    warnings: list[str] = []
     shown: list[Quoted] = []
     for number, part in enumerate(request.parts):
         own = worth_quoting([pair for pair in every if pair[1]["part"] == number])
-        if part.in_domain is not None and not grader_model().is_in_domain(part.in_domain):
-            missing.append(part.question.text)
-        else:
+        known = part.in_domain is None or grader_model().is_in_domain(part.in_domain)
+        if not known:
+            told = UNSURE if part.is_near else NOT_FOUND
+            warnings.append(told.format(part.question.text))
+        if known or part.is_near:
             new = [pair for pair in own[:most] if not _is_shown(pair, shown)]
             shown += new
             claims += quoting_claims(questions, new, collection)
     text = "\n\n".join(claim["shown"] for claim in claims)
     if text:
         emit(text)
-    warnings = [f"Not found in the documents: “{question}”." for question in missing]
+    complete = not warnings
     sure = request.confidence
     if text and sure is not None and sure < grader_model().relevant:
         warnings.append("Not sure that this answers it: these are the nearest passages there are.")
-    return Generated(text, tuple(claims), complete=not missing, warnings=tuple(warnings))
+    return Generated(text, tuple(claims), complete=complete, warnings=tuple(warnings))
 
 
 def _is_shown(pair: Quoted, shown: Sequence[Quoted]) -> bool:
