@@ -25,6 +25,7 @@ FURTHER_CHARACTERS = 600
 """Of an excerpt behind the likeliest one, unless a single block is longer: what stands around the
 sentence that is nearest to the question. Of 176 questions on eight documentations, 137 are answered
 rightly in 2,430 characters on average without that, 134 in 1,830 with it; with 400 131 in 1,590.
+That a list is not cut costs 60.
 """
 
 TWO_SENTENCES = 400
@@ -124,7 +125,8 @@ def _quoting_claim(
 
 def narrowed(span: Span, place: int, longest: int) -> Span:
     """As many of the excerpt's blocks around the one at `place` as `longest` characters hold, at
-    least that one, below the heading and the line that introduce them.
+    least that one, below the heading and the line that introduce them; the steps of a list up to
+    its last.
     """
     if len(span["text"]) <= longest:
         return span
@@ -141,6 +143,8 @@ def narrowed(span: Span, place: int, longest: int) -> Span:
         last += grows
         if fits(first - 1, last):
             first, grows = first - 1, True
+    while last + 1 < len(blocks) and blocks[last].kind is blocks[last + 1].kind is BlockKind.ITEM:
+        last += 1
     start, end = with_marks(span, blocks, blocks[first : last + 1])
     text = text_between(span, start, end)
     line = span["start_line"] + text_between(span, span["start_char"], start).count("\n")

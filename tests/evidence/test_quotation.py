@@ -54,6 +54,11 @@ def test_blocks_around_the_sentence_are_kept_whole_below_what_introduces_them() 
     assert span["start_line"] == 9
 
 
+def test_a_list_is_not_cut() -> None:
+    span = narrowed(_span(TEXT), TEXT.index("the blade"), 20)
+    assert span["text"] == "- the blade, which is greased\n- the lamps"
+
+
 def test_the_line_that_introduces_a_list_stands_above_a_later_item() -> None:
     span = narrowed(_span(TEXT), TEXT.index("the lamps"), 20)
     assert span["text"] == "- the lamps"
