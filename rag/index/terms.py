@@ -41,6 +41,7 @@ _ASCII_TOKEN = re.compile(
 )
 _UNSPACED_RUN = re.compile(rf"[{_UNSPACED}]+")
 _PLAIN_PUNCTUATION = {0x2019: "'", 0x2010: "-", 0x2011: "-"}
+_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)", re.IGNORECASE)
 _GROUPED_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 _INNER = re.compile(r"[._\-,]+")
@@ -49,7 +50,7 @@ _NO_TERM_CHARACTER = re.compile(r"[^\w.+#\-\x80-\U0010ffff]|\s")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _STEMMER = Stemmer.Stemmer("english", 0)
 
-TERMS_VERSION = f"2/{version('pystemmer')}/{unicodedata.unidata_version}"
+TERMS_VERSION = f"3/{version('pystemmer')}/{unicodedata.unidata_version}"
 """An index built by another version must be built again: its terms may differ. Count it up with
 what changes terms, `lexicons/english.txt` too; the other lexicons change no index.
 """
@@ -140,8 +141,8 @@ def _token_terms(token: str) -> tuple[str, ...]:
         # What an apostrophe cuts off ('s, 't, 'll) is grammar; O'Brien's second half is not.
         kept = [first, *(part for part in rest if len(part) > 2)]
         return tuple(term for part in kept if part for term in _token_terms(part))
-    if _GROUPED_NUMBER.fullmatch(token):
-        token = token.replace(",", "")
+    if token[:1].isdigit():
+        token = _plain_number(token)
     pieces = [piece for piece in _INNER.split(token) if piece]
     if not pieces:
         return ()
@@ -159,6 +160,13 @@ def _token_terms(token: str) -> tuple[str, ...]:
         if len(parts) == 1 or min(map(len, parts)) > 1:
             found.extend(stem(folded) for part in parts if (folded := fold(part)) not in STOP_WORDS)
     return tuple(filter(None, found))
+
+
+def _plain_number(token: str) -> str:
+    """1,300 as 1300 and 31st as 31; what is no such number as it is."""
+    if ordinal := _ORDINAL.fullmatch(token):
+        return ordinal.group(1)
+    return token.replace(",", "") if _GROUPED_NUMBER.fullmatch(token) else token
 
 
 def fold(word: str) -> str:

@@ -4,7 +4,7 @@ What was asked about is carried over behind the question, quoted as it was writt
 winter?" and "why?" take the whole last question along. Others take a few words of the earlier
 questions: those that say the most (inverse document frequency), were asked the latest, and stand
 in the titles and headings of what the questions find. A heading names a thing, and seldom says
-what was done to it. A number, an identifier or a word written with a capital names one anyway.
+what was done to it. An identifier, a number right behind a word or a capital name one anyway.
 
 tests/benchmarks/followups.py and conversations.py show what each number here earns. Lists of
 vague words, of longer openings and of idle pronouns earned nothing there.
@@ -22,7 +22,7 @@ from typing import Protocol
 from rag.index.terms import term_spans, terms
 from rag.question.aside import is_aside
 from rag.question.context import parted, with_context
-from rag.question.specificity import specificities
+from rag.question.specificity import capitalized, specificities
 from state.blocks import Extent
 from state.passages import HistoryTurn, RetrievedChunk
 
@@ -57,10 +57,6 @@ PRONOUN = re.compile(  # no part of an option (--one-file-system), no number ("o
     r"(?<![\w-])(?:it|its|they|them|their|he|him|his|she|her|these|those|ones?)(?![\w-]|\s+of\b)",
     re.IGNORECASE,
 )
-
-
-_INSIDE = re.compile(r"(?<=[^\s.?!:]\s)[^\w\s]*(\w+)")
-"""A word that does not begin a sentence."""
 
 
 class Searchable(Protocol):
@@ -180,7 +176,7 @@ def _subjects(turn: HistoryTurn) -> tuple[str, ...]:
 def _names(question: str, weights: Mapping[str, float], collection: Searchable) -> dict[str, float]:
     """What the terms of a question that name things are worth; all, where none does. Of "Corbel
     Tunnel" both, where a heading has the second alone: what is no more common right before it
-    says which.
+    says which. A number names something where it stands right behind a word: "RFC 560".
     """
     headings = {
         term
@@ -188,25 +184,23 @@ def _names(question: str, weights: Mapping[str, float], collection: Searchable) 
         for term in terms(f"{chunk['title'] or ''} {chunk['heading']}")
     }
     known = {term: weights[term] for term in terms(question) if weights[term] > 0}
-    written = _capitalized(question)
-    named = {t for t in known if t in headings or t in written or not t.isalpha()}
+    written = capitalized(question)
+    beside = [
+        (before, found)
+        for (_, end, before), (start, _, found) in pairwise(term_spans(question))
+        if not question[end:start].strip()
+    ]
+    counted = {term for _, found in beside for term in found}
+    codes = {t for t in known if not t.isalpha() and (t in counted or not t.isdigit())}
+    named = codes.union(t for t in known if t in headings or t in written)
     if not named:
         return {term: weight * UNNAMED for term, weight in known.items()}
     which: set[str] = set()
-    for (_, end, before), (start, _, found) in pairwise(term_spans(question)):
+    for before, found in beside:
         heads = [weights[term] for term in found if term in named]
-        if heads and not question[end:start].strip():
+        if heads:
             which.update(term for term in before if known.get(term, 0.0) >= max(heads))
     return {term: known[term] for term in named | which}
-
-
-def _capitalized(question: str) -> set[str]:
-    """The terms of words inside a sentence that begin with a capital, where not all words do."""
-    inside = [word.start(1) for word in _INSIDE.finditer(question)]
-    capital = {start for start in inside if question[start].isupper()}
-    if len(capital) == len(inside):
-        return set()
-    return {term for start, _, found in term_spans(question) if start in capital for term in found}
 
 
 def is_part(question: str) -> bool:

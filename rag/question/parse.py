@@ -9,7 +9,7 @@ from typing import Any
 
 from rag.index.protocol import CollectionReader
 from rag.index.terms import fold, term_spans
-from rag.question.specificity import specificities
+from rag.question.specificity import capitalized, specificities
 from rag.question.spelling import Mended, mend_spelling
 
 # What follows is pasted text, which a question is not weighed by.
@@ -27,9 +27,9 @@ SPECIFIC = 0.7
 class ParsedQuestion:
     """`text` as the collection spells it. `terms` are unique, in order; `counts` their document
     frequencies; `spelt` each as it was typed, folded; `specificity` how much its word says in any
-    text, 0 to about 1.25; `rarities` their inverse document frequencies here. `weights` are both:
-    rarity times the square of specificity, so that "turn" and "many" are worth little in a
-    collection that happens to hold few of them.
+    text, 0 to about 1.25, of one with a capital at least 1; `rarities` their inverse document
+    frequencies here. `weights` are both: rarity times the square of specificity, so that "turn" and
+    "many" are worth little in a collection that happens to hold few of them.
     """
 
     text: str
@@ -81,6 +81,9 @@ def parse_question(text: str, collection: CollectionReader) -> ParsedQuestion:
     frequencies = collection.document_frequencies(list(spelt))
     counts = {term: min(frequencies.get(term, 0), total) for term in spelt}
     specificity = dict(zip(spelt, specificities(list(spelt.values())), strict=True))
+    specificity |= {
+        term: max(specificity[term], 1.0) for term in capitalized(mended.text) & {*spelt}
+    }
     rarities = {term: rarity(count, total) for term, count in counts.items()}
     weights = {term: rarities[term] * specificity[term] ** 2 for term in spelt}
     return ParsedQuestion(

@@ -7,14 +7,30 @@ longer the more it decides: "sure" has a third of the length of "parquet" (Schak
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 
 from rag.embed.builtin import builtin_embedder
+from rag.index.terms import term_spans
 
 USUAL = 16.0
 """The length of the vector of a middling noun, "child" or "vote", in the builtin embedder."""
 LEAST, MOST = 0.1, 1.25
+
+_INSIDE = re.compile(r"(?<=[^\s.?!:]\s)[^\w\s]*(\w+)")
+"""A word that does not begin a sentence."""
+
+
+def capitalized(text: str) -> set[str]:
+    """The terms of words inside a sentence that begin with a capital, where not all words do: these
+    name something.
+    """
+    inside = [word.start(1) for word in _INSIDE.finditer(text)]
+    capital = {start for start in inside if text[start].isupper()}
+    if len(capital) == len(inside):
+        return set()
+    return {term for start, _, found in term_spans(text) if start in capital for term in found}
 
 
 def specificities(words: Sequence[str]) -> list[float]:

@@ -20,6 +20,7 @@ from rag.index.vocabulary import edit_distance
         ("v1.2.3", ["v1.2.3", "v1", "2", "3"]),
         ("error E-1042.", ["error", "e-1042", "e", "1042"]),
         ("1,234,567 people", ["1234567", "peopl"]),
+        ("the 31st of May", ["31", "may"]),
         ("state-of-the-art", ["state", "art"]),
         ("the U.S.A.", ["usa"]),
         ("C++ and C#", ["c++", "c#"]),

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from index_samples import EMBEDDER, document, open_collection, open_writer, part
 from local_corpus import build, grade_request
 
 from rag.engines.local.grade import grade
@@ -26,3 +27,15 @@ def test_the_chunk_that_answers_is_relevant_and_the_others_are_not(railway):
     assert [source for source, one in grades.items() if one["relevant"]] == ["bridge.md"]
     assert grades["bridge.md"]["verdict"] == "correct"
     assert sufficient
+
+
+def test_what_a_file_is_called_counts_as_held(tmp_path):
+    """It has no title, and its text does not say what it is."""
+    with open_writer(tmp_path, "railway", EMBEDDER.identity) as writer:
+        text = "Consultation 38.00. Vaccine 21.50. Paid by card."
+        writer.put(document("vet_bill.txt", title=None), [part("vet_bill.txt", text)])
+        writer.put(document("fares.txt", title=None), [part("fares.txt", "A return ticket.")])
+    collection = open_collection(tmp_path, "railway", EMBEDDER)
+    grades, _ = graded_by_source(collection, "How much was the vet bill?")
+    assert "covers 'bill', 'vet'" in (grades["vet_bill.txt"]["reason"] or "")
+    collection.close()

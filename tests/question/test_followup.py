@@ -160,6 +160,11 @@ def test_number_takes_along_what_it_numbers(handbook):
     assert result.question == "who wrote it? (RFC 12)"
 
 
+def test_a_number_that_numbers_nothing_is_not_taken_along(handbook):
+    asked = [turn("What is due by the 31st, says the Signal Handbook?")]
+    assert "31" not in stand_alone("who wrote it?", asked, handbook).question
+
+
 def test_thanks_and_what_was_refused_do_not_become_the_topic(handbook):
     asked = [
         turn("When was the lighthouse built?", "No sure answer. The nearest is about boats.", 1),

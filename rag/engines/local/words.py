@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rag.index.language import in_use
+from rag.index.names import name_words
 from rag.index.terms import terms, words
-from state.passages import RetrievedChunk
+from state.passages import RetrievedChunk, is_web
 
 # A chunk is about 1,200 characters; whoever hands over more is read this far.
 CHUNK_CHARACTERS = 8000
@@ -34,7 +35,9 @@ class ChunkTerms:
 
 
 def read_terms(chunk: RetrievedChunk) -> ChunkTerms:
-    return _terms(_text(chunk), _label(chunk["title"]), _label(chunk["heading"]), in_use())
+    title, heading = _label(chunk["title"]), _label(chunk["heading"])
+    called = () if is_web(chunk) else name_words(chunk["source"])
+    return _terms(_text(chunk), title, heading, called, in_use())
 
 
 def read_words(chunk: RetrievedChunk) -> Sequence[str]:
@@ -43,9 +46,11 @@ def read_words(chunk: RetrievedChunk) -> Sequence[str]:
 
 
 @lru_cache(maxsize=512)
-def _terms(text: str, title: str, heading: str, _language: str) -> ChunkTerms:
+def _terms(
+    text: str, title: str, heading: str, called: Sequence[str], _language: str
+) -> ChunkTerms:
     body, named = terms(text), terms(title)
-    head = [*named, *terms(heading)]
+    head = [*named, *terms(heading), *terms(" ".join(called))]
     counts = Counter([*body, *head])
     return ChunkTerms(body, head, counts, frozenset(counts), frozenset(named))
 
