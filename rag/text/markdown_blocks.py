@@ -1,8 +1,8 @@
 """Blocks of a Markdown document: CommonMark's own block structure, by markdown-it-py.
 
 Only blocks are parsed; inline markup stays as it is written. What a site's generator reads
-(Hugo's shortcodes, Liquid's tags), tags of HTML on lines of their own, comments and link
-definitions are in no block.
+(`site_marks.py`), tags of HTML on lines of their own, comments and link definitions are in no
+block.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from rag.text.front_matter import front_matter
+from rag.text.site_marks import ALONE, LEADING, WRAPPED, is_mdx, read_marks
 from state.blocks import Block, BlockKind, Extent, Placed
 
 if TYPE_CHECKING:
@@ -27,12 +28,10 @@ _INTRODUCED = frozenset(
     {"bullet_list_open", "ordered_list_open", "fence", "code_block", "table_open"}
 )
 _CONTAINERS = frozenset({"bullet_list", "ordered_list", "list_item", "blockquote"})
-_MARKUP = (  # of Hugo and Liquid; comments and tags of HTML, an address in angles is none
-    r"(?:\{\{[<%](?:(?!\}\}).)*\}\}|\{%(?:(?!%\}).)*%\}"
-    r"|<!--.*?(?:-->|\Z)|</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>)"
+_MARKS = re.compile(
+    rf"(?:^|(?<=-->))[ \t>]*(?:<!--.*?(?:-->|\Z)|{ALONE})", re.DOTALL | re.MULTILINE
 )
-_MARKUP_FIRST = re.compile(rf"(?:[\s>]*{_MARKUP})+[ \t]*(?:\n|\Z)", re.DOTALL)
-_MARKUP_LAST = re.compile(rf"[\s>]*(?:{_MARKUP}[ \t]*)+", re.DOTALL)
+_UNWRAPPED = frozenset({BlockKind.PARAGRAPH, BlockKind.NOTE})
 _ALERT = re.compile(r"\[!\w+\][+-]?[ \t]*(?:\n[ \t>]*)?")
 _ANCHOR = re.compile(r"\s*\{[#.][^{}]*\}\s*$")
 _CODE_SPAN = re.compile(r"(`+)([^`\n]+)\1")
@@ -48,7 +47,7 @@ def markdown_blocks(text: str) -> list[Placed] | None:
     fields, body = front_matter(text)
     try:
         # A carriage return would count as a line of its own.
-        tokens = _parser().parse(text[body:].replace("\r", " "))
+        tokens = _parser(is_mdx(text)).parse(text[body:].replace("\r", " "))
     except (RecursionError, IndexError, ValueError) as error:
         logging.getLogger(__name__).info("read as plain text: %s", error)
         return None
@@ -56,10 +55,11 @@ def markdown_blocks(text: str) -> list[Placed] | None:
 
 
 @cache
-def _parser() -> MarkdownIt:
+def _parser(mdx: bool) -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"maxNesting": _NESTING}).enable("table")
+    read_marks(parser, mdx=mdx)
     return parser.disable(["inline", "text_join"])
 
 
@@ -113,6 +113,9 @@ class _Walk:
                 self._row(token)
             case "html_block":
                 self._html(token)
+            case "shown":
+                start, end = (self.body + each for each in token.meta["extent"])
+                self._add(start, Block(BlockKind(token.tag), start, end, self._level()))
 
     def _container(self, token: Token) -> None:
         if token.type.endswith("_close"):
@@ -156,7 +159,11 @@ class _Walk:
                 kind = BlockKind.NOTE
                 alert = _ALERT.match(self.text, start, end)
                 start = alert.end() if alert else start
-        start, end = self._without_markup(start, end)
+        for mark in reversed([*_MARKS.finditer(self.text, start, end)]):
+            # Set in so far that it passes for a line of the paragraph.
+            if self.text[mark.end() : end].strip():
+                break
+            end = mark.start()
         code = _CODE_SPAN.fullmatch(self.text[start:end].strip())
         if code is not None and kind is BlockKind.PARAGRAPH:
             start = self.text.index(code.group(), start)
@@ -202,22 +209,11 @@ class _Walk:
         marker = _MARKER.search(self.text[max(at, start - 20) : start])
         return start if marker is None else start - len(marker.group())
 
-    def _without_markup(self, start: int, end: int) -> Extent:
-        """Without the lines around it that are nothing else."""
-        text = self.text
-        end = start + len(text[start:end].rstrip())
-        first = _MARKUP_FIRST.match(text, start, end)
-        start = min(first.end(), end) if first else start
-        while text[start:end].endswith(("}", ">")):
-            line = max(text.rfind("\n", start, end), start)
-            if _MARKUP_LAST.fullmatch(text, line, end) is None:
-                break
-            end = line
-        return start, end
-
     def _heading(self, token: Token, content: str) -> None:
         at, end = self._line(token, 0), self._line(token, 1)
         content = _ANCHOR.sub("", content)
+        marks = LEADING.match(content)
+        content = (content[marks.end() :] if marks else "") or content
         start = self.text.find(content.split("\n", 1)[0], at, end)
         if not content or start < 0:
             return
@@ -246,14 +242,27 @@ class _Walk:
             self._header = block.extent
 
     def _html(self, token: Token) -> None:
+        """What stands between its marks; of what is set by a person, as it is set."""
         at, end = self._line(token, 0), self._line(token, 1)
-        self._add(at, Block(BlockKind.PARAGRAPH, *self._without_markup(at, end), self._level()))
+        name = token.content.lstrip()[1:7].lower()
+        if name.startswith(("script", "style")):
+            return
+        kind = BlockKind.CODE if name.startswith("pre") else BlockKind.PARAGRAPH
+        for mark in _MARKS.finditer(self.text, at, end):
+            self._add(at, Block(kind, at, mark.start(), self._level()))
+            at = mark.end()
+        self._add(at, Block(kind, at, end, self._level()))
 
     def _add(self, at: int, block: Block) -> Block | None:
         """Notes the block without its outer whitespace; None where nothing is left of it."""
         text = self.text
         last = self.placed[-1].block.end_char if self.placed else 0
         start, end = max(block.start_char, last), min(block.end_char, len(text))
+        wrapped = WRAPPED.fullmatch(text, start, end) if block.kind in _UNWRAPPED else None
+        if wrapped is not None:
+            start, end = wrapped.span(2)
+            if re.fullmatch("h[1-6]", wrapped[1]):
+                block = replace(block, kind=BlockKind.HEADING, level=int(wrapped[1][1]))
         end = start + len(text[start:end].rstrip())
         found = end - len(text[start:end].lstrip())
         if found >= end:

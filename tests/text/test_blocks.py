@@ -128,7 +128,7 @@ def test_the_blocks_of_markdown() -> None:
         ("row", 0, "| rod  | 3     |", "| part | price |"),
         ("code", 0, "    indented code", None),
         ("heading", 1, "Prices", None),
-        ("paragraph", 0, '<div class="x">See the list.</div>', None),
+        ("paragraph", 0, "See the list.", None),
     ]
 
 
@@ -198,7 +198,19 @@ def test_each_format_has_blocks_of_its_own(
 
 ODD = (
     *("\n", "\r\n", "\t", "   ", "- - - x\n", "* * *\n", "> > 1. a\n", "```", "~~~\n", "+++\n"),
-    *("{{< a >}}", "a\n===\n", "|a|b|\n|-|-|\n", "<!--", "<p>\n", "\x0c", "\u2028", "é", ":\n"),
+    *(
+        "{{< a >}}",
+        "a\n===\n",
+        "|a|b|\n|-|-|\n",
+        "<!--",
+        "<p>\n",
+        ":::note a\n",
+        "</Ab>\n",
+        "\x0c",
+        "\u2028",
+        "é",
+        ":\n",
+    ),
 )
 PIECES = st.sampled_from(
     [*MARKDOWN.splitlines(keepends=True), *PLAIN.splitlines(keepends=True), *ODD]
@@ -278,6 +290,10 @@ HOSTILE = {
     "comments": "<!--\n" * 20_000,
     "shortcodes": "{{<" * 200_000,
     "braces": "{{< x >}} y\n" * 10_000,
+    "open braces": "import 'x'\n" + "<a {'\n{% \"" * 20_000,
+    "closing marks": "</Ab>\n" + "    </a>\n" * 20_000 + "x\n",
+    "admonitions": ":::note\n" * 20_000 + ":::\n" * 9_000,
+    "exports": "export const a = {\n\n  {\n" * 10_000,
     "items": "1. x\n" * 20_000,
     "underlines": "a\n=\n" * 20_000,
     "colons": "a:\n\n    b\n\n" * 10_000,
@@ -362,3 +378,51 @@ def test_what_only_a_program_reads_is_in_no_block() -> None:
         ("note", 0, "Slowly.", None),
         ("note", 0, "By night\n> it cools.", None),
     ]
+
+
+def test_the_marks_of_a_site_are_in_no_block_wherever_they_stand() -> None:
+    text = (
+        "Fire\n{% if hot %}\nslowly.\n<% end %>\n<%= kilns %>\n\n- Cool\n{{< fan >}}\n\n"
+        ":::info Before the *first* fire\nOpen it:\n- wide\n\n```\n:::\n```\n:::\n\n"
+        "::: {.columns}\nLeft.\n:::\n\n::::tip[Ash]\n:::note\nSift.\n:::\nKeep it.\n::::\n"
+        ":::note\nNever ends.\n\n<pre>\n  a\n</pre>\n<script>\nx()\n</script>\n"
+    )
+    assert read(text, "markdown") == [
+        ("paragraph", 0, "Fire", None),
+        ("paragraph", 0, "slowly.", None),
+        ("paragraph", 0, "<%= kilns %>", None),
+        ("item", 1, "- Cool", None),
+        ("note", 0, "Before the *first* fire", None),
+        ("note", 0, "Open it:", None),
+        ("item", 1, "- wide", "Open it:"),
+        ("code", 0, ":::", None),
+        ("paragraph", 0, "Left.", None),
+        ("note", 0, "Ash", None),
+        ("note", 0, "Sift.", None),
+        ("note", 0, "Keep it.", None),
+        ("paragraph", 0, "Never ends.", None),
+        ("code", 0, "  a", None),
+    ]
+
+
+def test_a_page_of_components_is_read_without_them() -> None:
+    text = (
+        'import { Tabs } from "@site/tabs";\n\nexport const Faq = {\n  kilns: [\n    {\n'
+        '      title: "How hot?",\n      content: `Very.`,\n    },\n\n    {\n      a: 1\n    }\n'
+        '  ],\n};\n\nimport is no word here.\n\n# <Icon name="x" /> Kilns\n## <Tabs>\n'
+        "<Tabs\n  values={[{ label: <b>Hot</b> }]}>\n    <TabItem>\n      Fire it.\n"
+        "    </ TabItem>\n{/* unread */}\n<summary>The *parts*</summary>\n- door\n"
+        '<h5 id="c">Care</h5>\n</Tabs>\n'
+    )
+    assert read(text, "markdown") == [
+        ("paragraph", 0, 'title: "How hot?",\n      content: `Very.`,', None),
+        ("paragraph", 0, "a: 1", None),
+        ("paragraph", 0, "import is no word here.", None),
+        ("heading", 1, "Kilns", None),
+        ("heading", 2, "<Tabs>", None),
+        ("paragraph", 0, "Fire it.", None),
+        ("paragraph", 0, "The *parts*", None),
+        ("item", 1, "- door", None),
+        ("heading", 5, "Care", None),
+    ]
+    assert read(f"```\n{text}```\n\n    fire()\n", "markdown")[-1][0] == "code"
