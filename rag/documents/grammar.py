@@ -1,4 +1,4 @@
-"""Markdown, reStructuredText, AsciiDoc: a text that has a grammar, read whole with its blocks."""
+"""Markdown, reStructuredText, AsciiDoc, Org: text with a grammar, read whole with its blocks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from state.blocks import BlockKind, Placed
 Parsed = tuple[str, Sequence[Placed]]
 """The text as it is shown, and its blocks."""
 
-LONGEST = {"markdown": MOST_PARSED, "rst": 1 << 20, "asciidoc": 1 << 22}
+LONGEST = {"markdown": MOST_PARSED, "rst": 1 << 20, "asciidoc": 1 << 22, "org": 1 << 22}
 """A file of more characters is read by lines, its markup kept."""
 _BEGINNING = 20_000
 _SECTION = re.compile(r"^(={1,6})[ \t]+(?=\S)", re.MULTILINE)

@@ -15,6 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from rag.text.front_matter import front_matter
+from rag.text.introduced import ends_open, introduced_by
 from rag.text.site_marks import ALONE, LEADING, WRAPPED, is_mdx, read_marks
 from state.blocks import Block, BlockKind, Extent, Placed
 
@@ -168,9 +169,10 @@ class _Walk:
         if code is not None and kind is BlockKind.PARAGRAPH:
             start = self.text.index(code.group(), start)
             start, end = start + code.start(2), start + code.end(2)
-            self._add(at, Block(BlockKind.CODE, start, end, level, self._opened(at)))
+            lead = introduced_by(self.text, self.placed, at)
+            self._add(at, Block(BlockKind.CODE, start, end, level, lead))
             return
-        opens = _ends_open(self.text[start:end])
+        opens = ends_open(self.text[start:end])
         following = tokens[index + 3].type if index + 3 < len(tokens) else ""
         if opens and kind is BlockKind.PARAGRAPH and following in _INTRODUCED:
             kind = BlockKind.LEAD
@@ -181,20 +183,6 @@ class _Walk:
             item.extent = block.extent
         if opens and following in _INTRODUCED:
             self._introduces = block.extent
-
-    def _opened(self, at: int) -> Extent | None:
-        """The block right above, an item or ending in a colon, which makes a paragraph a lead."""
-        if not self.placed:
-            return None
-        above = self.placed[-1]
-        block = above.block
-        between = self.text[block.end_char : at].strip()
-        opens = _ends_open(self.text[block.start_char : block.end_char])
-        if between or not (opens or block.kind is BlockKind.ITEM):
-            return None
-        if block.kind is BlockKind.PARAGRAPH:
-            self.placed[-1] = Placed(above.at, replace(block, kind=BlockKind.LEAD))
-        return block.extent
 
     def _content_start(self, at: int, content: str) -> int:
         """Where on its line a paragraph begins: behind the marks of what it stands in."""
@@ -273,7 +261,3 @@ class _Walk:
         block = replace(block, start_char=found, end_char=end)
         self.placed.append(Placed(min(max(at, last), found), block))
         return block
-
-
-def _ends_open(text: str) -> bool:
-    return text.rstrip().rstrip("*_").endswith((":", "\uff1a"))

@@ -5,6 +5,7 @@ import io
 import json
 import subprocess
 import sys
+import time
 import zipfile
 from datetime import date
 from pathlib import Path
@@ -49,7 +50,7 @@ def test_outlines_get_markdown_headings_line_for_line(tmp_path: Path) -> None:
     assert "====  ====" in document.text
     org = "#+TITLE: Depot\n* One\n** TODO Two\n- item\n"
     document = read(save(tmp_path, "a.org", org))
-    assert (document.title, document.text) == ("Depot", "#+TITLE: Depot\n# One\n## Two\n- item\n")
+    assert (document.title, document.text) == ("Depot", "title: Depot\n# One\n## Two\n- item\n")
     tex = "\\title{On \\emph{Rails}}\n\\section*{Brakes}\nText $x$.\n\\subsection{Air}\n"
     document = read(save(tmp_path, "a.tex", tex))
     assert document.title == "On \\emph{Rails}"
@@ -171,16 +172,46 @@ def test_the_sign_of_a_link_to_its_own_heading_is_not_read(tmp_path: Path) -> No
     )
 
 
-def test_code_of_org_is_code_and_its_drawers_and_comments_are_not_read(tmp_path: Path) -> None:
+def test_org_is_read_without_its_markup_on_its_own_lines(tmp_path: Path) -> None:
     page = (
-        "#+TITLE: Kilns\n* TODO Firing\n:PROPERTIES:\n:ID: 7\n:END:\n**It** is * hot.\n# unread\n"
-        "#+BEGIN_SRC sh -n\n  # light it\n* not a heading\n#+END_SRC\n"
-        "#+begin_example\n:hot:\n#+end_example\n** Cooling\n"
+        "#+TITLE: On /Kilns/\n#+STARTUP: showall\n#+index: Kiln!Hot\n"
+        "* TODO [#A] Firing =it= :hot:now:\n:LOGBOOK:\n- Taken up\n:END:\n# unread\n"
+        "The =kiln= *is\nset* by /usr/bin/ +or+ the [[https://kilns.example/a][hot\ntool]], "
+        "[[file:a.org]]<<here>>:\n: (fire 5)\n:\n:   (wait)\n- ash :: what is *left*\n"
+        "\n#+CAPTION: Woods\n| a | ~b~ |\n|---+---|\n#+BEGIN_SRC sh -n\n  # light it\n"
+        "* no heading\n,* TODO\n```\n#+END_SRC\n#+begin_example\n:hot:\n#+end_example\n"
+        "#+begin_export html\n<b>\n#+end_export\n#+begin_quote\nIt hums.\n#+end_quote\n"
+        "** **Cooling** 2*3*4 =a`b= x=1, y=2 [[*Firing]]\n#+begin_src\nnever ends\n"
     )
-    assert read(save(tmp_path, "a.org", page)).text == (
-        "#+TITLE: Kilns\n# Firing\n\n\n\n**It** is * hot.\n\n"
-        "```sh\n  # light it\n* not a heading\n```\n```\n:hot:\n```\n## Cooling\n"
+    document = read(save(tmp_path, "a.org", page))
+    assert document.title == "On Kilns"
+    assert document.text == (
+        "title: On Kilns\n\n\n# Firing `it`\n\n\n\n\n"
+        "The `kiln` is\nset by /usr/bin/ or the hot\ntool, a.org:\n"
+        "    (fire 5)\n\n      (wait)\n- ash: what is left\n"
+        "\nWoods\n| a | `b` |\n|---+---|\n````sh\n  # light it\n"
+        "* no heading\n* TODO\n```\n````\n```\n:hot:\n```\n"
+        "\n\n\n\nIt hums.\n\n"
+        "## **Cooling** 2*3*4 a`b x=1, y=2 Firing\n\nnever ends\n"
     )
+    with open_document(tmp_path / "a.org") as stream:
+        (part,) = stream.parts
+    found = [
+        (block.kind.value, part.text[slice(*block.extent)], block.lead) for _, block in part.blocks
+    ]
+    assert [kind for kind, _, _ in found] == [
+        *("metadata", "heading", "lead", "code", "item", "paragraph", "row", "code", "code"),
+        *("paragraph", "heading", "paragraph"),
+    ]
+    (fixed,) = (each for each in found if each[1].startswith("    (fire"))
+    assert part.text[slice(*fixed[2])].startswith("The `kiln`")
+
+
+@pytest.mark.parametrize("line", [":a:\n", ": x\ny\n", "#+begin_src\n", " =a", "[[a][[", "`\n`"])
+def test_hostile_org_is_read_in_time(tmp_path: Path, line: str) -> None:
+    begin = time.process_time()
+    read(save(tmp_path, "a.org", "#+begin_src\n" + line * 20_000 + "\n#+end_src\n" + line * 20_000))
+    assert time.process_time() - begin < 8
 
 
 @pytest.mark.parametrize(
