@@ -125,7 +125,7 @@ def _full_stop(before: str, after: str) -> bool:
         return False
     # A small letter alone is a unit ("391 m."), a capital one a name's.
     if word in _WORDS["either"] or (_INITIALS.fullmatch(spelt) and not spelt.islower()):
-        return next_word.lower() in _WORDS["starters"]
+        return not next_word.islower() and next_word.lower() in _WORDS["starters"]
     return True
 
 

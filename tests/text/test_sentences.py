@@ -36,7 +36,7 @@ def test_spans_are_ordered_stripped_bounded_and_cover_all_but_whitespace(text):
         ["Built in 1889.[2][3]", "It is 330 m tall (approx. 1,083 ft).", "Open daily."],
         ["Yahoo! was bought by Verizon Inc. in 2017.", "Was it?", "Yes."],
         ["Am 3. Oktober 1990 kam die Einheit.", "Das ist z.B. hier so."],
-        ["It ended at 5 p.m.", "The crowd left."],
+        ["It ended at 5 p.m.", "The crowd left.", "It opens at 6 a.m. (the default)."],
     ],
 )
 def test_english_and_german_prose(expected):
