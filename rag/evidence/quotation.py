@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from rag.embed.builtin import fitted_embedder
 from rag.evidence.excerpts import introduced_by, with_marks
 from rag.evidence.shown_excerpt import AS_WRITTEN, shown_text
 from rag.index.protocol import CollectionReader
-from rag.index.terms import terms
+from rag.index.terms import term_spans
 from rag.question.parse import ParsedQuestion
 from rag.text.sentences import PROSE, block_sentences
 from state.blocks import Block, BlockKind
@@ -32,7 +33,7 @@ TWO_SENTENCES = 400
 """Characters at most, where one is quoted with its neighbour."""
 
 SAYS_SOMETHING = 3
-"""Terms that the question has not, or one number: a title, a greeting or a field repeats what was
+"""Words that the question has not, or one number: a title, a greeting or a field repeats what was
 asked and says nothing."""
 
 Quoted = tuple[Passage, Span]
@@ -63,8 +64,10 @@ def best_sentences(
     asked = set(question.terms)
     worth = []
     for text, cosine in zip(texts, cosines, strict=True):
-        held = set(terms(text))
-        says = len(held - asked) >= SAYS_SOMETHING or any(map(str.isdigit, held - asked))
+        words = {found for _, _, found in term_spans(text)}
+        held = set(chain.from_iterable(words))
+        new = sum(asked.isdisjoint(word) for word in words)
+        says = new >= SAYS_SOMETHING or any(map(str.isdigit, held - asked))
         worth.append((says, question.covered(held) + float(cosine)))
     best = worth.index(max(worth))
     own = found[best][1]

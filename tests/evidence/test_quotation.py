@@ -76,7 +76,7 @@ def test_a_block_longer_than_that_is_kept_whole() -> None:
     assert span["text"] == ("It returns by night. " * 12).strip()
 
 
-LETTER = """title: Plough
+LETTER = """linkTitle: Plough.works
 
 Dear plough shed,
 
