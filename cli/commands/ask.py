@@ -80,12 +80,12 @@ def ask(
             for event in run:
                 live.show(event)
         answer = live.answer
+        report_notices(terminal, answer)
         if json_ or events:
             terminal.json(answer)
         else:
             links = citation_links(settings.links, answer, session.reader)
             print_answer(terminal, answer, links)
-        report_notices(terminal, answer)
         if answer["clarify"]:
             terminal.notice("Say which in brackets behind the question, or ask in `crag chat`.")
         if copy:

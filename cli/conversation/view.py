@@ -48,6 +48,7 @@ class ChatView(LiveAnswer):
             self._terminal.notice(
                 f"Understood as: {' '.join(answer['standalone_question'].split())}"
             )
+        report_notices(self._terminal, answer)
         if self._json:
             self._terminal.json(answer)
         else:
@@ -57,7 +58,6 @@ class ChatView(LiveAnswer):
             print_answer(self._terminal, answer, links, shown, style="dim")
             if not self._terminal.out_is_tty:
                 self._terminal.out("")
-        report_notices(self._terminal, answer)
 
 
 def _markdown(text: str) -> RenderableType:

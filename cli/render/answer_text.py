@@ -103,7 +103,9 @@ def citation_of(answer: Answer, number: int) -> Citation:
 
 
 def report_notices(terminal: Terminal, answer: Answer) -> None:
-    """A line on standard error for each claim that was taken out, and the warnings."""
+    """A line on standard error for each claim that was taken out, and the warnings: what a person
+    should know before the answer is read.
+    """
     for line in left_out(answer["dropped"], answer["claims"]):
         terminal.notice(line)
     for warning in answer["warnings"]:
