@@ -1,0 +1,113 @@
+"""The pages of a PDF as one text: running heads are read once, words broken at a line's end are
+whole again, the gaps of justified lines are spaces.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from rag.documents.stream import Part
+
+_REACH = 4
+"""So many pages before and behind show what comes back on each."""
+_HEAD_LINES = 4
+_NUMBER = re.compile(r"[0-9]+")
+_SPREAD = re.compile(r"\S+(?: {2}\S+){2,}")
+_BROKEN = re.compile(
+    r"(?<![^\s\-(\[\x22'\u00ab\u2018-\u201e])([^\W\d_]+)([-\u00ad\u2010])\n[ \t]*([^\W\d_]+)"
+)
+_LETTER = re.compile(r"[^\W\d_]")
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+
+
+def mended(parts: Iterable[Part]) -> Iterator[Part]:
+    """The parts in their order, one a page; those whose blocks are known stay as they are."""
+    before: deque[Part] = deque(maxlen=_REACH)
+    ahead: deque[Part] = deque()
+    heads: set[str] = set()
+    words: set[str] = set()
+    source = iter(parts)
+    while True:
+        while len(ahead) <= _REACH and (part := next(source, None)) is not None:
+            ahead.append(part)
+            words.update(_WORD.findall(_BROKEN.sub("", part.text).lower()))
+        if not ahead:
+            return
+        part = ahead.popleft()
+        if part.blocks is None:
+            text = _without_heads(part, [*before, *list(ahead)[:_REACH]], heads)
+            yield replace(part, text=_joined(text, words))
+        else:
+            yield part
+        before.append(part)
+
+
+def _without_heads(part: Part, others: Sequence[Part], seen: set[str]) -> str:
+    """The text without the first and last lines that come back on the pages around, at the same
+    place; what they say is left where it stands first, as a paragraph.
+    """
+    lines = part.text.strip().split("\n")
+    most = min(_HEAD_LINES, len(lines))
+    pages = [(other.page, other.text.strip().split("\n")) for other in others]
+
+    def comes_back(at: int) -> bool:
+        same = sum(
+            -len(theirs) <= at < len(theirs)
+            and _same(lines[at], theirs[at], (page or 0) - (part.page or 0))
+            for page, theirs in pages
+        )
+        return same >= min(2, len(pages)) > 0 and " | " not in lines[at]
+
+    first = next((at for at in range(most) if not comes_back(at)), most)
+    last = next((at for at in range(most) if not comes_back(-1 - at)), most)
+    last = max(len(lines) - last, first)
+
+    def new(heads: Sequence[str]) -> list[str]:
+        shapes = [_NUMBER.sub("0", line.strip()) for line in heads]
+        said = [
+            line
+            for line, shape in zip(heads, shapes, strict=True)
+            if shape not in seen and _LETTER.search(shape)
+        ]
+        seen.update(shapes)
+        return said
+
+    kept = ["\n".join(each) for each in (new(lines[:first]), lines[first:last], new(lines[last:]))]
+    return "\n\n".join(each for each in kept if each) + "\n"
+
+
+def _same(line: str, other: str, pages: int) -> bool:
+    """Whether two lines are alike but for the numbers that count the pages between them."""
+    if _NUMBER.split(line) != _NUMBER.split(other):
+        return False
+    pairs = zip(_NUMBER.findall(line), _NUMBER.findall(other), strict=True)
+    return all(own == theirs or int(own[-9:]) + pages == int(theirs[-9:]) for own, theirs in pairs)
+
+
+def _joined(text: str, words: set[str]) -> str:
+    """The text with the rest of a broken word taken to the line on which it begins."""
+    lines = [
+        line.replace("  ", " ") if _SPREAD.fullmatch(line) else line for line in text.split("\n")
+    ]
+    for at in range(len(lines) - 1, 0, -1):
+        broken = _BROKEN.search(f"{lines[at - 1]}\n{lines[at]}")
+        if broken is None or not _is_one(broken, words):
+            continue
+        word, _, line = lines[at].lstrip().partition(" ")
+        lines[at - 1] = lines[at - 1][:-1] + word
+        lines[at : at + 1] = [line] if line else []
+    return "\n".join(lines)
+
+
+def _is_one(broken: re.Match[str], words: set[str]) -> bool:
+    """Whether the hyphen parts a word and is not its own: a typesetter's sign says so; a plain
+    one where the word stands elsewhere, or where neither it stands with its hyphen nor do both
+    its halves alone.
+    """
+    start, end = broken[1].lower(), broken[3].lower()
+    if broken[2] != "-" or start + end in words:
+        return True
+    return broken[3][0].islower() and f"{start}-{end}" not in words and not {start, end} <= words

@@ -1,0 +1,59 @@
+"""PDF: broken words are joined, running heads are read once, justified lines have single spaces."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag.documents.pdf_pages import mended
+from rag.documents.stream import Part
+
+KEPT = "The well-known rower rows in spring.\nHe is well rested and known."
+
+
+def read(*pages: str) -> list[str]:
+    """The text of each page, blank ones left out."""
+    parts = [Part(text + "\n", number) for number, text in enumerate(pages, 1) if text]
+    return [part.text.removesuffix("\n") for part in mended(parts)]
+
+
+@pytest.mark.parametrize("hyphen", ["\u2010", "\u00ad", "-"])
+def test_a_word_broken_at_a_lines_end_is_whole(hyphen: str) -> None:
+    broken = f"We lend the trampo{hyphen}\nline, and who{hyphen}\never asks may have it.\nYours"
+    assert read(broken) == ["We lend the trampoline,\nand whoever\nasks may have it.\nYours"]
+    assert read(f"An inter{hyphen}\nnationali{hyphen}\nsation.") == ["An internationalisation."]
+
+
+def test_a_plain_hyphen_that_may_be_the_words_own_stays() -> None:
+    for broken in ("the well-\nknown boat", "Half-\nMoon Street", "see a/ob-\nject", "10-\nfold"):
+        assert read(broken, KEPT)[0] == broken
+    # The word without a hyphen stands on a page that follows.
+    assert read("the Whit-\nSun boat", "Whitsun")[0] == "the WhitSun\nboat"
+
+
+def test_running_heads_and_page_numbers_are_read_once() -> None:
+    bodies = [f"Text of {word}.\nMore of {word}." for word in "abcdefgh"]
+    odd = [
+        f"Boat club\nRules {'of the club' if n % 2 else '2026'}\n{b}" for n, b in enumerate(bodies)
+    ]
+    pages = read(*(f"{text}\nEN\nPage {n} of 8\n{n}" for n, text in enumerate(odd, 1)))
+    assert pages[0] == f"Boat club\nRules 2026\n\n{bodies[0]}\n\nEN\nPage 1 of 8"
+    assert pages[1] == f"Rules of the club\n\n{bodies[1]}"
+    assert pages[2:] == bodies[2:]
+
+
+def test_what_differs_by_more_than_the_pages_stays() -> None:
+    pages = ["Berth | Length\nA | 7\nTotal 12", "Berth | Length\nB | 8\nTotal 31"]
+    assert read(*pages) == pages
+    assert read("One page.\n1") == ["One page.\n1"]
+
+
+def test_the_header_of_a_table_stays_on_every_page() -> None:
+    pages = [f"Berth | Length\n{n} | 7{n * n}\nText {n * n}" for n in range(1, 5)]
+    assert read(*pages) == pages
+
+
+def test_the_gaps_of_a_justified_line_are_spaces() -> None:
+    columns = "Berth  7.5   Orr\nB1    7.5    Bo Orr"
+    assert read(f"Tell  us  within  a week.\nTell  us  within\n{columns}") == [
+        f"Tell  us  within  a week.\nTell us within\n{columns}"
+    ]
