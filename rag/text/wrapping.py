@@ -6,13 +6,22 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from rag.text.line_marks import ITEM
 from state.blocks import Extent
 
 Line = tuple[int, str]
 """Where it starts, and its text without the line break."""
 
 FIELD = re.compile(r"\s*[^\W\d_][^:\uff1a\n]{0,40}[:\uff1a]\s+\S")
+_STAMP = re.compile(r"\W*\d[\W\d]*(?<!\s)(?=\s)")
+_DIGITS = re.compile(r"\d+")
+_AMOUNT = re.compile(r"\d[.,]\d\d\s*$")
+_ENDS = tuple(".!?:;\u2026\u3002")
 _SENTENCE_WORDS = 2
+_NARROWEST, _WIDEST = 30, 120
+"""Characters a line: what is narrower was not wrapped, what is wider has to show that it was."""
+_AROUND = 4
+"""So many lines before and behind show how wide the text is there."""
 
 
 def lines_of(text: str, start: int, end: int) -> list[Line]:
@@ -24,31 +33,66 @@ def lines_of(text: str, start: int, end: int) -> list[Line]:
     return lines
 
 
-def runs(lines: Sequence[Line], narrowest: int = 0) -> Iterator[Extent]:
+def runs(lines: Sequence[Line], narrowest: int = _NARROWEST) -> Iterator[Extent]:
     """Joins lines that were wrapped, at `narrowest` columns or more; parts lines that were broken
     on purpose.
 
-    A wrapped line ends where the next word did not fit; a line that ends well before the
-    paragraph's width was ended by its writer (an address, a verse, a field).
+    A wrapped line ends where the next word did not fit, and so do most lines of a wrapped
+    paragraph; a line that ends well before the paragraph's width was ended by its writer (an
+    address, a verse, a field), and so was one before a line that begins as the first does, with
+    a time or a number.
     """
     if not lines:
         return
-    width = max(narrowest, *(len(text) for _, text in lines))
+    marked = ITEM.match(lines[0][1])
+    hanging = marked is not None and all(text[:1] in " \t" for _, text in lines[1:])
+    opening = lines[0][1][marked.end() - 1 if marked else 0 :].lstrip("\"'+-*( ")
+    stamp = _stamp(lines[0][1])
+    needs = [len(line) + 1 + _first_word(text) for (_, line), (_, text) in pairwise(lines)]
+    ended = [line.rstrip().endswith(_ENDS) or FIELD.match(line) for _, line in lines]
     start = lines[0][0]
-    for (begin, line), (following, text) in pairwise(lines):
+    for at, ((begin, line), (following, text)) in enumerate(pairwise(lines)):
         stripped = text.lstrip(" \t>")
-        word = stripped.split(None, 1)[0] if stripped and stripped.isascii() else stripped[:1]
-        short = len(line) + 1 + len(word) <= 0.75 * width
+        first, last = max(at - _AROUND + 1, 0), at + _AROUND
+        width = max(len(near) for _, near in lines[first : last + 1])
+        open_ended = [
+            n for n, end in zip(needs[first:last], ended[first:last], strict=False) if not end
+        ]
+        wrapped = hanging or (width >= narrowest and _is_wrapped(open_ended, width))
+        ends = not wrapped or needs[at] <= 0.75 * width
+        goes_on = _runs_on(line, stripped) and (wrapped or not opening[:1].islower())
         # A ">" alone parts two paragraphs of a quotation.
         if (
             not stripped
-            or (short and not _runs_on(line, stripped))
+            or (ends and not goes_on)
             or (FIELD.match(text) and FIELD.match(line))
+            or (_AMOUNT.search(text) and _AMOUNT.search(line))
+            or (stamp and stamp == _stamp(text))
         ):
             yield start, begin + len(line)
             start = following
     begin, line = lines[-1]
     yield start, begin + len(line)
+
+
+def _first_word(line: str) -> int:
+    """How long the line's first word is; in a script without spaces, a character."""
+    word = next(iter(line.lstrip(" \t>").split(None, 1)), "")
+    return len(word) if word < "\u2e80" else 1
+
+
+def _is_wrapped(needs: Sequence[int], width: int) -> bool:
+    """Whether hardly a word more would have fitted into most lines; of two, into one."""
+    full = sum(need > 0.85 * width for need in needs)
+    most = 2 * full + (len(needs) <= 2) > len(needs)
+    return most and (width <= _WIDEST or full > 1)
+
+
+def _stamp(line: str) -> str:
+    """The shape of the signs and digits that a line begins with, up to a space."""
+    found = _STAMP.match(line[:40])
+    shape = _DIGITS.sub("0", found.group()) if found else ""
+    return "" if shape.isdecimal() else shape
 
 
 def _runs_on(line: str, following: str) -> bool:
@@ -58,5 +102,5 @@ def _runs_on(line: str, following: str) -> bool:
     return (
         following[:1].islower()
         and len(line.split()) >= _SENTENCE_WORDS
-        and line.rstrip()[-1:].isalnum()
+        and (line.rstrip()[-1:].isalnum() or line.rstrip()[-1:] == ",")
     )

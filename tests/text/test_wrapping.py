@@ -1,0 +1,84 @@
+"""Lines that were wrapped are joined; lines that somebody ended are not."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from rag.text.blocks import blocks_of_text
+from rag.text.wrapping import lines_of, runs
+
+PROSE = (
+    "The harbour board met on the second Tuesday of the month, as it has done since the old pier "
+    "was taken down, and heard that the dredging would cost more than had been thought. 14 berths "
+    "are let. Nobody spoke against the new slipway, although Mr Orr wished it wider (as he has "
+    "said before). The money is to come from the mooring fees, and from a loan over ten years."
+)
+
+CHAT = """[20/05/2026, 08:02:11] Bo: the knee appointment was moved, to June now. can you drive
+[20/05/2026, 08:40:53] Cy: yes
+[20/05/2026, 08:41:35] Bo: she should take the blue list with all of her pills along with her
+and the card
+[29/05/2026, 21:10:00] Bo: good"""
+
+SHOPPING = """shopping for the weekend that we spoke about on the telephone the other evening
+milk
+butter from the market stall, the salted one, half a pound, unless it has gone up again
+eggs
+Bring the blue bag"""
+
+TASKS = """(C) +shed mend the lock of the shed, the locksmith was here for the other one in April
+x 2026-05-02 tell Orr
+x 2026-05-11 +van new rear tyre, 94 fitted, by the man with the whippet
+x 2026-05-19 +mum letters into the folder"""
+
+BILL = "Harbour Vets of Northsea\nConsultation, an hour 38.00\nVaccine for the dog 21.50\nPaid"
+
+PARAGRAPHS = "\n".join(f"{name} wrote this. {PROSE[:n]}" for name, n in [("Bo", 350), ("Cy", 330)])
+
+
+def parts(text: str) -> list[str]:
+    return [text[start:end] for start, end in runs(lines_of(text, 0, len(text)))]
+
+
+@pytest.mark.parametrize("width", [32, 45, 60, 72, 100, 118])
+def test_wrapped_prose_is_joined_at_any_width(width: int) -> None:
+    text = textwrap.fill(PROSE, width)
+    assert parts(text) == [text]
+    first = textwrap.fill(PROSE[: width + 20], width)
+    assert parts(first) == [first]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SHOPPING,
+        TASKS,
+        BILL,
+        PARAGRAPHS,
+        "Kind regards\nBo Orr",
+        "Yours, with many thanks,\nBo Orr of the harbour board at Northsea",
+        "02 Mar Rent of the berth 741.20 5,477.20\n04 Mar Power 18.63 5,458.57\n05 Mar Orr 1.00",
+    ],
+)
+def test_lines_that_their_writer_ended_stay_apart(text: str) -> None:
+    assert parts(text) == text.split("\n")
+
+
+def test_a_message_is_its_lines_up_to_the_next_time() -> None:
+    first, second, third, more, last = CHAT.split("\n")
+    assert parts(CHAT) == [first, second, f"{third}\n{more}", last]
+
+
+def test_an_item_goes_on_where_its_lines_hang() -> None:
+    text = "- the red\n  boat\n- the blue one\nNext"
+    shown = [text[block.start_char : block.end_char] for block in blocks_of_text(text)]
+    assert shown == ["- the red\n  boat", "- the blue one", "Next"]
+
+
+def test_a_year_at_the_start_of_a_line_is_no_item() -> None:
+    text = (
+        "The lease began in May 2023 and ends on the thirtieth of April\n2026. Then it is renewed."
+    )
+    assert len(blocks_of_text(text)) == 1
