@@ -50,6 +50,7 @@ _ALL = (
     Format("epub", "epub", "parsed", (".epub",)),
     Format("rtf", "rtf", "whole", (".rtf",)),
     Format("email", "email", "whole", (".eml", ".mht", ".mhtml")),
+    Format("mbox", "email", "text", (".mbox",)),
     Format("notebook", "notebook", "whole", (".ipynb",)),
     Format("csv", "csv", "text", (".csv", ".tsv", ".tab", ".psv")),
     Format("json", "json", "text", (".json", ".geojson", ".jsonld", ".webmanifest")),

@@ -43,6 +43,7 @@ _HTML = re.compile(
 )
 _MARKUP = {"grammar", "outlines"}
 _LENIENT = _MARKUP | {"encoding", "html"}
+_MBOX = re.compile(rb"From \S.*\d:\d\d.*\r?\n[A-Za-z][\w-]*: ")
 _BINARY = PACKED | COMPOUND | {"pdf", PICTURE, "tiff"}
 
 
@@ -133,6 +134,8 @@ def _by_first_bytes(head: bytes, named: Format | None) -> Format | None:
         return FORMATS["pdf"]
     if head.lstrip().startswith(b"{\\rtf"):
         return FORMATS["rtf"]
+    if (named is None or named.name == "text") and _MBOX.match(head):
+        return FORMATS["mbox"]
     is_named = named is not None and named.module == PICTURE
     if head.startswith(_PICTURES):
         return named if is_named else FORMATS[PICTURE]

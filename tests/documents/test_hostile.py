@@ -362,6 +362,15 @@ def test_what_ends_the_program_is_no_damage(tmp_path: Path) -> None:
         list(opened(ends(), tmp_path, Limits()).parts)
 
 
+def test_a_message_too_long_is_left_out_of_its_mailbox(tmp_path: Path) -> None:
+    path = tmp_path / "a.mbox"
+    mails = [f"From a\nSubject: {n}\n\n{'x' * n}\n\n" for n in (10, 3 << 20, 20)]
+    path.write_text("".join(mails))
+    document = read_document(path, "a", Limits(tree_bytes=1 << 20))
+    assert re.findall("# ([0-9]+)", document.text) == ["10", "20"]
+    assert document.warnings == ("messages of more than 1 MiB were left out",)
+
+
 def test_an_unreadable_file_and_a_pipe_are_refused(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe.txt"
     os.mkfifo(pipe)
