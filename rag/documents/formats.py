@@ -51,6 +51,8 @@ _ALL = (
     Format("rtf", "rtf", "whole", (".rtf",)),
     Format("email", "email", "whole", (".eml", ".mht", ".mhtml")),
     Format("mbox", "email", "text", (".mbox",)),
+    Format("calendar", "content_lines", "whole", (".ics", ".ical", ".ifb")),
+    Format("contacts", "content_lines", "whole", (".vcf", ".vcard")),
     Format("notebook", "notebook", "whole", (".ipynb",)),
     Format("csv", "csv", "text", (".csv", ".tsv", ".tab", ".psv")),
     Format("json", "json", "text", (".json", ".geojson", ".jsonld", ".webmanifest")),

@@ -563,7 +563,7 @@ def test_the_messages_of_a_mailbox_stand_below_their_subjects(tmp_path: Path, na
     assert document.text == (
         "# Züge\n\nFrom: Bo <bo@example.org>\nDate: Wed, 14 Jan 2026 10:02:11 +0000\n\n"
         "They stand.\nFrom here they go.\n\n"
-        "# (no subject)\n\nFrom: cy@example.org\n\nYes.\nFrom the yard.\n\n",
+        "# (no subject)\n\nFrom: cy@example.org\n\nYes.\nFrom the yard.\n\n"
     )
     assert read(save(tmp_path, "b.txt", "From afar, in 2026\nhome: again\n")).format == "text"
 
