@@ -25,7 +25,7 @@ _CODE = (
     ".hh .hpp .cs .fs .vb .go .rs .swift .m .mm .rb .php .pl .pm .lua .r .jl .hs .ml .mli .ex .exs "
     ".erl .clj .cljs .lisp .el .scm .dart .zig .nim .d .f .f90 .asm .s .sql .sh .bash .zsh .fish "
     ".ps1 .bat .cmd .awk .sed .tcl .vim .css .scss .less .vue .svelte .proto .graphql .tf .cmake "
-    ".mk .gradle .nix .toml .yaml .yml .ini .cfg .conf .properties .diff .patch"
+    ".mk .sty .cls .gradle .nix .toml .yaml .yml .ini .cfg .conf .properties .diff .patch"
 )
 
 _ALL = (
@@ -36,7 +36,7 @@ _ALL = (
     Format("rst", "grammar", "text", (".rst", ".rest")),
     Format("asciidoc", "grammar", "text", (".adoc", ".asciidoc", ".asc")),
     Format("org", "grammar", "text", (".org",)),
-    Format("latex", "latex", "text", (".tex", ".latex", ".ltx", ".sty", ".cls", ".bib")),
+    Format("latex", "latex", "text", (".tex", ".latex", ".ltx", ".bib")),
     Format("html", "html", "tree", (".html", ".htm", ".xhtml", ".shtml")),
     Format("pdf", "pdf", "parsed", (".pdf",)),
     Format("docx", "docx", "parsed", (".docx", ".docm", ".dotx")),

@@ -51,10 +51,43 @@ def test_outlines_get_markdown_headings_line_for_line(tmp_path: Path) -> None:
     org = "#+TITLE: Depot\n* One\n** TODO Two\n- item\n"
     document = read(save(tmp_path, "a.org", org))
     assert (document.title, document.text) == ("Depot", "title: Depot\n# One\n## Two\n- item\n")
-    tex = "\\title{On \\emph{Rails}}\n\\section*{Brakes}\nText $x$.\n\\subsection{Air}\n"
-    document = read(save(tmp_path, "a.tex", tex))
-    assert document.title == "On \\emph{Rails}"
-    assert document.text.split("\n")[1:] == ["# Brakes", "Text $x$.", "## Air", ""]
+
+
+TEX = r"""\documentclass{article} % small
+\usepackage[ngerman]{babel}
+\title{On \emph{Rails}}
+\begin{document}
+\section*{Br\"ucken}% five
+Schw\"agerin, gr{\"o}\ss er, Stra{\ss}e, na{\"\i}ve, \'{e}t\'e, \v{C}apek, \c cedille, \AA rhus.
+\subsection{Air} 40\,\% of $x$\footnote{See \textbf{B \& C}.}
+\begin{tabular}{lr}
+\toprule
+Year & Yield \& loss \\ \midrule
+1875 & 40 \\[2pt]
+\bottomrule
+\end{tabular}
+\begin{itemize}
+\item First~one
+\end{itemize}
+\begin{verbatim}
+\"a % b
+\end{verbatim}
+"""
+
+
+def test_latex_is_text_line_for_line(tmp_path: Path) -> None:
+    document = read(save(tmp_path, "a.tex", TEX))
+    assert document.title == "On Rails"
+    assert document.text.split("\n") == [
+        "", "", "On Rails", "", "# Brücken",
+        "Schwägerin, größer, Straße, naïve, été, Čapek, çedille, Århus.",
+        "## Air 40\\,% of $x$ (See B & C.)",
+        "", "---", "Year | Yield & loss", "1875 | 40", "---", "",
+        "", "- First one", "", "```", '\\"a % b', "```", "",
+    ]  # fmt: skip
+    assert "a%20b" in read(save(tmp_path, "b.bib", "@misc{b, url = {http://x.org/a%20b}}\n")).text
+    chapter = read(save(tmp_path, "c.tex", "\\section{Caf\\'e}\n\\documentclass{x}\nText\n"))
+    assert (chapter.title, chapter.text.split("\n")[2]) == ("Café", "Text")
 
 
 PAGE = """<html><head><title>Depot</title><style>p{}</style><script>evil()</script></head>
