@@ -61,8 +61,8 @@ PICTURES = (
         "crag chat: a question, a follow-up, the cited passage opened in its surroundings",
         "crag chat -t railway",
         (
-            ("When is the museum open in the main season?", "[1] "),
-            ("And in winter?", "[1] "),
+            ("When does the museum close in winter?", "[1] "),
+            ("And how much is admission for children?", "[1] "),
             ("/open 1", "museum/opening-hours.txt"),
         ),
     ),
