@@ -48,8 +48,8 @@ def stands(session: Session, answer: Answer) -> bool:
         if not all(line in text for line in citation["passage"].splitlines()):
             return False
     shown = " ".join(claim["text"] for claim in answer["claims"])
-    # The marks of a quoted paragraph's lines are not shown, and a note's sign is no marker.
-    plain = re.sub(r"(?m)^\s*>+", " ", re.sub(r"\[(\d+)\]", r"(\1)", passages))
+    # The marks of a quoted paragraph's lines and tags are not shown, a note's sign is no marker.
+    plain = re.sub(r"(?m)^\s*>+|</?\w[^<>]*>", " ", re.sub(r"\[(\d+)\]", r"(\1)", passages))
     return bool(shown) and set(shown.split()) <= {*passages.split(), *plain.split()}
 
 
