@@ -51,9 +51,9 @@ def _is_rule(line: Text) -> bool:
 
 
 def _print_table(console: Console, lines: Sequence[Text]) -> None:
-    """In columns as wide as they may be; lines whose cells are not as many are no table."""
+    """In columns as wide as they may be; a line with more cells than the first is of no table."""
     cells = [_cells(line) for line in lines if not _is_rule(line)]
-    if len(cells) > 1 and len({len(row) for row in cells}) == 1 and len(cells[0]) > 1:
+    if len(cells) > 1 and 1 < len(cells[0]) == max(map(len, cells)):
         console.print(_table(cells, headed=_is_rule(lines[1])))
     else:
         for line in lines:

@@ -60,6 +60,16 @@ def test_a_table_stands_in_columns_and_its_cells_are_wrapped():
     ]
 
 
+def test_a_row_whose_last_cells_are_empty_is_of_its_table():
+    lines = printed("Cone | Heat | Glaze\n10 | 1300\n9 | 1280 | ash").splitlines()
+    assert [line.split() for line in lines] == [
+        ["Cone", "Heat", "Glaze"],
+        ["10", "1300"],
+        ["9", "1280", "ash"],
+    ]
+    assert lines[1].index("1300") == lines[2].index("1280")
+
+
 @pytest.mark.parametrize(
     "text",
     [
