@@ -112,7 +112,7 @@ def _when(first: dict[str, _Property]) -> str:
     last = _moment(end)
     if not end[4]:  # the day after the last
         with suppress(ValueError, OverflowError):
-            last = str(date.fromisoformat(last) - timedelta(days=1))
+            last = max(str(date.fromisoformat(last) - timedelta(days=1)), told)
     elif last[:10] == told[:10]:
         last = last[11:]
     return told + (f" to {last}" if last != told else "") + _zone(begins)

@@ -19,6 +19,7 @@ from state.errors import DocumentError
 
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _DEPTH = 10
+_FROM = re.compile(rb"From \S.*\d:\d\d")
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 
 
@@ -49,7 +50,10 @@ def _mailbox(reading: Reading) -> Iterator[Part]:
             elif isinstance(message, EmailMessage) and message.keys():
                 yield Part(f"# {_header(message, 'Subject') or '(no subject)'}\n\n")
                 del message["Subject"]
-                yield from _message(message, reading, 0)
+                try:
+                    yield from _message(message, reading, 0)
+                except DocumentError as error:
+                    reading.warn(f"a message cannot be read: {error.message}")
 
 
 def _parted(file: IO[bytes], most: int) -> Iterator[bytes]:
@@ -57,7 +61,7 @@ def _parted(file: IO[bytes], most: int) -> Iterator[bytes]:
     held: list[bytes] = []
     size, blank = 0, True
     while line := file.readline(MIB):
-        if blank and line.startswith(b"From "):
+        if blank and _FROM.match(line):
             yield b"".join(held)
             held, size = [], 0
         elif size <= most:

@@ -16,7 +16,7 @@ _HEADING = re.compile(rf"[ \t]*\\({'|'.join(_LEVELS)})\*?(?:\[[^\]]*\])?{_ARGUME
 _TITLE = re.compile(rf"\\title{_ARGUMENT}")
 _ABOVE = re.compile(rf"[ \t]*\\(?:title|author|date){_ARGUMENT}")
 _FIRST_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
-_COMMENT = re.compile(r"(?<!\\)%.*")
+_COMMENT = re.compile(r"(?<!\\)%(?!(?<=\S%)[0-9A-F]{2}).*")  # not in an address
 _AS_IT_IS = re.compile(r"[ \t]*\\(begin|end)\{(?:verbatim|lstlisting|minted)\*?\}")
 _TABLE = re.compile(r"\\(begin|end)\{(?:tabular[xy*]?|longtable|tabu)\}(?:[\[{][^\[\]{}]*[\]}])*")
 _RULE = re.compile(r"\\(?:toprule|midrule|bottomrule|hline|c(?:mid)?(?:rule|line)\{[^{}]*\})[ \t]*")
@@ -46,6 +46,7 @@ _LETTER = re.compile(
     rf"(\{{)?\\({'|'.join(_LETTERS)})(?![A-Za-z])(?:\{{\}}|[ \t]+(?=\w))?(?(1)\}})"
 )
 _ESCAPED = re.compile(r"\\([&%$#_])")
+_TIE = re.compile(r"(?<!/)~")
 _DEPTH = 5
 
 
@@ -104,14 +105,14 @@ class _Lines:
 def _plain(line: str) -> str:
     """The line with letters for commands that stand for letters, and without those that set it."""
     if "\\" not in line:
-        return line.replace("~", " ")
+        return _TIE.sub(" ", line)
     line = _UNSEEN.sub("", _ITEM.sub(r"\1- ", line))
     line = _LETTER.sub(lambda found: _LETTERS[found[2]], _ACCENT.sub(_accented, line))
     for _ in range(_DEPTH):
         line, count = _SAID.subn(lambda at: f" ({at[2]})" if at[1] == "footnote" else at[2], line)
         if not count:
             break
-    return _ESCAPED.sub(r"\1", line).replace("~", " ")
+    return _ESCAPED.sub(r"\1", _TIE.sub(" ", line))
 
 
 def _accented(found: re.Match[str]) -> str:

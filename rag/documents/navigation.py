@@ -9,6 +9,7 @@ from rag.documents.markup import Element
 _LISTS = frozenset({"ul", "ol", "menu", "dl", "table"})
 _HOLDERS = _LISTS | {"p", "div"}
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_SPOKEN = _HEADINGS | {"p"}
 _MOST_BESIDE = 80
 """Characters that may stand beside links to other languages or to the next page."""
 
@@ -98,5 +99,5 @@ def _related(root: Element) -> set[Element]:
         holder
         for holder in holders
         if len("".join(holder.xpath(".//text()[not(ancestor::a)]"))) < _MOST_BESIDE
-        and not any(each.tag in _HEADINGS for each in holder.iter())
+        and not any(each.tag in _SPOKEN for each in holder.iterdescendants())
     }

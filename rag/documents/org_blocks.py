@@ -14,7 +14,8 @@ from state.blocks import BlockKind, Placed
 _NESTING = 3
 _LONGEST_DRAWER = 100
 _HEADING = re.compile(
-    r"(\*+)[ \t]+(?:(?:TODO|DONE)[ \t]+)?(?:\[#\w\][ \t]+)?(\S.*?)(?:[ \t]+:[\w@#%:]+:)?[ \t]*"
+    r"(\*+)[ \t]+(?:(?:TODO|DONE)[ \t]+)?(?:\[#\w\][ \t]+)?"
+    r"([^ \t]++(?:[ \t]++[^ \t]++)*?)(?:[ \t]+:[\w@#%:]+:)?[ \t]*"
 )
 _BEGIN = re.compile(r"[ \t]*#\+begin_(\w+)(?:[ \t]+([\w+-]+))?.*", re.IGNORECASE)
 _KEYWORD = re.compile(r"[ \t]*#\+(\w+):[ \t]*(\S.*)")
@@ -22,7 +23,7 @@ _UNSEEN = re.compile(r"[ \t]*(?:#(?:[ +].*)?|:[\w-]+:)[ \t]*")  # a comment, a s
 _DRAWER = re.compile(r"[ \t]*:(?!END:)[\w-]+:[ \t]*", re.IGNORECASE)
 _END_OF_DRAWER = re.compile(r"[ \t]*:END:[ \t]*", re.IGNORECASE)
 _FIXED = re.compile(r"[ \t]*:(?: (.*))?")
-_ESCAPED = re.compile(r"([ \t]*),(?=,*(?:\*|#\+))")
+_ESCAPED = re.compile(r"^([ \t]*),(?=,*(?:\*|#\+))")
 _TERM = re.compile(r"^([ \t]*(?:[-+]|\d+[.)])[ \t].*?\S)[ \t]+::(?=[ \t]|$)", re.MULTILINE)
 _INLINE = re.compile(
     r"""

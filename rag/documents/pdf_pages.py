@@ -17,8 +17,11 @@ _HEAD_LINES = 4
 _NUMBER = re.compile(r"[0-9]+")
 _SPREAD = re.compile(r"\S+(?: {2}\S+){2,}")
 _BROKEN = re.compile(
-    r"(?<![^\s\-(\[\x22'\u00ab\u2018-\u201e])([^\W\d_]+)([-\u00ad\u2010])\n[ \t]*([^\W\d_]+)"
+    r"(?<![^\s\-(\[\x22'\u00ab\u2018-\u201e])([^\W\d_]{1,40})([-\u00ad\u2010])\n"
+    r"[ \t]*([^\W\d_]{1,40})(?![^\W\d_])"
 )
+_NUMBERED = re.compile(r"\s*[^\W\d_][^0-9]*[0-9]+\s*")
+"""A title with a number: at a page's top it may be that of the page alone."""
 _LETTER = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
@@ -54,9 +57,10 @@ def _without_heads(part: Part, others: Sequence[Part], seen: set[str]) -> str:
     pages = [(other.page, other.text.strip().split("\n")) for other in others]
 
     def comes_back(at: int) -> bool:
+        counts = at < 0 or not _NUMBERED.fullmatch(lines[at])
         same = sum(
             -len(theirs) <= at < len(theirs)
-            and _same(lines[at], theirs[at], (page or 0) - (part.page or 0))
+            and _same(lines[at], theirs[at], counts and (page or 0) - (part.page or 0))
             for page, theirs in pages
         )
         return same >= min(2, len(pages)) > 0 and " | " not in lines[at]

@@ -33,12 +33,13 @@ WRAPPED = re.compile(
 """A tag around the whole of a text that is shown, no link's: its name, and what is in it."""
 _MARKS = re.compile(rf"(?!<(?:pre|script|style|textarea)\b){ALONE}")
 
-_FENCED = re.compile(r"^[ \t]*(`{3,}+|~{3,}+).*?^[ \t]*\1", re.DOTALL | re.MULTILINE)
+_FENCED = re.compile(r"^[ \t]*(`{3,9}+|~{3,9}+).*?^[ \t]*\1", re.DOTALL | re.MULTILINE)
 _MODULE = re.compile(
     r"import\s(?:\s*[{*\"']|[^\n]*\sfrom\s+[\"'])|export\s+(?:const|let|default|function|[{*])"
 )
-_MDX = re.compile(rf"^(?:{_MODULE.pattern}|[ \t]*</ ?[A-Z]\w*[a-z])", re.MULTILINE)
-_COLONS = re.compile(r":{3,}[ \t]*(.*?)[ \t]*")
+_MDX = re.compile(rf"^(?:{_MODULE.pattern}|[ ]{{0,3}}</ ?[A-Z]\w*[a-z])", re.MULTILINE)
+_CLOSING = ("}", "]", ")")
+_COLONS = re.compile(r":{3,}[ \t]*+(.*)")
 _NOTE = re.compile(
     r"\{?(?:\.?callout-)?[A-Za-z]+(?![\w.-])\}?\s*"
     r"(?:\[([^\]]*)\]|([^\[\]{}=]+)$|[^\"]*\btitle=\"([^\"]*)\")?"
@@ -100,9 +101,11 @@ def _module(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     opened: int | None = None
     number = first
     while number < last:
-        line = _line(state, number)
-        if not line and not _goes_on(state, state.skipEmptyLines(number), last):
+        below = state.skipEmptyLines(number)
+        line = _line(state, below) if below < last else ""
+        if below > number and not (line.startswith(_CLOSING) or (line and state.sCount[below])):
             break
+        number = below
         if line == "{":
             opened = number + 1
         elif opened is not None and line.startswith("}"):
@@ -111,10 +114,6 @@ def _module(state: StateBlock, first: int, last: int, silent: bool) -> bool:
         number += 1
     state.line = number
     return True
-
-
-def _goes_on(state: StateBlock, number: int, last: int) -> bool:
-    return number < last and (state.sCount[number] > 0 or _line(state, number)[0] in "}])")
 
 
 def _admonition(state: StateBlock, first: int, last: int, silent: bool) -> bool:

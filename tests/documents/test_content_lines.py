@@ -70,6 +70,7 @@ def test_the_entries_of_a_calendar(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("times", "told"),
     [
+        ("DTSTART;VALUE=DATE:20260704\nDTEND;VALUE=DATE:20260704", "2026-07-04"),
         ("DTSTART;VALUE=DATE:20260704\nDTEND;VALUE=DATE:20260705", "2026-07-04"),
         ("DTSTART;VALUE=DATE:20260704\nDTEND;VALUE=DATE:20260706", "2026-07-04 to 2026-07-05"),
         ("DTSTART:20260911T183000Z\nDTEND:20260911T213000Z", "2026-09-11 18:30 to 21:30 (UTC)"),

@@ -364,11 +364,20 @@ def test_what_ends_the_program_is_no_damage(tmp_path: Path) -> None:
 
 def test_a_message_too_long_is_left_out_of_its_mailbox(tmp_path: Path) -> None:
     path = tmp_path / "a.mbox"
-    mails = [f"From a\nSubject: {n}\n\n{'x' * n}\n\n" for n in (10, 3 << 20, 20)]
+    mails = [f"From a 1:00\nSubject: {n}\n\n{'x' * n}\n\n" for n in (10, 3 << 20, 20)]
     path.write_text("".join(mails))
     document = read_document(path, "a", Limits(tree_bytes=1 << 20))
     assert re.findall("# ([0-9]+)", document.text) == ["10", "20"]
     assert document.warnings == ("messages of more than 1 MiB were left out",)
+
+
+def test_a_message_that_cannot_be_read_is_left_out_of_its_mailbox(tmp_path: Path) -> None:
+    path = tmp_path / "a.mbox"
+    binary = "Content-Transfer-Encoding: base64\n\nAQID/wECA/8BAgP/AQID/wECA/8BAgP/\n\n"
+    path.write_text(f"From a 1:00\nTo: b\n{binary}From a 1:00\nTo: c\n\nYes\n")
+    document = read_document(path, "a")
+    assert "To: c\n\nYes" in document.text
+    assert document.warnings == ("a message cannot be read: binary data, not text",)
 
 
 def test_a_line_of_latex_without_an_end_is_read_in_no_time(tmp_path: Path) -> None:

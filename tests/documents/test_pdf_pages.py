@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from rag.documents.pdf_pages import mended
@@ -45,6 +47,17 @@ def test_what_differs_by_more_than_the_pages_stays() -> None:
     pages = ["Berth | Length\nA | 7\nTotal 12", "Berth | Length\nB | 8\nTotal 31"]
     assert read(*pages) == pages
     assert read("One page.\n1") == ["One page.\n1"]
+
+
+def test_the_numbered_titles_of_short_pages_stay() -> None:
+    pages = [f"Exercise {n}\nTask {n * n}" for n in range(1, 5)]
+    assert read(*pages) == pages
+
+
+def test_words_broken_at_every_line_are_joined_in_time() -> None:
+    begin = time.process_time()
+    assert read("word-\n" * 40_000)
+    assert time.process_time() - begin < 8
 
 
 def test_the_header_of_a_table_stays_on_every_page() -> None:

@@ -293,6 +293,8 @@ HOSTILE = {
     "open braces": "import 'x'\n" + "<a {'\n{% \"" * 20_000,
     "closing marks": "</Ab>\n" + "    </a>\n" * 20_000 + "x\n",
     "admonitions": ":::note\n" * 20_000 + ":::\n" * 9_000,
+    "spaces behind colons": ":::x" + " " * 60_000 + "y",
+    "blank lines of a module": "import 'x'\n" + "\n" * 60_000 + "}",
     "exports": "export const a = {\n\n  {\n" * 10_000,
     "items": "1. x\n" * 20_000,
     "underlines": "a\n=\n" * 20_000,
@@ -426,3 +428,11 @@ def test_a_page_of_components_is_read_without_them() -> None:
         ("heading", 5, "Care", None),
     ]
     assert read(f"```\n{text}```\n\n    fire()\n", "markdown")[-1][0] == "code"
+
+
+def test_a_tag_closed_within_code_makes_no_page_of_components() -> None:
+    text = "Write:\n\n    <Directory a>\n        Require all\n    </Directory>\n"
+    assert [block.kind for block in blocks_of_text(text, "markdown")] == [
+        BlockKind.LEAD,
+        BlockKind.CODE,
+    ]
