@@ -57,10 +57,8 @@ class SourceLines:
 
     def closing(self, index: int, delimiter: str) -> int | None:
         """The next line below this one that is the delimiter."""
-        try:
-            return self.lines.index(delimiter, index + 1)
-        except ValueError:
-            return None
+        below = range(index + 1, len(self))
+        return next((number for number in below if self.lines[number] == delimiter), None)
 
     def ends_paragraph(self, index: int, *, in_list: bool) -> bool:
         """Whether a line with anything on it is no part of the paragraph above it."""

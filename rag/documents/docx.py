@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rag.documents.archive import open_archive
 from rag.documents.layout import Layout
-from rag.documents.markup import Element, attribute, name
+from rag.documents.markup import Element, attribute, count, name
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
@@ -41,14 +41,16 @@ def read(reading: Reading) -> Iterator[Part]:
             raise DocumentError("damaged docx file: it has no body")
         layout = Layout()
         walk = _Walk(layout, {} if styles is None else _meanings(styles), reading)
-        for count, block in enumerate(body):
+        for number, block in enumerate(body):
             walk.block(block, 0)
-            if count % _MANY == 0:
+            if number % _MANY == 0:
                 yield layout.part()
         for member, kind in _NOTES:
             root = archive.optional_root(member)
-            if root is not None:
-                _notes(root, kind, layout)
+            for note in () if root is None else root.iterchildren(f"{{*}}{kind}"):
+                text = _flat(note)
+                if text and attribute(note, "type") in {None, "normal"}:
+                    layout.paragraph(f"[{kind} {attribute(note, 'id')}] {text}")
         yield layout.part()
 
 
@@ -102,9 +104,7 @@ class _Walk:
 
 def _cell_texts(cell: Element) -> list[str]:
     """The cell's text, and an empty one for each further column that it goes over."""
-    span = _value(cell, "{*}tcPr/{*}gridSpan") or ""
-    columns = min(int(span), 50) if span.isdecimal() and len(span) < 4 else 1
-    return [_flat(cell), *[""] * (columns - 1)]
+    return [_flat(cell), *[""] * (count(_value(cell, "{*}tcPr/{*}gridSpan"), 50) - 1)]
 
 
 def _flat(element: Element) -> str:
@@ -119,13 +119,6 @@ def _through(element: Element, wanted: str) -> Iterator[Element]:
             yield inner
         elif kind in _WRAPPERS:
             yield from _through(inner, wanted)
-
-
-def _notes(root: Element, kind: str, layout: Layout) -> None:
-    for note in root.iterchildren(f"{{*}}{kind}"):
-        text = _flat(note)
-        if text and attribute(note, "type") in {None, "normal"}:
-            layout.paragraph(f"[{kind} {attribute(note, 'id')}] {text}")
 
 
 def _meanings(styles: Element) -> dict[str, _Style]:
@@ -146,10 +139,9 @@ def _meanings(styles: Element) -> dict[str, _Style]:
 
 def _inherited(key: str, own: dict[str, _Style], parents: dict[str, str]) -> _Style:
     for _ in range(10):
-        style = own.get(key, _Style())
-        if style != _Style() or key not in parents:
-            return style
-        key = parents[key]
+        if own.get(key, _Style()) != _Style():
+            return own[key]
+        key = parents.get(key, "")
     return _Style()
 
 
@@ -204,9 +196,8 @@ def math_text(element: Element, depth: int = 0) -> str:
         text = joint.join(part for part in inner if part)
         return f"({text})" if kind == "d" and not _BRACKETED.fullmatch(text) else text
     parts = {name(part): math_text(part, depth + 1) for part in element if name(part)}
-    if kind == "nary":
-        sign = element.find("{*}naryPr/{*}chr")
-        parts["sign"] = (attribute(sign, "val") or "") if sign is not None else "∫"
+    sign = element.find("{*}naryPr/{*}chr")
+    parts["sign"] = "∫" if sign is None else attribute(sign, "val") or ""
     return _SLOT.sub(lambda slot: _filled(parts, slot.group(1), grouped=not slot.group(2)), shape)
 
 

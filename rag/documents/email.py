@@ -95,13 +95,11 @@ def _body(message: EmailMessage, reading: Reading) -> tuple[str, list[EmailMessa
         if wrapper.get_content_type() == "message/rfc822"
         for part in wrapper.iter_parts()
     ]
-    preferred = message.get_body(("plain", "html"))
-    text = _text(preferred, reading) if isinstance(preferred, EmailMessage) else ""
-    if not text.strip():
-        html = message.get_body(("html",))
-        text = _text(html, reading) if isinstance(html, EmailMessage) else ""
-    if not text.strip() and not message.is_multipart():
-        text = _text(message, reading)
+    text = ""
+    bodies = [message.get_body(("plain", "html")), message.get_body(("html",))]
+    for body in [*bodies, None if message.is_multipart() else message]:
+        if not text.strip() and isinstance(body, EmailMessage):
+            text = _text(body, reading)
     return text, [part for part in nested if isinstance(part, EmailMessage)]
 
 

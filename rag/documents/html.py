@@ -72,14 +72,7 @@ def parse_html(data: bytes | str, limits: Limits) -> Element | None:
         data = decode(data, declared.group(1).decode("ascii", "ignore") if declared else None)
     # libxml2 stops at a NUL; a surrogate cannot be encoded.
     encoded = data.replace("\0", "").encode("utf-8", "replace")
-    parser = etree.HTMLParser(
-        encoding="utf-8",
-        recover=True,
-        no_network=True,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-    )
+    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
     try:
         root = etree.fromstring(encoded, parser) if encoded.strip() else None
     except etree.XMLSyntaxError as error:

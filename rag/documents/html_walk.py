@@ -6,22 +6,20 @@ import re
 from collections.abc import Sequence
 
 from rag.documents.layout import Layout
-from rag.documents.markup import Element, attribute, name
+from rag.documents.markup import Element, attribute, count, name
 
-_SKIPPED_NAMES = (
-    "script style template noscript iframe object embed svg canvas head title meta link "
-    "select datalist button input textarea audio video map dialog"
+_SKIPPED = frozenset(  # lists of strings would take a line each
+    """script style template noscript iframe object embed svg canvas head title meta link
+    select datalist button input textarea audio video map dialog""".split()  # noqa: SIM905
 )
-_SKIPPED = frozenset(_SKIPPED_NAMES.split())
-_BLOCKS_NAMES = (
-    "html body div p section article main header footer aside nav address blockquote "
-    "figure figcaption details summary form fieldset legend center ul ol menu dl dt dd "
-    "li table caption thead tbody tfoot tr td th pre hr h1 h2 h3 h4 h5 h6 listing xmp "
-    "hgroup search"
+BLOCKS = frozenset(
+    """html body div p section article main header footer aside nav address blockquote figure
+    figcaption details summary form fieldset legend center ul ol menu dl dt dd li table caption
+    thead tbody tfoot tr td th pre hr h1 h2 h3 h4 h5 h6 listing xmp hgroup search""".split()  # noqa: SIM905
 )
-BLOCKS = frozenset(_BLOCKS_NAMES.split())
 _CODE = frozenset({"code", "kbd", "samp", "tt"})
 _MAX_SPAN = 50
+_MOST = 10**8
 _LONG_CELL = 600
 
 
@@ -105,7 +103,7 @@ class Walk:
 
     def _list(self, element: Element, level: int, *, ordered: bool) -> None:
         self._list_depth += 1
-        number = _start(element)
+        number = count(element.get("start"), _MOST)
         for child in element:
             if name(child).lower() == "li" and not _hidden(child):
                 self._marker = (f"{number}." if ordered else "-", self._list_depth)
@@ -163,11 +161,6 @@ def _language(element: Element) -> str:
     return ""
 
 
-def _start(element: Element) -> int:
-    start = element.get("start") or ""
-    return int(start) if start.isdecimal() and len(start) < 9 else 1
-
-
 def flat(element: Element, *, breaks: str = "") -> str:
     """All the text of an element; a <br> is written as `breaks`, without which block elements are
     parted by a space.
@@ -216,8 +209,8 @@ def spread(rows: Sequence[Element]) -> list[list[str]]:
                 continue
             _from_above(texts, below)
             text = flat(cell)
-            height = _span(cell, "rowspan")
-            for column in range(_span(cell, "colspan")):
+            height = count(cell.get("rowspan"), _MAX_SPAN)
+            for column in range(count(cell.get("colspan"), _MAX_SPAN) or 1):
                 shown = "" if column else text
                 if height > 1:
                     below[len(texts)] = (height - 1, shown)
@@ -233,8 +226,3 @@ def _from_above(texts: list[str], below: dict[int, tuple[int, str]]) -> None:
         if rows_left > 1:
             below[len(texts)] = (rows_left - 1, text)
         texts.append(text)
-
-
-def _span(cell: Element, key: str) -> int:
-    value = cell.get(key) or ""
-    return min(int(value), _MAX_SPAN) if value.isdecimal() and int(value[:9]) else 1

@@ -7,6 +7,11 @@ from typing import Any
 from rag.documents.limits import Limits, check_size
 from state.errors import DocumentError
 
+DISTRUSTING = {
+    "resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False
+}  # fmt: skip
+"""What a parser is told that reads a stranger's XML."""
+
 Element = Any
 """An lxml element; lxml's own types say no more than this."""
 
@@ -20,11 +25,8 @@ def parse(data: bytes, limits: Limits) -> Element:
     from lxml import etree
 
     check_size(len(data), limits.tree_bytes)
-    parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=False
-    )
     try:
-        root = etree.fromstring(data, parser)
+        root = etree.fromstring(data, etree.XMLParser(**DISTRUSTING))
     except etree.XMLSyntaxError as error:
         raise DocumentError(f"damaged file: broken XML ({error.msg})") from error
     # An entity that is not resolved stands between the text before it and the text behind it.
@@ -42,3 +44,8 @@ def attribute(element: Element | None, wanted: str) -> str | None:
     """The attribute of this local name, whatever its namespace; None of None."""
     attributes = {} if element is None else element.attrib
     return next((v for key, v in attributes.items() if key.rpartition("}")[2] == wanted), None)
+
+
+def count(value: str | None, most: int) -> int:
+    """A number as an attribute has it, `most` at the most; 1 where it is none."""
+    return min(int(value), most) if value and value.isdecimal() and len(value) < 9 else 1

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from rag.documents.archive import open_archive
 from rag.documents.layout import Layout
-from rag.documents.markup import Element, attribute, name
+from rag.documents.markup import Element, attribute, count, name
 from rag.documents.property_title import given_title
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
@@ -32,9 +32,9 @@ def read(reading: Reading) -> Iterator[Part]:
         if body is None:
             raise DocumentError("damaged OpenDocument: it has no body")
         walk = _Walk(Layout(), reading)
-        for count, block in enumerate((block for part in body for block in part), 1):
+        for number, block in enumerate((block for part in body for block in part), 1):
             walk.block(block, 0)
-            if count % _MANY == 0:
+            if number % _MANY == 0:
                 yield walk.layout.part()
         yield walk.layout.part()
 
@@ -53,8 +53,7 @@ class _Walk:
             raise DocumentError("nested too deeply")
         self._reading.deadline.check()
         if kind == "h":
-            level = attribute(element, "outline-level") or "1"
-            self.layout.heading(inline(element), int(level) if level.isdecimal() else 1)
+            self.layout.heading(inline(element), count(attribute(element, "outline-level"), 6))
         elif kind == "p":
             if listed >= 0:
                 self.layout.item(inline(element), listed)
@@ -81,7 +80,8 @@ class _Walk:
             cells: list[str] = []
             for cell in tr.iterchildren("{*}table-cell", "{*}covered-table-cell"):
                 text = " ".join(inline(p) for p in cell.iter("{*}p", "{*}h"))
-                cells += [text] * (_repeat(cell, "number-columns-repeated") if text else 1)
+                times = attribute(cell, "number-columns-repeated") if text else None
+                cells += [text] * count(times, _REPEATS)
             self._cells += len(cells)
             if self._cells > self._reading.limits.cells:
                 self._reading.warn(f"only the first {self._reading.limits.cells:,} cells were read")
@@ -99,7 +99,7 @@ def inline(element: Element, depth: int = 0) -> str:
     for node in element:
         kind = name(node)
         if kind == "s":
-            pieces.append(" " * _repeat(node, "c"))
+            pieces.append(" " * count(attribute(node, "c"), _REPEATS))
         elif kind == "tab":
             pieces.append("\t")
         elif kind == "line-break":
@@ -110,8 +110,3 @@ def inline(element: Element, depth: int = 0) -> str:
             pieces.append(inline(node, depth + 1))
         pieces.append(node.tail or "")
     return "".join(pieces)
-
-
-def _repeat(element: Element, key: str) -> int:
-    value = attribute(element, key) or "1"
-    return min(int(value), _REPEATS) if value.isdecimal() and len(value) < 9 else 1

@@ -60,17 +60,16 @@ def read_blocks(text: str) -> tuple[str, list[Placed]]:
 
 @dataclass(slots=True)
 class _Walk:
-    """Over the lines in order. `_prose` are the numbers of those since other text; `_unclosed`
-    the kinds of blocks of which no more end.
-    """
+    """Over the lines in order. `_prose` is where those since other text begin."""
 
     lines: list[str]
     out: list[str] = field(default_factory=list)
     found: list[Found] = field(default_factory=list)
     _prose: int = 0
-    _unclosed: set[str] = field(default_factory=set)
+    _last: dict[str, int] = field(init=False)
 
     def run(self) -> None:
+        self._last = {line.strip().lower(): number for number, line in enumerate(self.lines)}
         while len(self.out) < len(self.lines):
             index, line = len(self.out), self.lines[len(self.out)]
             heading = _HEADING.fullmatch(line)
@@ -105,10 +104,13 @@ class _Walk:
 
     def _block(self, index: int, kind: str, language: str) -> None:
         """Code in a fence, nothing of what is meant for another format, and the lines of others."""
-        end = self._end(index, kind) if kind in _CODE | _OF_OTHER_FORMATS else None
-        if end is None:
+        mark = f"#+end_{kind}"
+        if kind not in _CODE | _OF_OTHER_FORMATS or self._last.get(mark, -1) < index:
             self._write("")
             return
+        end = index + 1
+        while self.lines[end].strip().lower() != mark:
+            end += 1
         inside = [_ESCAPED.sub(r"\1", line) for line in self.lines[index + 1 : end]]
         longest = max(map(len, re.findall("`{3,}", "\n".join(inside))), default=2)
         fence = "`" * (longest + 1)
@@ -116,15 +118,6 @@ class _Walk:
             self._write(fence + (language if kind == "src" else ""), *inside, fence)
         else:
             self._write(*[""] * (end + 1 - index))
-
-    def _end(self, index: int, kind: str) -> int | None:
-        mark = f"#+end_{kind}"
-        if kind not in self._unclosed:
-            for number in range(index + 1, len(self.lines)):
-                if self.lines[number].strip().lower() == mark:
-                    return number
-            self._unclosed.add(kind)
-        return None
 
     def _end_of_drawer(self, index: int) -> int:
         """The number of the line below it."""

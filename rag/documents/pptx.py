@@ -87,7 +87,10 @@ def _shape(shape: Element, layout: Layout, depth: int, reading: Reading) -> None
     elif kind == "graphicFrame":
         for table in shape.iter("{*}tbl"):
             rows = table.iterchildren("{*}tr")
-            layout.table([_flat(cell) for cell in tr.iterchildren("{*}tc")] for tr in rows)
+            layout.table(
+                [" ".join(map(_text, cell.iter("{*}p"))) for cell in tr.iterchildren("{*}tc")]
+                for tr in rows
+            )
     elif kind == "pic":
         words = attribute(shape.find("{*}nvPicPr/{*}cNvPr"), "descr") or ""
         if " " in words.strip():
@@ -126,8 +129,7 @@ def _values(series: Element, part: str) -> list[str]:
 
 def _notes(root: Element, layout: Layout) -> None:
     shapes = root.iterfind("{*}cSld/{*}spTree//{*}sp")
-    said = [_body_text(shape) for shape in shapes if _placeholder(shape) not in _UNSAID]
-    text = "\n".join(said)
+    text = "\n".join(_body_text(each) for each in shapes if _placeholder(each) not in _UNSAID)
     if text.strip():
         layout.paragraph(f"Notes: {text}")
 
@@ -148,10 +150,6 @@ def _body_text(shape: Element) -> str:
 
 def _paragraphs(shape: Element) -> list[Element]:
     return list(shape.iterfind("{*}txBody/{*}p"))
-
-
-def _flat(cell: Element) -> str:
-    return " ".join(_text(p) for p in cell.iter("{*}p"))
 
 
 def _text(paragraph: Element) -> str:

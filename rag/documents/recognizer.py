@@ -88,11 +88,11 @@ def recognize(picture: Picture) -> list[TextLine]:
     if min(picture.shape[:2]) < LEAST_SIDE:
         return []
     lines = _read(picture)
-    if lines and _mean_confidence(lines) < _UPSIDE_DOWN:
+    if lines and _confidence(lines) < _UPSIDE_DOWN:
         import numpy as np
 
         turned = _read(np.rot90(picture, 2).copy())
-        lines = max(lines, turned, key=_mean_confidence)
+        lines = max(lines, turned, key=_confidence)
     return [line for line in lines if line.confidence >= _LEAST_CONFIDENCE and line.text]
 
 
@@ -100,10 +100,6 @@ def _read(picture: Picture) -> list[TextLine]:
     # Its own look at which lines stand on their heads turns long ones that do not.
     found, _ = _engine()(picture, use_cls=False)
     return [_line(*each) for each in found or []]
-
-
-def _mean_confidence(lines: Sequence[TextLine]) -> float:
-    return sum(line.confidence for line in lines) / len(lines) if lines else 0.0
 
 
 def _line(corners: Sequence[Sequence[float]], text: str, confidence: float) -> TextLine:

@@ -173,10 +173,9 @@ def _binary_format(path: Path, named: Format | None) -> Format:
     _check_supported(path)
     if named is None:
         raise UnsupportedFormatError(f"no reader for {path.suffix.lower() or 'binary'} files")
-    if named.name in PACKED:
-        raise DocumentError(f"damaged {named.name} file: it is no ZIP archive")
-    if named.name in COMPOUND:
-        raise DocumentError(f"damaged {named.name} file: it is no compound file")
+    if named.name in PACKED | COMPOUND:
+        kind = "ZIP archive" if named.name in PACKED else "compound file"
+        raise DocumentError(f"damaged {named.name} file: it is no {kind}")
     return named
 
 

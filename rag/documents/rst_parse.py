@@ -30,7 +30,6 @@ _LITERAL = frozenset(  # a list of strings would take a line each
 _OPTIONS = re.compile(r"^[ \t]*:[\w-]+:(?:[ \t].*)?$", re.MULTILINE)
 """Where what a directive was given goes over into its options: any is legal, and means nothing."""
 _TABLE_OPTION = re.compile(r"\s*:(header|delim):\s+(.*\S)")
-_TABLES = frozenset({"csv-table", "list-table"})
 Rows = list[tuple[int, list[nodes.Node]]]
 """The line, from 0, of each row of a table, and its cells."""
 _DELIMITERS = {"tab": "\t", "space": " "}
@@ -99,7 +98,7 @@ class _Any(Directive):  # type: ignore[misc]
                 node += nodes.literal_block(code, code)
                 node[-1].line = self.content_offset + 1
         else:
-            rows = self._rows(name) if name in _TABLES else []
+            rows = _TABLES[name](self) if name in _TABLES else []
             if given := self._given():
                 shown, _ = self.state.inline_text(given, self.lineno)
                 node += nodes.paragraph(given, "", *shown, argument=True)
@@ -116,10 +115,7 @@ class _Any(Directive):  # type: ignore[misc]
         options = _OPTIONS.search(given)
         return (given[: options.start()] if options else given).rstrip()
 
-    def _rows(self, name: str) -> Rows:
-        return self._listed() if name == "list-table" else self._separated()
-
-    def _listed(self) -> Rows:
+    def listed(self) -> Rows:
         """Of a table whose rows are the items of a list, and their cells those of a list within."""
         held = nodes.Element()
         self.state.nested_parse(self.content, self.content_offset, held)
@@ -132,7 +128,7 @@ class _Any(Directive):  # type: ignore[misc]
                 rows.append((lines[0] - 1, [nodes.entry("", *cell.children) for cell in cells]))
         return rows
 
-    def _separated(self) -> Rows:
+    def separated(self) -> Rows:
         """Of a table of comma-separated values."""
         first, rows, delimiter = self.lineno - 1, Rows(), ","
         tables: list[tuple[int, list[str]]] = []
@@ -148,6 +144,9 @@ class _Any(Directive):  # type: ignore[misc]
                 shown = (self.state.inline_text(each, above + number + 1)[0] for each in cells)
                 rows.append((above + number, [nodes.entry("", *each) for each in shown]))
         return rows
+
+
+_TABLES = {"csv-table": _Any.separated, "list-table": _Any.listed}
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from html.entities import html5
 from rag.documents.encoding import decode
 from rag.documents.html import page_part
 from rag.documents.layout import words
-from rag.documents.markup import Element, name
+from rag.documents.markup import DISTRUSTING, Element, name
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
@@ -63,13 +63,7 @@ def _document(blocks: Iterator[bytes], reading: Reading) -> Iterator[Part]:
     from lxml import etree
 
     parser = etree.XMLPullParser(
-        events=("start", "end"),
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
+        events=("start", "end"), remove_comments=True, remove_pis=True, **DISTRUSTING
     )
     walk = Walk(reading.limits.depth)
     found = False

@@ -151,7 +151,8 @@ class _Walk:
         level = self._level()
         if isinstance(item, _Item) and tokens[index - 1].type == "list_item_open":
             kind, at = BlockKind.ITEM, item.at
-            start = self._marker_start(at, start)
+            marker = _MARKER.search(self.text[max(at, start - 20) : start])
+            start -= len(marker.group()) if marker else 0
             around = self._inside[-2]
             lead = around.lead if isinstance(around, _List) else None
         else:
@@ -192,10 +193,6 @@ class _Walk:
         if first and line.endswith(first):
             return at + len(line) - len(first)
         return at + len(line) - len(line.lstrip())
-
-    def _marker_start(self, at: int, start: int) -> int:
-        marker = _MARKER.search(self.text[max(at, start - 20) : start])
-        return start if marker is None else start - len(marker.group())
 
     def _heading(self, token: Token, content: str) -> None:
         at, end = self._line(token, 0), self._line(token, 1)

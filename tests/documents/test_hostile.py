@@ -371,6 +371,12 @@ def test_a_message_too_long_is_left_out_of_its_mailbox(tmp_path: Path) -> None:
     assert document.warnings == ("messages of more than 1 MiB were left out",)
 
 
+def test_a_number_of_many_digits_spoils_no_page(tmp_path: Path) -> None:
+    path = tmp_path / "a.html"
+    path.write_text(f"<table><tr><td colspan={'9' * 5000}>a<td>b<tr><td>c<td>d</table>")
+    assert read_document(path, "a").text == "a | b\nc | d\n"
+
+
 def test_a_message_that_cannot_be_read_is_left_out_of_its_mailbox(tmp_path: Path) -> None:
     path = tmp_path / "a.mbox"
     binary = "Content-Transfer-Encoding: base64\n\nAQID/wECA/8BAgP/AQID/wECA/8BAgP/\n\n"
