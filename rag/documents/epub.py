@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator
 from urllib.parse import unquote
 
-from rag.documents.archive import Archive, open_archive
+from rag.documents.archive import open_archive
 from rag.documents.html import page_part
 from rag.documents.markup import Element, attribute
 from rag.documents.stream import Part, Reading
@@ -18,9 +18,13 @@ _CONTAINER = "META-INF/container.xml"
 def read(reading: Reading) -> Iterator[Part]:
     """One piece a chapter. A damaged chapter is a warning, not the end of the book."""
     with open_archive(reading) as archive:
-        package, folder = _package(archive)
+        named = archive.root(_CONTAINER).find("{*}rootfiles/{*}rootfile")
+        path = attribute(named, "full-path")
+        if not path:
+            raise DocumentError("damaged epub file: it names no content")
+        package = archive.root(path)
         reading.title = package.findtext("{*}metadata/{*}title")
-        chapters = _chapters(package, folder)
+        chapters = _chapters(package, posixpath.dirname(path))
         failed = 0
         for chapter in chapters[: reading.limits.pages]:
             try:
@@ -33,13 +37,6 @@ def read(reading: Reading) -> Iterator[Part]:
                 yield part
         if chapters and failed == len(chapters):
             raise DocumentError("no chapter can be read: encrypted (DRM) or damaged")
-
-
-def _package(archive: Archive) -> tuple[Element, str]:
-    path = attribute(archive.root(_CONTAINER).find("{*}rootfiles/{*}rootfile"), "full-path")
-    if not path:
-        raise DocumentError("damaged epub file: it names no content")
-    return archive.root(path), posixpath.dirname(path)
 
 
 def _chapters(package: Element, folder: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from rag.text.blocks import shifted
+from rag.text.blocks import moved
 from rag.text.plain import scan_plain
 from state.blocks import Block, BlockKind, Placed
 
@@ -63,9 +63,7 @@ def all_blocks(lines: Sequence[str], found_blocks: Sequence[Found]) -> list[Plac
     for each in [*placed_blocks(lines, found_blocks), None]:
         end = len(text) if each is None else each.at
         if text[position:end].strip():
-            rest = scan_plain(text[position:end], "rst")
-            moved = shifted((block for _, block in rest), position)
-            whole += map(Placed, (at + position for at, _ in rest), moved)
+            whole += moved(scan_plain(text[position:end], "rst"), position)
         if each is not None:
             whole.append(each)
             position = each.block.end_char

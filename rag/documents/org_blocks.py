@@ -85,7 +85,7 @@ class _Walk:
             elif heading is not None:
                 self._write(f"{'#' * min(len(heading[1]), 6)} {_shown(heading[2])}")
             elif _DRAWER.fullmatch(line):
-                self._write(*[""] * (self._end_of_drawer(index) - index))
+                self._write(*[""] * self._drawer(index))
             elif _UNSEEN.fullmatch(line):
                 self._write("")
             elif _FIXED.fullmatch(line):
@@ -119,14 +119,14 @@ class _Walk:
         else:
             self._write(*[""] * (end + 1 - index))
 
-    def _end_of_drawer(self, index: int) -> int:
-        """The number of the line below it."""
-        for number in range(index + 1, min(index + _LONGEST_DRAWER, len(self.lines))):
-            if _END_OF_DRAWER.fullmatch(self.lines[number]):
-                return number + 1
-            if _HEADING.fullmatch(self.lines[number]):
+    def _drawer(self, index: int) -> int:
+        """How many lines it has; one where nothing ends it."""
+        for number, line in enumerate(self.lines[index + 1 : index + _LONGEST_DRAWER], 2):
+            if _END_OF_DRAWER.fullmatch(line):
+                return number
+            if _HEADING.fullmatch(line):
                 break
-        return index + 1
+        return 1
 
     def _fixed(self, index: int) -> None:
         """Lines behind colons, which are code."""

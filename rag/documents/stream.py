@@ -6,7 +6,7 @@ The text of a document is the concatenation of its parts, exactly.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -14,7 +14,7 @@ from pathlib import Path
 from rag.documents.cleaning import clean, one_line
 from rag.documents.limits import Deadline, Limits
 from rag.documents.seam import parsing
-from rag.text.blocks import shifted
+from rag.text.blocks import moved
 from state.blocks import Placed
 from state.closing import Closing
 from state.errors import DocumentError
@@ -145,15 +145,9 @@ def _divided(piece: Part) -> Iterator[Part]:
             yield from _bounded(iter([Part(text[start:], piece.page)]))
             return
         end = blocks[last].at
-        yield _moved(text[start:end], piece.page, blocks[first:last], start)
+        yield Part(text[start:end], piece.page, tuple(moved(blocks[first:last], -start)))
         start, first = end, last
-    yield _moved(text[start:], piece.page, blocks[first:], start)
-
-
-def _moved(text: str, page: int | None, placed: Sequence[Placed], start: int) -> Part:
-    blocks = shifted((each.block for each in placed), -start)
-    moved = (Placed(each.at - start, block) for each, block in zip(placed, blocks, strict=True))
-    return Part(text, page, tuple(moved))
+    yield Part(text[start:], piece.page, tuple(moved(blocks[first:], -start)))
 
 
 def _cut(text: str) -> int:

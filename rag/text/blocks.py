@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from rag.text.plain import scan_plain
@@ -40,6 +40,12 @@ def shifted(blocks: Iterable[Block], by: int) -> list[Block]:
         )
         for block in blocks
     ]
+
+
+def moved(placed: Sequence[Placed], by: int) -> list[Placed]:
+    """As `shifted`, with where each is placed."""
+    blocks = shifted((each.block for each in placed), by)
+    return [Placed(each.at + by, block) for each, block in zip(placed, blocks, strict=True)]
 
 
 def clipped(blocks: Iterable[Block], text: str, start: int) -> tuple[Block, ...]:

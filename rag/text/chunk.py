@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from rag.text.blocks import clipped, shifted
+from rag.text.blocks import clipped, moved
 from rag.text.cut_worth import CUT_BY_LINE, LINE, NEXT_LINE, SENTENCE, worth_between
 from rag.text.heading_path import HeadingPath
 from rag.text.plain import PlainScanner
@@ -117,11 +117,7 @@ class _Cutter:
     def _take(self, placed: Sequence[Placed], start: int) -> None:
         """The blocks of the rest of the buffer, offsets from `start` on."""
         self._scanner.end(self._base + start)
-        by = self._base + start
-        blocks = shifted((each.block for each in placed), by)
-        self._placed.extend(
-            Placed(each.at + by, block) for each, block in zip(placed, blocks, strict=True)
-        )
+        self._placed += moved(placed, self._base + start)
         self._scanned = self._settled = len(self._buffer)
 
     def _skip_blank(self) -> None:
