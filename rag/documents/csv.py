@@ -36,7 +36,9 @@ def read(reading: Reading) -> Iterator[Part]:
             return
         reading.warn("records of prose are read as rows: langchain-community is not installed")
     pending: list[str] = []
-    rows = csv.reader(_lines(chain([first], blocks)), delimiter=delimiter)
+    texts = (block.replace("\0", "") for block in chain([first], blocks))
+    lines = (line for text in texts for line in text.splitlines(keepends=True))
+    rows = csv.reader(lines, delimiter=delimiter)
     try:
         for number, cells in enumerate(rows):
             line = row(cells)
@@ -105,11 +107,6 @@ def _sample(sample: str, delimiter: str) -> list[list[str]]:
     with suppress(csv.Error):
         rows.extend(islice(filter(None, found), _SAMPLE_ROWS))
     return rows
-
-
-def _lines(blocks: Iterable[str]) -> Iterator[str]:
-    for block in blocks:
-        yield from block.replace("\0", "").splitlines(keepends=True)
 
 
 def quoted_rows(lines: Iterable[str], delimiter: str = ",") -> list[tuple[int, list[str]]]:

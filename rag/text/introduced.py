@@ -8,7 +8,7 @@ from state.blocks import BlockKind, Extent, Placed
 
 
 def ends_open(text: str) -> bool:
-    return text.rstrip().rstrip("*_").endswith((":", "\uff1a"))
+    return text.rstrip().rstrip(" *_").endswith((":", "\uff1a"))
 
 
 def introduced_by(text: str, placed: list[Placed], at: int) -> Extent | None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from rag.text.introduced import ends_open
 from rag.text.line_marks import GLANCE
 from rag.text.wrapping import FIELD, Line, runs
 from state.blocks import Block, BlockKind, Extent, Placed
-
-_ENDS_OPEN = (":", "\uff1a")
 
 
 @dataclass(slots=True)
@@ -45,7 +44,7 @@ class OpenBlock:
             if start < end:
                 block = Block(own, start, end, self.level, self.lead)
                 at = extent[0] if index else self.at
-                yield Placed(at, block), text.rstrip(" *_").endswith(_ENDS_OPEN)
+                yield Placed(at, block), ends_open(text)
 
     def _text(self, extent: Extent) -> str:
         return "\n".join(
