@@ -11,6 +11,10 @@ from collections.abc import Mapping
 
 DENSE_WEIGHT = 0.35
 WINDOW_WEIGHT = 1.0
+FARTHEST_BEHIND = -1.0
+"""A cosine's lead at the least: where all that is near is nearly alike, as in a log, the only chunk
+with the query's words would be lost for its distance.
+"""
 NAMED_WEIGHT = 0.3
 MEANT_WEIGHT = 1.2
 """Of a chunk whose document the query calls by its name (`names.py`)."""
@@ -23,8 +27,8 @@ def fuse(
 ) -> dict[int, float]:
     """The fused score of every chunk that either leg knows; higher is better.
 
-    `bm25/max + dense_weight * (cosine - mean)/(max - mean)`; a chunk that a leg does not
-    know gets nothing from it.
+    `bm25/max + dense_weight * (cosine - mean)/(max - mean)`, the latter bounded below; a chunk that
+    a leg does not know gets nothing from it.
     """
     top = max(bm25.values(), default=0.0)
     scores = {chunk: score / top for chunk, score in bm25.items()} if top > 0 else {}
@@ -33,6 +37,6 @@ def fuse(
     mean = sum(cosine.values()) / len(cosine)
     spread = max(cosine.values()) - mean
     for chunk, value in cosine.items():
-        lead = (value - mean) / spread if spread > 1e-9 else 0.0
+        lead = max((value - mean) / spread, FARTHEST_BEHIND) if spread > 1e-9 else 0.0
         scores[chunk] = scores.get(chunk, 0.0) + dense_weight * lead
     return scores

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag.index.coverage import best_window, named, okapi, term_weights
+from rag.index.fusion import fuse
 from rag.index.lexical import LexicalTable, query_terms, searched_terms
 from rag.index.terms import TERM_CHARACTERS, term_spans, terms
 from rag.index.vocabulary import edit_distance
@@ -126,3 +127,9 @@ def test_a_query_names_a_title_by_its_terms():
     assert named(weights, ["tarn", "viaduct"]) == 1
     assert named(weights, ["tarn", "line"]) == 0.25
     assert named(weights, []) == 0
+
+
+def test_the_only_chunk_with_the_words_stands_first_where_all_that_is_near_is_nearly_alike():
+    near = {row: 0.6 + row / 10_000 for row in range(100)}
+    scores = fuse({100: 21.4}, {**near, 100: 0.1})
+    assert max(scores, key=scores.__getitem__) == 100
