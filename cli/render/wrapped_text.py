@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from cli.word_wrap import rows
 from rag.text.line_marks import FENCE, ITEM, RULE, is_row
+from rag.text.row_cells import cell_extents
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -52,7 +53,11 @@ def _is_rule(line: Text) -> bool:
 
 def _print_table(console: Console, lines: Sequence[Text]) -> None:
     """In columns as wide as they may be; a line with more cells than the first is of no table."""
-    cells = [_cells(line) for line in lines if not _is_rule(line)]
+    cells = [
+        [line[start:end] for start, end in cell_extents(line.plain)]
+        for line in lines
+        if not _is_rule(line)
+    ]
     if len(cells) > 1 and 1 < len(cells[0]) == max(map(len, cells)):
         console.print(_table(cells, headed=_is_rule(lines[1])))
     else:
@@ -72,15 +77,3 @@ def _table(cells: Sequence[Sequence[Text]], *, headed: bool) -> Table:
     for row in cells[1 if headed else 0 :]:
         table.add_row(*row)
     return table
-
-
-def _cells(line: Text) -> list[Text]:
-    mark = "|" if "|" in line.plain else "\t"
-    return [
-        _stripped(each) for each in _stripped(_stripped(line), "|").split(mark, allow_blank=True)
-    ]
-
-
-def _stripped(text: Text, sign: str | None = None) -> Text:
-    first = len(text.plain) - len(text.plain.lstrip(sign))
-    return text[first : max(len(text.plain.rstrip(sign)), first)]
