@@ -46,6 +46,9 @@ class Citation(TypedDict):
 QUOTED = "it is a quote"
 """The reason of a claim that is a stretch of a document."""
 
+UNSURE = "Not sure that the documents answer “{}”."
+"""Said of a question above the passages that lie nearest to it."""
+
 
 class ClaimRecord(TypedDict):
     """What became of one sentence of the draft. `verified`: code found it in a located quote, or a

@@ -44,10 +44,11 @@ def _mailbox(reading: Reading) -> Iterator[Part]:
     with reading.path.open("rb") as file:
         for data in _parted(file, most):
             reading.deadline.step()
-            message = message_from_bytes(_QUOTED_FROM.sub(rb"\1", data), policy=policy.default)
             if len(data) > most:
                 reading.warn(f"messages of more than {most / MIB:,.0f} MiB were left out")
-            elif isinstance(message, EmailMessage) and message.keys():
+                continue
+            message = message_from_bytes(_QUOTED_FROM.sub(rb"\1", data), policy=policy.default)
+            if isinstance(message, EmailMessage) and message.keys():
                 yield Part(f"# {_header(message, 'Subject') or '(no subject)'}\n\n")
                 del message["Subject"]
                 try:

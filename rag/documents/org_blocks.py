@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from rag.documents.found import Found, all_blocks
-from rag.text.introduced import introduced_by
+from rag.text.introduced import lead_above
 from state.blocks import BlockKind, Placed
 
 _NESTING = 3
@@ -53,7 +53,7 @@ def read_blocks(text: str) -> tuple[str, list[Placed]]:
     placed: list[Placed] = []
     for at, block in all_blocks(walk.out, walk.found):
         if block.kind is BlockKind.CODE and block.lead is None:
-            block = replace(block, lead=introduced_by(shown, placed, at))  # noqa: PLW2901
+            block = replace(block, lead=lead_above(shown, placed, at))  # noqa: PLW2901
         placed.append(Placed(at, block))
     return shown, placed
 

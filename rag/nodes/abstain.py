@@ -14,7 +14,7 @@ from rag.evidence.refine import refine
 from rag.index.terms import terms
 from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
-from state.answer import Citation
+from state.answer import UNSURE, Citation
 from state.draft_claims import DraftClaim
 from state.graph_state import GraphState
 from state.passages import RetrievedChunk
@@ -77,6 +77,6 @@ def _text(question: str, nearest: Sequence[DraftClaim]) -> str:
     asked = asked if len(asked) <= LONGEST else asked[: LONGEST - 1].rstrip() + "…"
     if not nearest:
         return f"The documents do not hold an answer to “{asked}”."
-    said = f"Not sure that the documents answer “{asked}”. The nearest passages:"
+    said = f"{UNSURE.format(asked)} The nearest passages:"
     shown = (marked(claim, f"[{marker}]") for marker, claim in enumerate(nearest, start=1))
     return "\n\n".join([said, *shown])

@@ -11,7 +11,7 @@ def ends_open(text: str) -> bool:
     return text.rstrip().rstrip(" *_").endswith((":", "\uff1a"))
 
 
-def introduced_by(text: str, placed: list[Placed], at: int) -> Extent | None:
+def lead_above(text: str, placed: list[Placed], at: int) -> Extent | None:
     """The block right above, an item or ending in a colon, which makes a paragraph a lead."""
     if not placed:
         return None

@@ -15,7 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from rag.text.front_matter import front_matter
-from rag.text.introduced import ends_open, introduced_by
+from rag.text.introduced import ends_open, lead_above
 from rag.text.site_marks import ALONE, LEADING, WRAPPED, is_mdx, read_marks
 from state.blocks import Block, BlockKind, Extent, Placed
 
@@ -170,7 +170,7 @@ class _Walk:
         if code is not None and kind is BlockKind.PARAGRAPH:
             start = self.text.index(code.group(), start)
             start, end = start + code.start(2), start + code.end(2)
-            lead = introduced_by(self.text, self.placed, at)
+            lead = lead_above(self.text, self.placed, at)
             self._add(at, Block(BlockKind.CODE, start, end, level, lead))
             return
         opens = ends_open(self.text[start:end])

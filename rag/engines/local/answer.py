@@ -14,11 +14,11 @@ from rag.evidence.quotation import (
     worth_quoting,
 )
 from rag.index.protocol import CollectionReader
+from state.answer import UNSURE
 from state.draft_claims import DraftClaim
 
 MOST_OF_A_PART = 2
 NOT_FOUND = "Not found in the documents: “{}”."
-UNSURE = "Not sure that the documents answer “{}”."
 
 
 def generate(request: GenerateRequest, emit: Emit, collection: CollectionReader) -> Generated:
