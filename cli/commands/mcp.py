@@ -32,8 +32,8 @@ def serve(
 ) -> None:
     """Serve over MCP, on standard input and output or on loopback."""
     settings = given.settings()
-    from rag.serving.mcp_server import build_server, check_port, serve_http
-    from rag.serving.surrogate_filter import mend_input
+    from rag.mcp_server.serve import build_server, check_port, serve_http
+    from rag.mcp_server.surrogate_filter import mend_input
 
     server = build_server(settings, allow_ingest=allow_ingest)
     if http is None:

@@ -17,8 +17,8 @@ from mcp import Client, StdioServerParameters
 from served_mcp import served
 
 from rag.index.collection import Collection
-from rag.serving.results import tokens_of
-from rag.serving.tools import CollectionTools, lines_of, place_uri
+from rag.mcp_server.results import tokens_of
+from rag.mcp_server.tools import CollectionTools, lines_of, place_uri
 from state.settings import load_settings
 
 ROOT = Path(__file__).parents[2]

@@ -22,7 +22,7 @@ from rag.index.local_store import LocalStore
 from rag.index.postgres import postings, shared_schema, shared_writer
 from rag.index.postgres.store import PostgresStore
 from rag.ingest.staleness import staleness
-from rag.serving.wire import refresh
+from rag.mcp_server.wire import refresh
 from state.errors import (
     EmbedderMismatchError,
     NoIndexError,

@@ -13,7 +13,7 @@ from rag.embed.protocol import EmbedderIdentity
 from rag.index import catalog
 from rag.ingest.forget import forget, holding
 from rag.ingest.staleness import staleness
-from rag.serving.wire import refresh
+from rag.mcp_server.wire import refresh
 from state.errors import EmbedderMismatchError, StorageError, StoreBusyError, UsageError
 
 TEXT = "# Valves\n\nThe {} valve opens at {} bar.\n"

@@ -10,10 +10,10 @@ from rag.engines.local.answer import generate
 from rag.engines.protocol import GenerateRequest
 from rag.evidence.refine import refine
 from rag.ingest.sync import ingest
+from rag.mcp_server.tools import is_of_collection
 from rag.opening import build_embedder
 from rag.question.parse import parse_question
 from rag.question.parts import QuestionPart
-from rag.serving.tools import is_of_collection
 from rag.session import open_session
 from state.settings import load_settings
 

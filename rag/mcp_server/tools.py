@@ -15,8 +15,8 @@ from threading import Lock
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from rag.serving import results
-from rag.serving.results import USUAL, TokenBudget, fitting
+from rag.mcp_server import results
+from rag.mcp_server.results import USUAL, TokenBudget, fitting
 from rag.session import Session, open_session
 from state.answer import Answer, Citation
 from state.errors import CragError, UsageError

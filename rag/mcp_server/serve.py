@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from typing import TYPE_CHECKING, Any
 
-from rag.serving.tools import TEMPLATE, CollectionTools
+from rag.mcp_server.tools import TEMPLATE, CollectionTools
 from state.errors import SetupError
 from state.extras import package_version, require_extra
 from state.settings import Settings
@@ -32,7 +32,7 @@ def build_server(settings: Settings, *, allow_ingest: bool = False) -> MCPServer
     from mcp.server.mcpserver.resources import ResourceSecurity
     from mcp_types import ToolAnnotations
 
-    from rag.serving.wire import ingesting, wired, wired_resource
+    from rag.mcp_server.wire import ingesting, wired, wired_resource
 
     server: MCPServer[Any] = MCPServer(
         name="crag",

@@ -16,8 +16,8 @@ from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp_types import CallToolResult, ContentBlock, ResourceLink, TextContent
 
 from rag.ingest.ingest_report import OnEvent
-from rag.serving.results import IngestResult, Result
-from rag.serving.tools import one_line
+from rag.mcp_server.results import IngestResult, Result
+from rag.mcp_server.tools import one_line
 from state.errors import CragError, UsageError
 from state.ingest_events import IngestEvent
 from state.settings import Settings
