@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-import queue
-import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple, cast
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain, islice
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from rag.index.codec import text_hash
 from rag.index.protocol import DocumentPart, embedding_text
 from rag.ingest.file_text import FileText, Outcome, SameContent, TextPart, Unread
+from state.closing import Closing
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder, Vectors
 
 BATCH_CHUNKS = 256
 _BATCHES_AHEAD = 4
-_POLL_SECONDS = 0.2
 _KEPT_BYTES = 16 << 20
 
 Lookup = Callable[[Sequence[str]], "Mapping[str, Vectors]"]
 """The vectors of those texts that were embedded before; called on the embedding thread."""
 
-
-class Stopped(Exception):  # noqa: N818 - not an error: somebody asked for it
-    """Raised in the thread of an ingest that should end."""
+_Given = TypeVar("_Given")
+_Got = TypeVar("_Got")
 
 
 class Embedded(NamedTuple):
-    """A document that is ready to be written. The parts of a long one arrive as they are
-    taken, and taking them raises what embedding them raised.
+    """A document that is ready to be written. The parts of a long one are embedded as they are
+    taken, which raises what embedding them raises.
     """
 
     file: FileText
@@ -38,115 +37,75 @@ class Embedded(NamedTuple):
 
 
 _Ready = Embedded | SameContent | Unread
-_Item = _Ready | DocumentPart | None
-"""The parts of a spooled document follow one by one, then None; so does the end of all."""
 
 
-class EmbeddingThread:
+class EmbeddingThread(Closing):
     """Takes outcomes, gives them back in the same order with every text embedded."""
 
-    def __init__(
-        self,
-        outcomes: Iterable[Outcome | None],
-        embedder: Embedder,
-        lookup: Lookup,
-        stop: threading.Event,
-    ) -> None:
-        self._outcomes = outcomes
+    def __init__(self, embedder: Embedder, lookup: Lookup) -> None:
         self._vectors = _VectorCache(embedder, lookup)
-        self._stop = stop
-        self._batches: queue.Queue[list[_Item] | BaseException] = queue.Queue(_BATCHES_AHEAD)
-        self._thread = threading.Thread(target=self._run, name="embedding")
-        self._thread.start()
+        self._thread = ThreadPoolExecutor(1, "embedding")
 
-    def results(self, idle: Callable[[], None]) -> Iterator[_Ready]:
+    def close(self) -> None:
+        self._thread.shutdown(cancel_futures=True)
+
+    def results(
+        self, outcomes: Iterable[Outcome | None], idle: Callable[[], None]
+    ) -> Iterator[_Ready]:
         """What is ready to be written; `idle` is called when there is nothing for a while.
 
         Raises:
             ModelError: a remote embedder failed.
         """
-        items = self._items(idle)
-        every: Iterator[_Ready | DocumentPart] = iter(items.__next__, None)
-        for item in every:
-            if isinstance(item, Embedded) and item.file.spool:
-                rest = cast("Iterator[DocumentPart]", iter(items.__next__, None))
-                yield Embedded(item.file, rest)
-                for _ in rest:  # not all were taken
-                    pass
-            else:
-                assert not isinstance(item, DocumentPart)
-                yield item
-
-    def end(self) -> None:
-        self._stop.set()
-        self._thread.join()
-
-    def _items(self, idle: Callable[[], None]) -> Iterator[_Item]:
-        while True:
-            try:
-                batch = self._batches.get(timeout=1.0)
-            except queue.Empty:
+        for ready in self._ahead(self._embedded, _batches(outcomes)):
+            if not ready:
                 idle()
+            yield from ready
+
+    def _ahead(self, function: Callable[[_Given], _Got], given: Iterable[_Given]) -> Iterator[_Got]:
+        """What the function makes of each, in order; the next are on the thread meanwhile."""
+        futures: deque[Future[_Got]] = deque()
+        for each in given:
+            futures.append(self._thread.submit(function, each))
+            while futures and (futures[0].done() or len(futures) > _BATCHES_AHEAD):
+                yield futures.popleft().result()
+        for future in futures:
+            yield future.result()
+
+    def _embedded(self, outcomes: Sequence[Outcome]) -> list[_Ready]:
+        held = [
+            part
+            for each in outcomes
+            if isinstance(each, FileText) and not each.spool
+            for part in each.parts()
+        ]
+        embedded = iter(self._vectors.embed(held))
+        ready: list[_Ready] = []
+        for each in outcomes:
+            if not isinstance(each, FileText):
+                ready.append(each)
+            elif each.spool:
+                long = self._ahead(self._vectors.embed, ([part] for part in each.parts()))
+                ready.append(Embedded(each, chain.from_iterable(long)))
+            else:
+                ready.append(Embedded(each, list(islice(embedded, len(each.held)))))
+        return ready
+
+
+def _batches(outcomes: Iterable[Outcome | None]) -> Iterator[list[Outcome]]:
+    """As many at a time as are worth it; none where none came for a while."""
+    batch: list[Outcome] = []
+    chunks = 0
+    for outcome in outcomes:
+        if outcome is not None:
+            batch.append(outcome)
+            if isinstance(outcome, FileText):
+                chunks += sum(len(part.chunks) for part in outcome.held)
+            if max(chunks, len(batch)) < BATCH_CHUNKS:
                 continue
-            if isinstance(batch, BaseException):
-                raise batch
-            yield from batch
-
-    def _run(self) -> None:
-        try:
-            self._embed_all()
-            self._put([None])
-        except Stopped:
-            return
-        except BaseException as error:  # noqa: BLE001 - raised again where results are taken
-            self._put(error)
-
-    def _embed_all(self) -> None:
-        waiting: list[Outcome] = []
-        chunks = 0
-        for outcome in self._outcomes:
-            long = outcome if isinstance(outcome, FileText) and outcome.spool else None
-            if outcome is not None and long is None:
-                waiting.append(outcome)
-                if isinstance(outcome, FileText):
-                    chunks += sum(len(part.chunks) for part in outcome.held)
-                if chunks < BATCH_CHUNKS and len(waiting) < BATCH_CHUNKS:
-                    continue
-            self._embed(waiting)
-            waiting, chunks = [], 0
-            if long is not None:
-                self._put([Embedded(long, ())])
-                for part in long.parts():
-                    self._put(list(self._vectors.embed([part])))
-                self._put([None])
-        self._embed(waiting)
-
-    def _embed(self, outcomes: Sequence[Outcome]) -> None:
-        if not outcomes:
-            return
-        files = [outcome for outcome in outcomes if isinstance(outcome, FileText)]
-        embedded = self._vectors.embed([part for file in files for part in file.parts()])
-        self._put(
-            [
-                Embedded(outcome, list(islice(embedded, len(outcome.held))))
-                if isinstance(outcome, FileText)
-                else outcome
-                for outcome in outcomes
-            ]
-        )
-
-    def _put(self, items: list[_Item] | BaseException) -> None:
-        """Waits for room.
-
-        Raises:
-            Stopped: somebody asked for it meanwhile.
-        """
-        while not self._stop.is_set():
-            try:
-                return self._batches.put(items, timeout=_POLL_SECONDS)
-            except queue.Full:
-                continue
-        raise Stopped
+        yield batch
+        batch, chunks = [], 0
+    yield batch
 
 
 class _VectorCache:
@@ -158,16 +117,20 @@ class _VectorCache:
         self._most = max(256, _KEPT_BYTES // (4 * embedder.identity.dimension))
         self._kept: dict[int, Vectors] = {}
 
-    def embed(self, parts: Sequence[TextPart]) -> Iterator[DocumentPart]:
+    def embed(self, parts: Sequence[TextPart]) -> list[DocumentPart]:
         import numpy as np
 
         texts = [[embedding_text(chunk) for chunk in chunks] for _, chunks in parts]
         vectors = self._vectors_of([text for each in texts for text in each])
         dimension = self._embedder.identity.dimension
-        for (text, chunks), own in zip(parts, texts, strict=True):
-            rows = [vectors[each] for each in own]
-            stacked = np.stack(rows) if rows else np.zeros((0, dimension), dtype=np.float32)
-            yield DocumentPart(text, chunks, stacked)
+        return [
+            DocumentPart(
+                text,
+                chunks,
+                np.array([vectors[each] for each in own], np.float32).reshape(-1, dimension),
+            )
+            for (text, chunks), own in zip(parts, texts, strict=True)
+        ]
 
     def _vectors_of(self, texts: Sequence[str]) -> dict[str, Vectors]:
         keys = {text: text_hash(text) for text in texts}

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 import shutil
-import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
@@ -76,12 +75,11 @@ class Ingest:
         from rag.ingest.embedding import EmbeddingThread
 
         again: list[Task] = []
-        stop = threading.Event()
-        with ExitStack() as stack:
-            outcomes = stack.enter_context(_reading(tasks, self._spool, stop))
-            thread = EmbeddingThread(outcomes, self._embedder, self._writer.vectors_for, stop)
-            stack.callback(thread.end)
-            for result in thread.results(idle=self._writer.flush):
+        with (
+            _reading(tasks, self._spool) as outcomes,
+            EmbeddingThread(self._embedder, self._writer.vectors_for) as thread,
+        ):
+            for result in thread.results(outcomes, idle=self._writer.flush):
                 if isinstance(result, SameContent):
                     if not self._same(result):
                         again.append(result.task._replace(known=()))
@@ -157,9 +155,7 @@ class Ingest:
 
 
 @contextmanager
-def _reading(
-    tasks: Sequence[Task], spool: str, stop: threading.Event
-) -> Iterator[Iterable[Read | None]]:
+def _reading(tasks: Sequence[Task], spool: str) -> Iterator[Iterable[Read | None]]:
     """A few small plain-text files are read here, everything else on worker processes."""
     if len(tasks) <= INLINE_FILES and all(map(_is_plain, tasks)):
         from rag.ingest.read_file import read_file
@@ -171,7 +167,7 @@ def _reading(
     shutil.rmtree(spool, ignore_errors=True)  # what a killed ingest left behind
     os.makedirs(spool)
     try:
-        with reading(tasks, spool, stop) as outcomes:
+        with reading(tasks, spool) as outcomes:
             yield outcomes
     finally:
         shutil.rmtree(spool, ignore_errors=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -102,11 +101,9 @@ def _batches(tasks: Sequence[Task], count: int) -> Iterator[Sequence[Task]]:
         start += size
 
 
-def _outcomes(
-    tasks: Sequence[Task], readers: Sequence[Reader], stop: threading.Event
-) -> Iterator[Outcome | None]:
+def _outcomes(tasks: Sequence[Task], readers: Sequence[Reader]) -> Iterator[Outcome | None]:
     batches = _batches(tasks, len(readers))
-    while not stop.is_set():
+    while True:
         for reader in readers:
             if not reader.waiting and (batch := next(batches, None)):
                 reader.give(batch)
@@ -129,18 +126,17 @@ def _cores() -> int:
 def reading(
     tasks: Sequence[Task],
     spool_folder: str,
-    stop: threading.Event,
     *,
     workers: int | None = None,
     stall_seconds: float = STALL_SECONDS,
 ) -> Iterator[Iterator[Outcome | None]]:
     """The outcomes of `tasks` as they come, in no order, and None when none comes for a while.
-    They end when `stop` is set; leaving the block ends the processes.
+    Leaving the block ends the processes.
     """
     count = workers or max(1, min(_cores(), len(tasks)))
     readers = [Reader(spool_folder, stall_seconds) for _ in range(count)]
     try:
-        yield _outcomes(tasks, readers, stop)
+        yield _outcomes(tasks, readers)
     finally:
         for reader in readers:
             reader.end()

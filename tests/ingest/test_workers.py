@@ -80,7 +80,7 @@ def test_a_reader_that_hangs_or_crashes_costs_its_own_file(tmp_path, monkeypatch
     monkeypatch.setattr(pool, "time", SimpleNamespace(monotonic=clock))
     names = ["a.md", "hang.md", "b.md", "crash.md", "c.md", "exit.md", "d.md"]
     tasks = files(tmp_path, *names)
-    with reading(tasks, str(tmp_path), threading.Event(), workers=1, stall_seconds=10) as outcomes:
+    with reading(tasks, str(tmp_path), workers=1, stall_seconds=10) as outcomes:
         found = {name_of(outcome): outcome for outcome in outcomes if outcome}
     assert sorted(found) == sorted(names)
     reasons = {name: o.reason for name, o in found.items() if isinstance(o, Unread)}
@@ -98,7 +98,7 @@ def test_a_reader_that_hangs_or_crashes_costs_its_own_file(tmp_path, monkeypatch
 def test_what_a_taken_over_reader_sends_does_nothing_here(tmp_path, monkeypatch):
     monkeypatch.setattr(pool, "_ENDING_SECONDS", 0)
     tasks = files(tmp_path, "taken.md", "a.md")
-    with reading(tasks, str(tmp_path), threading.Event(), workers=1) as outcomes:
+    with reading(tasks, str(tmp_path), workers=1) as outcomes:
         found = {name_of(outcome): outcome for outcome in outcomes if outcome}
     assert found["taken.md"].reason == "the reader crashed (SIGKILL)"
     assert isinstance(found["a.md"], FileText)
@@ -126,9 +126,8 @@ def test_a_worker_that_died_idle_is_replaced(tmp_path):
 @pytest.mark.usefixtures("_bad_workers")
 def test_leaving_early_ends_every_process(tmp_path):
     tasks = files(tmp_path, "hang1.md", "hang2.md", "a.md")
-    stop = threading.Event()
     before = set(threading.enumerate())
-    with reading(tasks, str(tmp_path), stop, workers=2, stall_seconds=600) as outcomes:
+    with reading(tasks, str(tmp_path), workers=2, stall_seconds=600) as outcomes:
         assert next(outcomes) is None
     assert set(threading.enumerate()) <= before
 
