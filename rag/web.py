@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from rag.text.blocks import blocks_of_text
 from state.deadline import within
 from state.errors import RemoteError, SettingsError
-from state.passages import WEB_PREFIX, RetrievedChunk, block_spans
+from state.passages import WEB_PREFIX, RetrievedChunk
 from state.settings import Settings
 
 MAX_REPLY_BYTES = 2_000_000
@@ -122,7 +122,7 @@ def _chunk(rank: int, url: str, title: str, text: str) -> RetrievedChunk:
         "start_char": 0,
         "end_char": len(text),
         "text": text,
-        "blocks": block_spans(blocks_of_text(text)),
+        "blocks": blocks_of_text(text),
         "score": 1 / rank,
         "dense_rank": None,
         "lexical_rank": None,

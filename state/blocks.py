@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -24,9 +23,9 @@ class BlockKind(StrEnum):
     """A paragraph of a quotation or an admonition."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A stretch of a document's text that is read as one: `text[start_char:end_char]`.
+class Block(NamedTuple):
+    """A stretch of a document's text that is read as one: `text[start_char:end_char]`. In JSON,
+    as in the graph's state, it is an array.
 
     Offsets are absolute; outer whitespace is not in it, except the indentation of the first
     line of code. Marks that only set a block apart (a heading's `#`, a fence) are in no block;

@@ -6,23 +6,12 @@ so that what only searches need not import the graph's library.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Literal, NotRequired, TypedDict
 
-from state.blocks import Block, BlockKind
+from state.blocks import Block
 
 WebUse = Literal["allowed", "searched"]
 """None where the person did not allow the web."""
-
-
-class BlockSpan(TypedDict):
-    """A `state.blocks.Block` as JSON; offsets are absolute, like the chunk's."""
-
-    kind: str
-    start_char: int
-    end_char: int
-    level: int
-    lead: tuple[int, int] | None
 
 
 class RetrievedChunk(TypedDict):
@@ -45,7 +34,7 @@ class RetrievedChunk(TypedDict):
     start_char: int
     end_char: int
     text: str
-    blocks: list[BlockSpan]
+    blocks: list[Block]
     score: float
     dense_rank: int | None
     lexical_rank: int | None
@@ -54,34 +43,6 @@ class RetrievedChunk(TypedDict):
     loop: int
     also: NotRequired[list[str]]
     meant: NotRequired[float]
-
-
-def block_spans(blocks: Iterable[Block]) -> list[BlockSpan]:
-    return [
-        {
-            "kind": block.kind.value,
-            "start_char": block.start_char,
-            "end_char": block.end_char,
-            "level": block.level,
-            "lead": block.lead,
-        }
-        for block in blocks
-    ]
-
-
-def as_block(span: BlockSpan) -> Block:
-    return Block(
-        BlockKind(span["kind"]),
-        span["start_char"],
-        span["end_char"],
-        span["level"],
-        None if span["lead"] is None else (span["lead"][0], span["lead"][1]),
-    )
-
-
-def blocks_of_spans(spans: Iterable[BlockSpan]) -> list[Block]:
-    """The inverse of `block_spans`, also of what came back from JSON."""
-    return [as_block(span) for span in spans]
 
 
 WEB_PREFIX = "web:"
@@ -126,7 +87,7 @@ class Span(TypedDict):
     end_line: int
     text: str
     lead: str | None
-    blocks: list[BlockSpan]
+    blocks: list[Block]
     part: int
     score: float
 

@@ -16,7 +16,7 @@ from rag.text.row_cells import cells_of_row
 from rag.text.sentences import block_sentences
 from state.answer import Citation, Support
 from state.blocks import Block, BlockKind, Extent
-from state.passages import Passage, RetrievedChunk, as_block
+from state.passages import Passage, RetrievedChunk
 
 _UNIT = re.compile(r"\s*[(\[]([^()\[\]]{1,12})[)\]]\s*$")
 _WORD = re.compile(r"\w+")
@@ -113,7 +113,7 @@ def evidence(
 
 def _texts(passage: Passage, chunk: RetrievedChunk | None) -> list[Text]:
     if chunk is not None:
-        blocks = tuple(map(as_block, chunk["blocks"])) or None
+        blocks = tuple(chunk["blocks"]) or None
         return [_text(chunk["text"], chunk["start_char"], chunk["start_line"], blocks)]
     return [_text(s["text"], s["start_char"], s["start_line"]) for s in passage["spans"]]
 

@@ -5,7 +5,7 @@ is line n of the file, and a line that is only markup becomes an empty one.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from rag.documents.found import Found, all_blocks
 from rag.text.introduced import lead_above
@@ -53,7 +53,7 @@ def read_blocks(text: str) -> tuple[str, list[Placed]]:
     placed: list[Placed] = []
     for at, block in all_blocks(walk.out, walk.found):
         if block.kind is BlockKind.CODE and block.lead is None:
-            block = replace(block, lead=lead_above(shown, placed, at))  # noqa: PLW2901
+            block = block._replace(lead=lead_above(shown, placed, at))  # noqa: PLW2901
         placed.append(Placed(at, block))
     return shown, placed
 

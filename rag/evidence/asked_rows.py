@@ -19,7 +19,7 @@ from rag.index.terms import terms
 from rag.question.parse import ParsedQuestion, share
 from rag.text.row_cells import cells_of_row
 from state.blocks import Block, BlockKind, Extent
-from state.passages import RetrievedChunk, blocks_of_spans, text_between
+from state.passages import RetrievedChunk, text_between
 
 _NUMBER = re.compile(r"[-+\u2212]?[$€£]?\d[\d, ]*(?:\.\d+)?\s*%?")
 _GREATEST = frozenset(
@@ -60,7 +60,7 @@ class Table:
 
 def table_at(chunk: RetrievedChunk, block: Block, reader: CollectionReader) -> Table | None:
     """The table that a row of a chunk belongs to; None where it has no header."""
-    blocks = blocks_of_spans(chunk["blocks"])
+    blocks = chunk["blocks"]
     lead = block.lead
     if lead is None or any(each.lead == block.extent for each in blocks):
         lead = block.extent
@@ -173,7 +173,7 @@ def _number(cell: str) -> float | None:
 def _ends(chunk: RetrievedChunk, rows: Sequence[Block], reader: CollectionReader) -> bool:
     """Whether the table ends in the chunk: something else follows there, or nothing at all."""
     last = max(row.end_char for row in rows)
-    if any(block["start_char"] >= last for block in chunk["blocks"]):
+    if any(block.start_char >= last for block in chunk["blocks"]):
         return True
     document = reader.document(chunk["source"])
     return document is not None and document.characters - last <= _LAST_BREAKS

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from state.blocks import Block, BlockKind
-from state.passages import RetrievedChunk, Span, blocks_of_spans, text_between
+from state.passages import RetrievedChunk, Span, text_between
 
 EXCERPT_CHARACTERS = 1_200
 """Of one excerpt, unless a single block is longer. Of 108 questions on documentation left out of
@@ -64,7 +64,7 @@ def excerpts_of(
 
 
 def _from_each_block(place: int, chunk: RetrievedChunk, longest: int) -> Iterator[Excerpt]:
-    blocks = blocks_of_spans(chunk["blocks"])
+    blocks = chunk["blocks"]
     heading = chunk["heading"]
     path: list[Block] = []
     for first, block in enumerate(blocks):

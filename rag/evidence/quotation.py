@@ -14,7 +14,7 @@ from rag.question.parse import ParsedQuestion, share
 from rag.text.sentences import PROSE, block_sentences
 from state.blocks import Block, BlockKind
 from state.draft_claims import DraftClaim
-from state.passages import Passage, Span, block_spans, blocks_of_spans, text_between
+from state.passages import Passage, Span, text_between
 
 EXCERPTS_QUOTED = 3
 WORTH_QUOTING = 0.02
@@ -47,7 +47,7 @@ def best_sentences(
     one holds the expected words in 129, both in 163.
     """
     base = span["start_char"]
-    blocks = blocks_of_spans(span["blocks"])
+    blocks = span["blocks"]
     heads = {block.lead for block in blocks if block.kind is BlockKind.ROW}
     found = [
         (place, block if block.kind in PROSE else None)
@@ -74,7 +74,7 @@ def _worth(
     """
     embedder = fitted_embedder(collection.embedder)
     cosines = embedder.embed_documents(sentences) @ embedder.embed_query(question.text)
-    headings = [b.extent for b in blocks_of_spans(span["blocks"]) if b.kind is BlockKind.HEADING]
+    headings = [b.extent for b in span["blocks"] if b.kind is BlockKind.HEADING]
     above = {*terms(span["lead"] or "")}.union(
         *(terms(text_between(span, *extent)) for extent in headings)
     )
@@ -120,7 +120,7 @@ def _quoting_claim(
     line = span["start_line"] + span["text"].count("\n", 0, start - base)
     shown = shown_text(span, (start, end))
     return {
-        "kind": "code" if span["blocks"][-1]["kind"] in AS_WRITTEN else "claim",
+        "kind": "code" if span["blocks"][-1].kind in AS_WRITTEN else "claim",
         "before": "\n\n",
         "shown": shown,
         "text": shown,
@@ -149,7 +149,7 @@ def narrowed(span: Span, place: int, longest: int) -> Span:
     """
     if len(span["text"]) <= longest:
         return span
-    blocks = blocks_of_spans(span["blocks"])
+    blocks = span["blocks"]
 
     def fits(first: int, last: int) -> bool:
         inside = first >= 0 and last < len(blocks)
@@ -175,7 +175,7 @@ def narrowed(span: Span, place: int, longest: int) -> Span:
         "end_line": line + text.count("\n"),
         "text": text,
         "lead": _introduction(span, blocks[:first], blocks[first]),
-        "blocks": block_spans(blocks[first : last + 1]),
+        "blocks": blocks[first : last + 1],
     }
 
 

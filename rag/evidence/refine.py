@@ -16,7 +16,7 @@ from rag.evidence.ranking import RankedExcerpt, rank_excerpts
 from rag.index.protocol import CollectionReader
 from rag.question.parse import ParsedQuestion
 from state.blocks import BlockKind
-from state.passages import Passage, RetrievedChunk, Span, block_spans, text_between
+from state.passages import Passage, RetrievedChunk, Span, text_between
 
 EXCERPTS_RANKED = 8
 FAR_ABOVE = 100_000
@@ -94,7 +94,7 @@ def _span(
         "end_line": first + excerpt.text.count("\n"),
         "text": excerpt.text,
         "lead": _introduction(chunk, excerpt, table, reader),
-        "blocks": block_spans(excerpt.blocks),
+        "blocks": list(excerpt.blocks),
         "part": part,
         "score": each.probability,
     }

@@ -9,7 +9,7 @@ from itertools import takewhile
 from rag.text.line_marks import FENCE, ITEM, RULE, is_row
 from rag.text.prose import QUOTE_MARKS, as_prose
 from state.blocks import Block, BlockKind, Extent
-from state.passages import Span, blocks_of_spans
+from state.passages import Span
 
 AS_WRITTEN = (BlockKind.CODE, BlockKind.ROW, BlockKind.METADATA)
 """Kinds whose line breaks and spaces say something."""
@@ -31,7 +31,7 @@ def shown_text(span: Span, answering: Extent | None = None) -> str:
     the sentence at `answering` is not one of them.
     """
     text, base = span["text"], span["start_char"]
-    blocks = blocks_of_spans(span["blocks"])
+    blocks = span["blocks"]
     if answering is not None:
         blocks = blocks[_front_matter(blocks, text, base, answering) :]
     gaps = _gaps(blocks, text, base)

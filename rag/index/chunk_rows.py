@@ -14,7 +14,7 @@ from rag.index.codec import BLOCK_CHARACTERS, block_row, chunk_id_of, decode_blo
 from rag.text.blocks import blocks_of_text
 from state.block_codec import decode_blocks
 from state.errors import DamagedError
-from state.passages import RetrievedChunk, block_spans
+from state.passages import RetrievedChunk
 
 _KEPT_BLOCKS = 64
 _COLUMNS = (
@@ -157,7 +157,7 @@ def retrieved(text: str, key: int, source: bytes, *rest: Any) -> RetrievedChunk:
         "start_char": start,
         "end_char": end,
         "text": text,
-        "blocks": block_spans(known),
+        "blocks": known,
         "score": 0.0,
         "dense_rank": None,
         "lexical_rank": None,

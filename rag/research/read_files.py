@@ -10,7 +10,7 @@ from itertools import zip_longest
 from rag.research.researcher import ReadFile
 from rag.text.blocks import blocks_of_text
 from state.answer import Citation
-from state.passages import Passage, block_spans
+from state.passages import Passage
 from state.research_state import Artifact
 
 MOST_QUOTES = 24
@@ -122,7 +122,7 @@ def _passage(citation: Citation) -> Passage:
                 "end_line": citation["end_line"] or 1,
                 "text": citation["quote"],
                 "lead": None,
-                "blocks": block_spans(blocks_of_text(citation["quote"], base=start)),
+                "blocks": blocks_of_text(citation["quote"], base=start),
                 "part": 0,
                 "score": 1.0,
             }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from rag.text.plain import scan_plain
 from state.blocks import Block, BlockKind, Placed
@@ -32,8 +31,7 @@ def shifted(blocks: Iterable[Block], by: int) -> list[Block]:
     if not by:
         return list(blocks)
     return [
-        replace(
-            block,
+        block._replace(
             start_char=block.start_char + by,
             end_char=block.end_char + by,
             lead=block.lead and (block.lead[0] + by, block.lead[1] + by),
@@ -65,5 +63,5 @@ def clipped(blocks: Iterable[Block], text: str, start: int) -> tuple[Block, ...]
         if block.kind is BlockKind.CODE and found < last:
             found = max(text.rfind("\n", first - start, found - start) + 1 + start, first)
         if found < last:
-            inside.append(replace(block, start_char=found, end_char=last))
+            inside.append(block._replace(start_char=found, end_char=last))
     return tuple(inside)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from state.blocks import BlockKind, Extent, Placed
 
 
@@ -22,5 +20,5 @@ def lead_above(text: str, placed: list[Placed], at: int) -> Extent | None:
     if between or not (opens or block.kind is BlockKind.ITEM):
         return None
     if block.kind is BlockKind.PARAGRAPH:
-        placed[-1] = Placed(above.at, replace(block, kind=BlockKind.LEAD))
+        placed[-1] = Placed(above.at, block._replace(kind=BlockKind.LEAD))
     return block.extent

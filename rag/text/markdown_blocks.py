@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -247,7 +247,7 @@ class _Walk:
         if wrapped is not None:
             start, end = wrapped.span(2)
             if re.fullmatch("h[1-6]", wrapped[1]):
-                block = replace(block, kind=BlockKind.HEADING, level=int(wrapped[1][1]))
+                block = block._replace(kind=BlockKind.HEADING, level=int(wrapped[1][1]))
         end = start + len(text[start:end].rstrip())
         found = end - len(text[start:end].lstrip())
         if found >= end:
@@ -255,6 +255,6 @@ class _Walk:
         if block.kind is BlockKind.CODE:
             found = max(text.rfind("\n", start, found) + 1, start)
         self._introduces = None
-        block = replace(block, start_char=found, end_char=end)
+        block = block._replace(start_char=found, end_char=end)
         self.placed.append(Placed(min(max(at, last), found), block))
         return block

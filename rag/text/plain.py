@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from rag.text.line_marks import (
     CODE_LIKE,
@@ -288,6 +288,6 @@ class PlainScanner:
         at, block = self._held
         introduced = following in (BlockKind.ITEM, BlockKind.CODE, BlockKind.ROW)
         if self._opens and introduced and block.kind is BlockKind.PARAGRAPH:
-            block = replace(block, kind=BlockKind.LEAD)
+            block = block._replace(kind=BlockKind.LEAD)
         self.found.append(Placed(at, block))
         self._held = None

@@ -8,7 +8,6 @@ from rag.evidence.excerpts import EXCERPT_CHARACTERS, excerpts_of
 from rag.evidence.quotation import shown_text
 from rag.text.blocks import blocks_of_text
 from state.blocks import BlockKind
-from state.passages import block_spans
 
 PAGE = """# Kilns
 
@@ -44,7 +43,7 @@ def chunk_of(text, document_format="markdown", start=0, heading=""):
         "start_char": start,
         "end_char": start + len(text),
         "text": text,
-        "blocks": block_spans(blocks_of_text(text, document_format, start)),
+        "blocks": blocks_of_text(text, document_format, start),
         "score": 1.0,
         "dense_rank": 1,
         "lexical_rank": 1,
@@ -62,7 +61,7 @@ def span_of(excerpt, lead=None):
         "end_line": 1,
         "text": excerpt.text,
         "lead": lead,
-        "blocks": block_spans(excerpt.blocks),
+        "blocks": list(excerpt.blocks),
         "part": 0,
         "score": 1.0,
     }

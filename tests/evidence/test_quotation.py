@@ -7,7 +7,7 @@ from memory_collection import MemoryCollection
 from rag.evidence.quotation import best_sentences, narrowed
 from rag.question.parse import parse_question
 from rag.text.blocks import blocks_of_text
-from state.passages import Span, block_spans
+from state.passages import Span
 
 TEXT = f"""## Winter
 
@@ -39,7 +39,7 @@ def _span(text: str) -> Span:
         "end_line": 1 + text.count("\n"),
         "text": text,
         "lead": "Rolling stock\n",
-        "blocks": block_spans(blocks_of_text(text, "markdown")),
+        "blocks": blocks_of_text(text, "markdown"),
         "part": 0,
         "score": 0.1,
     }

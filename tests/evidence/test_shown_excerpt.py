@@ -10,7 +10,6 @@ from rag.evidence.shown_excerpt import shown_text
 from rag.text.blocks import blocks_of_text
 from rag.text.prose import as_prose
 from state.blocks import BlockKind
-from state.passages import block_spans
 
 
 def shown(text, document_format="markdown", *, lead=None, answering=None, kinds=None):
@@ -27,7 +26,7 @@ def shown(text, document_format="markdown", *, lead=None, answering=None, kinds=
         "end_line": 1,
         "text": text,
         "lead": lead,
-        "blocks": block_spans(blocks),
+        "blocks": list(blocks),
         "part": 0,
         "score": 1.0,
     }
@@ -77,12 +76,10 @@ def test_a_fence_that_is_cut_off_is_closed_and_one_that_is_missing_opened():
 
     def cut(first, last, blocks):
         span = {"start_char": first, "end_char": last, "text": text[first:last], "lead": None}
-        return shown_text({**span, "blocks": block_spans(blocks)})
+        return shown_text({**span, "blocks": list(blocks)})
 
-    from dataclasses import replace
-
-    above = replace(code, end_char=middle - 1)
-    below = replace(code, start_char=middle)
+    above = code._replace(end_char=middle - 1)
+    below = code._replace(start_char=middle)
     begun = text.index("```sh")
     assert cut(begun, middle - 1, [above]) == "```sh\nkilnctl \\\n  start\n```"
     assert cut(middle, text.index("\n\nIt hums"), [below]) == "```\nkilnctl stop\n```"
@@ -139,7 +136,7 @@ def read_as(read, text):
     """A file's text as its reader gives it, as one excerpt of the blocks that it found."""
     clean, placed = read(text)
     blocks = [each.block for each in placed]
-    span = {"start_char": 0, "text": clean, "lead": None, "blocks": block_spans(blocks)}
+    span = {"start_char": 0, "text": clean, "lead": None, "blocks": list(blocks)}
     return shown_text(span)
 
 

@@ -51,8 +51,8 @@ def test_a_chunk_brings_its_blocks_or_is_read_again_for_them(tmp_path):
     with open_writer(tmp_path, "default", EMBEDDER.identity) as writer:
         writer.put(document("motor"), [replace(made, chunks=chunks)])
     kept = open_collection(tmp_path, "default", EMBEDDER).search("motor", 1)[0]["blocks"]
-    assert [span["kind"] for span in kept] == ["lead", "code"]
-    assert kept[1]["lead"] == (kept[0]["start_char"], kept[0]["end_char"])
+    assert [block.kind for block in kept] == ["lead", "code"]
+    assert kept[1].lead == kept[0].extent
     with closing(sqlite3.connect(catalog_path(tmp_path))) as db, db:
         assert db.execute("UPDATE chunks SET blocks = NULL").rowcount == 1
     assert open_collection(tmp_path, "default", EMBEDDER).search("motor", 1)[0]["blocks"] == kept

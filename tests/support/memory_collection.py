@@ -12,7 +12,6 @@ import numpy as np
 from rag.embed.builtin import BuiltinEmbedder
 from rag.index.terms import terms
 from rag.text.blocks import blocks_of_text
-from state.passages import block_spans
 
 DENSE_WEIGHT = 0.4
 
@@ -94,7 +93,7 @@ class MemoryCollection:
             "start_char": 0,
             "end_char": len(text),
             "text": text,
-            "blocks": block_spans(blocks_of_text(text)),
+            "blocks": blocks_of_text(text),
             "score": score,
             "dense_rank": rank,
             "lexical_rank": rank,

@@ -20,7 +20,7 @@ from rag.engines.protocol import (
     Rewritten,
 )
 from rag.text.blocks import blocks_of_text
-from state.passages import Grade, HistoryTurn, Passage, RetrievedChunk, block_spans
+from state.passages import Grade, HistoryTurn, Passage, RetrievedChunk
 from state.settings import Settings
 
 QUESTION = "What is the capital of France?"
@@ -74,7 +74,7 @@ def chunk_of(name: str, text: str, loop: int = 0) -> RetrievedChunk:
         "start_char": 0,
         "end_char": len(text),
         "text": text,
-        "blocks": block_spans(blocks_of_text(text, "markdown")),
+        "blocks": blocks_of_text(text, "markdown"),
         "score": 1.0,
         "dense_rank": 1,
         "lexical_rank": 1,
@@ -121,7 +121,7 @@ def passage_of(number: int, chunk: RetrievedChunk) -> Passage:
         "end_line": 1,
         "text": chunk["text"],
         "lead": None,
-        "blocks": block_spans(blocks_of_text(chunk["text"])),
+        "blocks": blocks_of_text(chunk["text"]),
         "part": 0,
         "score": 1.0,
     }
