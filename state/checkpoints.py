@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from langgraph.checkpoint.base import (
     BaseCheckpointSaver,
@@ -22,6 +22,7 @@ from langgraph.checkpoint.base import (
 
 from state.closing import Closing
 from state.errors import StorageError
+from state.sql_place import SqlPlace
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -29,29 +30,18 @@ if TYPE_CHECKING:
 CHECKPOINTS_FILE = "checkpoints.db"
 
 
-class _Put(NamedTuple):
-    config: RunnableConfig
-    checkpoint: Checkpoint
-    metadata: CheckpointMetadata
-    versions: ChannelVersions
-
-
-class _Write(NamedTuple):
-    config: RunnableConfig
-    writes: Sequence[tuple[str, Any]]
-    task_id: str
-    task_path: str
-
-
 class TurnSaver(BaseCheckpointSaver[Any]):
-    """What a graph is compiled with: reads the kept checkpoints, holds new ones back."""
+    """What a graph is compiled with: reads the kept checkpoint, holds the turn's own back. The
+    graph is run with the durability "exit": it makes one, as it ends, or none where it only
+    stopped to ask; its writes (the interrupt) then belong to the one that was there.
+    """
 
-    def __init__(self, kept: BaseCheckpointSaver[Any], place: Checkpoints) -> None:
+    def __init__(self, kept: BaseCheckpointSaver[Any], place: SqlPlace) -> None:
         super().__init__(serde=kept.serde)
         self._kept = kept
         self._place = place
-        self.puts: list[_Put] = []
-        self.writes: list[_Write] = []
+        self.puts: list[tuple[RunnableConfig, Checkpoint, CheckpointMetadata, ChannelVersions]] = []
+        self._writes: list[tuple[RunnableConfig, Sequence[tuple[str, Any]], str, str]] = []
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         with self._place.failures():
@@ -63,17 +53,6 @@ class TurnSaver(BaseCheckpointSaver[Any]):
                     f"Remove {CHECKPOINTS_FILE}: the turns themselves are kept elsewhere.",
                 ) from None
 
-    def list(
-        self,
-        config: RunnableConfig | None,
-        *,
-        filter: dict[str, Any] | None = None,  # noqa: A002 - the base class's name
-        before: RunnableConfig | None = None,
-        limit: int | None = None,
-    ) -> Iterator[CheckpointTuple]:
-        with self._place.failures():
-            yield from self._kept.list(config, filter=filter, before=before, limit=limit)
-
     def put(
         self,
         config: RunnableConfig,
@@ -81,15 +60,8 @@ class TurnSaver(BaseCheckpointSaver[Any]):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        self.puts.append(_Put(config, checkpoint, metadata, new_versions))
-        where = config["configurable"]
-        return {
-            "configurable": {
-                "thread_id": where["thread_id"],
-                "checkpoint_ns": where.get("checkpoint_ns", ""),
-                "checkpoint_id": checkpoint["id"],
-            }
-        }
+        self.puts.append((config, checkpoint, metadata, new_versions))
+        return {"configurable": {**config["configurable"], "checkpoint_id": checkpoint["id"]}}
 
     def put_writes(
         self,
@@ -98,51 +70,17 @@ class TurnSaver(BaseCheckpointSaver[Any]):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        self.writes.append(_Write(config, list(writes), task_id, task_path))
+        self._writes.append((config, list(writes), task_id, task_path))
 
     def get_next_version(self, current: Any, channel: None) -> Any:
         return self._kept.get_next_version(current, channel)
 
-    def keep(self, thread: str) -> None:
-        """Write the turn's last checkpoint and remove the superseded ones.
-
-        A turn that only stopped to ask made no checkpoint: its writes (the interrupt) belong
-        to the one that was there.
-        """
-        with self._place.failures():
-            made = {put.checkpoint["id"] for put in self.puts}
-            for held in self.writes:
-                if held.config["configurable"].get("checkpoint_id") not in made:
-                    self._kept.put_writes(*held)
-            for last in _last_of_each_namespace(self.puts):
-                self._kept.put(*last)
-                for held in self.writes:
-                    if held.config["configurable"].get("checkpoint_id") == last.checkpoint["id"]:
-                        self._kept.put_writes(*held)
-                if not last.config["configurable"].get("checkpoint_ns"):
-                    self._place.prune(thread, last.checkpoint["id"])
-        self.drop()
-
-    def drop(self) -> None:
-        self.puts.clear()
-        self.writes.clear()
-
-
-def _last_of_each_namespace(puts: Sequence[_Put]) -> Iterator[_Put]:
-    """The last put of each graph and subgraph, with every channel version since the turn's
-    beginning, as if the ones in between had not been made.
-    """
-    merged: dict[str, _Put] = {}
-    for put in puts:
-        where = dict(put.config["configurable"])
-        where.pop("checkpoint_id", None)
-        namespace = where.setdefault("checkpoint_ns", "")
-        known = merged[namespace].versions if namespace in merged else {}
-        versions = {**known, **put.versions}
-        merged[namespace] = put._replace(
-            config={**put.config, "configurable": where}, versions=versions
-        )
-    yield from merged.values()
+    def keep(self) -> None:
+        """Write what was held back."""
+        for put in self.puts:
+            self._kept.put(*put)
+        for write in self._writes:
+            self._kept.put_writes(*write)
 
 
 class Checkpoints(Closing):
@@ -150,17 +88,22 @@ class Checkpoints(Closing):
 
     _saver: Any = None
 
-    @abstractmethod
-    def saver(self) -> BaseCheckpointSaver[Any]:
+    def __init__(self, place: SqlPlace) -> None:
+        self._place = place
+
+    def saver(self) -> Any:
         """The saver, connected; called once a turn."""
+        connection = self._place.connected()
+        if self._saver is None or self._saver.conn is not connection:
+            self._saver = self._saver_on(connection)
+        return self._saver
 
     @abstractmethod
-    def prune(self, thread: str, newest: str) -> None:
-        """Remove the thread's checkpoints older than the one named `newest`."""
+    def _saver_on(self, connection: Any) -> BaseCheckpointSaver[Any]: ...
 
     @abstractmethod
-    def failures(self) -> AbstractContextManager[None]:
-        """Maps whatever the saver raises to a CragError."""
+    def _prune(self, thread: str) -> None:
+        """Remove the thread's checkpoints but for the newest."""
 
     @contextmanager
     def turn(self, thread: str) -> Iterator[TurnSaver]:
@@ -169,16 +112,17 @@ class Checkpoints(Closing):
         Raises:
             StorageError, StoreBusyError, RemoteStoreError: the place failed.
         """
-        with self.failures():
-            turn = TurnSaver(self.saver(), self)
+        with self._place.failures():
+            turn = TurnSaver(self.saver(), self._place)
         yield turn
-        turn.keep(thread)
+        with self._place.failures():
+            turn.keep()
+            if turn.puts:
+                self._prune(thread)
 
     def delete(self, thread: str) -> None:
-        with self.failures():
+        with self._place.failures():
             self.saver().delete_thread(thread)
 
     def close(self) -> None:
-        if self._saver is not None:
-            self._saver.conn.close()
-            self._saver = None
+        self._place.close()

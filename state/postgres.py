@@ -177,7 +177,7 @@ class PostgresPlace(SqlPlace):
             self._ready = self._make(self._connection, write=write)
         return Worded(self._connection, self._words) if self._ready else None
 
-    def _failures(self) -> AbstractContextManager[None]:
+    def failures(self) -> AbstractContextManager[None]:
         return postgres_failures(place(self._url))
 
     def _transaction(self, db: Worded) -> AbstractContextManager[Any]:

@@ -26,7 +26,8 @@ class SqlPlace(Closing):
         """The connection; None where there is nothing to read yet."""
 
     @abstractmethod
-    def _failures(self) -> AbstractContextManager[None]: ...
+    def failures(self) -> AbstractContextManager[None]:
+        """Maps whatever the database raises to a CragError."""
 
     @abstractmethod
     def _transaction(self, db: Any) -> AbstractContextManager[Any]: ...
@@ -34,16 +35,22 @@ class SqlPlace(Closing):
     def shrink(self) -> None:
         """Gives freed room back to the disk, where there is much of it."""
 
+    def connected(self) -> Any:
+        """The connection itself, to write on; inside `failures` of the caller."""
+        with self._lock:
+            self._open(write=True)
+            return self._connection
+
     @contextmanager
     def reading(self) -> Iterator[Any]:
         """What runs SQL; None where nothing was ever kept."""
-        with self._lock, self._failures():
+        with self._lock, self.failures():
             yield self._open(write=False)
 
     @contextmanager
     def writing(self) -> Iterator[Any]:
         """What runs SQL, in a transaction that ends with the block."""
-        with self._lock, self._failures():
+        with self._lock, self.failures():
             db = self._open(write=True)
             with self._transaction(db):
                 yield db

@@ -210,7 +210,7 @@ class SqlitePlace(SqlPlace):
         found: sqlite3.Connection = self._connection
         return found
 
-    def _failures(self) -> AbstractContextManager[None]:
+    def failures(self) -> AbstractContextManager[None]:
         return sqlite_failures(self._name)
 
     def _transaction(self, db: sqlite3.Connection) -> AbstractContextManager[None]:

@@ -71,10 +71,10 @@ def _timed_writes() -> Iterator[list[tuple[float, int]]]:
     writes: list[tuple[float, int]] = []
     keep = state.checkpoints.TurnSaver.keep
 
-    def timed(self: Any, thread: str) -> None:
-        values = [put.checkpoint["channel_values"] for put in self.puts]
+    def timed(self: Any) -> None:
+        values = [made["channel_values"] for _, made, _, _ in self.puts]
         began = time.perf_counter()
-        keep(self, thread)
+        keep(self)
         if values:
             took = (time.perf_counter() - began) * 1000
             writes.append((took, len(pickle.dumps(values[-1]))))

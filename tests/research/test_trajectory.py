@@ -47,9 +47,9 @@ def boundaries(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     sizes: list[int] = []
     keep = TurnSaver.keep
 
-    def watched(self: TurnSaver, thread: str) -> None:
-        sizes.extend(len(pickle.dumps(put.checkpoint["channel_values"])) for put in self.puts[-1:])
-        keep(self, thread)
+    def watched(self: TurnSaver) -> None:
+        sizes.extend(len(pickle.dumps(made["channel_values"])) for _, made, _, _ in self.puts)
+        keep(self)
 
     monkeypatch.setattr(TurnSaver, "keep", watched)
     return sizes

@@ -44,8 +44,8 @@ def build(fault=None):
     return graph
 
 
-def ask(checkpoints, question, thread="t", *, fault=None, durability="exit"):
+def ask(checkpoints, question, thread="t", *, fault=None):
     with checkpoints.turn(thread) as saver:
         graph = build(fault).compile(checkpointer=saver)
         config = {"configurable": {"thread_id": thread}}
-        return graph.invoke({"question": question}, config, durability=durability)
+        return graph.invoke({"question": question}, config, durability="exit")

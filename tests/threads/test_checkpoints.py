@@ -20,10 +20,9 @@ ROOT = Path(__file__).parents[2]
 
 def kept(checkpoints, thread="t"):
     """The values of the thread's checkpoint, as another process would load them."""
-    with checkpoints.turn(thread) as saver:
-        found = list(saver.list({"configurable": {"thread_id": thread}}))
-        assert len(found) <= 1
-        return found[0].checkpoint["channel_values"] if found else None
+    found = list(checkpoints.saver().list({"configurable": {"thread_id": thread}}))
+    assert len(found) <= 1
+    return found[0].checkpoint["channel_values"] if found else None
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -49,24 +48,22 @@ def test_only_the_question_is_sent_and_the_history_is_there(place):
     assert [turn["question"] for turn in result["timeline"]] == ["one", "two"]
 
 
-@pytest.mark.parametrize("durability", ["exit", "sync"])
-def test_a_thread_has_one_checkpoint_and_no_writes(place, durability):
+def test_a_thread_has_one_checkpoint_and_no_writes(place):
     checkpoints = place()
     for question in ("one", "two", "three"):
-        ask(checkpoints, question, durability=durability)
+        ask(checkpoints, question)
     values = kept(place())
     assert len(values["timeline"]) == 3
     assert not values["scratchpad"]
     assert set(values) <= {"timeline", "scratchpad"}, "no field of the question"
 
 
-@pytest.mark.parametrize("durability", ["exit", "sync"])
 @pytest.mark.parametrize("fault", [ValueError("model"), KeyboardInterrupt()], ids=repr)
-def test_a_turn_that_ends_early_leaves_no_mark(place, fault, durability):
+def test_a_turn_that_ends_early_leaves_no_mark(place, fault):
     ask(place(), "one")
     before = kept(place())
     with pytest.raises(type(fault)):
-        ask(place(), "two", fault=fault, durability=durability)
+        ask(place(), "two", fault=fault)
     assert kept(place()) == before
     result = ask(place(), "three")
     assert [turn["question"] for turn in result["timeline"]] == ["one", "three"]
@@ -111,9 +108,9 @@ def test_two_turns_at_once_both_end(place):
 
 def test_nothing_of_the_scratch_work_is_in_the_file(tmp_path):
     with open_checkpoints(tmp_path) as checkpoints:
-        ask(checkpoints, "one", durability="sync")
+        ask(checkpoints, "one")
         with pytest.raises(KeyboardInterrupt):
-            ask(checkpoints, "two", fault=KeyboardInterrupt(), durability="sync")
+            ask(checkpoints, "two", fault=KeyboardInterrupt())
     left = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert SECRET.encode() not in left
     assert b"two" not in left
