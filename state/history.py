@@ -11,49 +11,39 @@ from state.turns import Turn
 
 CountTokens = Callable[[str], int]
 
-LONGEST_TOKEN = 128
-"""Bytes: no token of o200k_base is longer, so a text has at least length / 128 tokens."""
-
 
 class _Budget:
-    """Adds up what fits, and counts tokens only where bounds on them cannot decide.
-
-    A text has at most as many tokens as bytes. The counter's tables take a quarter of a
-    second to load, which a short history need not wait for.
+    """Adds up what fits. A text has at most as many tokens as bytes: tokens are counted once the
+    bytes do not fit. The counter's tables take a quarter of a second to load, which a short
+    history need not wait for.
     """
 
-    def __init__(self, tokens: int, count: CountTokens) -> None:
+    def __init__(self, tokens: int, count: CountTokens, newest: Turn) -> None:
+        """The `newest` turn is taken, whatever is left."""
         self._tokens = tokens
-        self._count = count
-        self._spent = 0
-        self._uncounted: list[Turn] = []
-
-    def take(self, turn: Turn) -> None:
-        """Spend the turn's tokens, whatever is left."""
-        self._uncounted.append(turn)
-        self._spent += _bytes(turn)
+        self._count: CountTokens = _bytes
+        self._exact = count
+        self._taken = [newest]
+        self._spent = self._cost(newest)
 
     def fits(self, turn: Turn) -> bool:
         """Whether the turn fits; if it does, it is taken."""
-        size = _bytes(turn)
-        if self._spent + size <= self._tokens:
-            self.take(turn)
-            return True
-        self._spent += sum(self._exact(each) - _bytes(each) for each in self._uncounted)
-        self._uncounted.clear()
-        room = self._tokens - self._spent
-        if -(-size // LONGEST_TOKEN) > room or (tokens := self._exact(turn)) > room:
+        if self._spent + self._cost(turn) > self._tokens and self._count is _bytes:
+            self._count = self._exact
+            self._spent = sum(map(self._cost, self._taken))
+        cost = self._cost(turn)
+        if self._spent + cost > self._tokens:
             return False
-        self._spent += tokens
+        self._taken.append(turn)
+        self._spent += cost
         return True
 
-    def _exact(self, turn: Turn) -> int:
+    def _cost(self, turn: Turn) -> int:
         return self._count(turn.answer["question"]) + self._count(turn.answer["answer"])
 
 
-def _bytes(turn: Turn) -> int:
-    texts = (turn.answer["question"], turn.answer["answer"])
-    return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 def history_slice(
@@ -69,8 +59,7 @@ def history_slice(
     newest = next(walk, None)
     if newest is None:
         return []
-    allowance = _Budget(budget, count)
-    allowance.take(newest)
+    allowance = _Budget(budget, count, newest)
     shown = {newest.number: newest}
     for turn in milestones:
         if turn.number not in shown and allowance.fits(turn):

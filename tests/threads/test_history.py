@@ -16,7 +16,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def words(text: str) -> int:
-    """A token counter with the bounds of o200k_base: from length / 128 up to a token a byte."""
+    """A token counter that, as o200k_base, finds at most a token a byte."""
     return len(text.split())
 
 
@@ -70,7 +70,6 @@ def test_short_history_is_shown_without_counting():
         raise AssertionError(f"no need to count {text!r}")
 
     assert pick([turn(n, 20) for n in range(1, 6)], 4000, count) == [1, 2, 3, 4, 5]
-    assert pick([turn(1, 400_000), turn(2, 1)], 4000, lambda text: words(text[:100])) == [2]
 
 
 TURNS = st.lists(st.tuples(st.integers(0, 60), st.booleans()), max_size=12)
