@@ -10,17 +10,11 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
-from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field, NonNegativeFloat, SecretStr, ValidationError, field_validator
-from pydantic_settings import (
-    BaseSettings,
-    InitSettingsSource,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-)
+from pydantic_settings import BaseSettings, SettingsConfigDict
 from pydantic_settings import SettingsError as UnreadableValueError
 
 from state.choices import DEFAULT_COLLECTION, EmbedderName, EngineName, GraderChoice, Verifier
@@ -32,7 +26,6 @@ from state.user_folders import default_config_file, default_home
 STAND_INS = {"api_key": "OPENAI_API_KEY", "base_url": "OPENAI_BASE_URL"}
 MOST_SECONDS = 1_000_000_000
 """Clocks and locks take no much longer time."""
-_FILE_VALUES: ContextVar[Mapping[str, Any] | None] = ContextVar("file_values", default=None)
 
 
 class Settings(BaseSettings):
@@ -178,11 +171,6 @@ class Settings(BaseSettings):
     @field_validator("store", "store_read")
     @classmethod
     def _of_postgres(cls, value: str | None) -> str | None:
-        if value is not None and value.startswith(("http://", "https://")):
-            raise ValueError(
-                "collections are shared by Postgres, no longer by a Chroma server:"
-                " `crag collections push NAME --to postgresql://…` brings one there"
-            )
         if value is not None and not is_postgres(value):
             raise ValueError("a shared store is named as postgresql://host/database")
         return value
@@ -211,18 +199,6 @@ class Settings(BaseSettings):
             raise ValueError("a link may hold {host}, {path} and {line}") from None
         return "" if value == "none" else value
 
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        file_values = InitSettingsSource(settings_cls, dict(_FILE_VALUES.get() or {}))
-        return (init_settings, env_settings, file_values)
-
 
 def load_settings(flags: Mapping[str, Any], config_file: Path | None = None) -> Settings:
     """Settings from all sources; flags that are None count as not given.
@@ -241,9 +217,10 @@ def load_settings(flags: Mapping[str, Any], config_file: Path | None = None) -> 
     for name, variable in STAND_INS.items():
         if os.environ.get(variable):
             values.setdefault(name, os.environ[variable])
-    token = _FILE_VALUES.set(values)
+    # What is given by name wins over the variables, which pydantic reads itself.
+    values = {name: value for name, value in values.items() if variable_of(name) is None}
     try:
-        return Settings(**given)
+        return Settings(**{**values, **given})
     except ValidationError as error:
         raise _settings_error(error, given, file) from None
     except UnreadableValueError:
@@ -251,8 +228,6 @@ def load_settings(flags: Mapping[str, Any], config_file: Path | None = None) -> 
             "The setting CRAG_PRICES is unusable: it is no JSON.",
             'As {"gpt-4o-mini": [0.15, 0.6]}, USD per million tokens in and out.',
         ) from None
-    finally:
-        _FILE_VALUES.reset(token)
 
 
 def variable_of(key: str) -> str | None:
