@@ -63,19 +63,15 @@ AllowIngest = Annotated[
 
 
 def read_settings(config: Path | None = None, **flags: Any) -> Settings:
-    """Settings from flags, environment, file and defaults, in that order; their home is made
-    private.
+    """Settings from flags, environment, file and defaults, in that order.
 
     Raises:
         UsageError: a flag's value is unusable.
         SettingsError: a file's or variable's is.
     """
     from state.settings import load_settings
-    from state.user_folders import make_private
 
-    settings = load_settings(flags, config)
-    make_private(settings.home)
-    return settings
+    return load_settings(flags, config)
 
 
 ANSWERING = ("engine", "k", "max_loops", "grader", "max_tokens", "max_cost", "timeout")

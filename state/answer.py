@@ -6,8 +6,7 @@ in traces and on stdout, and are JSON in all four places.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, NotRequired, TypedDict, cast
+from typing import Literal, NotRequired, TypedDict
 
 ANSWER_SCHEMA = "crag.answer/1"
 
@@ -135,11 +134,3 @@ class Answer(TypedDict):
     turn: int
     trace_id: str
     warnings: list[str]
-
-
-def as_stored(kept: Mapping[str, Any]) -> Answer:
-    """A stored answer with the fields that the program which stored it did not know."""
-    whole = {"claims": [], "dropped": [], "nearest": [], "clarify": [], **kept}
-    for name in ("citations", "nearest"):
-        whole[name] = [{**c, "passage": c.get("passage", c["quote"])} for c in whole[name]]
-    return cast("Answer", whole)

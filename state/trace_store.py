@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from state.answer import Answer, as_stored
+from state.answer import Answer
 from state.closing import Closing
 from state.errors import DamagedError, UsageError
 from state.nearest import did_you_mean
@@ -56,8 +56,6 @@ def make_tables(db: sqlite3.Connection) -> None:
     db.executescript("pragma synchronous = normal; pragma secure_delete = on;")
     log_ahead(db)
     db.executescript(_SCHEMA)
-    if not db.execute("select 1 from pragma_table_info('traces') where name = 'parent'").fetchone():
-        db.execute("alter table traces add column parent text")
     seal_rows(db, TRACE_TABLES)
 
 
@@ -244,6 +242,6 @@ def _read(row: Sequence[Any]) -> Trace:
         "trace_id": trace_id,
         "created_at": created_at,
         "kind": kind,
-        "answer": as_stored(content["answer"]),
+        "answer": content["answer"],
         "events": content["events"],
     }

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from state.answer import Answer, as_stored
+from state.answer import Answer
 from state.errors import DamagedError, StorageError
 from state.turns import CitedFile
 
@@ -37,7 +37,7 @@ _DICTIONARY = (
 
 
 class KeptTurn(NamedTuple):
-    """What is kept of a turn; `collection` is None in turns of earlier versions."""
+    """What is kept of a turn; `collection` is what was asked."""
 
     answer: Answer
     files: dict[str, CitedFile]
@@ -73,7 +73,7 @@ def decode_turn(body: bytes, what: str = "A stored turn") -> KeptTurn:
     try:
         raw = unpacker.decompress(body[1:], MAX_TURN_BYTES)
         kept: dict[str, Any] = json.loads(raw.decode("utf-8", "surrogatepass"))
-        return KeptTurn(as_stored(kept["answer"]), kept["files"], kept.get("collection"))
+        return KeptTurn(**kept)
     except (zlib.error, ValueError, KeyError, TypeError) as error:
         raise DamagedError(
             f"{what} is damaged ({error}).",

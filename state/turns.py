@@ -41,8 +41,7 @@ class CitedFile(TypedDict):
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One finished turn. `answer` is exactly what was shown, with `thread` and `turn` set;
-    `files` has the file of each cited source that was one; `collection` is what was asked, None
-    in turns of earlier versions.
+    `files` has the file of each cited source that was one; `collection` is what was asked.
     """
 
     thread: str

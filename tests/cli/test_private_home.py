@@ -45,24 +45,6 @@ def test_a_home_is_its_owners_alone_whatever_the_umask(tmp_path, umask):
         assert stat.S_IMODE((tmp_path / asked_for).stat().st_mode) == 0o666 & ~umask
 
 
-def test_an_open_home_is_closed_by_the_next_command_and_nothing_else_is(tmp_path):
-    (tmp_path / "railway.md").write_text(RAILWAY)
-    home = tmp_path / "home"
-    crag(home, "ingest", "railway.md", umask=0)
-    for path in (home, *home.rglob("*")):
-        path.chmod(0o777)
-    crag(home, "status", umask=0)
-    assert {mode & 0o077 for _, mode in modes(home)} == {0}
-    # A folder with other things in it is its owner's affair.
-    (home / "mine.txt").write_text("mine")
-    for path in (home, home / "mine.txt", home / "catalog.sqlite"):
-        path.chmod(0o755)
-    crag(home, "status", umask=0)
-    assert stat.S_IMODE(home.stat().st_mode) == 0o755
-    assert stat.S_IMODE((home / "mine.txt").stat().st_mode) == 0o755
-    assert stat.S_IMODE((home / "catalog.sqlite").stat().st_mode) == 0o700
-
-
 def written(out: Path) -> str:
     result = CliRunner().invoke(app, ["graph", "--html", str(out)])
     assert result.exit_code == 0, result.output

@@ -11,7 +11,6 @@ from state.errors import UsageError
 from state.shared_place import open_turn_store
 from state.threads_postgres import PostgresTurnStore
 from state.threads_sqlite import SqliteTurnStore
-from state.turn_codec import decode_turn, encode_turn
 from state.turn_store import TurnStore
 from state.turns import PrunePlan
 
@@ -44,19 +43,6 @@ def test_unknown_thread_has_nothing_and_reading_creates_nothing(store, tmp_path)
     assert store.threads() == []
     assert store.size().turns == 0
     assert not (tmp_path / "home").exists()
-
-
-NEW_FIELDS = ("claims", "dropped", "nearest", "clarify")
-
-
-def test_a_turn_of_an_earlier_version_is_read_with_the_fields_it_lacks():
-    answer = real_looking_answer(1)
-    old = {name: value for name, value in answer.items() if name not in NEW_FIELDS}
-    old["citations"] = [
-        {name: value for name, value in citation.items() if name != "passage"}
-        for citation in answer["citations"]
-    ]
-    assert decode_turn(encode_turn(old, {})).answer == answer
 
 
 def test_turn_comes_back_whole(store):

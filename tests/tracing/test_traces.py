@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from row_damage import without_checksums
 from turn_samples import make_answer
 
 from rag.tracing.diff import diff_traces
@@ -264,15 +263,3 @@ def test_what_is_deleted_is_gone_from_the_file(tmp_path: Path):
     held = b"".join(file.read_bytes() for file in tmp_path.iterdir())
     assert b"traces" in held
     assert b"secret" not in held
-
-
-def test_a_store_from_before_parents_is_read_and_written(tmp_path: Path):
-    with TraceStore(tmp_path) as store:
-        store.keep("a", events(), make_answer("q"))
-    without_checksums(tmp_path / TRACES_FILE, "traces")
-    with sqlite3.connect(tmp_path / TRACES_FILE) as db:
-        db.execute("alter table traces drop column parent")
-    with TraceStore(tmp_path) as store:
-        assert ids(store) == ["a"]
-        store.keep("b", events(), make_answer("q"), parent="a")
-        assert ids(store, parent="a") == ["b"]
