@@ -1,18 +1,17 @@
-"""An evaluation as one self-contained page: figures, plots, and the questions gone wrong."""
+"""An evaluation as one self-contained page: figures, and the questions gone wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
-from typing import Any, Literal
+from typing import Any
 
-from rag.evaluate import plots
 from rag.evaluate.figures import answered, asked, confidences_of
-from rag.evaluate.labels import DIFFERENCES, known
+from rag.evaluate.labels import DIFFERENCES, LABELS, known
 from rag.evaluate.measurements import Evaluation, Measurement
 from rag.evaluate.metrics import recall_at, reliability
 from rag.pages.page_frame import page as framed
-from rag.pages.pieces import table, tiles
+from rag.pages.pieces import Cell, table, tiles
 
 _TILES = (
     ("retrieval", "recall@5"),
@@ -23,7 +22,10 @@ _TILES = (
     ("citations", "verbatim"),
 )
 _MOST_QUESTIONS = 200
-_Way = Literal["ranking", "raw_ranking", "rewrite_ranking"]
+_STYLE = """
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr));
+  gap: 1rem; margin: 1.6rem 0 } .figures figure { padding: .6rem 1.2rem 1rem }
+"""
 
 
 def page(evaluation: Evaluation, report: dict[str, Any]) -> str:
@@ -33,7 +35,7 @@ def page(evaluation: Evaluation, report: dict[str, Any]) -> str:
     tokens = [answer["tokens_by_node"] for _, answer in answered(measured)]
     tokens_note = "Tokens a question, sent and received, mean."
     figures = [
-        _recall_by_k(measured),
+        _follow_ups(report),
         _reliability(evaluation.measurements, report),
         _loop_gain(measured),
         _loop_differences(report),
@@ -45,13 +47,13 @@ def page(evaluation: Evaluation, report: dict[str, Any]) -> str:
         f"<h1>{escape(evaluation.dataset)}</h1>",
         f"<p class=meta>{escape(_subtitle(report))}</p>",
         tiles(_most_looked_at(report)),
-        f"<section class=plots>{''.join(figures)}</section>",
+        f"<section class=figures>{''.join(figures)}</section>",
         "<h2>All figures</h2>",
         table(("", "figure", "value", "meaning"), _rows(report), (2,)),
         _questions(measured),
         _folded("Settings", ("", ""), [(k, str(v)) for k, v in config.items() if v is not None]),
     ]
-    return framed(f"crag eval · {evaluation.dataset}", "\n".join(body), plots.STYLE)
+    return framed(f"crag eval · {evaluation.dataset}", "\n".join(body), _STYLE)
 
 
 def _subtitle(report: dict[str, Any]) -> str:
@@ -85,49 +87,45 @@ def _folded(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> s
     return f"<details><summary>{escape(title)}</summary>{table(head, cells)}</details>"
 
 
-def _figure(title: str, note: str, drawing: str) -> str:
-    return (
-        f"<figure><h2>{escape(title)}</h2>{drawing}<figcaption>{escape(note)}</figcaption></figure>"
-    )
-
-
-def _recall_by_k(measured: Sequence[Measurement]) -> str:
-    held = [m for m in measured if m["relevant"]]
-    if not held:
+def _figure(title: str, note: str, head: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
+    """Numbers by name; nothing without any."""
+    if not rows:
         return ""
-    follow_ups = [m for m in held if m["raw_ranking"] is not None]
-    ways: tuple[tuple[str, _Way, Sequence[Measurement], str], ...] = (
-        ("all questions", "ranking", held, "one"),
-        ("follow-ups, resolved", "ranking", follow_ups, "two"),
-        ("follow-ups, as typed", "raw_ranking", follow_ups, "none"),
-        ("rewritten by a person", "rewrite_ranking", follow_ups, "good"),
+    drawn = table(head, rows, range(1, len(head)))
+    return (
+        f"<figure><h2>{escape(title)}</h2>{drawn}<figcaption>{escape(note)}</figcaption></figure>"
     )
-    series = []
-    for name, way, measurements, css in ways:
-        pairs = [(got, m["relevant"]) for m in measurements if (got := m[way]) is not None]
-        if pairs:
-            shares = ((k, [recall_at(k, got, want) for got, want in pairs]) for k in range(1, 21))
-            points = [(k, sum(recalls) / len(pairs)) for k, recalls in shares]
-            series.append(plots.Series(name, points, css))
-    what = f"{len(held):,} questions, {len(follow_ups):,} of them follow-ups"
+
+
+def _follow_ups(report: dict[str, Any]) -> str:
+    held = report.get("follow_ups", {"n": 0})
+    ways = ("as_typed", "resolved", "by_a_person")
+    rows = [
+        (label.key, *(label.text(held[way][label.key]) for way in ways))
+        for label in LABELS
+        if label.section == "retrieval" and held["n"]
+    ]
     return _figure(
-        "Recall by k",
-        f"Relevant documents among the first k, mean of {what}; the first search alone.",
-        plots.lines("Recall by k", series, "k", (1, 5, 10, 15, 20), whole=True),
+        "Follow-ups",
+        f"The first search of {held['n']:,} questions that follow others.",
+        ("", "as typed", "resolved", "rewritten by a person"),
+        rows,
     )
 
 
 def _reliability(measured: Sequence[Measurement], report: dict[str, Any]) -> str:
     confidences, truths = confidences_of(measured)
-    if not confidences:
-        return ""
-    ece = report["grading"]["ece"]
+    rows = [
+        (f"{held.lower:.1f} to {held.upper:.1f}", f"{held.n:,}", f"{held.share:.1%}", held.share)
+        for held in reliability(confidences, truths)
+        if held.share is not None
+    ]
     return _figure(
         "Does the grader know what it knows?",
-        f"Of the chunks graded with a confidence, the share that is relevant; on the dashed "
-        f"line they agree. Expected calibration error {ece:.3f}; grey: where the "
-        f"{len(confidences):,} chunks lie.",
-        plots.reliability_curve("Reliability of the grader", reliability(confidences, truths)),
+        "Of the chunks graded with a confidence, the share that is relevant: the same, where the "
+        f"grader knows. Expected calibration error {report['grading']['ece'] or 0:.3f}.",
+        ("confidence", "chunks", "relevant", ""),
+        rows,
     )
 
 
@@ -135,44 +133,42 @@ def _loop_gain(measured: Sequence[Measurement]) -> str:
     held = [(m["relevant"], a["rankings"]) for m, a in answered(measured) if m["relevant"]]
     held = [(relevant, rankings) for relevant, rankings in held if rankings]
     most = max((len(rankings) for _, rankings in held), default=0)
-    if most < 2:
-        return ""
 
-    def curve(k: int) -> list[tuple[float, float]]:
-        return [
-            (loop, sum(recall_at(k, r[min(loop, len(r) - 1)], w) for w, r in held) / len(held))
-            for loop in range(most)
-        ]
+    def recall(k: int, loop: int) -> float:
+        return sum(recall_at(k, r[min(loop, len(r) - 1)], want) for want, r in held) / len(held)
 
+    rows = [
+        (str(loop), f"{recall(5, loop):.3f}", f"{recall(10, loop):.3f}", recall(5, loop))
+        for loop in range(most)
+    ]
     corrected = sum(len(rankings) > 1 for _, rankings in held)
     return _figure(
         "What each loop adds",
         f"Relevant documents among the graded ones, best grade first, after each loop; "
         f"{corrected:,} of {len(held):,} questions were corrected at least once.",
-        plots.lines(
-            "Recall after each loop",
-            [plots.Series("recall@5", curve(5)), plots.Series("recall@10", curve(10), "two")],
-            "loop",
-            range(most),
-            whole=False,
-        ),
+        ("loop", "recall@5", "recall@10", ""),
+        rows if corrected else [],
     )
 
 
 def _loop_differences(report: dict[str, Any]) -> str:
-    if "baseline" not in report:
-        return ""
-    differences = report["baseline"]["differences"]
+    differences = report.get("baseline", {}).get("differences", {})
     rows = [
-        plots.Interval(label.key.replace("_", " "), change["difference"], *change["ci95"])
-        for label in DIFFERENCES[:5]
-        if (change := differences[label.key])["n"]
+        (
+            label.key.replace("_", " "),
+            label.text(change["without"]),
+            label.text(change["with"]),
+            label.text(change["difference"], signed=True),
+            " to ".join(label.text(bound, signed=True) for bound in change["ci95"]),
+        )
+        for label in DIFFERENCES
+        if (change := differences.get(label.key)) and change["n"]
     ]
     return _figure(
         "With the loop, against without",
-        "Mean difference over the same questions with its 95 % bootstrap interval; "
-        "grey where it holds zero.",
-        plots.intervals("Differences made by the loop", rows),
+        "Mean difference over the same questions with its 95 % bootstrap interval.",
+        ("", "without", "with", "difference", "95 %"),
+        rows,
     )
 
 
@@ -184,11 +180,9 @@ def _shares(title: str, note: str, by_node: Sequence[Mapping[str, float]], form:
         if node != "total"
     }
     most = max(nodes.values(), default=0)
-    if not most:
-        return ""
     largest = sorted(nodes.items(), key=lambda item: -item[1])
     rows = [(escape(name), form.format(v), v / most) for name, v in largest if v > 0]
-    return _figure(title, note, table(("node", "", ""), rows, (1,)))
+    return _figure(title, note, ("node", "", ""), rows)
 
 
 def _questions(measured: Sequence[Measurement]) -> str:
