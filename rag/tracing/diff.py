@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import zip_longest
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from typing import TypedDict
 
-from rag.tracing.stored_trace import (
-    Round,
-    TracedLoop,
-    TracedSubtask,
-    began,
-    loops,
-    path_taken,
-    rounds,
-)
+from rag.tracing.stored_trace import began, loops, path_taken, rounds
 from state.answer import Answer
 from state.counting import many
 from state.errors import UsageError
@@ -29,7 +21,8 @@ class Difference(TypedDict):
     b: str | None
 
 
-Pairs = Iterator[tuple[str, str | None, str | None]]
+Words = Mapping[str, str]
+"""What there is to say of a run, or of a loop or round of it, by what it is about."""
 
 
 def diff_traces(one: Trace, other: Trace) -> list[Difference]:
@@ -40,114 +33,87 @@ def diff_traces(one: Trace, other: Trace) -> list[Difference]:
     """
     if one["kind"] != other["kind"]:
         raise UsageError("A question's trace and a research run's cannot be compared.")
-    found = [*_run_pairs(one, other), *_result_pairs(one["answer"], other["answer"])]
-    return [{"what": what, "a": a, "b": b} for what, a, b in found if a != b]
+    steps = _rounds if one["kind"] == "research" else _loops
+    first, second = steps(one), steps(other)
+    return [
+        *_differences("", _run(one), _run(other)),
+        *(
+            difference
+            for name in max(first, second, key=len)
+            for difference in _differences(name, first.get(name, {}), second.get(name, {}))
+        ),
+        *_differences("", _result(one["answer"]), _result(other["answer"])),
+    ]
 
 
-def _run_pairs(one: Trace, other: Trace) -> Pairs:
+def _differences(step: str, one: Words, other: Words) -> Iterator[Difference]:
+    """Of a loop or round that only one run had, what it began with; of a chunk that only one
+    found, its rank.
+    """
+    names = [*{**other, **one}]
+    for name in names if one and other else names[:1]:
+        a, b = one.get(name), other.get(name)
+        if a != b and not (name.startswith("grade of") and None in (a, b)):
+            yield {"what": f"{step} {name}".strip(), "a": a, "b": b}
+
+
+def _run(trace: Trace) -> Words:
     """Of a research run the question is the stand-alone one, whatever was typed."""
-    a, b = one["answer"], other["answer"]
-    research = one["kind"] == "research"
-    first, second = began(one), began(other)
-    if not research:
-        yield "question", a["question"], b["question"]
-    alone = "question" if research else "stand-alone question"
-    yield alone, a["standalone_question"], b["standalone_question"]
-    yield "collection", first["collection"], second["collection"]
-    yield "engine", _engine(a), _engine(b)
-    for name in ("files", "k", "max_loops", "max_rounds"):
-        yield name, str(first.get(name)), str(second.get(name))
-    yield "path", " → ".join(path_taken(one)), " → ".join(path_taken(other))
-    if research:
-        for before, now in zip_longest(rounds(one), rounds(other)):
-            yield from _round_pairs(before, now)
-    else:
-        for left, right in zip_longest(loops(one), loops(other)):
-            yield from _loop_pairs(left, right)
-    yield "generation retries", str(a["generation_retries"]), str(b["generation_retries"])
-
-
-def _result_pairs(a: Answer, b: Answer) -> Pairs:
-    yield "status", a["status"], b["status"]
-    yield "answer", _body(a), _body(b)
-    yield "citations", _citations(a), _citations(b)
-    yield "claims", _claims(a), _claims(b)
-    yield "model calls", str(a["usage"]["llm_calls"]), str(b["usage"]["llm_calls"])
-    yield "tokens in", str(a["usage"]["input_tokens"]), str(b["usage"]["input_tokens"])
-
-
-def _body(answer: Answer) -> str:
-    """A report without its title, which is what was typed."""
-    text = answer["answer"]
-    return text.partition("\n")[2] if text.startswith(f"# {answer['question'].strip()}") else text
-
-
-def _claims(answer: Answer) -> str:
-    return "; ".join(f"{claim['verdict']}: {claim['text']}" for claim in answer["claims"])
-
-
-def _round_pairs(one: Round | None, other: Round | None) -> Pairs:
-    present = one or other
-    assert present is not None
-    name = f"round {present.number}"
-    tasks = zip_longest(one.subtasks if one else [], other.subtasks if other else [])
-    for number, (left, right) in enumerate(tasks, 1):
-        yield f"{name} subtask {number}", _subtask(left), _subtask(right)
-    yield f"{name} decision", _decision(one), _decision(other)
-
-
-def _subtask(task: TracedSubtask | None) -> str | None:
-    if task is None:
-        return None
-    cited = many(task.citations, "citation")
-    return f"{task.role}: {task.instruction} ({task.status}, {cited})"
-
-
-def _decision(shown: Round | None) -> str | None:
-    return None if shown is None else f"{shown.decision}: {shown.reason}"
-
-
-def _loop_pairs(one: TracedLoop | None, other: TracedLoop | None) -> Pairs:
-    present = one or other
-    assert present is not None
-    name = f"loop {present.number}"
-    yield f"{name} query", one.query if one else None, other.query if other else None
-    if one is None or other is None:
-        return
-    left, right = _ranks(one), _ranks(other)
-    for chunk_id, place in {**_places(other), **_places(one)}.items():
-        yield f"{name} rank of {place}", left.get(chunk_id), right.get(chunk_id)
-        if chunk_id in left and chunk_id in right:
-            yield f"{name} grade of {place}", _grade(one, chunk_id), _grade(other, chunk_id)
-    yield f"{name} decision", one.decision, other.decision
-
-
-def _places(loop: TracedLoop) -> dict[str, str]:
+    answer, event = trace["answer"], began(trace)
+    alone = answer["standalone_question"]
+    research = trace["kind"] == "research"
+    asked = {"question": answer["question"], "stand-alone question": alone}
     return {
-        item["chunk_id"]: f"{item['source']}:{item['start_line']}-{item['end_line']}"
-        for item in loop.chunks
+        **({"question": alone} if research else asked),
+        "collection": event["collection"],
+        "engine": " ".join(str(each) for each in answer["engine"].values() if each),
+        **{name: str(event.get(name)) for name in ("files", "k", "max_loops", "max_rounds")},
+        "path": " → ".join(path_taken(trace)),
+        "generation retries": str(answer["generation_retries"]),
     }
 
 
-def _ranks(loop: TracedLoop) -> dict[str, str]:
-    return {item["chunk_id"]: f"#{rank}" for rank, item in enumerate(loop.chunks, 1)}
+def _result(answer: Answer) -> Words:
+    """The answer of a research run is a report, whose title is what was typed."""
+    text, usage = answer["answer"], answer["usage"]
+    titled = text.startswith(f"# {answer['question'].strip()}")
+    return {
+        "status": answer["status"],
+        "answer": text.partition("\n")[2] if titled else text,
+        "citations": "; ".join(
+            f"[{c['marker']}] {c['source']}:{c['start_char']}-{c['end_char']} {c['support']}"
+            for c in answer["citations"]
+        ),
+        "claims": "; ".join(f"{claim['verdict']}: {claim['text']}" for claim in answer["claims"]),
+        "model calls": str(usage["llm_calls"]),
+        "tokens in": str(usage["input_tokens"]),
+    }
 
 
-def _grade(loop: TracedLoop, chunk_id: str) -> str | None:
-    grade = loop.grades.get(chunk_id)
-    if grade is None:
-        return None
-    sure = "" if grade["confidence"] is None else f" {grade['confidence']:.2f}"
-    return f"{grade['verdict']}{sure} ({grade['grader']})"
+def _rounds(trace: Trace) -> dict[str, Words]:
+    return {
+        f"round {shown.number}": {
+            **{
+                f"subtask {number}": f"{task.role}: {task.instruction} "
+                f"({task.status}, {many(task.citations, 'citation')})"
+                for number, task in enumerate(shown.subtasks, 1)
+            },
+            "decision": f"{shown.decision}: {shown.reason}",
+        }
+        for shown in rounds(trace)
+    }
 
 
-def _engine(answer: Answer) -> str:
-    engine = answer["engine"]
-    return " ".join(filter(None, (engine["name"], engine["model"], engine["embedder"])))
-
-
-def _citations(answer: Answer) -> str:
-    return "; ".join(
-        f"[{c['marker']}] {c['source']}:{c['start_char']}-{c['end_char']} {c['support']}"
-        for c in answer["citations"]
-    )
+def _loops(trace: Trace) -> dict[str, Words]:
+    found: dict[str, Words] = {}
+    for loop in loops(trace):
+        chunks: defaultdict[str, list[str]] = defaultdict(list)
+        for rank, item in enumerate(loop.chunks, 1):
+            place = f"{item['source']}:{item['start_line']}-{item['end_line']}"
+            chunks[f"rank of {place}"].append(f"#{rank}")
+            if grade := loop.grades.get(item["chunk_id"]):
+                sure = "" if grade["confidence"] is None else f" {grade['confidence']:.2f}"
+                chunks[f"grade of {place}"].append(f"{grade['verdict']}{sure} ({grade['grader']})")
+        said = {what: ", ".join(each) for what, each in chunks.items()}
+        found[f"loop {loop.number}"] = {"query": loop.query, **said, "decision": loop.decision}
+    return found
