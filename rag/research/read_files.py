@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 
 from rag.research.researcher import ReadFile
@@ -86,21 +85,11 @@ def passages_of(artifacts: Sequence[Artifact]) -> list[Passage]:
     return [_passage(citation) for citation in citations_of(artifacts)]
 
 
-@dataclass(frozen=True, slots=True)
-class Rested:
-    """A text and what it rests on; `left_out` tells of the claims that were taken out of it."""
-
-    text: str
-    citations: list[Citation]
-    left_out: tuple[str, ...] = ()
-
-
-def quoted(text: str, artifacts: Sequence[Artifact]) -> Rested:
+def quoted(text: str, artifacts: Sequence[Artifact]) -> tuple[str, list[Citation]]:
     """A text that repeats the artifacts': its markers are known to hold."""
     every = citations_of(artifacts)
     cited = {int(found[1]) for found in markers_in(text, every)}
-    citations = [c for c in every if c["marker"] in cited]
-    return Rested(text if citations else "", citations)
+    return text, [c for c in every if c["marker"] in cited]
 
 
 def _passage(citation: Citation) -> Passage:

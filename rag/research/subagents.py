@@ -6,19 +6,17 @@ returns is an artifact whose every marker resolves to a located quote.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from rag.citations.check import check
 from rag.citations.left_out import left_out
 from rag.engines.openai.claims import read_claims
-from rag.research.read_files import Rested, cited_from, passages_of, quoted, read_files_of
+from rag.engines.protocol import Outcome
+from rag.research.read_files import cited_from, passages_of, quoted, read_files_of
 from rag.research.research_dependencies import ResearchDependencies
-from rag.research.researcher import ReadFile, UnusableReplyError
-from rag.research.roles import Role
-from state.answer import Citation, Usage
-from state.passages import Passage
+from rag.research.researcher import Composed, UnusableReplyError
+from state.answer import Citation
 from state.research_state import Artifact, Subtask
 from state.usage import NO_USAGE, add_usage, add_usages
 
@@ -32,113 +30,92 @@ def run_subtask(task: Subtask, read: Sequence[Artifact], deps: ResearchDependenc
         CragError: the engine or the index failed; nothing is returned, so nothing is quoted.
     """
     deps.budget.check()
-    return _Subagent(task, deps.roles[task["role"]], read, deps).artifact()
+    done = _searched if deps.roles[task["role"]].searches else _composed
+    return done(task, read, deps)
 
 
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    """What a role said of what it read; `quoted` as of `Composed`."""
+def _searched(task: Subtask, read: Sequence[Artifact], deps: ResearchDependencies) -> Artifact:
+    """By the corrective graph; what was read first makes the instruction a question."""
+    said = _said(task, read, deps)
+    question = " ".join(said.content.split())[:LONGEST_QUESTION] or task["instruction"]
+    answer = deps.corrective(question)
+    content, citations = answer["answer"], answer["citations"]
+    if answer["status"] == "abstained":
+        content = ""
+    names = task.get("names", [])
+    if names:
+        content, citations = cited_from(names, content, citations)
+    cut = deps.budget.ended and answer["status"] != "answered"
+    # A document that is followed is asked on the chance; nobody asked for it.
+    missed = not (content or cut or names)
+    told_of = [*answer["warnings"], *left_out(answer["dropped"], answer["claims"])]
+    made = _made(task, content, citations, said, told_of)
+    return {
+        **made,
+        "instruction": question,
+        "status": "cut" if cut else made["status"],
+        "missing": [question] if missed else [],
+        "nearest": answer["nearest"] if missed else [],
+        "usage": add_usages([made["usage"], answer["usage"]]),
+        "trace_id": answer["trace_id"],
+    }
 
-    text: str
-    usage: Usage
-    warnings: Sequence[str] = ()
-    quoted: bool = False
+
+def _composed(task: Subtask, read: Sequence[Artifact], deps: ResearchDependencies) -> Artifact:
+    role = deps.roles[task["role"]]
+    said = _said(task, read, deps)
+    text, citations, told_of = _rested(said, task, read, deps)
+    if said.content and not citations and not said.quoted:
+        why = f"The quotes support nothing that the {role.name} wrote."
+        said = _by_rules(why, said, task, read, deps)
+        text, citations, _ = _rested(said, task, read, deps)
+    return _made(task, role.kept(text) if citations else "", citations, said, told_of)
 
 
-@dataclass(frozen=True)
-class _Subagent:
-    task: Subtask
-    role: Role
-    read: Sequence[Artifact]
-    deps: ResearchDependencies
+def _said(task: Subtask, read: Sequence[Artifact], deps: ResearchDependencies) -> Composed:
+    """The role's words on what it was given; where they cannot be used, what was found."""
+    passages = passages_of(read)
+    if not passages:
+        return Composed("")
+    role, files = deps.roles[task["role"]], read_files_of(read)
+    try:
+        return deps.researcher.compose(role, task["instruction"], files, passages)
+    except UnusableReplyError as error:
+        return _by_rules(error.message, error.spent, task, read, deps)
 
-    @cached_property
-    def passages(self) -> list[Passage]:
-        return passages_of(self.read)
 
-    @cached_property
-    def files(self) -> list[ReadFile]:
-        return read_files_of(self.read)
+def _by_rules(
+    why: str, spent: Outcome, task: Subtask, read: Sequence[Artifact], deps: ResearchDependencies
+) -> Composed:
+    role, files = deps.roles[task["role"]], read_files_of(read)
+    ruled = deps.rules.compose(role, task["instruction"], files, passages_of(read))
+    warnings = (f"{why} What was found is quoted instead.", *spent.warnings)
+    return replace(ruled, usage=spent.usage, warnings=warnings)
 
-    def artifact(self) -> Artifact:
-        return self._searched() if self.role.searches else self._composed()
 
-    def _searched(self) -> Artifact:
-        """By the corrective graph; what was read first makes the instruction a question."""
-        draft = self._drafted()
-        question = " ".join(draft.text.split())[:LONGEST_QUESTION] or self.task["instruction"]
-        answer = self.deps.corrective(question)
-        content, citations = answer["answer"], answer["citations"]
-        if answer["status"] == "abstained":
-            content = ""
-        names = self.task.get("names", [])
-        if names:
-            content, citations = cited_from(names, content, citations)
-        cut = self.deps.budget.ended and answer["status"] != "answered"
-        # A document that is followed is asked on the chance; nobody asked for it.
-        missed = not (content or cut or names)
-        told_of = [*answer["warnings"], *left_out(answer["dropped"], answer["claims"])]
-        made = self._made(content, citations, draft, told_of)
-        return {
-            **made,
-            "instruction": question,
-            "status": "cut" if cut else made["status"],
-            "missing": [question] if missed else [],
-            "nearest": answer["nearest"] if missed else [],
-            "usage": add_usages([draft.usage, answer["usage"]]),
-            "trace_id": answer["trace_id"],
-        }
+def _rested(
+    said: Composed, task: Subtask, read: Sequence[Artifact], deps: ResearchDependencies
+) -> tuple[str, list[Citation], list[str]]:
+    """What of it holds, what that rests on, and the claims that were taken out."""
+    if said.quoted:
+        return (*quoted(said.content, read), [])
+    claims, passages = read_claims(said.content), passages_of(read)
+    checked = check(claims, passages, deps.reader, question=task["instruction"])
+    return checked.text, checked.citations, left_out(checked.dropped, checked.claims)
 
-    def _composed(self) -> Artifact:
-        draft = self._drafted()
-        checked = self._checked(draft)
-        told_of = checked.left_out
-        if draft.text and not checked.citations and not draft.quoted:
-            why = f"The quotes support nothing that the {self.role.name} wrote."
-            draft = self._by_rules(why, draft.usage, draft.warnings)
-            checked = self._checked(draft)
-        content = self.role.kept(checked.text) if checked.citations else ""
-        return self._made(content, checked.citations, draft, told_of)
 
-    def _made(
-        self, content: str, citations: list[Citation], draft: _Draft, told_of: Sequence[str]
-    ) -> Artifact:
-        return {
-            "name": self.task["expected_artifact"],
-            "subtask": self.task["id"],
-            "role": self.role.name,
-            "instruction": self.task["instruction"],
-            "content": content,
-            "status": "done" if content else "empty",
-            "citations": citations if content else [],
-            "missing": [],
-            "warnings": [*draft.warnings, *told_of],
-            "usage": draft.usage,
-        }
-
-    def _checked(self, draft: _Draft) -> Rested:
-        if draft.quoted:
-            return quoted(draft.text, self.read)
-        claims, asked = read_claims(draft.text), self.task["instruction"]
-        checked = check(claims, self.passages, self.deps.reader, question=asked)
-        said = tuple(left_out(checked.dropped, checked.claims))
-        return Rested(checked.text, checked.citations, said)
-
-    def _drafted(self) -> _Draft:
-        """The role's words on the passages; where they cannot be used, what was found."""
-        if not self.passages:
-            return _Draft("", NO_USAGE)
-        asked, name = self.task["instruction"], self.role.name
-        try:
-            composed = self.deps.researcher.compose(self.role, asked, self.files, self.passages)
-        except UnusableReplyError as error:
-            usage = add_usage(NO_USAGE, name, error.spent.usage)
-            return self._by_rules(error.message, usage, error.spent.warnings)
-        usage = add_usage(NO_USAGE, name, composed.usage)
-        return _Draft(composed.content, usage, composed.warnings, composed.quoted)
-
-    def _by_rules(self, why: str, usage: Usage, warnings: Sequence[str]) -> _Draft:
-        asked = self.task["instruction"]
-        ruled = self.deps.rules.compose(self.role, asked, self.files, self.passages)
-        said = f"{why} What was found is quoted instead."
-        return _Draft(ruled.content, usage, [said, *warnings], ruled.quoted)
+def _made(
+    task: Subtask, content: str, citations: list[Citation], said: Composed, told_of: Iterable[str]
+) -> Artifact:
+    return {
+        "name": task["expected_artifact"],
+        "subtask": task["id"],
+        "role": task["role"],
+        "instruction": task["instruction"],
+        "content": content,
+        "status": "done" if content else "empty",
+        "citations": citations if content else [],
+        "missing": [],
+        "warnings": [*said.warnings, *told_of],
+        "usage": add_usage(NO_USAGE, task["role"], said.usage),
+    }

@@ -163,7 +163,7 @@ def test_the_writer_quotes_the_files_whole_under_what_was_asked(collection: Any)
         f"{files[0].content}\n\n## “Anna Berg”: town born\n\n{files[1].content}"
     )
     read = [artifact(files[0].content, cited("bridge.md")), artifact("", cited("anna.md"))]
-    assert [c["marker"] for c in quoted(composed.content, read).citations] == [1, 2]
+    assert [c["marker"] for c in quoted(composed.content, read)[1]] == [1, 2]
 
 
 @pytest.mark.parametrize("role", ["comparer", "timeline", "skeptic"])
