@@ -87,7 +87,7 @@ def _follow_ups(figures: dict[str, Any]) -> Table:
 
 
 def _baseline(baseline: dict[str, Any]) -> Table:
-    columns = ("without", "with", "gain", "95 %", "p", "better", "worse", "n")
+    columns = ("without", "with", "gain", "95 %", "better", "worse", "n")
     table = _table("what the loop gained", *columns, collapse_padding=True)
     rows = [(label, label.key, baseline["differences"][label.key]) for label in DIFFERENCES]
     recall = rows[1][0]
@@ -107,7 +107,6 @@ def _baseline(baseline: dict[str, Any]) -> Table:
             label.text(change["with"]),
             label.text(change["difference"], signed=True),
             f"{low} {high}",
-            f"{change['p']:.3f}",
             f"{better:,}",
             f"{worse:,}",
             f"{change['n']:,}",

@@ -6,10 +6,10 @@ from itertools import product
 from math import log2
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.evaluate.effect import bootstrap_interval, paired_permutation
+from rag.evaluate.effect import bootstrap_interval
 from rag.evaluate.metrics import (
     Decisions,
     auc,
@@ -91,7 +91,6 @@ def test_what_the_data_do_not_define_is_none_not_zero():
     assert auc([0.1, 0.2], [True, True]) is None
     assert calibration_error([], []) is None
     assert bootstrap_interval([], seed=0) is None
-    assert paired_permutation([], [], seed=0) is None
 
 
 def test_auc_by_hand_with_a_tie():
@@ -180,28 +179,3 @@ def test_bootstrap_interval_holds_the_mean_and_is_the_same_for_a_seed():
     assert low == pytest.approx(0.402, abs=0.02)
     assert high == pytest.approx(0.598, abs=0.02)
     assert bootstrap_interval([0.3] * 5, seed=0) == (pytest.approx(0.3), pytest.approx(0.3))
-
-
-def test_paired_permutation_by_hand():
-    # Five differences of +1: of 32 sign patterns only all + and all - are as extreme.
-    assert paired_permutation([1] * 5, [0] * 5, seed=0) == pytest.approx(2 / 32)
-    # +2 and -1: |sum| is 1 or 3, all four patterns reach 1.
-    assert paired_permutation([2, 0], [0, 1], seed=0) == 1
-    assert paired_permutation([1, 2], [1, 2], seed=0) == 1
-
-
-def test_paired_permutation_of_many_pairs_is_near_the_exact_one():
-    # 20 differences of +1 and 5 of -1: P(|B - 12.5| >= 7.5), B ~ Binomial(25, 1/2), is .00408
-    p = paired_permutation([1.0] * 20 + [0.0] * 5, [0.0] * 20 + [1.0] * 5, seed=3)
-    assert p == pytest.approx(0.0041, abs=0.002)
-    assert p == paired_permutation([1.0] * 20 + [0.0] * 5, [0.0] * 20 + [1.0] * 5, seed=3)
-
-
-@settings(max_examples=40)
-@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=20))
-def test_paired_permutation_is_a_symmetric_probability(pairs):
-    first, second = zip(*pairs, strict=True)
-    p = paired_permutation(first, second, seed=1, permutations=200)
-    assert p is not None
-    assert 0 < p <= 1
-    assert p == paired_permutation(second, first, seed=1, permutations=200)
