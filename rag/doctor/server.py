@@ -27,8 +27,6 @@ from state.errors import ModelError
 SECONDS = 10.0
 NEEDED_CONTEXT = 4_096
 """Tokens of the longest prompt of the usual settings, with its reply."""
-ARRIVING = 0.8
-"""The share of a long prompt's tokens, judged by a short one's, from which none was cut."""
 SLOW = 15.0
 """Prompt tokens a second below which a question takes minutes."""
 _SAID = {
@@ -151,48 +149,19 @@ def check_replies(chat: ChatModel) -> Iterator[Check]:
         yield ill("model: speed", rate, "Use a smaller model, or raise CRAG_REQUEST_TIMEOUT")
     else:
         yield well("model: speed", rate)
-    yield _context(chat, facts, meter)
+    yield _context(facts)
 
 
-def _context(chat: ChatModel, facts: ServerFacts, meter: UsageMeter) -> Check:
+def _context(facts: ServerFacts) -> Check:
     part = "model: context"
     if facts.kind == "OpenAI":
         return well(part, "OpenAI's models take more than a question needs")
     if facts.context is None:
-        return _tried_context(chat, facts, meter)
+        return well(part, f"{facts.kind or 'the server'} does not tell its size")
     if facts.context < NEEDED_CONTEXT:
         short = f"{facts.context:,} tokens; a question takes up to {NEEDED_CONTEXT:,}"
         return ill(part, short, facts.longer_context)
     return well(part, f"{facts.context:,} tokens ({facts.kind})")
-
-
-def _tried_context(chat: ChatModel, facts: ServerFacts, meter: UsageMeter) -> Check:
-    """Of a server that does not tell: whether as many tokens arrive as a long prompt has."""
-    part = "model: context"
-    untold = well(part, f"{facts.kind or 'the server'} tells neither its size nor what arrives")
-    try:
-        short = _arriving(chat, 1, meter)
-        if not short or meter.estimated:
-            return untold
-        times = NEEDED_CONTEXT // short
-        arrived = _arriving(chat, times, meter)
-    except ModelError as error:
-        detail = f"a prompt of up to {NEEDED_CONTEXT:,} tokens is refused: {error.message}"
-        return ill(part, detail, facts.longer_context)
-    if arrived <= short:  # whatever is sent
-        return untold
-    if arrived < ARRIVING * short * times:
-        detail = f"of some {short * times:,} tokens sent {arrived:,} arrived: the rest was cut"
-        return ill(part, detail, facts.longer_context)
-    return well(part, f"{arrived:,} tokens arrived")
-
-
-def _arriving(chat: ChatModel, times: int, meter: UsageMeter) -> int:
-    """Tokens that the server counted of a prompt with the filler so many times."""
-    before = meter.inputs
-    said = f"{_FILLER * times}\nQuestion: Say yes."
-    chat.complete([("system", "You reply in one word."), ("user", said)], meter, output_limits.LINE)
-    return meter.inputs - before
 
 
 def _speed(chat: ChatModel, meter: UsageMeter) -> tuple[float, float]:

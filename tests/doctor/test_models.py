@@ -79,36 +79,6 @@ def test_a_context_that_is_too_short_is_found_with_what_lengthens_it(
     assert hint in context.hint, kind
 
 
-def counting(most, refuse=False):
-    """Counts a token a word, of a prompt no more than `most`; refuses a longer one or cuts it."""
-
-    def reply(body):
-        words = sum(len(message["content"].split()) for message in body["messages"])
-        if refuse and words > most:
-            return status(400, "the request exceeds the available context size")(body)
-        sent = well(body)
-        if body.get("stream"):
-            return sent
-        told = json.loads(sent.body)
-        told["usage"] = {"prompt_tokens": min(words, most), "completion_tokens": 2}
-        return Sent(body=json.dumps(told).encode())
-
-    return reply
-
-
-@pytest.mark.parametrize(
-    ("chat", "ok", "words"),
-    [
-        (counting(100_000), True, "tokens arrived"),
-        (counting(2_048), False, "2,048 arrived: the rest was cut"),
-        (counting(2_048, refuse=True), False, "is refused"),
-    ],
-)
-def test_a_server_that_does_not_tell_its_context_is_sent_a_long_prompt(chat, ok, words, tmp_path):
-    context = examined(Server({}, chat), tmp_path)["model: context"]
-    assert (context.ok, words in context.detail) == (ok, True), context
-
-
 def test_a_model_that_is_not_offered_is_named_with_those_that_are(tmp_path):
     check = examined(Server(OLLAMA, well, models=("tiny", "large")), tmp_path)["model"]
     assert not check.ok
@@ -142,7 +112,7 @@ def test_what_forms_it_takes_is_told(chat, words, tmp_path):
     found = examined(Server({}, chat), tmp_path)
     assert words in found["model: replies"].detail
     assert found["model: replies"].ok
-    assert found["model: context"].detail == ("the server tells neither its size nor what arrives")
+    assert found["model: context"].detail == "the server does not tell its size"
 
 
 def test_a_model_that_thinks_is_told_of(tmp_path):
