@@ -9,7 +9,7 @@ from html import escape
 from state.answer import Citation, Usage
 
 _MARKER = re.compile(r"\[(\d{1,4})\]")
-_ITEM = re.compile(r"(?:[-*]|\d+\.)\s+")
+_LINK = r"<sup><a href='#source-\1'>[\1]</a></sup>"
 
 
 def badge(status: str) -> str:
@@ -24,7 +24,7 @@ def tiles(facts: Mapping[str, str]) -> str:
 
 def with_links(text: str) -> str:
     """Escaped text whose [n] lead to the sources."""
-    return _MARKER.sub(r"<sup><a href='#source-\1'>[\1]</a></sup>", escape(text))
+    return _MARKER.sub(_LINK, escape(text))
 
 
 def sources(citations: Sequence[Citation]) -> str:
@@ -49,21 +49,10 @@ def where(page: int | None, first: int | None, last: int | None) -> str:
 
 def markdown(text: str) -> str:
     """The Markdown of reports: headings, lists and paragraphs, nothing else of it."""
-    done: list[str] = []
-    items: list[str] = []
-    for line in [*text.splitlines(), ""]:
-        if _ITEM.match(line):
-            items.append(f"<li>{with_links(_ITEM.sub('', line, count=1))}</li>")
-            continue
-        if items:
-            done.append(f"<ul>{''.join(items)}</ul>")
-            items = []
-        heading = re.match(r"#{1,6}\s+", line)
-        if heading:
-            done.append(f"<h3>{with_links(line[heading.end() :])}</h3>")
-        elif line.strip():
-            done.append(f"<p>{with_links(line)}</p>")
-    return "\n".join(done)
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("zero").enable(["heading", "list"])
+    return _MARKER.sub(_LINK, parser.render(text))
 
 
 Cell = str | float

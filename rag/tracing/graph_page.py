@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from rag.pages.page_frame import page
 from rag.pages.pieces import table, tiles
-from rag.topology import ALWAYS, CORRECTIVE, END, RESEARCH, START, Topology, edges_of
+from rag.topology import CORRECTIVE, END, RESEARCH, START, Topology
 from rag.tracing.graph_svg import counted_svg
 from rag.tracing.stored_trace import node_times, path_taken
 from state.counting import many, plural
@@ -38,25 +38,11 @@ class Flow:
     times: dict[str, list[float]] = field(default_factory=dict)
     totals: list[float] = field(default_factory=list)
 
-    def nodes(self) -> list[NodeTimes]:
-        """What each node took, the longest share first."""
+    def shares(self) -> dict[str, float]:
+        """Of the time of all nodes together, by node, the longest first."""
         whole = sum(map(sum, self.times.values())) or 1.0
-        rows = [
-            NodeTimes(name, len(ms), quantile(ms, 0.5), quantile(ms, 0.95), sum(ms) / whole)
-            for name, ms in self.times.items()
-        ]
-        return sorted(rows, key=lambda row: -row.share)
-
-
-@dataclass(frozen=True, slots=True)
-class NodeTimes:
-    """Milliseconds of one node's runs; `share` is of the time of all nodes together."""
-
-    name: str
-    runs: int
-    median: float
-    p95: float
-    share: float
+        shares = {name: sum(ms) / whole for name, ms in self.times.items()}
+        return dict(sorted(shares.items(), key=lambda item: -item[1]))
 
 
 def flow_of(traces: Iterable[Trace]) -> Flow:
@@ -116,28 +102,25 @@ def _kept(turns: Flow, runs: Flow) -> str:
 
 
 def _section(graph: Topology, flow: Flow, what: str) -> Iterator[str]:
-    nodes = {node.name: node for node in flow.nodes()}
-    drawn = {edge for edge in flow.edges if not {START, END} & set(edge)}
+    shares = flow.shares()
+    median, p95 = ({n: quantile(flow.times[n], q) for n in shares} for q in (0.5, 0.95))
     if flow.runs:
         yield tiles(_facts(flow, what))
     yield counted_svg(
         graph,
-        {name: node.share for name, node in nodes.items()},
-        {name: f"{_ms(node.median)} · {node.share:.0%}" for name, node in nodes.items()},
-        {pair: flow.edges[pair] for pair in drawn},
+        shares,
+        {name: f"{_ms(median[name])} · {share:.0%}" for name, share in shares.items()},
+        {edge: count for edge, count in flow.edges.items() if not {START, END} & set(edge)},
     )
     if not flow.runs:
         yield f"<p class=gone>No {what} was kept yet: nothing is counted here.</p>"
         return
     yield "<h3>Time by node</h3>"
     rows = [
-        (escape(n.name), f"{n.runs:,}", _ms(n.median), _ms(n.p95), f"{n.share:.1%}", n.share)
-        for n in nodes.values()
+        (escape(n), f"{len(flow.times[n]):,}", _ms(median[n]), _ms(p95[n]), f"{share:.1%}", share)
+        for n, share in shares.items()
     ]
     yield table(("node", "times run", "median", "p95", "share of time", ""), rows, range(1, 5))
-    yield "<h3>Ways taken</h3>"
-    head = ("from", "to", "taken", "of those leaving", "when")
-    yield table(head, list(_ways(graph, flow.edges)), (2, 3))
 
 
 def _facts(flow: Flow, what: str) -> dict[str, str]:
@@ -150,23 +133,6 @@ def _facts(flow: Flow, what: str) -> dict[str, str]:
     facts["median"] = _ms(quantile(flow.totals, 0.5))
     facts["p95"] = _ms(quantile(flow.totals, 0.95))
     return facts
-
-
-def _ways(graph: Topology, taken: Counter[tuple[str, str]]) -> Iterator[Sequence[str]]:
-    leaving: Counter[str] = Counter()
-    for (source, _), count in taken.items():
-        leaving[source] += count
-    for edge in edges_of(graph):
-        count = taken[edge.source, edge.target]
-        share = f"{count / leaving[edge.source]:.0%}" if leaving[edge.source] else ""
-        when = graph[edge.source].leads_to[edge.target] if edge.source in graph else ALWAYS
-        yield (
-            escape(edge.source.strip("_")),
-            escape(edge.target.strip("_")),
-            f"{count:,}",
-            share,
-            escape(when.replace("`", "")),
-        )
 
 
 def _ms(ms: float) -> str:
