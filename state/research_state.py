@@ -64,7 +64,9 @@ class Artifact(TypedDict):
 
 
 class FileEntry(TypedDict):
-    """One virtual file. Over 100 KB `content` is None and `pointer` names the spilled file."""
+    """One virtual file. Over 100 KB `content` is None and `pointer` names the artifact in the
+    run's journal that holds it.
+    """
 
     content: str | None
     pointer: str | None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from rag.budget import Budget
 from rag.index.protocol import CollectionReader
@@ -32,7 +31,7 @@ Not LangGraph's custom stream: that moves the nodes to other threads, where an i
 @dataclass(frozen=True, slots=True)
 class ResearchDependencies:
     """`rules` take the place of a researcher whose reply is of no use; `warn` keeps a line for the
-    report. `folder` takes spilled files.
+    report.
     """
 
     researcher: Researcher
@@ -40,7 +39,6 @@ class ResearchDependencies:
     corrective: Corrective
     reader: CollectionReader
     journal: Journal
-    folder: Path
     budget: Budget
     roles: dict[str, Role]
     emit: Emit

@@ -19,7 +19,7 @@ from rag.research.dispatch import dispatch as run_plan
 from rag.research.planning import new_subtasks
 from rag.research.reflection import reflect as decide
 from rag.research.research_dependencies import ResearchDependencies
-from rag.research.virtual_files import evict, shrink, summaries, write
+from rag.research.virtual_files import evict, shrink, summaries, written
 from rag.topology import RESEARCH
 from state.research_state import ResearchState
 from state.usage import add_usage
@@ -39,7 +39,7 @@ def cleanup(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> 
     """Evict before every planning round; spill what would make the state large."""
     gone = evict(state["files"], state["step"])
     kept = {name: entry for name, entry in state["files"].items() if name not in gone}
-    spilled = shrink(runtime.context.folder / state["run_id"], kept)
+    spilled = shrink(kept)
     if gone or spilled:
         runtime.context.emit({"event": "cleaned_up", "evicted": list(gone), "spilled": [*spilled]})
     return {"files": {**gone, **spilled}}
@@ -67,10 +67,9 @@ def dispatch(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) ->
     deps = runtime.context
     artifacts = run_plan(state["plan"], state["run_id"], deps)
     status = {artifact["subtask"]: artifact["status"] for artifact in artifacts}
-    folder = deps.folder / state["run_id"]
     files = {
-        a["name"]: write(
-            folder, a["name"], a["content"], step, "done" if a["status"] == "done" else "active"
+        a["name"]: written(
+            a["name"], a["content"], step, "done" if a["status"] == "done" else "active"
         )
         for step, a in enumerate(artifacts, state["step"] + 1)
     }

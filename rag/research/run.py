@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from shutil import rmtree
 from typing import TYPE_CHECKING, cast
 
 from rag.budget import Budget, BudgetSpent
@@ -169,7 +168,6 @@ class Research(Closing):
                 record_turn(self.session, report)
                 self._journal.finish(run_id, dict(report))
                 self._checkpoints.delete(checkpoint_name(run_id))
-                rmtree(self._settings.home / "research" / run_id, ignore_errors=True)
                 self.run_id = None
         return report
 
@@ -247,7 +245,6 @@ class Research(Closing):
             corrective=self._corrective or ask,
             reader=session.reader,
             journal=self._journal,
-            folder=self._settings.home / "research",
             budget=budget,
             roles=self._pool,
             emit=emit,

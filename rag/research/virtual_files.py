@@ -1,6 +1,7 @@
 """The virtual file system of a run: collision-free names, spill over 100 KB, eviction.
 
-It bounds the state that is checkpointed: what is evicted here stays in the run's journal.
+It bounds the state that is checkpointed. Every file is an artifact that was written to the run's
+journal when its subagent returned: what is spilled or evicted here is on the disk there.
 """
 
 from __future__ import annotations
@@ -8,9 +9,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection, Mapping
-from pathlib import Path
 
-from state.errors import StorageError
+from rag.research.journal import JOURNAL_FILE
 from state.research_state import FileEntry, FileStatus, FileSummary
 
 INLINE_BYTES = 100 * 1024
@@ -30,21 +30,16 @@ def artifact_name(role: str, step: int, title: str, taken: Collection[str]) -> s
     return name
 
 
-def write(folder: Path, name: str, content: str, step: int, status: FileStatus) -> FileEntry:
-    """An entry holding `content`, or pointing into `folder` where it is over 100 KB.
-
-    Raises:
-        StorageError: the disk took no file.
-    """
-    size = len(content.encode("utf-8", "replace"))
-    large = size > INLINE_BYTES
-    return {
-        "content": None if large else content,
-        "pointer": _spill(folder, name, content) if large else None,
-        "bytes": size,
+def written(name: str, content: str, step: int, status: FileStatus) -> FileEntry:
+    """An entry holding `content`, or pointing to the journal where it is over 100 KB."""
+    entry: FileEntry = {
+        "content": content,
+        "pointer": None,
+        "bytes": len(content.encode("utf-8", "replace")),
         "written_at_step": step,
         "status": status,
     }
+    return entry if entry["bytes"] <= INLINE_BYTES else _spilled(name, entry)
 
 
 def summaries(files: Mapping[str, FileEntry]) -> list[FileSummary]:
@@ -64,7 +59,7 @@ def evict(files: Mapping[str, FileEntry], step: int) -> dict[str, None]:
     }
 
 
-def shrink(folder: Path, files: Mapping[str, FileEntry]) -> dict[str, FileEntry]:
+def shrink(files: Mapping[str, FileEntry]) -> dict[str, FileEntry]:
     """The update that spills the oldest contents until what is inline fits INLINE_TOTAL."""
     inline = sum(entry["bytes"] for entry in files.values() if entry["content"] is not None)
     update: dict[str, FileEntry] = {}
@@ -72,19 +67,10 @@ def shrink(folder: Path, files: Mapping[str, FileEntry]) -> dict[str, FileEntry]
         if inline <= INLINE_TOTAL:
             break
         if entry["content"] is not None:
-            pointer = _spill(folder, name, entry["content"])
-            update[name] = {**entry, "content": None, "pointer": pointer}
+            update[name] = _spilled(name, entry)
             inline -= entry["bytes"]
     return update
 
 
-def _spill(folder: Path, name: str, content: str) -> str:
-    path = folder / Path(name).name
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        temporary = path.with_suffix(".part")
-        temporary.write_text(content, encoding="utf-8", errors="replace")
-        temporary.replace(path)
-    except OSError as error:
-        raise StorageError(f"A file of the research run cannot be kept: {error}.") from None
-    return str(path)
+def _spilled(name: str, entry: FileEntry) -> FileEntry:
+    return {**entry, "content": None, "pointer": f"{JOURNAL_FILE}#{name}"}

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 import pickle
-from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +12,7 @@ from rag.research.virtual_files import (
     evict,
     shrink,
     summaries,
-    write,
+    written,
 )
 from state.research_state import FileEntry, merge_files
 
@@ -29,23 +27,12 @@ def entry(step: int, status: str = "done", size: int = 10) -> FileEntry:
     }
 
 
-def read(held: FileEntry) -> str:
-    if held["pointer"] is None:
-        return held["content"] or ""
-    return Path(held["pointer"]).read_text(encoding="utf-8")
-
-
-def test_small_files_stay_inline_and_large_ones_are_spilled(tmp_path: Path):
-    small = write(tmp_path, "a.md", "x" * INLINE_BYTES, 1, "done")
-    large = write(tmp_path, "b.md", "é" * INLINE_BYTES, 1, "done")
-    assert (small["pointer"], len(read(small))) == (None, INLINE_BYTES)
+def test_small_files_stay_inline_and_large_ones_point_to_the_journal():
+    small = written("a.md", "x" * INLINE_BYTES, 1, "done")
+    large = written("b.md", "é" * INLINE_BYTES, 1, "done")
+    assert (small["pointer"], small["content"]) == (None, "x" * INLINE_BYTES)
     assert (large["content"], large["bytes"]) == (None, 2 * INLINE_BYTES)
-    assert read(large) == "é" * INLINE_BYTES
-
-
-def test_a_name_cannot_leave_the_folder(tmp_path: Path):
-    large = write(tmp_path / "run", "../../evil.md", "x" * (INLINE_BYTES + 1), 1, "done")
-    assert Path(str(large["pointer"])).parent == tmp_path / "run"
+    assert large["pointer"] == "research.db#b.md"
 
 
 def test_names_never_collide():
@@ -73,15 +60,14 @@ def test_summaries_hold_no_text():
 
 
 @given(st.lists(st.integers(0, 90_000), min_size=1, max_size=12))
-def test_what_is_inline_is_bounded_and_nothing_is_lost(
-    tmp_path_factory: pytest.TempPathFactory, sizes: list[int]
-):
-    folder = tmp_path_factory.mktemp("files")
+def test_what_is_inline_is_bounded_and_the_rest_is_pointed_to(sizes: list[int]):
     files = {f"f{n}": entry(n, "active", size) for n, size in enumerate(sizes)}
-    shrunk = merge_files(files, shrink(folder, files))
+    shrunk = merge_files(files, shrink(files))
     inline = sum(len(e["content"] or "") for e in shrunk.values())
     assert inline <= INLINE_TOTAL
-    assert [len(read(e)) for e in shrunk.values()] == sizes
+    for (name, held), size in zip(shrunk.items(), sizes, strict=True):
+        assert held["bytes"] == size
+        assert held["pointer"] == (None if held["content"] is not None else f"research.db#{name}")
     assert len(pickle.dumps(shrunk)) < 500_000
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -105,7 +104,6 @@ def reflected(says: Reflected, artifacts: list[Artifact], rounds: int = 0) -> Re
         corrective=cast("Any", None),
         reader=cast("Any", None),
         journal=cast("Any", None),
-        folder=Path(),
         budget=cast("Any", None),
         roles=ROLES,
         emit=print,

@@ -14,8 +14,10 @@ from research_scripted import ScriptedResearcher, long_answer
 
 from rag.research.roles import ResearchOptions
 from rag.research.run import Research
+from rag.research.virtual_files import written
 from state.checkpoints import TurnSaver
 from state.errors import NoIndexError, StoreBusyError, UsageError
+from state.research_state import FileEntry
 from state.settings import load_settings
 from state.shared_place import open_turn_store
 from state.trace_store import TraceStore
@@ -68,6 +70,24 @@ def test_the_state_stays_small_over_50_steps(
     assert len(report["report"]) > 1_000_000, "what left the state is still in the report"
 
 
+def test_what_left_the_state_is_whole_in_the_journal(home: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("rag.research.virtual_files.INLINE_BYTES", 1_000)
+    spilled: dict[str, FileEntry] = {}
+
+    def kept(*given: Any) -> FileEntry:
+        spilled[given[0]] = written(*given)
+        return spilled[given[0]]
+
+    monkeypatch.setattr("rag.research.research_graph.written", kept)
+    with scripted(home) as run:
+        report = run.start("What came of it?")
+        held = {a["name"]: a["content"] for a in run._journal.artifacts(report["run_id"])}
+    assert len(spilled) == 5
+    for entry in spilled.values():
+        _, _, name = str(entry["pointer"]).partition("#")
+        assert len(held[name].encode()) == entry["bytes"] > 1_000
+
+
 def test_a_run_that_is_never_content_asks_after_five_rounds(home: Path):
     with scripted(home) as run:
         report = run.start("What came of it?")
@@ -104,7 +124,7 @@ def test_a_finished_run_gives_its_report_again_and_leaves_nothing_behind(home: P
         with pytest.raises(UsageError, match="did not ask"):
             run.resume(report["run_id"], "More.")
     assert len(places(report)) == len(set(places(report)))
-    assert not (home / "research" / report["run_id"]).exists()
+    assert not (home / "research").exists()
 
 
 @pytest.mark.parametrize("name", ["nonsense", "", "%"])
