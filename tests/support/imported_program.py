@@ -14,7 +14,11 @@ for _package in (cli, rag, state):
     for _found in walk_packages(_package.__path__, f"{_package.__name__}."):
         if _found.name != "cli.__main__":  # it runs the program
             import_module(_found.name)
-for _name in ("langchain_openai.chat_models.base", "mcp.server.mcpserver", "platformdirs"):
-    import_module(_name)
-import_module("tokenizers")
 chromadb_module()
+for _name in (
+    *("chromadb.api.rust", "chromadb.telemetry.product.posthog", "tokenizers"),
+    *("langchain_core.tracers.context", "langchain_core.tracers.run_collector"),
+    *("langchain_core.tracers.stdout", "langchain_openai.chat_models.base"),
+    *("langgraph.checkpoint.sqlite", "mcp.server.mcpserver", "platformdirs", "typer._adapters"),
+):
+    import_module(_name)
