@@ -11,9 +11,9 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field, NonNegativeFloat, SecretStr, ValidationError, field_validator
+from pydantic import AfterValidator, Field, NonNegativeFloat, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from pydantic_settings import SettingsError as UnreadableValueError
 
@@ -28,6 +28,65 @@ MOST_SECONDS = 1_000_000_000
 """Clocks and locks take no much longer time."""
 
 
+def _folder(value: Path) -> Path:
+    value = Path(os.path.expanduser(value))  # noqa: PTH111 - Path's own can raise
+    if os.path.lexists(value) and not os.path.isdir(value):  # noqa: PTH112 - so can Path's
+        raise ValueError(f"{value} is not a folder")
+    return value
+
+
+def _plain_name(value: str) -> str:
+    if not 1 <= len(value) <= 128 or any(c in "/\\\0\n\r\t\x1b" for c in value):
+        raise ValueError("a name has 1 to 128 characters, without slashes or control characters")
+    return value
+
+
+def _names(value: str) -> str:
+    if not all(value.split(",")):
+        raise ValueError("names of several collections stand between commas, as in a,b")
+    return ",".join(dict.fromkeys(value.split(",")))
+
+
+def _readable(value: str) -> str:
+    if not is_readable(value.strip()):
+        raise ValueError(
+            "it is no URL; what is special in a password is written as %2F for /, %40 for @"
+        )
+    return value
+
+
+def _of_postgres(value: str) -> str:
+    if not is_postgres(value):
+        raise ValueError("a shared store is named as postgresql://host/database")
+    return value
+
+
+def _plain_schema(value: str) -> str:
+    if not re.fullmatch(r"[a-z_][a-z0-9_]{0,62}", value):
+        raise ValueError("a schema is named by small letters, digits and underscores")
+    return value
+
+
+def _no_password(value: str) -> str:
+    """It is shown in errors, and its server asks for none."""
+    if value.startswith("http") and holds_user(value):
+        raise ValueError("a user name or password has no place in this URL")
+    return value
+
+
+def _link_template(value: str) -> str:
+    try:
+        value.format(host="", path="", line=1)
+    except (LookupError, ValueError, AttributeError):
+        raise ValueError("a link may hold {host}, {path} and {line}") from None
+    return "" if value == "none" else value
+
+
+Name = Annotated[str, AfterValidator(_plain_name)]
+Url = Annotated[str, AfterValidator(_readable)]
+StoreUrl = Annotated[Url, AfterValidator(_of_postgres)]
+
+
 class Settings(BaseSettings):
     """Every setting, with its default. `load_settings` builds one from its sources."""
 
@@ -35,32 +94,36 @@ class Settings(BaseSettings):
         env_prefix="CRAG_", extra="forbid", frozen=True, env_file=None, env_ignore_empty=True
     )
 
-    home: Path = Field(default_factory=default_home, description="index, threads and traces")
-    collection: str = Field(
+    home: Annotated[Path, AfterValidator(_folder)] = Field(
+        default_factory=default_home, description="index, threads and traces"
+    )
+    collection: Annotated[Name, AfterValidator(_names)] = Field(
         DEFAULT_COLLECTION, description="the collection to read or write; several to read, as a,b"
     )
     files: str | None = Field(
         None, description="glob of the documents to ask, as in a .gitignore; none: all"
     )
-    thread: str | None = Field(None, description="the thread to continue")
+    thread: Name | None = Field(None, description="the thread to continue")
     engine: EngineName = Field(EngineName.AUTO, description="local, openai, or auto")
     k: int = Field(8, ge=1, le=200, description="chunks retrieved a loop")
     max_loops: int = Field(3, ge=0, le=20, description="corrections a question at most")
     grader: GraderChoice = Field(GraderChoice.AUTO, description="who grades in front of a model")
     verify: Verifier = Field(Verifier.CODE, description="who checks support of claims")
-    store: str | None = Field(None, description="Postgres URL of a shared store")
-    store_read: str | None = Field(None, description="URL of a replica of it, for questions")
-    store_schema: str = Field("crag", description="the schema of the database that it lies in")
+    store: StoreUrl | None = Field(None, description="Postgres URL of a shared store")
+    store_read: StoreUrl | None = Field(None, description="URL of a replica of it, for questions")
+    store_schema: Annotated[str, AfterValidator(_plain_schema)] = Field(
+        "crag", description="the schema of the database that it lies in"
+    )
     exact_chunks: int = Field(
         200_000,
         ge=0,
         description="collections of up to so many chunks are searched without Chroma; 0: none",
     )
-    threads: str | None = Field(None, description="Postgres URL instead of the threads file")
+    threads: Url | None = Field(None, description="Postgres URL instead of the threads file")
 
     model: str = Field("gpt-4o-mini", description="chat model")
     grade_model: str | None = Field(None, description="a cheaper model for grading")
-    base_url: str | None = Field(None, description="endpoint of an OpenAI-compatible server")
+    base_url: Url | None = Field(None, description="endpoint of an OpenAI-compatible server")
     api_key: SecretStr | None = Field(None, description="key for the endpoint")
     temperature: float | None = Field(0.0, description="sampling temperature of answers")
     reasoning_effort: str | None = Field(
@@ -68,9 +131,9 @@ class Settings(BaseSettings):
     )
     embedder: EmbedderName = Field(EmbedderName.BUILTIN, description="builtin or openai")
     embedding_model: str = Field("text-embedding-3-small", description="remote embedding model")
-    embedding_base_url: str | None = Field(None, description="endpoint of the embedding model")
+    embedding_base_url: Url | None = Field(None, description="endpoint of the embedding model")
     embedding_api_key: SecretStr | None = Field(None, description="key for the embedding endpoint")
-    reranker_url: str | None = Field(
+    reranker_url: Url | None = Field(
         None, description="endpoint (…/v1) of a model that puts the best 50 chunks in order"
     )
     reranker_model: str = Field("reranker", description="the name that its server knows it by")
@@ -98,45 +161,19 @@ class Settings(BaseSettings):
     trace_megabytes: int = Field(200, ge=1, description="megabytes of traces kept")
     research_keep: int = Field(100, ge=1, description="finished research runs that are kept")
     research_days: int = Field(90, ge=1, description="days of use a finished research run is kept")
-    otlp_endpoint: str | None = Field(
+    otlp_endpoint: Annotated[Url, AfterValidator(_no_password)] | None = Field(
         None, description="OpenTelemetry collector (OTLP over HTTP) that traces are sent to"
     )
     otlp_headers: SecretStr | None = Field(None, description="its headers: Name=value,Other=value")
     otlp_content: bool = Field(
         default=False, description="send it questions, answers, queries and quotes as well"
     )
-    links: str = Field(
+    links: Annotated[str, AfterValidator(_link_template)] = Field(
         "file://{host}{path}#{line}",
         description="link of a cited file on a terminal; vscode://file{path}:{line}, or none",
     )
     web: bool = Field(default=False, description="search the web when the documents do not hold it")
-    web_url: str | None = Field(None, description="SearXNG endpoint of --web")
-
-    @field_validator("home")
-    @classmethod
-    def _folder(cls, value: Path) -> Path:
-        value = Path(os.path.expanduser(value))  # noqa: PTH111 - Path's own can raise
-        if os.path.lexists(value) and not os.path.isdir(value):  # noqa: PTH112 - so can Path's
-            raise ValueError(f"{value} is not a folder")
-        return value
-
-    @field_validator("collection", "thread")
-    @classmethod
-    def _plain_name(cls, value: str | None) -> str | None:
-        if value is not None and (
-            not 1 <= len(value) <= 128 or any(c in "/\\\0\n\r\t\x1b" for c in value)
-        ):
-            raise ValueError(
-                "a name has 1 to 128 characters, without slashes or control characters"
-            )
-        return value
-
-    @field_validator("collection")
-    @classmethod
-    def _names(cls, value: str) -> str:
-        if not all(value.split(",")):
-            raise ValueError("names of several collections stand between commas, as in a,b")
-        return ",".join(dict.fromkeys(value.split(",")))
+    web_url: Url | None = Field(None, description="SearXNG endpoint of --web")
 
     @property
     def collections(self) -> tuple[str, ...]:
@@ -155,49 +192,6 @@ class Settings(BaseSettings):
                 "`crag ask`, `search`, `chat` and `research` read several.",
             )
         return self.collection
-
-    @field_validator(
-        "base_url", "embedding_base_url", "reranker_url", "web_url", "otlp_endpoint",
-        "store", "store_read", "threads",
-    )  # fmt: skip
-    @classmethod
-    def _readable(cls, value: str | None) -> str | None:
-        if value is not None and not is_readable(value.strip()):
-            raise ValueError(
-                "it is no URL; what is special in a password is written as %2F for /, %40 for @"
-            )
-        return value
-
-    @field_validator("store", "store_read")
-    @classmethod
-    def _of_postgres(cls, value: str | None) -> str | None:
-        if value is not None and not is_postgres(value):
-            raise ValueError("a shared store is named as postgresql://host/database")
-        return value
-
-    @field_validator("store_schema")
-    @classmethod
-    def _plain_schema(cls, value: str) -> str:
-        if not re.fullmatch(r"[a-z_][a-z0-9_]{0,62}", value):
-            raise ValueError("a schema is named by small letters, digits and underscores")
-        return value
-
-    @field_validator("otlp_endpoint")
-    @classmethod
-    def _no_password(cls, value: str | None) -> str | None:
-        """It is shown in errors, and its server asks for none."""
-        if value is not None and value.startswith("http") and holds_user(value):
-            raise ValueError("a user name or password has no place in this URL")
-        return value
-
-    @field_validator("links")
-    @classmethod
-    def _link_template(cls, value: str) -> str:
-        try:
-            value.format(host="", path="", line=1)
-        except (LookupError, ValueError, AttributeError):
-            raise ValueError("a link may hold {host}, {path} and {line}") from None
-        return "" if value == "none" else value
 
 
 def load_settings(flags: Mapping[str, Any], config_file: Path | None = None) -> Settings:
