@@ -16,7 +16,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from rag.clock import check_clock
 from state.errors import CragError, SetupError, StorageError
 
 # Field names of chromadb's settings are environment variables, without any prefix.
@@ -37,9 +36,8 @@ def chromadb_module() -> ModuleType:
     """The chromadb package.
 
     Raises:
-        SetupError: it is not installed as it should be, or the clock would end it.
+        SetupError: it is not installed as it should be.
     """
-    check_clock()
     with _undisturbed():
         try:
             import chromadb
