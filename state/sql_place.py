@@ -32,9 +32,6 @@ class SqlPlace(Closing):
     @abstractmethod
     def _transaction(self, db: Any) -> AbstractContextManager[Any]: ...
 
-    def shrink(self) -> None:
-        """Gives freed room back to the disk, where there is much of it."""
-
     def connected(self) -> Any:
         """The connection itself, to write on; inside `failures` of the caller."""
         with self._lock:

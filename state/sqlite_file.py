@@ -24,8 +24,6 @@ from state.sql_place import SqlPlace
 
 BUSY_SECONDS = 10.0
 _BETWEEN_SECONDS = 0.02
-_WORTH_A_VACUUM = 4_000_000
-"""Bytes of free pages, at least half of the file, that are worth giving back to the disk."""
 
 DAMAGE = (
     sqlite3.SQLITE_CORRUPT,
@@ -215,13 +213,3 @@ class SqlitePlace(SqlPlace):
 
     def _transaction(self, db: sqlite3.Connection) -> AbstractContextManager[None]:
         return transaction(db)
-
-    def shrink(self) -> None:
-        """Where free pages are many; outside any transaction."""
-        with self.reading() as db:
-            (pages,), (free,), (size,) = (
-                db.execute(f"pragma {name}").fetchone()
-                for name in ("page_count", "freelist_count", "page_size")
-            )
-            if free * size > _WORTH_A_VACUUM and free * 2 > pages:
-                db.execute("vacuum")

@@ -24,8 +24,9 @@ TRACES_FILE = "traces.db"
 TRACE_TABLES = ("traces",)
 PRUNE_EVERY = 20
 """Traces kept between two looks at their number and size."""
-_PAGE = 16
 
+# A trace may be lost with the power; the file stays whole.
+_PRAGMAS = "pragma auto_vacuum = full; pragma synchronous = normal; pragma secure_delete = on;"
 _SCHEMA = """
 create table if not exists traces (
     id text primary key, created_at real not null, kind text not null, thread text,
@@ -37,6 +38,7 @@ _INSERT = (
     " values (?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _SUMMARY = "select id, created_at, kind, thread, status, question, parent from traces"
+_WHOLE = "select id, created_at, kind, body from traces"
 _DAY = 86_400.0
 _JUMP = 30 * _DAY
 
@@ -52,8 +54,7 @@ class TraceBounds:
 
 def make_tables(db: sqlite3.Connection) -> None:
     """Those that are not there, with their checksums."""
-    # A trace may be lost with the power; the file stays whole.
-    db.executescript("pragma synchronous = normal; pragma secure_delete = on;")
+    db.executescript(_PRAGMAS)
     log_ahead(db)
     db.executescript(_SCHEMA)
     seal_rows(db, TRACE_TABLES)
@@ -97,11 +98,8 @@ class TraceStore(Closing):
             if (last := too_old(created, self._bounds.days)) is not None:
                 db.execute("delete from traces where rowid <= ?", (last,))
             (rowid,) = db.execute("select max(rowid) from traces").fetchone()
-            looking = rowid % PRUNE_EVERY == 0
-            if looking:
+            if rowid % PRUNE_EVERY == 0:
                 _drop_most(db, self._bounds)
-        if looking:
-            self._place.shrink()
 
     def get(self, trace_id: str) -> Trace:
         """One trace by its id, an unambiguous beginning of it, or "last".
@@ -137,17 +135,13 @@ class TraceStore(Closing):
         """Whole traces of a kind, oldest first; only those kept for `parent`, where given. Holds no
         lock between two of them.
         """
-        after: tuple[float, int] = (float("-inf"), 0)
-        query = (
-            "select id, created_at, kind, body, rowid from traces"
-            " where kind = ? and coalesce(?, parent, '') = coalesce(parent, '')"
-            " and (created_at, rowid) > (?, ?)"
-            " order by created_at, rowid limit ?"
+        kept = self._place.read(
+            "select id from traces where kind = ?"
+            " and coalesce(?, parent, '') = coalesce(parent, '') order by created_at, rowid",
+            (kind, parent),
         )
-        while rows := self._place.read(query, (kind, parent, *after, _PAGE)):
-            for *row, _ in rows:
-                yield _read(row)
-            after = rows[-1][1], rows[-1][-1]
+        for row in kept:
+            yield from map(_read, self._place.read(f"{_WHOLE} where id = ?", row))
 
     def delete(self, trace_id: str) -> int:
         """Drop one trace, found as `get` finds it, and those of the questions it asked; returns
@@ -171,21 +165,18 @@ class TraceStore(Closing):
         with self._place.reading() as db:
             if db is None:
                 return 0
-            count = db.execute(statement, values).rowcount
-        self._place.shrink()
-        return int(count)
+            return int(db.execute(statement, values).rowcount)
 
     def _matching(self, trace_id: str) -> Sequence[tuple[Any, ...]]:
         read = self._place.read
-        select = "select id, created_at, kind, body from traces"
         if trace_id == "last":
             return read(
-                f"{select} where parent is null order by created_at desc, rowid desc limit 1"
+                f"{_WHOLE} where parent is null order by created_at desc, rowid desc limit 1"
             )
-        begins = f"{select} where substr(id, 1, length(?)) = ?"
+        begins = f"{_WHOLE} where substr(id, 1, length(?)) = ?"
         values = (trace_id, trace_id)
         return (
-            read(f"{select} where id = ?", (trace_id,))
+            read(f"{_WHOLE} where id = ?", (trace_id,))
             # A run before the questions that it asked: they began in the same second.
             or read(f"{begins} and parent is null limit 2", values)
             or read(f"{begins} limit 2", values)

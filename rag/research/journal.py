@@ -87,8 +87,8 @@ class Unfinished(TypedDict):
 
 def make_tables(db: sqlite3.Connection) -> None:
     """Those that are not there, with their checksums."""
+    db.executescript("pragma auto_vacuum = full; pragma secure_delete = on;")
     log_ahead(db)
-    db.execute("pragma secure_delete = on")
     db.executescript(_SCHEMA)
     seal_rows(db, JOURNAL_TABLES)
 
@@ -133,7 +133,6 @@ class Journal(Closing):
                 (json.dumps(report), run_id),
             )
             _drop_finished(db, *self._bounds)
-        self._file.shrink()
 
     def keep(self, run_id: str, artifact: Artifact) -> None:
         """Keep a subtask's artifact. The first that is whole stays; a later one takes the
