@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from collections.abc import Iterator
+from itertools import chain, pairwise
 
 from rag.index.terms import terms
 from rag.text.sentences import sentence_spans
@@ -12,8 +12,11 @@ from state.draft_claims import ClaimKind, DraftClaim
 
 _KINDS = r"(?:source|passage|document|doc|ref|reference|citation|chunk|excerpt|context|note)s?"
 _LIST = r"\d{1,4}(?:\s*(?:,|;|and|&|to|-|–)\s*#?\d{1,4}){0,15}"
-_MARKER = re.compile(
-    r"[ \t]*(?:"
+_CODE_OR_MARKER = re.compile(
+    # In code, brackets are code. An unclosed fence runs to the end.
+    r"(?P<code>^[ \t]{0,3}(?P<fence>`{3,}|~{3,})(?:.|\n)*?(?:^[ \t]{0,3}(?P=fence)|\Z)"
+    r"|`[^`\n]{1,300}`)"
+    r"|[ \t]*(?:"
     # [1] [1, 2] [1-3] [^1] but no link text: [1](address)
     rf"\[\^?\s*(?P<plain>{_LIST})\s*\](?!\()"
     rf"|【\s*(?P<wide>{_LIST})[^】\n]{{0,80}}】"
@@ -27,15 +30,12 @@ _MARKER = re.compile(
     r"|</?(?:cite|ref|sup|source)\b[^<>\n]{0,80}>"
     r"|\(unverified\)"  # the program's own mark, read in an earlier answer
     r")",
-    re.IGNORECASE,
+    re.IGNORECASE | re.MULTILINE,
 )
-# In code, brackets are code. An unclosed fence runs to the end.
-_CODE = re.compile(
-    r"^[ \t]{0,3}(?P<fence>`{3,}|~{3,})(?:.|\n)*?(?:^[ \t]{0,3}(?P=fence)|\Z)"
-    r"|`[^`\n]{1,300}`",
-    re.MULTILINE,
-)
-
+_MARK = "\ue000"
+"""Stands for a marker while the draft is taken apart; its numbers follow in a list of their own."""
+_BEHIND = re.compile(rf"([.!?…。\uff01\uff1f][\"'”’»)*_`]*)({_MARK}+)")
+_STOPPED = re.compile(rf"(?<={_MARK}[.!?])\s+")
 _FENCE = re.compile(r"\s{0,3}(?:`{3,}|~{3,})")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s|\s{0,3}\*\*[^*\n]{1,80}\*\*:?$")
 _ROW = re.compile(r"\s*\|.*\|\s*$")
@@ -59,44 +59,46 @@ _LEAD_IN = re.compile(
 )
 _LIST_LEAD = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 
-_Marker = tuple[int, tuple[int, ...]]
-"""Its place in the text without markers, and its numbers."""
-_Unit = tuple[int, int, ClaimKind]
-"""Where it begins and ends in the text without markers."""
-
 
 def read_claims(draft: str) -> list[DraftClaim]:
     """The draft's sentences, each with the passages that its markers name."""
-    plain, places = _without_markers(_without_references(draft))
-    units = list(_units(plain, places))
-    owners = _owners(plain, units, places)
+    text, markers = _with_marks(_without_references(draft))
+    named = iter(markers)
     claims: list[DraftClaim] = []
-    end = 0
-    for (start, stop, kind), passages in zip(units, owners, strict=True):
-        shown = plain[start:stop]
-        before, end = plain[end:start], stop
-        text = shown
-        if kind == "claim":
-            frame = _FRAME.match(shown)
-            text = _LIST_LEAD.sub("", shown[frame.end() :] if frame else shown)
-            text = _LEAD_IN.sub("", text)
-            if frame and not terms(text):
-                kind = "frame"  # noqa: PLW2901
-            elif shown.rstrip().endswith(":") and not passages:
-                kind = "heading"  # noqa: PLW2901
-        if kind == "code":
-            text = "\n".join(line for line in shown.splitlines() if not _FENCE.match(line))
-        claims.append(
-            {
-                "kind": kind,
-                "before": before,
-                "shown": shown,
-                "text": text,
-                "passages": list(passages),
-                "quotes": [],
-            }
-        )
+    before, end = "", 0
+    for start, stop, kind in _units(text):
+        before, end = before + text[end:start], stop
+        marked = text[start:stop]
+        passages = list(dict.fromkeys(chain(*(next(named) for _ in range(marked.count(_MARK))))))
+        shown = marked.replace(_MARK, "").strip()
+        if shown:
+            claims.append(_claim(kind, before, shown, passages))
+            before = ""
+        elif claims:  # markers on a line of their own are of what stands above
+            claims[-1]["passages"] += passages
     return claims
+
+
+def _claim(kind: ClaimKind, before: str, shown: str, passages: list[int]) -> DraftClaim:
+    text = shown
+    if kind == "claim":
+        frame = _FRAME.match(shown)
+        text = _LIST_LEAD.sub("", shown[frame.end() :] if frame else shown)
+        text = _LEAD_IN.sub("", text)
+        if frame and not terms(text):
+            kind = "frame"
+        elif shown.endswith(":") and not passages:
+            kind = "heading"
+    if kind == "code":
+        text = "\n".join(line for line in shown.splitlines() if not _FENCE.match(line))
+    return {
+        "kind": kind,
+        "before": before,
+        "shown": shown,
+        "text": text,
+        "passages": passages,
+        "quotes": [],
+    }
 
 
 def _without_references(draft: str) -> str:
@@ -110,30 +112,19 @@ def _without_references(draft: str) -> str:
     return draft
 
 
-def _without_markers(draft: str) -> tuple[str, list[_Marker]]:
-    kept: list[str] = []
-    places: list[_Marker] = []
-    end = length = 0
-    for start, stop, numbers in _marker_spans(draft):
-        kept.append(draft[end:start])
-        length += start - end
-        end = stop
-        places.append((length, numbers))
-    kept.append(draft[end:])
-    return "".join(kept), places
+def _with_marks(draft: str) -> tuple[str, list[list[int]]]:
+    """The draft with one sign for each marker or pseudo-marker, before the full stop of its
+    sentence, and the numbers that each names.
+    """
+    named: list[list[int]] = []
 
+    def sign(match: re.Match[str]) -> str:
+        if match["code"]:
+            return match[0]
+        named.append(_numbers(next(filter(None, match.groups()), "")))
+        return _MARK
 
-def _marker_spans(text: str) -> Iterator[tuple[int, int, tuple[int, ...]]]:
-    """Each marker or pseudo-marker with the space before it, and the numbers that it names."""
-    code = [match.span() for match in _CODE.finditer(text)]
-    inside = 0
-    for match in _MARKER.finditer(text):
-        while inside < len(code) and code[inside][1] <= match.start():
-            inside += 1
-        if inside < len(code) and code[inside][0] <= match.start():
-            continue
-        group = next((group for group in match.groups() if group), "")
-        yield match.start(), match.end(), tuple(dict.fromkeys(_numbers(group)))
+    return _BEHIND.sub(r"\2\1", _CODE_OR_MARKER.sub(sign, draft.replace(_MARK, ""))), named
 
 
 def _numbers(group: str) -> list[int]:
@@ -147,41 +138,31 @@ def _numbers(group: str) -> list[int]:
     return found
 
 
-def _units(text: str, places: Sequence[_Marker]) -> Iterator[_Unit]:
-    """Sentences with their kind; a fenced block is one unit."""
-    fence_start = stop = -1
-    spans = list(_cut_behind_markers(text, sentence_spans(text), places))
-    for (start, end), following in zip_longest(spans, spans[1:], fillvalue=(0, 0)):
-        piece = text[start:end]
-        stop = end
-        if _FENCE.match(piece):
-            if fence_start < 0:
-                fence_start = start
+def _units(text: str) -> Iterator[tuple[int, int, ClaimKind]]:
+    """Where sentences begin and end, with their kind; a fenced block is one unit."""
+    fence = stop = -1
+    for span, following in pairwise([*_sentences(text), (0, 0)]):
+        start, stop = span
+        if _FENCE.match(text[start:stop]):
+            if fence < 0:
+                fence = start
             else:
-                yield fence_start, end, "code"
-                fence_start = -1
-        elif fence_start < 0:
-            yield start, end, _kind(piece, text[slice(*following)])
-    if fence_start >= 0:
-        yield fence_start, stop, "code"
+                yield fence, stop, "code"
+                fence = -1
+        elif fence < 0:
+            piece, beyond = (text[slice(*each)].replace(_MARK, "") for each in (span, following))
+            yield start, stop, _kind(piece, beyond)
+    if fence >= 0:
+        yield fence, stop, "code"
 
 
-def _cut_behind_markers(
-    text: str, spans: Sequence[tuple[int, int]], places: Sequence[_Marker]
-) -> Iterator[tuple[int, int]]:
-    """A full stop right behind a marker ends its claim, whatever letter comes next."""
-    cuts = [
-        place + 1
-        for place, _ in places
-        if text[place : place + 1] in {".", "!", "?"} and text[place + 1 : place + 2].isspace()
-    ]
-    for start, end in spans:
-        first = start
-        for cut in cuts:
-            if first < cut < end:
-                yield first, cut
-                first = end - len(text[cut:end].lstrip())
-        yield first, end
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    """A full stop right behind a marker ends its sentence, whatever letter comes next."""
+    for start, end in sentence_spans(text):
+        for cut in _STOPPED.finditer(text, start, end):
+            yield start, cut.start()
+            start = cut.end()  # noqa: PLW2901
+        yield start, end
 
 
 def _kind(piece: str, following: str) -> ClaimKind:
@@ -192,20 +173,3 @@ def _kind(piece: str, following: str) -> ClaimKind:
     if _HEADING.match(piece):
         return "heading"
     return "claim"
-
-
-def _owners(text: str, units: Sequence[_Unit], places: Sequence[_Marker]) -> list[tuple[int, ...]]:
-    """The numbers of each unit: a marker belongs to the sentence it stands in or behind."""
-    owned: list[list[int]] = [[] for _ in units]
-    current = 0
-    for place, numbers in places:
-        while current + 1 < len(units) and units[current + 1][0] < place:
-            current += 1
-        # At the very start of a line a marker is the next sentence's.
-        leads = not text[:place].rpartition("\n")[2].strip()
-        target = current
-        if leads and current + 1 < len(units) and units[current][1] < place:
-            target = current + 1
-        if units:
-            owned[target].extend(numbers)
-    return [tuple(dict.fromkeys(numbers)) for numbers in owned]
