@@ -21,7 +21,7 @@ from rag.engines.openai.prompts import Messages
 from rag.engines.openai.replies import fields
 from rag.engines.openai.reply_forms import ReplyForm
 from rag.engines.openai.usage_meter import UsageMeter
-from rag.engines.openai.verdict_schemas import GRADE_FORM, verdicts, wanted
+from rag.engines.openai.verdict_schemas import GRADE_FORM, model_of, verdicts
 from state.errors import ModelError
 
 SECONDS = 10.0
@@ -130,7 +130,7 @@ def check_replies(chat: ChatModel) -> Iterator[Check]:
     chat.dialect.learn(ServerTraits(), keep=False)  # found out anew
     meter = UsageMeter(Budget())
     try:
-        reply = chat.ask(_PROBE, meter, output_limits.verdicts(1), wanted(GRADE_FORM, 1))
+        reply = chat.ask(_PROBE, meter, output_limits.verdicts(1), model_of(GRADE_FORM, 1))
         speed = _speed(chat, meter)
     except ModelError as error:
         yield ill("model: replies", error.message, error.hint)

@@ -18,7 +18,6 @@ from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.prompt_echo import says_nothing
 from rag.engines.openai.prompts import Messages, fenced
 from rag.engines.openai.replies import fields, plain_text
-from rag.engines.openai.reply_forms import Wanted, shape_of
 from rag.engines.openai.usage_meter import UsageMeter
 from rag.engines.protocol import Outcome
 from rag.research.researcher import (
@@ -152,10 +151,9 @@ class ModelResearcher:
         calls took and warned of.
         """
         meter = UsageMeter(self._budget)
-        wanted = Wanted(schema, shape_of(schema))
         spent = Outcome()
         for _ in range(ATTEMPTS):
-            message = self._chat.ask(messages, meter, output_limits.REPORT, wanted)
+            message = self._chat.ask(messages, meter, output_limits.REPORT, schema)
             spent = Outcome(usage=meter.usage, warnings=tuple(meter.warnings))
             found: dict[str, Any] = fields(message)
             written = plain_text(message)

@@ -1,24 +1,23 @@
 """Getting one verdict for every numbered item from a model, or saying that there is none.
 
-The ladder: all items in one structured call; what no verdict could be read for once more, in
-plain lines. What is too long is halved, what comes too late is tried once with the first few.
-A verdict is only ever read, never supposed; who asked stands in for what is missing.
+All items are asked about in one structured call. What is too long is halved, what comes too late
+is tried once with the first few. A verdict is only ever read, never supposed; who asked stands in
+for what is missing.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from rag.budget import BudgetSpent
 from rag.engines.openai import output_limits
 from rag.engines.openai.chat_model import ChatModel
-from rag.engines.openai.prompts import Messages, with_line
+from rag.engines.openai.prompts import Messages
 from rag.engines.openai.replies import fields, plain_text
 from rag.engines.openai.usage_meter import UsageMeter
-from rag.engines.openai.verdict_schemas import Form, Verdict, plain_verdicts, verdicts, wanted
+from rag.engines.openai.verdict_schemas import Form, Verdict, model_of, verdicts
 from state.errors import ModelAccessError, ModelError, ModelLateError, PromptTooLongError
 
 MOST_TOGETHER = 16
@@ -41,8 +40,6 @@ class Found:
 class BatchJudge:
     """Asks one model."""
 
-    asks_in_lines = True
-
     def __init__(self, chat: ChatModel) -> None:
         self._chat = chat
 
@@ -50,49 +47,35 @@ class BatchJudge:
         self._chat.close()
 
     def judge(self, form: Form, items: int, ask: Ask, meter: UsageMeter) -> Found:
-        """Verdicts on items 0 to `items` - 1; what the ladder did not give is absent.
+        """Verdicts on items 0 to `items` - 1; what could not be read is absent.
 
         Raises:
             ModelAccessError: no call there can succeed.
             BudgetSpent: the budget ran out before the first verdict.
         """
         found = Found()
-        self._ladder(self._together, form, range(items), ask, meter, found)
-        missing = [item for item in range(items) if item not in found.verdicts]
-        if missing and found.failure is None and self.asks_in_lines:
-            self._ladder(self._in_lines, replace(form, extras=()), missing, ask, meter, found)
-        return found
-
-    def _ladder(
-        self,
-        judge: Callable[[Form, Sequence[int], Ask, UsageMeter, Found], None],
-        form: Form,
-        items: Sequence[int],
-        ask: Ask,
-        meter: UsageMeter,
-        found: Found,
-    ) -> None:
-        groups = deque(
-            items[start : start + MOST_TOGETHER] for start in range(0, len(items), MOST_TOGETHER)
-        )
+        groups: list[Sequence[int]] = [
+            range(items)[start : start + MOST_TOGETHER] for start in range(0, items, MOST_TOGETHER)
+        ]
         while groups:
-            group = groups.popleft()
+            group, *groups = groups
             try:
-                judge(form, group, ask, meter, found)
+                self._together(form, group, ask, meter, found)
             except ModelAccessError:
                 raise
             except (ModelError, BudgetSpent) as error:
                 if isinstance(error, BudgetSpent) and not found.verdicts:
                     raise
-                groups = deque(_smaller(error, group, groups, first=found.failure is None))
+                groups = _smaller(error, group, groups, first=found.failure is None)
                 found.failure = error
                 meter.failed = not isinstance(error, PromptTooLongError)
+        return found
 
     def _together(
         self, form: Form, group: Sequence[int], ask: Ask, meter: UsageMeter, found: Found
     ) -> None:
         most = output_limits.verdicts(len(group))
-        reply = self._chat.ask(ask(group), meter, most, wanted(form, len(group)))
+        reply = self._chat.ask(ask(group), meter, most, model_of(form, len(group)))
         read = fields(reply)
         if not read and plain_text(reply):
             self._chat.dialect.learn_unheeded()
@@ -102,25 +85,14 @@ class BatchJudge:
             if name in read:
                 found.extras.setdefault(name, read[name])
 
-    def _in_lines(
-        self, form: Form, group: Sequence[int], ask: Ask, meter: UsageMeter, found: Found
-    ) -> None:
-        line = f"Reply with one line for each {form.noun}, like `{form.noun}_1: yes` or `no`."
-        most = output_limits.verdicts(len(group))
-        reply = self._chat.ask(with_line(ask(group), line), meter, most)
-        text = plain_text(reply)
-        read = verdicts(form, len(group), fields(reply)) or plain_verdicts(form, len(group), text)
-        for number, verdict in read.items():
-            found.verdicts[group[number - 1]] = verdict
-
 
 def _smaller(
-    error: Exception, group: Sequence[int], rest: Iterable[Sequence[int]], *, first: bool
+    error: Exception, group: Sequence[int], rest: list[Sequence[int]], *, first: bool
 ) -> list[Sequence[int]]:
     """What to ask after a call for `group` failed, if anything."""
     if isinstance(error, PromptTooLongError):
         half = (len(group) + 1) // 2
-        return [group[:half], group[half:], *rest] if len(group) > 1 else list(rest)
+        return [group[:half], group[half:], *rest] if len(group) > 1 else rest
     if isinstance(error, ModelLateError) and first and len(group) >= AFTER_LATE:
         return [group[: len(group) // AFTER_LATE]]
     return []

@@ -18,7 +18,7 @@ from rag.engines.openai.output_limits import ANSWER
 from rag.engines.openai.prices import price_of
 from rag.engines.openai.prompts import Messages, sendable, with_line
 from rag.engines.openai.replies import plain_text
-from rag.engines.openai.reply_forms import ReplyForm, Wanted, asking
+from rag.engines.openai.reply_forms import ReplyForm, asking, shape_of
 from rag.engines.openai.usage_meter import UsageMeter, tokens_of
 from state.errors import ModelError
 from state.settings import Settings
@@ -26,6 +26,7 @@ from state.settings import Settings
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, AIMessageChunk
     from langchain_core.messages.ai import UsageMetadata
+    from pydantic import BaseModel
 
     from rag.engines.openai.chat_client import ChatClient
 
@@ -56,7 +57,6 @@ class ChatModel:
         self.attempts = Attempts(
             "chat", name, endpoint.host, self.price, settings.max_retries, seconds, self._describe
         )
-        self._asking: dict[tuple[object, ReplyForm], dict[str, Any]] = {}
         self._lock = Lock()
         self._resources = ExitStack()
 
@@ -90,7 +90,11 @@ class ChatModel:
         self._resources.close()
 
     def ask(
-        self, messages: Messages, meter: UsageMeter, most: int, wanted: Wanted | None = None
+        self,
+        messages: Messages,
+        meter: UsageMeter,
+        most: int,
+        wanted: type[BaseModel] | None = None,
     ) -> AIMessage:
         """The raw reply of at most `most` tokens besides thinking, at temperature 0; `wanted`
         is asked for in the best form that the server takes.
@@ -111,7 +115,11 @@ class ChatModel:
         return reply
 
     def _asked(
-        self, messages: Messages, meter: UsageMeter, limits: Limits, wanted: Wanted | None
+        self,
+        messages: Messages,
+        meter: UsageMeter,
+        limits: Limits,
+        wanted: type[BaseModel] | None,
     ) -> AIMessage:
         messages = sendable(messages)
 
@@ -120,31 +128,18 @@ class ChatModel:
                 told = _in_form(messages, wanted, form)
                 options = self._options(told, meter, limits, seconds)
                 if wanted is not None:
-                    options = self._demanding(options, wanted, form)
+                    # Not as LangChain's own options: it parses what it knows as a
+                    # response_format itself, and raises what it cannot.
+                    options["extra_body"] |= asking(wanted, form)
                 return self._built.invoke(told, **options)
 
-            return self.dialect.asked(send, self._describe, wanted)
+            return self.dialect.asked(send, self._describe, shaped=wanted is not None)
 
         def used(reply: AIMessage) -> tuple[UsageMetadata | None, str]:
             written = reply.text + "".join(str(call["args"]) for call in reply.tool_calls)
             return reply.usage_metadata, written
 
         return self.attempts.run(attempt, used, messages, meter)
-
-    def _demanding(
-        self, options: dict[str, Any], wanted: Wanted, form: ReplyForm
-    ) -> dict[str, Any]:
-        key = (wanted.schema, form)
-        if key not in self._asking:
-            self._asking[key] = asking(self._built, wanted, form)
-        demanded = dict(self._asking[key])
-        if not self.dialect.takes("parallel_tool_calls"):
-            demanded.pop("parallel_tool_calls", None)
-        # LangChain parses what it knows as a response_format itself, and raises what it cannot.
-        if shape := demanded.pop("response_format", None):
-            body = options.get("extra_body", {})
-            options = {**options, "extra_body": {**body, "response_format": shape}}
-        return {**options, **demanded}
 
     @property
     def _built(self) -> ChatClient:
@@ -191,7 +186,6 @@ class ChatModel:
             return self.dialect.asked(
                 lambda _: self._streamed(messages, meter, most, seconds, receive),
                 self._describe,
-                None,
                 streamed=True,
             )
 
@@ -258,8 +252,8 @@ class ChatModel:
         return self.dialect.parameters(replace(limits, tokens=most), seconds)
 
 
-def _in_form(messages: Messages, wanted: Wanted | None, form: ReplyForm) -> Messages:
+def _in_form(messages: Messages, wanted: type[BaseModel] | None, form: ReplyForm) -> Messages:
     """A function's parameters tell a model what to write; a schema is not shown to it."""
     if wanted is None or form is ReplyForm.TOOLS:
         return messages
-    return with_line(messages, f"Reply with one JSON object and nothing else: {wanted.shape}")
+    return with_line(messages, f"Reply with one JSON object and nothing else: {shape_of(wanted)}")

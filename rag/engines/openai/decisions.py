@@ -28,9 +28,7 @@ _SUFFICIENT = "sufficient"
 
 
 class Decisions(BatchJudge):
-    """A BatchJudge whose verdicts carry a probability; what was refused is not asked in words."""
-
-    asks_in_lines = False
+    """A BatchJudge whose verdicts carry a probability."""
 
     def __init__(self, chat: ChatModel) -> None:
         super().__init__(chat)

@@ -12,7 +12,7 @@ from rag.endpoint.address import CONNECT_SECONDS, Endpoint
 from rag.endpoint.failures import Failure, foreign_errors
 from rag.endpoint.servers import KnownServers, ServerTraits
 from rag.engines.openai.output_limits import THINKING
-from rag.engines.openai.reply_forms import ReplyForm, Wanted, forms_from
+from rag.engines.openai.reply_forms import ReplyForm, forms_from
 from state.settings import Settings
 
 T = TypeVar("T")
@@ -23,7 +23,6 @@ _OPTIONAL = (
     "max_tokens",
     "reasoning_effort",
     "stream_options",
-    "parallel_tool_calls",
     "chat_template_kwargs",
 )
 """Parameters that a reply can do without."""
@@ -118,17 +117,17 @@ class Dialect:
         self,
         send: Callable[[ReplyForm], T],
         describe: Callable[[Exception], Failure],
-        wanted: Wanted | None,
         *,
+        shaped: bool = False,
         streamed: bool = False,
     ) -> T:
-        """The reply to `send` in the first form that the server takes; a form or parameter
-        that it refuses is left at once, and not tried again.
+        """The reply to `send`, if `shaped` in the first form that the server takes; a form or
+        parameter that it refuses is left at once, and not tried again.
 
         Raises:
             Exception: whatever `send` raised last.
         """
-        forms = forms_from(self.traits.form, self._model) if wanted else [ReplyForm.TEXT]
+        forms = forms_from(self.traits.form, self._model) if shaped else [ReplyForm.TEXT]
         proven = self.traits.form is not None
         learned, sure = self.traits, True
         while True:
@@ -149,7 +148,7 @@ class Dialect:
                 sure &= failure.is_about_the_form
                 forms = others
                 continue
-            if wanted is not None and self.traits.form != form:
+            if shaped and self.traits.form != form:
                 self.learn(replace(self.traits, form=form), keep=sure)
             elif learned != self._known.get(self._endpoint, self._model):
                 self._known.put(self._endpoint, self._model, self.traits)

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, cast
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from langchain_core.runnables import RunnableBinding, RunnableSequence
-    from langchain_openai import ChatOpenAI
     from pydantic import BaseModel
 
 _NO_SCHEMAS = re.compile(r"gpt-(?:3|4-|4$)")
@@ -28,14 +26,6 @@ class ReplyForm(StrEnum):
     TEXT = "text"
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a structured reply shall hold; `shape` shows it as one line of JSON."""
-
-    schema: type[BaseModel]
-    shape: str
-
-
 def forms_from(known: str | None, model: str) -> list[ReplyForm]:
     """What to ask for, then what to fall back to: from the form known to work, or the best."""
     first = ReplyForm.TOOLS if _NO_SCHEMAS.match(model) else ReplyForm.SCHEMA
@@ -45,27 +35,26 @@ def forms_from(known: str | None, model: str) -> list[ReplyForm]:
     return every[every.index(first) :]
 
 
-def asking(model: ChatOpenAI, wanted: Wanted, form: ReplyForm) -> dict[str, Any]:
-    """The parameters of a request that asks `model` for a reply in that form.
-
-    with_structured_output makes two steps: the model bound to these parameters, and a parser
-    that turns what it cannot read into None or an exception. Only the first is taken: the
-    raw reply may still hold what was asked for. The copy of the schema for LangSmith, made
-    anew for every call, is left out.
-    """
-    if form is ReplyForm.TEXT:
-        return {}
-    if form is ReplyForm.SCHEMA:
-        schema = wanted.schema.model_json_schema()
-        structured = model.with_structured_output(schema, method="json_schema", strict=True)
-    else:
-        structured = model.with_structured_output(wanted.schema, method="function_calling")
-    binding = cast(
-        "RunnableBinding[Any, Any]", cast("RunnableSequence[Any, Any]", structured).first
+@lru_cache(maxsize=256)
+def asking(schema: type[BaseModel], form: ReplyForm) -> dict[str, Any]:
+    """The fields of a request that ask for a reply in that form."""
+    from langchain_core.utils.function_calling import (
+        convert_to_openai_function,
+        convert_to_openai_tool,
     )
-    return {k: v for k, v in binding.kwargs.items() if k != "ls_structured_output_format"}
+
+    if form is ReplyForm.SCHEMA:
+        named = convert_to_openai_function(schema.model_json_schema(), strict=True)
+        named["schema"] = named.pop("parameters")
+        return {"response_format": {"type": "json_schema", "json_schema": named}}
+    if form is ReplyForm.TOOLS:
+        tool = convert_to_openai_tool(schema)
+        chosen = {"type": "function", "function": {"name": tool["function"]["name"]}}
+        return {"tools": [tool], "tool_choice": chosen}
+    return {}
 
 
+@lru_cache(maxsize=256)
 def shape_of(schema: type[BaseModel]) -> str:
     """The reply as one line of JSON with its kinds of values, for prompts."""
     whole = schema.model_json_schema()

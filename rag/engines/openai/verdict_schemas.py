@@ -14,8 +14,6 @@ from typing import Any
 
 from pydantic import BaseModel, Field, create_model
 
-from rag.engines.openai.reply_forms import Wanted
-
 _DECORATION = " \t\r\n*_`'\"“”.!,:"
 _WORDS = {"yes": True, "true": True, "no": False, "false": False}
 
@@ -24,16 +22,6 @@ SHORT: dict[str, Any] = {"maxLength": 120}
 """Of a reason or a query: a string without a bound runs on where a schema is enforced. For
 the server only: a longer one is still read.
 """
-
-
-class GradeDocument(BaseModel):
-    reason: str = Field(json_schema_extra=SHORT)
-    relevant: bool
-
-
-class CheckClaim(BaseModel):
-    reason: str = Field(json_schema_extra=SHORT)
-    supported: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +41,14 @@ class Form:
 
     tool: str
     noun: str
-    item: type[BaseModel]
     score: str
     extras: tuple[str, ...] = ()
     bare: bool = False
 
 
-GRADE_FORM = Form("grade_documents", "document", GradeDocument, "relevant")
-CLAIM_FORM = Form("check_claims", "claim", CheckClaim, "supported")
+GRADE_FORM = Form("grade_documents", "document", "relevant")
+CLAIM_FORM = Form("check_claims", "claim", "supported")
+_REASON: Any = (str, Field(json_schema_extra=SHORT))
 _EXTRAS: dict[str, Any] = {
     "sufficient": (
         bool,
@@ -79,42 +67,12 @@ _EXTRAS: dict[str, Any] = {
 @lru_cache(maxsize=256)
 def model_of(form: Form, items: int) -> type[BaseModel]:
     """The Pydantic model of a reply about `items` items, numbered from 1."""
-    item: Any = bool if form.bare else form.item
+    item: Any = bool
+    if not form.bare:
+        item = create_model(form.noun, reason=_REASON, **{form.score: (bool, ...)})  # type: ignore[call-overload]
     properties: dict[str, Any] = {f"{form.noun}_{n}": (item, ...) for n in range(1, items + 1)}
     properties |= {name: _EXTRAS[name] for name in form.extras}
     return create_model(form.tool, **properties)
-
-
-def template(form: Form, items: int) -> str:
-    """The reply as one line of JSON, for prompts: the first item in full, the rest named."""
-    first, rest = f'{{"reason": "…", "{form.score}": true or false}}', "{…}"
-    if form.bare:
-        first = rest = "true or false"
-    rows = [f'"{form.noun}_{n}": {first if n == 1 else rest}' for n in range(1, items + 1)]
-    rows += [f'"{name}": {_SHOWN[name]}' for name in form.extras]
-    return "{" + ", ".join(rows) + "}"
-
-
-def wanted(form: Form, items: int) -> Wanted:
-    return Wanted(model_of(form, items), template(form, items))
-
-
-def plain_verdicts(form: Form, items: int, text: str) -> dict[int, Verdict]:
-    """Of a reply in lines, "document_1: yes"; of one item a bare word will do."""
-    if items == 1 and (alone := binary_score(text)) is not None:
-        return {1: Verdict(alone)}
-    lines = _LINE.findall(text)
-    read = dict(lines)
-    return verdicts(form, items, read) if len(read) == len(lines) else {}
-
-
-_LINE = re.compile(
-    r"^(?:[\s*`_-]|\d{1,3}[.)]\s)*((?:[A-Za-z]+[ _]?)?\d{1,4})[*`_]*\s*[:.)=-]+\s*(\S+)",
-    re.MULTILINE,
-)
-
-
-_SHOWN = {"sufficient": "true or false", "better_query": '"…"'}
 
 
 def verdicts(form: Form, items: int, reply: Mapping[str, Any]) -> dict[int, Verdict]:
