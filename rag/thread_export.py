@@ -10,6 +10,7 @@ from rag.citations.left_out import left_out
 from rag.cited_files import file_states
 from rag.text.prose import one_line
 from state.turns import Turn
+from state.written_place import written_place
 
 
 def thread_json(thread: str, turns: Iterable[Turn]) -> dict[str, Any]:
@@ -65,11 +66,8 @@ def _sources(turn: Turn) -> Iterator[str]:
     states = file_states(turn.files)
     for citation in turn.answer["citations"]:
         yield ""
-        where = one_line(citation["source"])
-        if citation["page"] is not None:
-            where += f", page {citation['page']}"
-        if citation["start_line"] is not None:
-            where += f", line {citation['start_line']}"
+        source, page = one_line(citation["source"]), citation["page"]
+        where = written_place(source, page, citation["start_line"], citation["end_line"])
         state = states.get(citation["source"], "same")
         note = "" if state == "same" else f" ({state} since)"
         yield from (f"[{citation['marker']}] {where}{note}", "")

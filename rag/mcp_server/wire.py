@@ -21,6 +21,7 @@ from rag.mcp_server.tools import one_line
 from state.errors import CragError, UsageError
 from state.ingest_events import IngestEvent
 from state.settings import Settings
+from state.written_place import written_place
 
 P = ParamSpec("P")
 
@@ -111,7 +112,11 @@ def _progress(ctx: Context) -> OnEvent:
 
 def _on_the_wire(result: Result) -> CallToolResult:
     links: list[ContentBlock] = [
-        ResourceLink(uri=place.uri, name=_name(place), mime_type="text/plain")
+        ResourceLink(
+            uri=place.uri,
+            name=written_place(place.source, place.page, place.start_line, place.end_line),
+            mime_type="text/plain",
+        )
         for name in ("citations", "nearest", "results")
         for place in getattr(result, name, ())
     ]
@@ -119,12 +124,6 @@ def _on_the_wire(result: Result) -> CallToolResult:
     return CallToolResult(
         content=[text, *links], structured_content=result.model_dump(exclude_none=True)
     )
-
-
-def _name(place: Any) -> str:
-    if place.page is not None:
-        return f"{place.source} p. {place.page}"
-    return f"{place.source}:{place.start_line}" if place.start_line else str(place.source)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 
 from state.answer import Citation, Usage
+from state.written_place import written_place
 
 _MARKER = re.compile(r"\[(\d{1,4})\]")
 _LINK = r"<sup><a href='#source-\1'>[\1]</a></sup>"
@@ -31,20 +32,12 @@ def sources(citations: Sequence[Citation]) -> str:
     if not citations:
         return ""
     items = "".join(
-        f"<li id=source-{c['marker']} value={c['marker']}><b>{escape(c['source'])}</b> "
-        f"{where(c['page'], c['start_line'], c['end_line'])} <small>{escape(c['support'])}</small>"
-        f"<blockquote>{escape(c['quote'])}</blockquote></li>"
+        f"<li id=source-{c['marker']} value={c['marker']}><b>"
+        f"{escape(written_place(c['source'], c['page'], c['start_line'], c['end_line']))}</b> "
+        f"<small>{escape(c['support'])}</small><blockquote>{escape(c['quote'])}</blockquote></li>"
         for c in citations
     )
     return f"<ol class=sources>{items}</ol>"
-
-
-def where(page: int | None, first: int | None, last: int | None) -> str:
-    if page is not None:
-        return f"p. {page}"
-    if first is None:
-        return ""
-    return f"line {first}" if first == last else f"lines {first}–{last}"
 
 
 def markdown(text: str) -> str:

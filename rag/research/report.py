@@ -17,6 +17,7 @@ from rag.text.prose import one_line
 from state.answer import Citation, Usage
 from state.research_state import Artifact
 from state.usage import add_usages
+from state.written_place import written_place
 
 REPORT_SCHEMA = "crag.research/1"
 
@@ -247,14 +248,8 @@ def _source(citation: Citation) -> str:
 
 
 def _place(citation: Citation) -> str:
-    where = citation["source"]
-    if citation["page"] is not None:
-        where += f", p. {citation['page']}"
-    elif citation["start_line"] is not None:
-        where += f":{citation['start_line']}"
-        if citation["end_line"] not in (None, citation["start_line"]):
-            where += f"-{citation['end_line']}"
-    return where
+    source, page = citation["source"], citation["page"]
+    return written_place(source, page, citation["start_line"], citation["end_line"])
 
 
 def _cost(report: Report) -> str:

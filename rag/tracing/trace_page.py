@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rag.citations.left_out import left_out
 from rag.pages.page_frame import page
-from rag.pages.pieces import badge, costs, markdown, sources, table, where, with_links
+from rag.pages.pieces import badge, costs, markdown, sources, table, with_links
 from rag.topology import CORRECTIVE, RESEARCH
 from rag.tracing.graph_svg import path_svg
 from rag.tracing.stored_trace import (
@@ -29,6 +29,7 @@ from state.errors import CragError
 from state.events import RetrievedItem
 from state.shared_place import open_traces
 from state.traces import Trace
+from state.written_place import written_place
 
 if TYPE_CHECKING:
     from state.settings import Settings
@@ -125,10 +126,10 @@ def _chunk(
     )
     again = "" if item["new"] else ", seen before"
     ranks = f"bm25 #{item['lexical_rank'] or '–'}, dense #{item['dense_rank'] or '–'}{again}"
-    place = where(item["page"], item["start_line"], item["end_line"])
+    place = written_place(item["source"], item["page"], item["start_line"], item["end_line"])
     return (
         f"<details><summary><span class='badge {verdict}'>{verdict}{sure}</span> "
-        f"<b>{escape(item['source'])}</b> {place}"
+        f"<b>{escape(place)}</b>"
         f"<small>{escape(reason)} · score {item['score']:.2f} ({ranks})</small>"
         f"</summary>{shown}</details>"
     )
