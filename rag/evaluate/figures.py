@@ -7,10 +7,10 @@ from typing import Any
 
 from rag.evaluate.measurements import AnswerMeasurement, Evaluation, Measurement
 from rag.evaluate.metrics import (
-    Decisions,
     auc,
     calibration_error,
     ndcg_at,
+    rates,
     recall_at,
     reciprocal_rank,
 )
@@ -64,13 +64,13 @@ def follow_ups(measured: Sequence[Measurement]) -> Figures:
 
 def grading(measured: Sequence[Measurement]) -> Figures:
     """Over graded chunks whose truth is known; AUC and ECE over those with a confidence."""
-    decisions = Decisions.of((p["decided"], p["true"]) for m in measured for p in m["graded"])
+    decisions = [(pair["decided"], pair["true"]) for m in measured for pair in m["graded"]]
     confidences, truths = confidences_of(measured)
     return {
-        **_rates(decisions, "accuracy", "balanced_accuracy", "precision", "recall", "f1"),
+        **{name: rounded(rate) for name, rate in rates(decisions).items()},
         "auc": rounded(auc(confidences, truths)),
         "ece": rounded(calibration_error(confidences, truths)),
-        "n": decisions.n,
+        "n": len(decisions),
     }
 
 
@@ -86,15 +86,16 @@ def abstention(measured: Sequence[Measurement]) -> Figures:
     being unanswerable the positive truth; `answered_unanswerable` counts the unanswerable
     that were answered all the same.
     """
-    decisions = Decisions.of(
+    decisions = [
         (a["status"] == "abstained", not m["answerable"])
         for m, a in answered(measured)
         if m["answerable"] is not None
-    )
+    ]
+    wanted = ("precision", "recall", "f1", "balanced_accuracy")
     return {
-        **_rates(decisions, "precision", "recall", "f1", "balanced_accuracy"),
-        "answered_unanswerable": decisions.false_negatives if decisions.n else None,
-        "n": decisions.n,
+        **{name: rounded(rate) for name, rate in rates(decisions).items() if name in wanted},
+        "answered_unanswerable": decisions.count((False, True)) if decisions else None,
+        "n": len(decisions),
     }
 
 
@@ -170,10 +171,6 @@ def rounded(value: float | None) -> float | None:
 
 def answered(measured: Sequence[Measurement]) -> list[tuple[Measurement, AnswerMeasurement]]:
     return [(m, m["answer"]) for m in measured if m["answer"] is not None]
-
-
-def _rates(decisions: Decisions, *names: str) -> Figures:
-    return {name: rounded(getattr(decisions, name)) for name in names}
 
 
 def _ranked(pairs: Sequence[tuple[list[str], list[str]]]) -> Figures:

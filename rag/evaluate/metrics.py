@@ -63,68 +63,36 @@ def _places(ranked: Sequence[str], relevant: Collection[str]) -> list[int]:
     return [n for n, source in enumerate(dict.fromkeys(ranked), start=1) if source in wanted]
 
 
-@dataclass(frozen=True, slots=True)
-class Decisions:
-    """A confusion matrix of one yes-or-no decision."""
-
-    true_positives: int
-    false_positives: int
-    false_negatives: int
-    true_negatives: int
-
-    @classmethod
-    def of(cls, pairs: Iterable[tuple[bool, bool]]) -> Decisions:
-        """Counted from pairs (decided, true)."""
-        n = Counter(pairs)
-        return cls(n[True, True], n[True, False], n[False, True], n[False, False])
-
-    @property
-    def n(self) -> int:
-        return (
-            self.true_positives + self.false_positives + self.false_negatives + self.true_negatives
-        )
-
-    @property
-    def accuracy(self) -> float | None:
-        return _share(self.true_positives + self.true_negatives, self.n)
-
-    @property
-    def precision(self) -> float | None:
-        return _share(self.true_positives, self.true_positives + self.false_positives)
-
-    @property
-    def recall(self) -> float | None:
-        return _share(self.true_positives, self.true_positives + self.false_negatives)
-
-    @property
-    def f1(self) -> float | None:
-        """Harmonic mean of precision and recall (van Rijsbergen 1979), as 2TP/(2TP+FP+FN).
-
-        None without a single true positive to find.
-        """
-        if not self.true_positives + self.false_negatives:
-            return None
-        wrong = self.false_positives + self.false_negatives
-        return _share(2 * self.true_positives, 2 * self.true_positives + wrong)
-
-    @property
-    def balanced_accuracy(self) -> float | None:
-        """Mean of the recalls of both classes, None where one of them is absent."""
-        specificity = _share(self.true_negatives, self.true_negatives + self.false_positives)
-        if self.recall is None or specificity is None:
-            return None
-        return (self.recall + specificity) / 2
+def rates(pairs: Iterable[tuple[bool, bool]]) -> dict[str, float | None]:
+    """Of one yes-or-no decision, from pairs (decided, true): `f1` is the harmonic mean of precision
+    and recall (van Rijsbergen 1979), as 2TP/(2TP+FP+FN), None without a single true positive to
+    find; `balanced_accuracy` the mean of the recalls of both classes, None where one is absent.
+    """
+    count = Counter(pairs)
+    hits, false = count[True, True], count[True, False]
+    missed, rest = count[False, True], count[False, False]
+    recall, specificity = _share(hits, hits + missed), _share(rest, rest + false)
+    return {
+        "accuracy": _share(hits + rest, count.total()),
+        "balanced_accuracy": (
+            None if recall is None or specificity is None else (recall + specificity) / 2
+        ),
+        "precision": _share(hits, hits + false),
+        "recall": recall,
+        "f1": None if recall is None else _share(2 * hits, 2 * hits + false + missed),
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """The predictions whose confidence lies in (lower, upper]; the first takes 0 as well."""
+    """`n` predictions whose confidence lies above `lower`, by a tenth at most, `confidence` on
+    average, of which `share` was true; the first takes 0 as well.
+    """
 
     lower: float
-    upper: float
     n: int
-    confidence: float | None
-    share: float | None
+    confidence: float
+    share: float
 
 
 def auc(scores: Sequence[float], labels: Sequence[bool]) -> float | None:
@@ -144,7 +112,7 @@ def auc(scores: Sequence[float], labels: Sequence[bool]) -> float | None:
 
 
 def reliability(confidences: Sequence[float], labels: Sequence[bool]) -> list[Bin]:
-    """Ten equal-width bins of confidence with the share that was true in each.
+    """Ten equal-width bins of confidence with the share that was true in each; no empty ones.
 
     The reliability diagram of DeGroot & Fienberg 1983.
     """
@@ -155,12 +123,12 @@ def reliability(confidences: Sequence[float], labels: Sequence[bool]) -> list[Bi
     return [
         Bin(
             lower=place / _BINS,
-            upper=(place + 1) / _BINS,
             n=len(held),
-            confidence=_share(sum(c for c, _ in held), len(held)),
-            share=_share(sum(label for _, label in held), len(held)),
+            confidence=sum(c for c, _ in held) / len(held),
+            share=sum(label for _, label in held) / len(held),
         )
         for place, held in enumerate(members)
+        if held
     ]
 
 
@@ -175,7 +143,6 @@ def calibration_error(confidences: Sequence[float], labels: Sequence[bool]) -> f
     return sum(
         held.n / len(confidences) * abs(held.share - held.confidence)
         for held in reliability(confidences, labels)
-        if held.share is not None and held.confidence is not None
     )
 
 

@@ -116,9 +116,8 @@ def _follow_ups(report: dict[str, Any]) -> str:
 def _reliability(measured: Sequence[Measurement], report: dict[str, Any]) -> str:
     confidences, truths = confidences_of(measured)
     rows = [
-        (f"{held.lower:.1f} to {held.upper:.1f}", f"{held.n:,}", f"{held.share:.1%}", held.share)
+        (f"{held.confidence:.2f}", f"{held.n:,}", f"{held.share:.1%}", held.share)
         for held in reliability(confidences, truths)
-        if held.share is not None
     ]
     return _figure(
         "Does the grader know what it knows?",
