@@ -21,15 +21,13 @@ _MARKERS = "".join(
 
 
 def path_svg(graph: Topology, path: Sequence[str], timings_ms: Mapping[str, float]) -> str:
-    """One run: the nodes it took with their time, the edges with how often, past once."""
+    """One run: the nodes it took with their time."""
     notes = {
         name: f"{timings_ms[name]:,.0f} ms" + (f" in {count} runs" if count > 1 else "")
         for name, count in Counter(path).items()
         if name in timings_ms
     }
-    taken = Counter(pairwise(path))
-    labels = {pair: f"{count}×" for pair, count in taken.items() if count > 1}
-    return _svg(graph, dict.fromkeys(path, 0.0), notes, dict.fromkeys(taken, 2.0), labels)
+    return counted_svg(graph, dict.fromkeys(path, 0.0), notes, Counter(pairwise(path)))
 
 
 def counted_svg(
@@ -38,25 +36,18 @@ def counted_svg(
     notes: Mapping[str, str],
     taken: Mapping[tuple[str, str], int],
 ) -> str:
-    """Many runs: an edge as wide as it was taken often, a node with a note and a bar of time."""
-    most = max(taken.values(), default=1)
-    widths = {pair: 1.5 + 4.5 * count / most for pair, count in taken.items() if count}
-    labels = {pair: f"{count:,}" for pair, count in taken.items() if count}
-    return _svg(graph, shares, notes, widths, labels)
-
-
-def _svg(
-    graph: Topology,
-    shares: Mapping[str, float],
-    notes: Mapping[str, str],
-    widths: Mapping[tuple[str, str], float],
-    labels: Mapping[tuple[str, str], str],
-) -> str:
+    """Any number of runs: an edge as wide as it was taken often, with how often, past once; a node
+    with a note and a bar of its share of the time.
+    """
     layout = lay_out(graph)
+    most = max(taken.values(), default=1)
+    widths = {pair: 1.5 + 4.5 * (count - 1) / most for pair, count in taken.items() if count}
     order = sorted(drawn(graph), key=lambda edge: (edge.source, edge.target) in widths)
     lines = [_line(edge, layout, widths.get((edge.source, edge.target))) for edge in order]
     named = [
-        _label(layout.curves[pair], text) for pair, text in labels.items() if pair in layout.curves
+        _label(layout.curves[pair], f"{count:,}")
+        for pair, count in taken.items()
+        if count > 1 and pair in layout.curves
     ]
     nodes = [_node(name, layout, shares.get(name), notes.get(name, "")) for name in layout.corners]
     return (
