@@ -46,7 +46,9 @@ def new_subtasks(
     if _will_do(new, state, deps):
         return new, planned.usage
     by_rules = deps.rules.plan(view).subtasks
-    ruled = check([*by_rules, *planned.subtasks]) or check([_whole(state, deps)])
+    ruled = check([*by_rules, *planned.subtasks]) or check(
+        [draft_of("searcher", state["question"], [])]
+    )
     if len(ruled) > len(new) and deps.researcher is not deps.rules:
         deps.warn(warning)
     return ruled, planned.usage
@@ -59,15 +61,6 @@ def _will_do(new: Sequence[Subtask], state: ResearchState, deps: ResearchDepende
     if state["plan"] or not asked:
         return bool(new)
     return any(asked & set(terms(task["instruction"])) for task in searched)
-
-
-def _whole(state: ResearchState, deps: ResearchDependencies) -> DraftSubtask:
-    """The question itself: searched before it is given up, and what was found written up."""
-    searcher = next(role.name for role in deps.roles.values() if role.searches)
-    found = any(task["status"] == "done" for task in state["plan"])
-    if found and "writer" in deps.roles:
-        return draft_of("writer", state["question"], [EVERYTHING])
-    return draft_of(searcher, state["question"], [])
 
 
 def checked_plan(
