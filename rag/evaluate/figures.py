@@ -65,20 +65,15 @@ def follow_ups(measured: Sequence[Measurement]) -> Figures:
 def grading(measured: Sequence[Measurement]) -> Figures:
     """Over graded chunks whose truth is known; AUC and ECE over those with a confidence."""
     decisions = [(pair["decided"], pair["true"]) for m in measured for pair in m["graded"]]
-    confidences, truths = confidences_of(measured)
+    pairs = [(pair["confidence"], pair["true"]) for m in measured for pair in m["graded"]]
+    sure = [(confidence, true) for confidence, true in pairs if confidence is not None]
+    confidences, truths = [confidence for confidence, _ in sure], [true for _, true in sure]
     return {
         **{name: rounded(rate) for name, rate in rates(decisions).items()},
         "auc": rounded(auc(confidences, truths)),
         "ece": rounded(calibration_error(confidences, truths)),
         "n": len(decisions),
     }
-
-
-def confidences_of(measured: Sequence[Measurement]) -> tuple[list[float], list[bool]]:
-    """Of the chunks graded with a confidence: how sure, and whether they are relevant."""
-    pairs = [(pair["confidence"], pair["true"]) for m in measured for pair in m["graded"]]
-    sure = [(confidence, true) for confidence, true in pairs if confidence is not None]
-    return [confidence for confidence, _ in sure], [true for _, true in sure]
 
 
 def abstention(measured: Sequence[Measurement]) -> Figures:

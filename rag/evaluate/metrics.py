@@ -11,8 +11,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
-from math import ceil, log2
+from math import log2
 
 _BINS = 10
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
@@ -83,18 +82,6 @@ def rates(pairs: Iterable[tuple[bool, bool]]) -> dict[str, float | None]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Bin:
-    """`n` predictions whose confidence lies above `lower`, by a tenth at most, `confidence` on
-    average, of which `share` was true; the first takes 0 as well.
-    """
-
-    lower: float
-    n: int
-    confidence: float
-    share: float
-
-
 def auc(scores: Sequence[float], labels: Sequence[bool]) -> float | None:
     """Probability that a positive scores above a negative, ties counting half.
 
@@ -111,39 +98,20 @@ def auc(scores: Sequence[float], labels: Sequence[bool]) -> float | None:
     return float((below + not_above).mean() / (2 * len(negatives)))
 
 
-def reliability(confidences: Sequence[float], labels: Sequence[bool]) -> list[Bin]:
-    """Ten equal-width bins of confidence with the share that was true in each; no empty ones.
-
-    The reliability diagram of DeGroot & Fienberg 1983.
-    """
-    members: list[list[tuple[float, bool]]] = [[] for _ in range(_BINS)]
-    for confidence, label in zip(confidences, labels, strict=True):
-        place = max(0, min(_BINS, ceil(confidence * _BINS)) - 1)
-        members[place].append((confidence, label))
-    return [
-        Bin(
-            lower=place / _BINS,
-            n=len(held),
-            confidence=sum(c for c, _ in held) / len(held),
-            share=sum(label for _, label in held) / len(held),
-        )
-        for place, held in enumerate(members)
-        if held
-    ]
-
-
 def calibration_error(confidences: Sequence[float], labels: Sequence[bool]) -> float | None:
-    """Expected calibration error: mean |share true - confidence| over bins, by their size.
+    """Expected calibration error: mean |share true - confidence| over ten equal-width bins of
+    confidence, by their size.
 
     Naeini, Cooper & Hauskrecht 2015, "Obtaining well calibrated probabilities using
     Bayesian binning"; of a positive's probability, not of the top class.
     """
     if not confidences:
         return None
-    return sum(
-        held.n / len(confidences) * abs(held.share - held.confidence)
-        for held in reliability(confidences, labels)
-    )
+    import numpy as np
+
+    sure, true = np.asarray(confidences, dtype=float), np.asarray(labels, dtype=float)
+    bins = np.clip(np.ceil(sure * _BINS) - 1, 0, _BINS - 1).astype(int)
+    return float(np.abs(np.bincount(bins, weights=true - sure)).sum() / len(sure))
 
 
 def _share(part: float, whole: float) -> float | None:

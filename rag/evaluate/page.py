@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from rag.evaluate.figures import answered, asked, confidences_of
+from rag.evaluate.figures import answered, asked
 from rag.evaluate.labels import DIFFERENCES, LABELS, known
 from rag.evaluate.measurements import Evaluation, Measurement
-from rag.evaluate.metrics import recall_at, reliability
+from rag.evaluate.metrics import recall_at
 from rag.pages.page_frame import page as framed
 from rag.pages.pieces import Cell, table, tiles
 
@@ -36,8 +36,6 @@ def page(evaluation: Evaluation, report: dict[str, Any]) -> str:
     tokens_note = "Tokens a question, sent and received, mean."
     figures = [
         _follow_ups(report),
-        _reliability(evaluation.measurements, report),
-        _loop_gain(measured),
         _loop_differences(report),
         _shares("Where the time goes", "Milliseconds a question, mean.", times, "{:,.1f} ms"),
         _shares("Where the tokens go", tokens_note, tokens, "{:,.0f}"),
@@ -110,43 +108,6 @@ def _follow_ups(report: dict[str, Any]) -> str:
         f"The first search of {held['n']:,} questions that follow others.",
         ("", "as typed", "resolved", "rewritten by a person"),
         rows,
-    )
-
-
-def _reliability(measured: Sequence[Measurement], report: dict[str, Any]) -> str:
-    confidences, truths = confidences_of(measured)
-    rows = [
-        (f"{held.confidence:.2f}", f"{held.n:,}", f"{held.share:.1%}", held.share)
-        for held in reliability(confidences, truths)
-    ]
-    return _figure(
-        "Does the grader know what it knows?",
-        "Of the chunks graded with a confidence, the share that is relevant: the same, where the "
-        f"grader knows. Expected calibration error {report['grading']['ece'] or 0:.3f}.",
-        ("confidence", "chunks", "relevant", ""),
-        rows,
-    )
-
-
-def _loop_gain(measured: Sequence[Measurement]) -> str:
-    held = [(m["relevant"], a["rankings"]) for m, a in answered(measured) if m["relevant"]]
-    held = [(relevant, rankings) for relevant, rankings in held if rankings]
-    most = max((len(rankings) for _, rankings in held), default=0)
-
-    def recall(k: int, loop: int) -> float:
-        return sum(recall_at(k, r[min(loop, len(r) - 1)], want) for want, r in held) / len(held)
-
-    rows = [
-        (str(loop), f"{recall(5, loop):.3f}", f"{recall(10, loop):.3f}", recall(5, loop))
-        for loop in range(most)
-    ]
-    corrected = sum(len(rankings) > 1 for _, rankings in held)
-    return _figure(
-        "What each loop adds",
-        f"Relevant documents among the graded ones, best grade first, after each loop; "
-        f"{corrected:,} of {len(held):,} questions were corrected at least once.",
-        ("loop", "recall@5", "recall@10", ""),
-        rows if corrected else [],
     )
 
 

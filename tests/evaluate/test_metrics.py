@@ -19,7 +19,6 @@ from rag.evaluate.metrics import (
     rates,
     recall_at,
     reciprocal_rank,
-    reliability,
     token_f1,
     without_markers,
 )
@@ -114,17 +113,11 @@ def test_calibration_error_by_hand():
     # (.8, .9]: confidence .85, two of two true; (.1, .2]: confidence .2, none of two true.
     confidences, labels = [0.81, 0.89, 0.2, 0.2], [True, True, False, False]
     assert calibration_error(confidences, labels) == pytest.approx((0.15 + 0.2) / 2)
-    bins = reliability(confidences, labels)
-    assert [(held.lower, held.n, held.share) for held in bins] == [(0.1, 2, 0), (0.8, 2, 1)]
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=40))
-def test_reliability_bins_hold_everything_in_its_place(scored):
+def test_a_calibration_error_is_a_share(scored):
     confidences = [confidence for confidence, _ in scored]
-    bins = reliability(confidences, [label for _, label in scored])
-    assert sum(held.n for held in bins) == len(scored)
-    for held in bins:
-        assert held.lower - 1e-9 <= held.confidence <= held.lower + 0.1 + 1e-9
     error = calibration_error(confidences, [label for _, label in scored])
     assert error is not None
     assert 0 <= error <= 1
