@@ -10,7 +10,7 @@ from html import escape
 from itertools import pairwise
 
 from rag.pages.page_frame import page
-from rag.pages.pieces import table, tiles
+from rag.pages.pieces import tiles
 from rag.topology import CORRECTIVE, END, RESEARCH, START, Topology
 from rag.tracing.graph_svg import counted_svg
 from rag.tracing.stored_trace import node_times, path_taken
@@ -22,7 +22,7 @@ from state.traces import Trace
 _LEGEND = (
     "Drawn from the compiled graph by <code>crag graph --html</code>. Solid lines were taken, as "
     "wide as they were taken often; dashed ones are conditional and were not. A bar in a node is "
-    "its share of the time."
+    "its share of the time, its note the median and that share."
 )
 
 
@@ -39,10 +39,9 @@ class Flow:
     totals: list[float] = field(default_factory=list)
 
     def shares(self) -> dict[str, float]:
-        """Of the time of all nodes together, by node, the longest first."""
+        """Of the time of all nodes together, by node."""
         whole = sum(map(sum, self.times.values())) or 1.0
-        shares = {name: sum(ms) / whole for name, ms in self.times.items()}
-        return dict(sorted(shares.items(), key=lambda item: -item[1]))
+        return {name: sum(ms) / whole for name, ms in self.times.items()}
 
 
 def flow_of(traces: Iterable[Trace]) -> Flow:
@@ -103,24 +102,17 @@ def _kept(turns: Flow, runs: Flow) -> str:
 
 def _section(graph: Topology, flow: Flow, what: str) -> Iterator[str]:
     shares = flow.shares()
-    median, p95 = ({n: quantile(flow.times[n], q) for n in shares} for q in (0.5, 0.95))
+    median = {name: _ms(quantile(ms, 0.5)) for name, ms in flow.times.items()}
     if flow.runs:
         yield tiles(_facts(flow, what))
+    else:
+        yield f"<p class=gone>No {what} was kept yet: nothing is counted here.</p>"
     yield counted_svg(
         graph,
         shares,
-        {name: f"{_ms(median[name])} · {share:.0%}" for name, share in shares.items()},
+        {name: f"{median[name]} · {share:.0%}" for name, share in shares.items()},
         {edge: count for edge, count in flow.edges.items() if not {START, END} & set(edge)},
     )
-    if not flow.runs:
-        yield f"<p class=gone>No {what} was kept yet: nothing is counted here.</p>"
-        return
-    yield "<h3>Time by node</h3>"
-    rows = [
-        (escape(n), f"{len(flow.times[n]):,}", _ms(median[n]), _ms(p95[n]), f"{share:.1%}", share)
-        for n, share in shares.items()
-    ]
-    yield table(("node", "times run", "median", "p95", "share of time", ""), rows, range(1, 5))
 
 
 def _facts(flow: Flow, what: str) -> dict[str, str]:
