@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 
-from state.answer import Citation, Usage
+from state.answer import Citation, Spent, Usage
 from state.written_place import written_place
 
 _MARKER = re.compile(r"\[(\d{1,4})\]")
@@ -73,28 +73,17 @@ def table(
 
 
 def costs(timings_ms: Mapping[str, float], usage: Usage) -> str:
-    """Time and tokens by node; a time that is nobody's own is the total's."""
-    nodes = {name: ms for name, ms in timings_ms.items() if name != "total"}
-    whole = max([*nodes.values(), 0.001])
+    """Time and tokens by node, and in all; a bar is a node's time against the longest."""
+    spent: dict[str, Spent] = {**usage["by_node"], "total": usage}
+    nodes = [name for name in {**timings_ms, **spent} if name != "total"]
+    longest = max([timings_ms.get(name, 0.0) for name in nodes] + [0.001])
     rows: list[Sequence[Cell]] = []
-    for name in dict.fromkeys([*nodes, *usage["by_node"]]):
-        spent = usage["by_node"].get(name)
-        ms = f"{nodes[name]:,.1f} ms" if name in nodes else ""
-        calls = (
-            (str(spent["llm_calls"]), f"{spent['input_tokens']:,}", f"{spent['output_tokens']:,}")
-            if spent
-            else ("", "", "")
-        )
-        rows.append((escape(name), ms, *calls, nodes.get(name, 0.0) / whole))
-    dollars = "" if not usage["cost_usd"] else f", ${usage['cost_usd']:.4f}"
-    total = (
-        f"<b>total</b>{dollars}",
-        f"{timings_ms['total']:,.1f} ms",
-        str(usage["llm_calls"]),
-        f"{usage['input_tokens']:,}",
-        f"{usage['output_tokens']:,}",
-        "",
-    )
-    return table(
-        ("node", "time", "calls", "tokens in", "tokens out", ""), [*rows, total], range(1, 5)
-    )
+    for name in (*nodes, "total"):
+        ms, used = timings_ms.get(name), spent.get(name)
+        counts = (used["llm_calls"], used["input_tokens"], used["output_tokens"]) if used else ()
+        tokens = [f"{count:,}" for count in counts] or [""] * 3
+        bar: Cell = (ms or 0.0) / longest if name != "total" else ""
+        rows.append((escape(name), "" if ms is None else f"{ms:,.1f} ms", *tokens, bar))
+    head = ("node", "time", "calls", "tokens in", "tokens out", "")
+    dollars = f"<p class=meta>${usage['cost_usd']:.4f}</p>" if usage["cost_usd"] else ""
+    return table(head, rows, range(1, 5)) + dollars
