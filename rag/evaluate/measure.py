@@ -224,10 +224,6 @@ class Measurer:
             "input_tokens": usage["input_tokens"],
             "output_tokens": usage["output_tokens"],
             "cost_usd": usage["cost_usd"],
-            "tokens_by_node": {
-                n: u["input_tokens"] + u["output_tokens"] for n, u in usage["by_node"].items()
-            },
-            "timings_ms": dict(answer["timings_ms"]),
         }
 
     def _is_verbatim(self, citation: Citation) -> bool:

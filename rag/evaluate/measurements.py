@@ -42,8 +42,6 @@ class AnswerMeasurement(TypedDict):
     input_tokens: int
     output_tokens: int
     cost_usd: float | None
-    tokens_by_node: dict[str, int]
-    timings_ms: dict[str, float]
 
 
 class Measurement(TypedDict):

@@ -76,15 +76,13 @@ _FEIGNING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2
 """Control characters and bidirectional overrides."""
 
 
-def page(title: str, body: str, style: str = "") -> str:
-    """A whole document; `body` is HTML whose foreign text was escaped by its writer, `style` the
-    CSS of this page alone.
-    """
+def page(title: str, body: str) -> str:
+    """A whole document; `body` is HTML whose foreign text was escaped by its writer."""
     body = _FEIGNING.sub("\N{REPLACEMENT CHARACTER}", body)
     return (
         "<!doctype html>\n<html lang=en><meta charset=utf-8>\n"
         '<meta http-equiv="Content-Security-Policy" '
         "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         "<meta name=viewport content='width=device-width'>\n"
-        f"<title>{escape(title)}</title>\n<style>{_STYLE}{style}</style>\n{body}\n</html>\n"
+        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n{body}\n</html>\n"
     )

@@ -257,7 +257,7 @@ def test_a_full_run_asks_the_real_session_with_and_without_loops(dataset, tmp_pa
     assert baseline["max_loops"] == 0
     assert baseline["differences"]["contains"]["n"] == 3
     assert baseline["differences"]["recall@10"]["hurt"] == 0
-    assert page.read_text().count("<figure") >= 2
+    assert page.read_text().count("<table") >= 3
     assert {path.name for path in home.iterdir()} == {"eval"}
 
 

@@ -20,8 +20,6 @@ def answer(**changed: Any) -> AnswerMeasurement:
         "input_tokens": 100,
         "output_tokens": 10,
         "cost_usd": 0.001,
-        "tokens_by_node": {"grade_documents": 60, "generate": 50},
-        "timings_ms": {"total": 12.0, "retrieve": 4.0, "grade_documents": 6.0, "generate": 1.5},
     }
     return {**made, **changed}
 
