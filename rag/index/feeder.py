@@ -1,94 +1,101 @@
-"""Chroma's share of an ingest, on a thread of its own.
+"""Chroma's share of an ingest, in a process of its own.
 
-Adding to Chroma takes longer than all other writing; it is done by another process while the
-next documents are read and embedded. The thread that feeds it has its own connection and sees
-committed documents only.
+Adding to Chroma takes longer than all other writing, and keeps the interpreter to itself: it is
+done by another process while the next documents are read and embedded. That reads from the
+catalog what was committed; this process tells it where, and in the end that there is no more.
 """
 
 from __future__ import annotations
 
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
-from queue import SimpleQueue
-from threading import Event, Lock
-from typing import TYPE_CHECKING
+import os
+from contextlib import closing, suppress
 
+from rag.child_process import Child, Parent
 from rag.index.catalog import connect
-from rag.index.chroma import VectorsDamaged
+from rag.index.chroma import chromadb_module
 from rag.index.protocol import Notice
 from rag.index.vector_place import VectorPlace, needs_write
 from rag.index.vector_sync import VectorWrite, write_all
-
-if TYPE_CHECKING:
-    from rag.index.vector_process import VectorProcess
+from state.errors import SetupError
 
 START_CHUNKS = 500
+_LOOK_SECONDS = 1.0
+_SILENT_SECONDS = 300.0
+"""Ten times what the checksums of a million vectors take, or a slow disk for the largest batch."""
 
 
 class VectorFeeder:
-    """Feeds the store once enough was committed; `close` brings it up to date. Who writes the
-    catalog meanwhile holds `catalog_lock`.
+    """Has the store fed once enough was committed; `close` brings it up to date, whatever has
+    become of that process.
     """
 
     def __init__(self, place: VectorPlace, notice: Notice) -> None:
         self._place = place
         self._notice = notice
-        self.catalog_lock = Lock()
-        self._waiting = 0
-        self._more: SimpleQueue[bool] = SimpleQueue()
-        self._interrupted = Event()
-        self._thread = ThreadPoolExecutor(1, "vector-feeder")
-        self._fed: Future[None] | None = None
-        self._ready: VectorProcess | None = None
+        self._committed = 0
+        self._child: Child | None = None
+        self._feeding = False
 
     def expect(self, chunks: int) -> None:
         """Tells that about so many chunks will come: Chroma is loaded meanwhile."""
-        if chunks >= START_CHUNKS and self._ready is None:
-            self._ready = self._process()
-
-    def _process(self) -> VectorProcess:
-        from rag.index.vector_process import VectorProcess
-
-        ready, self._ready = self._ready, None
-        return ready or VectorProcess()
+        if chunks >= START_CHUNKS and self._child is None:
+            with suppress(OSError):  # without another process it is done here, in the end
+                self._child = Child("rag.index.feeder")
 
     def committed(self, chunks: int) -> None:
         """Tells that so many more chunks are visible."""
-        self._waiting += chunks
-        if self._waiting >= START_CHUNKS:
-            self._waiting = 0
-            self._fed = self._fed or self._thread.submit(self._feed)
-            self._more.put(item=True)
+        self._committed += chunks
+        self.expect(self._committed)
+        if self._committed >= START_CHUNKS and self._child is not None and not self._feeding:
+            self._feeding = True
+            with suppress(ConnectionError):
+                self._child.send(self._place)
 
     def close(self, *, interrupted: bool = False) -> None:
-        """Finishes; raises what failed on the way. `interrupted`: leave the rest for next time."""
-        if interrupted:
-            self._interrupted.set()
-        self._more.put(item=False)
-        failure = None if self._fed is None else self._fed.exception()
-        self._thread.shutdown()
-        if self._ready is not None:
-            self._ready.close()
-        damaged = isinstance(failure, VectorsDamaged)
-        if failure is not None and (interrupted or not damaged):
-            raise failure
+        """Finishes; raises what failed. `interrupted`: leave the rest for next time."""
+        if self._child is not None:
+            try:
+                if self._feeding:
+                    self._have_finished(self._child, interrupted=interrupted)
+            finally:
+                self._child.end()
         if not interrupted:
             with closing(connect(self._place.home)) as connection:
-                if damaged or needs_write(connection, self._place):
-                    write_all(connection, self._place, self._notice, again=damaged)
+                if needs_write(connection, self._place):
+                    write_all(connection, self._place, self._notice)
 
-    def _feed(self) -> None:
+    def _have_finished(self, child: Child, *, interrupted: bool) -> None:
+        with suppress(ConnectionError, EOFError, TimeoutError):  # it died, or hangs
+            child.send(interrupted)
+            while (line := child.receive(_SILENT_SECONDS)) is not None:
+                if line:
+                    self._notice(line)
+
+
+def main(descriptor: str) -> None:
+    """Write what is committed until told that there is no more; answer lines for the person, empty
+    ones as signs of life, and None when all is done.
+    """
+    parent = Parent(descriptor)
+    with suppress(SetupError):  # told by whoever does it instead
+        chromadb_module()
+    told = iter(parent)
+    place = next(told, None)
+    if place is not None:
         with (
-            closing(connect(self._place.home)) as connection,
-            VectorWrite(
-                connection,
-                self._place,
-                self._notice,
-                opener=lambda *place, **how: self._process().open(*place, **how),
-                catalog_lock=self.catalog_lock,
-            ) as write,
+            closing(connect(place.home)) as connection,
+            VectorWrite(connection, place, parent.answer) as write,
         ):
-            while self._more.get():
-                write.feed(self._interrupted.is_set)
-            write.feed(self._interrupted.is_set)
-            write.finish()
+            while not parent.waits(_LOOK_SECONDS):
+                write.feed(parent.waits)
+            interrupted = next(told, None)
+            if interrupted is not None:  # or else the parent was killed: nothing is sealed
+
+                def stopped() -> bool:
+                    parent.answer("")
+                    return bool(interrupted)
+
+                write.feed(stopped)
+                write.finish()
+                parent.answer(None)
+    os._exit(0)  # a second of tearing down what the system frees at once

@@ -12,11 +12,9 @@ import shutil
 import sqlite3
 import uuid
 from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import astuple, replace
-from typing import TYPE_CHECKING, Any
 
-from rag.index import shortlist, vectors
+from rag.index import chunk_rows, shortlist, vectors
 from rag.index.chroma import VectorsDamaged
 from rag.index.codec import decode_vectors
 from rag.index.protocol import Notice
@@ -28,15 +26,9 @@ from rag.index.vector_place import (
     removals,
     rows_digest,
 )
-from state.closing import Closing
+from state.closing import Closing, closed_on_failure
 from state.errors import StorageError
 from state.sqlite_file import transaction
-
-if TYPE_CHECKING:
-    from rag.index.vector_process import VectorProcess
-    from rag.index.vectors import ChromaVectors
-
-    Opener = Callable[..., ChromaVectors | VectorProcess]
 
 EXACT_CHUNKS = 200_000
 """Up to so many, passing over all vectors costs no more than importing and opening Chroma."""
@@ -45,7 +37,7 @@ _NEXT_VECTORS = """
 SELECT vectors.chunk_id, vectors.vector FROM vectors
 CROSS JOIN chunks ON chunks.id = vectors.chunk_id
 CROSS JOIN documents ON documents.id = chunks.document_id
-WHERE vectors.chunk_id > :synced AND documents.collection_id = :collection
+WHERE vectors.chunk_id > :last AND documents.collection_id = :collection
   AND documents.visible = 1
   -- Nothing past a document that is being written: it is fed when it is shown.
   AND vectors.chunk_id < coalesce(
@@ -59,8 +51,8 @@ ORDER BY vectors.chunk_id LIMIT :limit
 class VectorWrite(Closing):
     """One write of the store, from mark to seal. The caller holds the collection's lock.
 
-    `feed` may be called again and again while documents are being added; `finish` seals. A store
-    that is closed without it stays dirty.
+    `feed` may be called again and again while documents are being added; `finish`, when none are
+    any more, seals. A store that is closed without it stays dirty.
     """
 
     def __init__(
@@ -70,99 +62,88 @@ class VectorWrite(Closing):
         notice: Notice,
         *,
         again: bool = False,
-        opener: Opener = vectors.open_folder,
-        catalog_lock: AbstractContextManager[Any] | None = None,
     ) -> None:
-        """`again`: build a new generation, whatever the catalog says of the old one. `opener` takes
-        what `open_folder` takes. `catalog_lock` is held while the catalog is written: SQLite lets
-        who asks again and again wait for long.
-        """
+        """`again`: build a new generation, whatever the catalog says of the old one."""
         self._connection = connection
-        self._catalog_lock = catalog_lock or nullcontext()
         self._place = place
+        self._fed: list[int] = []
         found = read_state(connection, place)
-        with ExitStack() as opened:
-            store = None
-            if found is not None and not found.dirty and not again:
-                try:
-                    place.compare(found)
-                    store = opener(place.folder(found), place.identity, found.sealed)
-                    opened.callback(store.close)
-                except VectorsDamaged as error:
-                    notice(f"The vector store is damaged ({error}); building it again.")
-            elif found is not None:
-                why = "is damaged" if again else "was left half-written"
-                notice(f"The vector store {why}; building it again from the catalog.")
-            if found is not None and store is not None:
-                self._state = replace(found, dirty=True)
-            else:
-                self._state = StoreState(uuid.uuid4().hex[:8], "", dirty=True, synced=0, count=0)
-            with transaction(connection):
-                self._save(forget_removals=store is None)
-            if store is None:
-                shutil.rmtree(place.root, ignore_errors=True)
-                store = opener(place.folder(self._state), place.identity, create=True)
-            self._store = store
-            opened.pop_all()
+        store = None
+        if found is not None and not found.dirty and not again:
+            try:
+                store = place.open(found)
+            except VectorsDamaged as error:
+                notice(f"The vector store is damaged ({error}); building it again.")
+        elif found is not None:
+            why = "is damaged" if again else "was left half-written"
+            notice(f"The vector store {why}; building it again from the catalog.")
+        if found is None or store is None:
+            self._save(StoreState(uuid.uuid4().hex[:8], "", dirty=True, synced=0, count=0))
+            shutil.rmtree(place.root, ignore_errors=True)
+            store = vectors.open_folder(place.folder(self._state), place.identity, create=True)
+        else:
+            with closed_on_failure(store):
+                self._save(replace(found, dirty=True))
+        self._store = store
 
-    def feed(self, stopped: Callable[[], bool] = lambda: False) -> None:
-        """Adds the visible chunks past `synced`, in order."""
+    def feed(self, stopped: Callable[[], object] = lambda: False) -> None:
+        """Adds the visible chunks past the last, in order."""
         while not stopped():
-            # Marked before they are added: what is removed meanwhile is then removed here, too.
-            with self._catalog_lock, transaction(self._connection):
-                rows = self._connection.execute(
-                    _NEXT_VECTORS,
-                    {
-                        "synced": self._state.synced,
-                        "collection": self._place.collection_id,
-                        "limit": vectors.BATCH,
-                    },
-                ).fetchall()
-                if rows:
-                    self._state = replace(
-                        self._state, synced=rows[-1][0], count=self._state.count + len(rows)
-                    )
-                    self._save()
+            rows = self._connection.execute(
+                _NEXT_VECTORS,
+                {
+                    "last": self._fed[-1] if self._fed else self._state.synced,
+                    "collection": self._place.collection_id,
+                    "limit": vectors.BATCH,
+                },
+            ).fetchall()
             if not rows:
                 return
-            matrix = decode_vectors([row[1] for row in rows], self._place.identity.dimension)
-            self._store.upsert([row[0] for row in rows], matrix)
+            ids = [row[0] for row in rows]
+            dimension = self._place.identity.dimension
+            self._store.upsert(ids, decode_vectors([row[1] for row in rows], dimension))
+            self._fed += ids
 
     def finish(self) -> None:
         """Removes what the catalog removed, checks the count, seals and closes."""
-        gone = removals(self._connection, self._place)
+        state = self._state
+        shown = chunk_rows.visible(self._connection, self._place.collection_id, self._fed)
+        gone = removals(self._connection, self._place) + sorted({*self._fed} - shown)
         if gone:
             self._store.delete(gone)
-        count = self._store.count()
-        if count != self._state.count - len(gone):
-            raise VectorsDamaged(f"{count} vectors where {self._state.count - len(gone)} belong")
+        count, wanted = self._store.count(), state.count + len(self._fed) - len(gone)
+        if count != wanted:
+            raise VectorsDamaged(f"{count} vectors where {wanted} belong")
         token = uuid.uuid4().hex
         self._store.seal(token)
         self.close()
-        folder = self._place.folder(self._state)
+        folder = self._place.folder(state)
         vectors.clear_unset(folder)
         vectors.shrink_folder(folder)
         token = f"{token} {files_digest(folder)} {rows_digest(folder)}"
-        self._state = replace(self._state, token=token, dirty=False, count=count)
-        with transaction(self._connection):
-            self._save(forget_removals=True)
+        synced = self._fed[-1] if self._fed else state.synced
+        self._save(StoreState(state.generation, token, dirty=False, synced=synced, count=count))
         if count <= EXACT_CHUNKS:
             shortlist.write(self._connection, self._place, self._state)
 
     def close(self) -> None:
         self._store.close()
 
-    def _save(self, *, forget_removals: bool = False) -> None:
-        self._connection.execute(
-            "INSERT OR REPLACE INTO vector_stores (collection_id, store, generation, token,"
-            " dirty, synced, count) VALUES (?, '', ?, ?, ?, ?, ?)",
-            (self._place.collection_id, *astuple(self._state)),
-        )
-        if forget_removals:
+    def _save(self, state: StoreState) -> None:
+        """Of what the store holds by now, removals need not be remembered."""
+        self._state = state
+        collection = self._place.collection_id
+        with transaction(self._connection):
             self._connection.execute(
-                "DELETE FROM vector_removals WHERE collection_id = ? AND store = ''",
-                (self._place.collection_id,),
+                "INSERT OR REPLACE INTO vector_stores (collection_id, store, generation, token,"
+                " dirty, synced, count) VALUES (?, '', ?, ?, ?, ?, ?)",
+                (collection, *astuple(state)),
             )
+            if not (state.dirty and state.token):
+                self._connection.execute(
+                    "DELETE FROM vector_removals WHERE collection_id = ? AND store = ''",
+                    (collection,),
+                )
 
 
 def write_all(

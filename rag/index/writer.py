@@ -11,9 +11,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.index import collection_rows, contents
@@ -69,7 +67,7 @@ class CatalogWriter(CollectionWriter):
         self._connection = connection
         self._feeder = feeder
         self._rows = DocumentRows(connection, row.id)
-        self._staging = _Staging(connection, row.id, feeder.committed, feeder.catalog_lock)
+        self._staging = _Staging(connection, row.id, feeder.committed)
 
     def totals(self) -> tuple[int, int]:
         self.flush()
@@ -155,12 +153,12 @@ class CatalogWriter(CollectionWriter):
             self._feeder.close(interrupted=interrupted)
 
     def _seal_lexical(self) -> None:
-        with self._feeder.catalog_lock, transaction(self._connection):
+        with transaction(self._connection):
             row = collection_rows.find(self._connection, self._row.name)
             assert row is not None
             if row.terms_version != TERMS_VERSION:
                 self._rows.rebuild_lexical()
-        with self._feeder.catalog_lock, transaction(self._connection):
+        with transaction(self._connection):
             self._rows.lexical.seal()
 
     def _document_id(self, source: str) -> int | None:
@@ -185,14 +183,12 @@ class _Staging:
         connection: sqlite3.Connection,
         collection_id: int,
         committed: Callable[[int], None],
-        catalog_lock: AbstractContextManager[Any],
     ) -> None:
-        """`committed` is told how many chunks a commit wrote; `catalog_lock` is held by each."""
+        """`committed` is told how many chunks a commit wrote."""
         self._connection = connection
         self._collection_id = collection_id
         self._rows = DocumentRows(connection, collection_id)
         self._committed = committed
-        self._catalog_lock = catalog_lock
         self._waiting: list[_Staged] = []
         self._chunks = 0
         self._characters = 0
@@ -223,7 +219,7 @@ class _Staging:
             return
         rows = [staged.row for staged in self._waiting]
         try:
-            with self._catalog_lock, transaction(self._connection):
+            with transaction(self._connection):
                 for staged in self._waiting:
                     self._write(staged)
                 if any(staged.whole for staged in self._waiting):

@@ -94,7 +94,7 @@ def role(process: int, root: int) -> str | None:
         line = Path(f"/proc/{process}/cmdline").read_bytes()
     except OSError:
         return None
-    if b"vector_process" in line:
+    if b"rag.index.feeder" in line:
         return "vectors"
     return "readers" if b"ingest.read_file" in line else None
 
