@@ -1,8 +1,8 @@
 """The catalog's tables.
 
-One SQLite file per CRAG_HOME holds every collection. A document is seen once its `visible`
-is 1; a writer fills it while it is 0. Text is kept in compressed blocks, a chunk as offsets
-into them. Each collection has its own FTS5 table `lexical_<id>` (see `lexical.py`).
+One SQLite file per CRAG_HOME holds every collection. Text is kept in compressed blocks, a chunk as
+offsets into them. Each collection has its own FTS5 table `lexical_<id>` (see `lexical.py`). A
+document whose `visible` is 0 is one that a killed writer of an older crag had not finished.
 """
 
 from __future__ import annotations

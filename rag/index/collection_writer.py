@@ -1,15 +1,23 @@
-"""Writing a collection, in whichever store it is."""
+"""Writing a collection, in whichever store it is: small documents in groups, a large one alone.
+
+Each group is one transaction, and so is a large document, of which only a stretch is held at a
+time: memory stays bounded, a reader sees it when it is whole, and of what a killed process had
+begun nothing is left.
+"""
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Self
 
 from rag.embed.protocol import Vectors
 from rag.index import contents
 from rag.index.codec import encode_path
-from rag.index.contents import Contents
+from rag.index.collection_rows import CollectionRow
+from rag.index.contents import Contents, Sql
 from rag.index.protocol import DocumentPart, FileMark, FileStat, IndexedDocument, UnreadFile
 
 GROUP_CHUNKS = 1_000
@@ -19,6 +27,15 @@ GROUP_CHARACTERS = 4_000_000
 
 class CollectionWriter(Contents, ABC):
     """One collection, open for writing; its lock is held from opening to closing."""
+
+    _group_seconds: float
+    """How long documents wait for others to be written with."""
+
+    def __init__(self, sql: Sql, row: CollectionRow) -> None:
+        super().__init__(sql, row)
+        self._waiting: dict[str, tuple[IndexedDocument, Iterable[DocumentPart]]] = {}
+        self._chunks = self._characters = 0
+        self._since = 0.0
 
     def __enter__(self) -> Self:
         return self
@@ -45,9 +62,11 @@ class CollectionWriter(Contents, ABC):
         self.flush()
         return contents.file_stats(self._sql, self._row.id)
 
-    @abstractmethod
     def totals(self) -> tuple[int, int]:
-        """How many documents and chunks are visible."""
+        """How many documents and chunks there are."""
+        self.flush()
+        documents, chunks, _ = contents.totals(self._sql, self._row.id)
+        return documents, chunks
 
     @abstractmethod
     def set_root(self, path: str, options: str) -> None: ...
@@ -62,13 +81,51 @@ class CollectionWriter(Contents, ABC):
     def expect(self, chunks: int) -> None:
         """Tells that about so many chunks will be put, so that what takes long can begin."""
 
-    @abstractmethod
     def put(self, document: IndexedDocument, parts: Iterable[DocumentPart]) -> None:
         """Adds the document, or replaces the one of the same source.
 
         The document becomes visible at once and whole, at the latest with `flush`. If
         `parts` raises, nothing of the document is kept and the older one stays.
         """
+        rest = iter(parts)
+        held: list[DocumentPart] = []
+        chunks = characters = 0
+        for part in rest:
+            held.append(part)
+            chunks += len(part.chunks)
+            characters += len(part.text)
+            if chunks >= GROUP_CHUNKS or characters >= GROUP_CHARACTERS:
+                self.flush()
+                self._write_large(document, chain(held, rest))
+                return
+        if not self._waiting:
+            self._since = time.monotonic()
+        self._waiting[document.source] = document, held
+        self._chunks += chunks
+        self._characters += characters
+        if (
+            self._chunks >= GROUP_CHUNKS
+            or self._characters >= GROUP_CHARACTERS
+            or time.monotonic() - self._since > self._group_seconds
+        ):
+            self.flush()
+
+    def flush(self) -> None:
+        """Makes everything put so far visible and durable against a killed process."""
+        if self._waiting:
+            waiting, self._waiting = self._waiting, {}
+            self._chunks = self._characters = 0
+            self._write(waiting)
+
+    def _write_large(self, document: IndexedDocument, parts: Iterable[DocumentPart]) -> None:
+        """As `_write`; the parts are made as they are taken."""
+        self._write({document.source: (document, parts)})
+
+    @abstractmethod
+    def _write(
+        self, documents: Mapping[str, tuple[IndexedDocument, Iterable[DocumentPart]]]
+    ) -> None:
+        """Writes documents, by source, in place of those there were, in one transaction."""
 
     @abstractmethod
     def remove(self, sources: Iterable[str]) -> int:
@@ -96,10 +153,6 @@ class CollectionWriter(Contents, ABC):
     @abstractmethod
     def vectors_for(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
         """The vectors, shape (dimension,), of those `texts` that were embedded before."""
-
-    @abstractmethod
-    def flush(self) -> None:
-        """Makes everything put so far visible and durable against a killed process."""
 
     @abstractmethod
     def close(self, *, interrupted: bool) -> None:

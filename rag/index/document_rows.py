@@ -1,16 +1,17 @@
-"""Documents written as rows: filling one out of sight, showing it, removing it."""
+"""Documents as rows: writing one, renaming it, removing it."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
-from rag.index import collection_rows
+from rag.index import collection_rows, contents
 from rag.index.chunk_rows import TextDamagedError, Texts
 from rag.index.codec import (
     block_row,
+    blocks_of,
     chunk_key,
     encode_block,
     encode_label,
@@ -38,35 +39,50 @@ class DocumentRows:
         self._collection_id = collection_id
         self.lexical = LexicalTable(connection, collection_id)
 
-    def insert_hidden(self, document: IndexedDocument) -> int:
-        """A document's row, not visible yet; returns its id."""
-        cursor = self._connection.execute(
-            f"INSERT INTO documents (collection_id, {COLUMNS})"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?)",
+    def write(self, document: IndexedDocument, parts: Iterable[DocumentPart]) -> int:
+        """Writes a document, in place of the one of the same source; returns its chunks' number."""
+        old = contents.number_of(self._connection, self._collection_id, document.source)
+        if old is not None:
+            self.delete(old)
+        title = None if document.title is None else encode_label(document.title)
+        number = self._connection.execute(
+            f"INSERT INTO documents (collection_id, visible, {COLUMNS})"
+            " VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?)",
             (
                 self._collection_id,
                 encode_path(document.source),
                 *place_of(document),
                 document.content_hash,
-                None if document.title is None else encode_label(document.title),
+                title,
                 document.format,
                 json.dumps(document.warnings),
                 json.dumps(document.recognized),
             ),
-        )
-        assert cursor.lastrowid is not None
-        store_names(self._connection, cursor.lastrowid, document.source, document.title)
-        return cursor.lastrowid
+        ).lastrowid
+        assert number is not None
+        store_names(self._connection, number, document.source, document.title)
+        chunks = characters = 0
 
-    def store_blocks(self, document_id: int, start_char: int, blocks: Sequence[str]) -> None:
-        """Stores text from `start_char` on, over what was stored there before."""
-        first = block_row(document_id, start_char)
-        self._connection.executemany(
-            "INSERT OR REPLACE INTO blocks (id, data) VALUES (?, ?)",
-            ((row, encode_block(block)) for row, block in enumerate(blocks, first)),
-        )
+        def texts() -> Iterator[str]:
+            nonlocal chunks, characters
+            for part in parts:
+                self._insert_chunks(number, title, part)
+                chunks += len(part.chunks)
+                characters += len(part.text)
+                yield part.text
 
-    def insert_chunks(self, document_id: int, title: str | None, part: DocumentPart) -> None:
+        for row, block in enumerate(blocks_of(texts()), block_row(number, 0)):
+            self._connection.execute(
+                "INSERT INTO blocks (id, data) VALUES (?, ?)", (row, encode_block(block))
+            )
+        self._connection.execute(
+            "UPDATE documents SET chunk_count = ?, characters = ? WHERE id = ?",
+            (chunks, characters, number),
+        )
+        seal(self._connection, number)
+        return chunks
+
+    def _insert_chunks(self, document_id: int, title: str | None, part: DocumentPart) -> None:
         rows, vectors, searchable = [], [], []
         encoded = zip(part.chunks, encode_vectors(part.vectors), strict=True)
         for number, (chunk, vector) in enumerate(encoded, self._next_chunk()):
@@ -85,23 +101,6 @@ class DocumentRows:
             "INSERT INTO vectors (chunk_id, text_hash, vector) VALUES (?, ?, ?)", vectors
         )
         self.lexical.add(searchable)
-        self._connection.execute(
-            "UPDATE documents SET chunk_count = chunk_count + ?, characters = characters + ?"
-            " WHERE id = ?",
-            (len(part.chunks), len(part.text), document_id),
-        )
-
-    def show(self, document_id: int) -> None:
-        """Makes a filled document visible in place of the one of the same source."""
-        old = self._connection.execute(
-            "SELECT old.id FROM documents AS old JOIN documents AS new ON new.id = ?"
-            " WHERE old.collection_id = ? AND old.source = new.source AND old.visible = 1",
-            (document_id, self._collection_id),
-        ).fetchone()
-        if old is not None:
-            self.delete(old[0])
-        self._connection.execute("UPDATE documents SET visible = 1 WHERE id = ?", (document_id,))
-        seal(self._connection, document_id)
 
     def delete(self, document_id: int) -> None:
         """Removes a document with all that hangs on it; vector stores are told to forget it. What
@@ -122,13 +121,13 @@ class DocumentRows:
         self._delete_blocks(document_id)
         self._connection.execute("DELETE FROM documents WHERE id = ?", (document_id,))
 
-    def delete_hidden(self) -> None:
-        """What a killed writer had not finished: it was never visible."""
-        hidden = self._connection.execute(
+    def delete_unfinished(self) -> None:
+        """What a killed writer of an older crag had not finished."""
+        unfinished = self._connection.execute(
             "SELECT id FROM documents WHERE collection_id = ? AND visible = 0",
             (self._collection_id,),
         ).fetchall()
-        for (document,) in hidden:
+        for (document,) in unfinished:
             self.delete(document)
 
     def delete_collection(self) -> None:

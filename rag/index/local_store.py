@@ -75,7 +75,8 @@ class LocalStore(Store):
         ):
             row = prepared(connection, name, embedder, uid, notice)
             place = VectorPlace(self._home, row.id, row.uid, row.embedder)
-            with CatalogWriter(connection, row, VectorFeeder(place, notice)) as writer:
+            feeder = VectorFeeder(place, notice)
+            with CatalogWriter(self._home, connection, row, feeder) as writer:
                 yield writer
 
     def summaries(self) -> list[CollectionSummary]:

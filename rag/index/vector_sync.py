@@ -39,11 +39,6 @@ CROSS JOIN chunks ON chunks.id = vectors.chunk_id
 CROSS JOIN documents ON documents.id = chunks.document_id
 WHERE vectors.chunk_id > :last AND documents.collection_id = :collection
   AND documents.visible = 1
-  -- Nothing past a document that is being written: it is fed when it is shown.
-  AND vectors.chunk_id < coalesce(
-    (SELECT min(hidden.id) FROM documents AS unfinished
-     JOIN chunks AS hidden ON hidden.document_id = unfinished.id
-     WHERE unfinished.collection_id = :collection AND unfinished.visible = 0), 1 << 62)
 ORDER BY vectors.chunk_id LIMIT :limit
 """
 

@@ -86,7 +86,7 @@ def test_a_document_that_fails_half_way_leaves_the_older_one(tmp_path):
 
 
 def test_a_large_document_is_written_in_stretches_and_shown_at_once(tmp_path, monkeypatch):
-    monkeypatch.setattr("rag.index.writer.GROUP_CHUNKS", 3)
+    monkeypatch.setattr("rag.index.collection_writer.GROUP_CHUNKS", 3)
     write(tmp_path, trains=TRAINS)
     reader = open_collection(tmp_path, "default", EMBEDDER)
     texts = [f"Paragraph {number} of the log {'x' * 9000}.\n\n" for number in range(12)]

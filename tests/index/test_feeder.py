@@ -22,7 +22,7 @@ IDENTITY = EMBEDDER.identity
 def started(monkeypatch):
     """The processes that were started to feed a store; small ingests start one, too."""
     monkeypatch.setattr("rag.index.feeder.START_CHUNKS", 30)
-    monkeypatch.setattr("rag.index.writer.GROUP_CHUNKS", 20)
+    monkeypatch.setattr("rag.index.collection_writer.GROUP_CHUNKS", 20)
     made = []
 
     def child(module):

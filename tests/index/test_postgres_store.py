@@ -171,7 +171,7 @@ def test_any_text_and_any_name_come_back(store, text):
 
 
 def test_a_large_document_is_seen_when_it_is_whole(store, monkeypatch):
-    monkeypatch.setattr(shared_writer, "GROUP_CHUNKS", 20)
+    monkeypatch.setattr("rag.index.collection_writer.GROUP_CHUNKS", 20)
     fill(store, {"large.md": "old motor", "small.md": "pump"})
     texts = [f"Part {n} of the new motor\n\n" for n in range(50)]
     with store.open_writer("default", EMBEDDER.identity) as opened:

@@ -252,7 +252,7 @@ def test_removed_vectors_leave_chroma_with_the_next_larger_change(tmp_path):
 
 def test_a_long_ingest_feeds_the_store_meanwhile(tmp_path, monkeypatch):
     monkeypatch.setattr("rag.index.feeder.START_CHUNKS", 30)
-    monkeypatch.setattr("rag.index.writer.GROUP_CHUNKS", 20)
+    monkeypatch.setattr("rag.index.collection_writer.GROUP_CHUNKS", 20)
     write(tmp_path, count=60)
     store = vectors.open_folder(folder(tmp_path), EMBEDDER.identity)
     assert store.count() == 120
@@ -262,7 +262,7 @@ def test_a_long_ingest_feeds_the_store_meanwhile(tmp_path, monkeypatch):
 
 def test_an_interrupted_ingest_keeps_what_was_whole_and_stops_soon(tmp_path, monkeypatch):
     monkeypatch.setattr("rag.index.feeder.START_CHUNKS", 30)
-    monkeypatch.setattr("rag.index.writer.GROUP_CHUNKS", 20)
+    monkeypatch.setattr("rag.index.collection_writer.GROUP_CHUNKS", 20)
 
     def interrupted():
         with open_writer(tmp_path, "default", EMBEDDER.identity) as writer:

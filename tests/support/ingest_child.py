@@ -15,8 +15,7 @@ import rag.ingest.embedding
 import rag.ingest.pool
 import rag.ingest.read_file  # noqa: F401 - imported so that no kill is spent on an import
 from rag.embed.builtin import BuiltinEmbedder
-from rag.index import feeder, writer
-from rag.index.postgres import shared_writer
+from rag.index import collection_writer, feeder
 from rag.index.stores import store_of
 from rag.ingest.sync import ingest
 from state.errors import CragError, StoreBusyError
@@ -27,7 +26,7 @@ BUSY = 4
 
 def run(settings: Settings, folder: str, started: Connection) -> None:
     # Small groups, so that Chroma's own process is there to be killed, too.
-    writer.GROUP_CHUNKS = shared_writer.GROUP_CHUNKS = feeder.START_CHUNKS = 60  # type: ignore[attr-defined]
+    collection_writer.GROUP_CHUNKS = feeder.START_CHUNKS = 60  # type: ignore[attr-defined]
     embedder = BuiltinEmbedder()
     started.send(True)
     try:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import socket
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.index.codec import encode_path, text_hash
 from rag.index.collection_rows import check_embedder
-from rag.index.collection_writer import GROUP_CHARACTERS, GROUP_CHUNKS, CollectionWriter
+from rag.index.collection_writer import CollectionWriter
 from rag.index.postgres import shared_collection_rows
 from rag.index.postgres.batch import Batch
 from rag.index.postgres.database import Database
@@ -27,9 +25,6 @@ _Result = TypeVar("_Result")
 
 EXACT_CHUNKS = 20_000
 """Up to so many vectors are compared one by one; more get an HNSW index."""
-
-_GROUP_SECONDS = 10.0
-"""Longer than at home: the larger a segment of the lexical index is, the less it takes."""
 
 _SETTLE_CHUNKS = 500
 """The engine's statistics are made again after so many were written."""
@@ -55,9 +50,10 @@ def prepared(
 
 
 class PostgresWriter(CollectionWriter):
-    """Small documents are written in groups, a large one in a transaction of its own, stretch by
-    stretch: memory stays bounded, and a reader sees it when it is whole.
-    """
+    """On a connection of its own."""
+
+    _group_seconds = 10.0
+    """Longer than at home: the larger a segment of the lexical index is, the less it takes."""
 
     def __init__(
         self, db: psycopg.Connection[Any], row: StoredCollection, lookup: Database
@@ -66,15 +62,7 @@ class PostgresWriter(CollectionWriter):
         super().__init__(worded(db), row)
         self._db = db
         self._lookup = lookup
-        self._waiting: dict[str, tuple[IndexedDocument, Sequence[DocumentPart]]] = {}
-        self._chunks = self._characters = 0
-        self._since = 0.0
         self._start = row.next_chunk
-
-    def totals(self) -> tuple[int, int]:
-        self.flush()
-        row = self._now()
-        return row.documents, row.chunks
 
     def _now(self) -> StoredCollection:
         return shared_collection_rows.require(self._db, self.name)
@@ -86,36 +74,6 @@ class PostgresWriter(CollectionWriter):
             " SET options = excluded.options, host = excluded.host, ingested = now()",
             (self._row.id, encode_path(path), options, socket.gethostname()),
         )
-
-    def put(self, document: IndexedDocument, parts: Iterable[DocumentPart]) -> None:
-        rest = iter(parts)
-        held: list[DocumentPart] = []
-        chunks = characters = 0
-        for part in rest:
-            held.append(part)
-            chunks += len(part.chunks)
-            characters += len(part.text)
-            if chunks >= GROUP_CHUNKS or characters >= GROUP_CHARACTERS:
-                self.flush()
-                self._write({document.source: (document, chain(held, rest))})
-                return
-        if not self._waiting:
-            self._since = time.monotonic()
-        self._waiting[document.source] = (document, held)
-        self._chunks += chunks
-        self._characters += characters
-        if (
-            self._chunks >= GROUP_CHUNKS
-            or self._characters >= GROUP_CHARACTERS
-            or time.monotonic() - self._since > _GROUP_SECONDS
-        ):
-            self.flush()
-
-    def flush(self) -> None:
-        if self._waiting:
-            waiting, self._waiting = self._waiting, {}
-            self._chunks = self._characters = 0
-            self._write(waiting)
 
     def _write(
         self, documents: Mapping[str, tuple[IndexedDocument, Iterable[DocumentPart]]]
