@@ -29,7 +29,7 @@ def build_embedder(settings: Settings) -> Embedder:
         return builtin_embedder()
     from rag.embed.openai import OpenAIEmbedder
 
-    return OpenAIEmbedder.connect(settings)
+    return OpenAIEmbedder(settings)
 
 
 @contextmanager

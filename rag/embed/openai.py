@@ -14,7 +14,6 @@ import numpy as np
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.endpoint.address import (
     CONNECT_SECONDS,
-    Endpoint,
     embedding_endpoint,
     http_client,
     no_async_client,
@@ -39,23 +38,15 @@ class OpenAIEmbedder:
     learnt from the first reply (a probe, if it is asked for before any text).
     """
 
-    def __init__(self, model: str, endpoint: Endpoint, settings: Settings) -> None:
-        self._model = model
-        self._endpoint = endpoint
-        self._timeout = request_seconds(settings.request_timeout, endpoint)
+    def __init__(self, settings: Settings) -> None:
+        """Raises SettingsError: an unusable URL, or OpenAI itself without a key."""
+        self._model = settings.embedding_model
+        self._endpoint = embedding_endpoint(settings)
+        self._timeout = request_seconds(settings.request_timeout, self._endpoint)
         self._retries = settings.max_retries
         self._dimension: int | None = None
         self._encoding = "base64"
         self._lock = Lock()
-
-    @classmethod
-    def connect(cls, settings: Settings) -> OpenAIEmbedder:
-        """The embedder that the settings describe.
-
-        Raises:
-            SettingsError: an unusable URL, or OpenAI itself without a key.
-        """
-        return cls(settings.embedding_model, embedding_endpoint(settings), settings)
 
     def __repr__(self) -> str:
         return f"OpenAIEmbedder({self._model!r} at {self._endpoint.host})"

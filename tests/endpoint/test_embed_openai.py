@@ -30,7 +30,7 @@ def unit(vector):
 
 
 def embedder_of(server, **changed):
-    return OpenAIEmbedder.connect(settings_for(server, **changed))
+    return OpenAIEmbedder(settings_for(server, **changed))
 
 
 @pytest.fixture
@@ -158,7 +158,7 @@ def test_a_long_ingest_waits_out_rate_limits_and_loses_nothing():
 
 def test_openai_without_a_key_is_a_setting_to_mend():
     with pytest.raises(SettingsError, match="embedding_api_key"):
-        OpenAIEmbedder.connect(settings_for(api_key=None))
+        OpenAIEmbedder(settings_for(api_key=None))
 
 
 def test_the_embedder_shows_no_key(server):
