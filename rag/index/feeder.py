@@ -19,7 +19,7 @@ from rag.index.vector_sync import VectorWrite, write_all
 from state.errors import SetupError
 
 START_CHUNKS = 500
-_LOOK_SECONDS = 1.0
+_LOOK_SECONDS = 0.2
 _SILENT_SECONDS = 300.0
 """Ten times what the checksums of a million vectors take, or a slow disk for the largest batch."""
 
