@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 from rag.doctor.part_check import REPAIR, Check, few, ill, well
 from rag.embed.protocol import EmbedderIdentity
-from rag.index import collection_rows, contents
+from rag.index import collection_rows
 from rag.index.catalog import opened, reading
 from rag.index.chroma import VectorsDamaged
 from rag.index.collection_rows import CollectionRow
 from rag.index.collection_store import Store
+from rag.index.contents import Contents
 from rag.index.document_rows import DocumentRows
 from rag.index.document_seal import damaged_documents, have_read_again, mending
 from rag.index.lexical import LexicalTable
@@ -143,7 +144,7 @@ def _documents(connection: sqlite3.Connection, row: CollectionRow) -> Check:
     with reading(connection):
         damaged = damaged_documents(connection, row.id)
     if not damaged:
-        return well(part, many(contents.totals(connection, row.id)[0], "document"))
+        return well(part, many(Contents(connection, row.id).totals()[0], "document"))
     with suppress(sqlite3.OperationalError), transaction(connection):  # read-only, or busy
         have_read_again(connection, damaged)
     shown = few([repr(name) for name in damaged.values()], 3)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rag.index import catalog_schema
+from rag.index.contents import Sql
 from state.closing import closed_on_failure
 from state.errors import DamagedError, NoIndexError, StorageError, storage_error
 from state.schema_version import read_version, refuse_newer, write_version
@@ -116,9 +117,7 @@ def reading(connection: sqlite3.Connection) -> Iterator[None]:
         connection.execute("COMMIT")
 
 
-def rows_of_many(
-    connection: sqlite3.Connection, query: str, many: Sequence[object], *values: object
-) -> list[Any]:
+def rows_of_many(connection: Sql, query: str, many: Sequence[object], *values: object) -> list[Any]:
     """The rows that `query` gives for `values` and so many others, which `{some}` stands for; a
     bounded number is asked for at a time.
     """

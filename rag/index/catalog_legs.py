@@ -10,9 +10,10 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from rag.index import chunk_rows, contents
+from rag.index import chunk_rows
 from rag.index.chunk_rows import Texts
 from rag.index.codec import decode_path, decode_vectors
+from rag.index.contents import Contents
 from rag.index.dense import DenseLeg, cosines
 from rag.index.lexical import LexicalTable
 
@@ -22,11 +23,9 @@ if TYPE_CHECKING:
     from rag.embed.protocol import Vectors
     from state.passages import RetrievedChunk
 
-_KEPT_FREQUENCIES = 20_000
-
 
 class CatalogLegs:
-    """A `Legs` of one collection between two writes: what was counted is kept."""
+    """A `Legs` of one collection between two writes."""
 
     def __init__(
         self,
@@ -42,7 +41,6 @@ class CatalogLegs:
         self._lexical = LexicalTable(connection, collection_id)
         self._texts = Texts(connection)
         self._files = files
-        self._frequencies: dict[str, int] = {}
 
     @property
     def chunk_count(self) -> int:
@@ -54,19 +52,13 @@ class CatalogLegs:
 
     @cached_property
     def _totals(self) -> tuple[int, int, int]:
-        return contents.totals(self._connection, self._collection_id)
+        return Contents(self._connection, self._collection_id).totals()
 
     def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
-        """Counting a frequent term takes longer than anything else about it."""
-        if new := [term for term in wanted if term not in self._frequencies]:
-            if len(self._frequencies) > _KEPT_FREQUENCIES:
-                self._frequencies.clear()
-                new = list(wanted)
-            self._frequencies.update(self._lexical.frequencies(new))
-        return {term: self._frequencies[term] for term in wanted}
+        return self._lexical.frequencies(wanted)
 
-    def lexical(self, searched: Sequence[str], limit: int) -> dict[int, float]:
-        found = self._lexical.search(searched, limit, self._chosen_ids)
+    def lexical(self, searched: Mapping[str, int], limit: int) -> dict[int, float]:
+        found = self._lexical.search(list(searched), limit, self._chosen_ids)
         rows = [row for row, _ in found]
         shown = chunk_rows.visible(self._connection, self._collection_id, rows)
         return {row: score for row, score in found if row in shown}
@@ -83,6 +75,13 @@ class CatalogLegs:
 
     def read(self, rows: Sequence[int]) -> dict[int, RetrievedChunk]:
         return chunk_rows.read(self._connection, self._texts, rows)
+
+    def text(self, document: int, start: int, end: int | None) -> str:
+        (characters,) = self._connection.execute(
+            "SELECT characters FROM documents WHERE id = ?", (document,)
+        ).fetchone()
+        last = characters if end is None else min(end, characters)
+        return self._texts.span(document, start, last)
 
     def having(self, keys: Sequence[str]) -> Mapping[str, dict[int, str]]:
         found: dict[str, dict[int, str]] = defaultdict(dict)
@@ -109,11 +108,11 @@ class CatalogLegs:
     def beside(self, words: tuple[str, str], between: int, document: int) -> bool:
         return self._lexical.near(words, between, *self._range(document))
 
-    def of_document(self, document: int, searched: Sequence[str], limit: int) -> list[int]:
+    def of_document(self, document: int, searched: Mapping[str, int], limit: int) -> list[int]:
         if self._chosen is not None and document not in self._chosen:
             return []
         first, last = self._range(document)
-        best = self._lexical.within(searched, first, last, limit)
+        best = self._lexical.within(list(searched), first, last, limit)
         return list(dict.fromkeys([first, *(row for row, _ in best)])) if first else []
 
     def vocabulary(self, first: str, shortest: int, longest: int) -> Iterator[tuple[str, int]]:

@@ -13,8 +13,7 @@ from rag.embed.protocol import Embedder
 from rag.index import collection_rows
 from rag.index.catalog import catalog_path, connect, file_of, mapped_errors, reading
 from rag.index.catalog_legs import CatalogLegs
-from rag.index.chunk_rows import TextDamagedError, Texts
-from rag.index.codec import encode_path
+from rag.index.chunk_rows import TextDamagedError
 from rag.index.collection_rows import CollectionRow
 from rag.index.dense import DenseLeg
 from rag.index.document_seal import note_damage
@@ -123,19 +122,6 @@ class Collection(StoredReader):
             self._may_go_on(row)
         self.close()
         self._open(connection, row)
-
-    def document_text(self, source: str, start: int = 0, end: int | None = None) -> str | None:
-        with self._moment():
-            found = self._connection.execute(
-                "SELECT id, characters FROM documents"
-                " WHERE collection_id = ? AND source = ? AND visible = 1",
-                (self._row.id, encode_path(source)),
-            ).fetchone()
-            if found is None:
-                return None
-            document, characters = found
-            last = characters if end is None else min(end, characters)
-            return Texts(self._connection).span(document, start, last)
 
     def close(self) -> None:
         with self._lock:

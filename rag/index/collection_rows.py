@@ -7,7 +7,7 @@ import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar, TypeVar
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.contents import Sql
@@ -17,12 +17,14 @@ from state.choices import DEFAULT_COLLECTION
 from state.errors import CragError, EmbedderMismatchError, NoIndexError, UsageError
 from state.nearest import nearest_and_count
 
-COLUMNS = "id, name, uid, embedder, dimension, embedder_version, terms_version, revision"
-
 
 @dataclass(frozen=True, slots=True)
 class CollectionRow:
     """`uid` tells a collection from a later one of the same name; `revision` counts writes."""
+
+    columns: ClassVar[str] = (
+        "id, name, uid, embedder, dimension, embedder_version, terms_version, revision"
+    )
 
     id: int
     name: str
@@ -32,15 +34,19 @@ class CollectionRow:
     revision: int
 
 
+Row = TypeVar("Row", bound=CollectionRow)
+
+
 def find(sql: Sql, name: str) -> CollectionRow | None:
-    row = sql.execute(f"SELECT {COLUMNS} FROM collections WHERE name = ?", (name,)).fetchone()
-    return None if row is None else CollectionRow(*identified(row))
+    return find_as(CollectionRow, sql, name)
 
 
-def identified(row: Sequence[Any]) -> list[Any]:
-    """The fields of a `CollectionRow`; `row` has COLUMNS."""
+def find_as(kind: type[Row], sql: Sql, name: str) -> Row | None:
+    row = sql.execute(f"SELECT {kind.columns} FROM collections WHERE name = ?", (name,)).fetchone()
+    if row is None:
+        return None
     number, name, uid, embedder, dimension, release, *rest = row
-    return [number, name, uid, EmbedderIdentity(embedder, dimension, release), *rest]
+    return kind(number, name, uid, EmbedderIdentity(embedder, dimension, release), *rest)
 
 
 def names(sql: Sql) -> list[str]:
@@ -79,7 +85,11 @@ def require_again(connection: sqlite3.Connection, name: str) -> CollectionRow:
 
 def require_row(sql: Sql, name: str) -> CollectionRow:
     """The collection of this name, which may be empty. Raises as `require`."""
-    found = find(sql, name)
+    return require_as(CollectionRow, sql, name)
+
+
+def require_as(kind: type[Row], sql: Sql, name: str) -> Row:
+    found = find_as(kind, sql, name)
     if found is None:
         raise no_such_collection(name, names(sql))
     return found

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import TYPE_CHECKING
 
-from rag.index import collection_rows, contents
+from rag.index import collection_rows
 from rag.index.codec import decode_path
 from rag.index.collection_rows import CollectionRow
-from rag.index.contents import CollectionSummary, IngestedRoot, Inventory, Sql
+from rag.index.contents import CollectionSummary, Contents, IngestedRoot, Inventory, Sql
 from rag.index.protocol import FileStat, Notice
 from state.errors import NoIndexError
 
@@ -70,29 +70,28 @@ class Store(ABC):
 
     def names(self) -> list[str]:
         """The collections, sorted; none when nothing was ingested."""
-        try:
-            with self._reading() as sql:
-                return collection_rows.names(sql)
-        except NoIndexError:
-            return []
+        with suppress(NoIndexError), self._reading() as sql:
+            return collection_rows.names(sql)
+        return []
 
     def inventory(self, name: str) -> Inventory | None:
         """The collection of this name, or None."""
-        try:
-            with self._reading() as sql:
-                row = collection_rows.find(sql, name)
-                return None if row is None else _inventory(sql, row)
-        except NoIndexError:
-            return None
+        with suppress(NoIndexError), self._reading() as sql:
+            row = collection_rows.find(sql, name)
+            return None if row is None else _inventory(sql, row)
+        return None
 
     def require_inventory(self, name: str) -> Inventory:
         """As `inventory`; raises as `open_collection`."""
         with self._reading() as sql:
             return _inventory(sql, collection_rows.require_row(sql, name))
 
-    @abstractmethod
     def summaries(self) -> list[CollectionSummary]:
         """Every collection, by name; none when nothing was ingested."""
+        with suppress(NoIndexError), self._reading() as sql:
+            rows = [collection_rows.require_row(sql, name) for name in collection_rows.names(sql)]
+            return [_summary(sql, row) for row in rows]
+        return []
 
     def file_stats(self, name: str, most: int) -> tuple[int, list[tuple[str, FileStat]]]:
         """How many files of this machine are indexed, and `most` of them, the last first."""
@@ -107,9 +106,20 @@ class Store(ABC):
     def _files_here(self, name: str) -> tuple[str, ...]:
         """What selects a collection's documents that are files of this machine, and its values."""
 
-    @abstractmethod
     def roots(self, name: str) -> list[IngestedRoot]:
         """What was ingested into the collection, by path; none where there is no such one."""
+        here, *values = self._host_is_here
+        with suppress(NoIndexError), self._reading() as sql:
+            rows = sql.execute(
+                f"SELECT path, options, {here} FROM roots JOIN collections"
+                " ON collections.id = collection_id WHERE name = ? ORDER BY path",
+                (*values, name),
+            )
+            return [IngestedRoot(decode_path(path), *rest) for path, *rest in rows]
+        return []
+
+    _host_is_here: tuple[str, ...] = ("1",)
+    """What tells that a root is a folder or file of this machine, and its values."""
 
     @abstractmethod
     def delete(self, name: str) -> None:
@@ -127,11 +137,19 @@ class Store(ABC):
         return {}
 
 
-def _inventory(sql: Sql, row: CollectionRow) -> Inventory:
-    return Inventory(
+def _summary(sql: Sql, row: CollectionRow) -> CollectionSummary:
+    held = Contents(sql, row.id)
+    failed = [file.failed for file in held.unread()]
+    return CollectionSummary(
         row.name,
         row.embedder,
-        contents.documents(sql, row.id),
-        contents.unread(sql, row.id),
-        list(contents.roots(sql, row.id)),
+        *held.totals(),
+        failed=sum(failed),
+        skipped=len(failed) - sum(failed),
+        roots=list(held.roots()),
     )
+
+
+def _inventory(sql: Sql, row: CollectionRow) -> Inventory:
+    held = Contents(sql, row.id)
+    return Inventory(row.name, row.embedder, held.documents(), held.unread(), list(held.roots()))

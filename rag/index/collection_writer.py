@@ -11,14 +11,13 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Self
+from typing import Any, Self
 
 from rag.embed.protocol import Vectors
-from rag.index import contents
 from rag.index.codec import encode_path
 from rag.index.collection_rows import CollectionRow
-from rag.index.contents import Contents, Sql
-from rag.index.protocol import DocumentPart, FileMark, FileStat, IndexedDocument, UnreadFile
+from rag.index.contents import Contents, Sql, place_of
+from rag.index.protocol import DocumentPart, IndexedDocument, UnreadFile
 
 GROUP_CHUNKS = 1_000
 GROUP_CHARACTERS = 4_000_000
@@ -32,7 +31,8 @@ class CollectionWriter(Contents, ABC):
     """How long documents wait for others to be written with."""
 
     def __init__(self, sql: Sql, row: CollectionRow) -> None:
-        super().__init__(sql, row)
+        super().__init__(sql, row.id)
+        self._row = row
         self._waiting: dict[str, tuple[IndexedDocument, Iterable[DocumentPart]]] = {}
         self._chunks = self._characters = 0
         self._since = 0.0
@@ -47,26 +47,14 @@ class CollectionWriter(Contents, ABC):
     def name(self) -> str:
         return self._row.name
 
-    def documents(self) -> list[IndexedDocument]:
-        """What is indexed now, in no order; includes what was put and not yet flushed."""
-        self.flush()
-        return contents.documents(self._sql, self._row.id)
+    @property
+    def uid(self) -> str:
+        """Tells the collection and its copies from another of the same name."""
+        return self._row.uid
 
-    def file_marks(self) -> list[FileMark]:
-        """Of all documents that are files, in no order."""
-        self.flush()
-        return contents.file_marks(self._sql, self._row.id)
-
-    def file_stats(self) -> dict[str, FileStat]:
-        """Of all documents that are files, by path."""
-        self.flush()
-        return contents.file_stats(self._sql, self._row.id)
-
-    def totals(self) -> tuple[int, int]:
-        """How many documents and chunks there are."""
-        self.flush()
-        documents, chunks, _ = contents.totals(self._sql, self._row.id)
-        return documents, chunks
+    def _asked(self, query: str, *values: object) -> list[Any]:
+        self.flush()  # what was put is told of, too
+        return super()._asked(query, *values)
 
     @abstractmethod
     def set_root(self, path: str, options: str) -> None: ...
@@ -143,7 +131,7 @@ class CollectionWriter(Contents, ABC):
         self._sql.execute(
             "UPDATE documents SET path = ?, root = ?, size = ?, mtime_ns = ?, changed_ns = ?"
             " WHERE collection_id = ? AND source = ? AND visible = 1",
-            (*contents.place_of(document), self._row.id, encode_path(document.source)),
+            (*place_of(document), self._row.id, encode_path(document.source)),
         )
 
     @abstractmethod

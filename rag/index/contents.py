@@ -6,14 +6,11 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.codec import decode_path, encode_path
 from rag.index.protocol import FileMark, FileStat, IndexedDocument, UnreadFile
-
-if TYPE_CHECKING:
-    from rag.index.collection_rows import CollectionRow
 
 COLUMNS = (
     "source, path, root, size, mtime_ns, changed_ns, content_hash, title, format, chunk_count,"
@@ -74,113 +71,100 @@ class CollectionSummary:
 
 
 class Contents:
-    """Those of one collection, as its own store tells of them."""
+    """Those of one collection, asked for in SQLite's words; in no order but where one is told."""
 
-    def __init__(self, sql: Sql, row: CollectionRow) -> None:
+    def __init__(self, sql: Sql, collection_id: int) -> None:
         self._sql = sql
-        self._row = row
+        self._collection_id = collection_id
 
-    @property
-    def uid(self) -> str:
-        """Tells the collection and its copies from another of the same name."""
-        return self._row.uid
+    def _asked(self, query: str, *values: object) -> list[Any]:
+        """The rows that `query` gives, whose first value is the collection's id."""
+        rows: list[Any] = self._sql.execute(query, (self._collection_id, *values)).fetchall()
+        return rows
 
-    def roots(self) -> dict[str, str]:
-        """The ingested folders, each with the options it was last ingested with."""
-        return roots(self._sql, self._row.id)
+    def documents(self) -> list[IndexedDocument]:
+        rows = self._asked(
+            f"SELECT {COLUMNS} FROM documents WHERE collection_id = ? AND visible = 1"
+        )
+        return list(map(_document, rows))
+
+    def document(self, source: str) -> IndexedDocument | None:
+        rows = self._asked(
+            f"SELECT {COLUMNS} FROM documents WHERE collection_id = ? AND source = ?"
+            " AND visible = 1",
+            encode_path(source),
+        )
+        return _document(rows[0]) if rows else None
+
+    def names(self, most: int, is_chosen: Callable[[str], bool] | None) -> list[str]:
+        """The titles of at most so many documents, or of chosen ones, by source; the source where
+        there is no title.
+        """
+        rows = self._asked(
+            "SELECT source, title FROM documents WHERE collection_id = ? AND visible = 1"
+            " ORDER BY source LIMIT ?",
+            most if is_chosen is None else 2**31,
+        )
+        found = ((decode_path(source), title) for source, title in rows)
+        chosen = (name or path for path, name in found if is_chosen is None or is_chosen(path))
+        return list(islice(chosen, most))
+
+    def number_of(self, source: str) -> int | None:
+        """The row of the document of this source."""
+        rows = self._asked(
+            "SELECT id FROM documents WHERE collection_id = ? AND source = ? AND visible = 1",
+            encode_path(source),
+        )
+        return int(rows[0][0]) if rows else None
+
+    def totals(self) -> tuple[int, int, int]:
+        """How many documents, chunks and characters there are, counted."""
+        ((documents, chunks, characters),) = self._asked(
+            "SELECT count(*), coalesce(sum(chunk_count), 0), coalesce(sum(characters), 0)"
+            " FROM documents WHERE collection_id = ? AND visible = 1"
+        )
+        return documents, int(chunks), int(characters)  # of Postgres sums may be decimals
+
+    def file_marks(self) -> list[FileMark]:
+        """What a sync compares, of all documents that are files."""
+        rows = self._asked(
+            "SELECT path, root, source, content_hash, size, mtime_ns, changed_ns FROM documents"
+            " WHERE collection_id = ? AND visible = 1 AND path IS NOT NULL"
+        )
+        return [
+            FileMark(
+                decode_path(path),
+                None if root is None else decode_path(root),
+                decode_path(source),
+                FileStat(*stat),
+                content_hash,
+            )
+            for path, root, source, content_hash, *stat in rows
+        ]
+
+    def file_stats(self) -> dict[str, FileStat]:
+        """Of all documents that are files, by path. Read by the thousand in every ingest."""
+        rows = self._asked(
+            "SELECT path, size, mtime_ns, changed_ns FROM documents"
+            " WHERE collection_id = ? AND visible = 1 AND path IS NOT NULL"
+        )
+        return {decode_path(path): FileStat(*stat) for path, *stat in rows}
 
     def unread(self) -> list[UnreadFile]:
-        """The files remembered as unreadable, in no order."""
-        return unread(self._sql, self._row.id)
+        """The files remembered as unreadable."""
+        rows = self._asked(
+            "SELECT path, reason, failed, size, mtime_ns, changed_ns FROM unread"
+            " WHERE collection_id = ?"
+        )
+        return [
+            UnreadFile(decode_path(path), FileStat(*stat), reason, bool(failed))
+            for path, reason, failed, *stat in rows
+        ]
 
-
-def documents(db: Sql, collection_id: int, source: str | None = None) -> list[IndexedDocument]:
-    """All of a collection's documents that a reader may see, or the one of this source."""
-    condition = "" if source is None else " AND source = ?"
-    rows = db.execute(
-        f"SELECT {COLUMNS} FROM documents WHERE collection_id = ? AND visible = 1{condition}",
-        (collection_id,) if source is None else (collection_id, encode_path(source)),
-    )
-    return [_document(row) for row in rows]
-
-
-def names(
-    db: Sql, collection_id: int, most: int, is_chosen: Callable[[str], bool] | None
-) -> list[str]:
-    """The titles of at most so many documents, or of chosen ones, by source; the source where there
-    is no title.
-    """
-    rows = db.execute(
-        "SELECT source, title FROM documents WHERE collection_id = ? AND visible = 1"
-        " ORDER BY source LIMIT ?",
-        (collection_id, most if is_chosen is None else 2**31),
-    )
-    found = ((decode_path(source), title) for source, title in rows)
-    chosen = (title or source for source, title in found if is_chosen is None or is_chosen(source))
-    return list(islice(chosen, most))
-
-
-def number_of(db: Sql, collection_id: int, source: str) -> int | None:
-    """The row of a collection's visible document of this source."""
-    row = db.execute(
-        "SELECT id FROM documents WHERE collection_id = ? AND source = ? AND visible = 1",
-        (collection_id, encode_path(source)),
-    ).fetchone()
-    return None if row is None else int(row[0])
-
-
-def totals(db: Sql, collection_id: int) -> tuple[int, int, int]:
-    """How many documents, chunks and characters are visible, counted."""
-    documents, chunks, characters = db.execute(
-        "SELECT count(*), coalesce(sum(chunk_count), 0), coalesce(sum(characters), 0)"
-        " FROM documents WHERE collection_id = ? AND visible = 1",
-        (collection_id,),
-    ).fetchone()
-    return documents, chunks, characters
-
-
-def file_marks(db: Sql, collection_id: int) -> list[FileMark]:
-    """What a sync compares, of all documents that are files."""
-    rows = db.execute(
-        "SELECT path, root, source, content_hash, size, mtime_ns, changed_ns FROM documents"
-        " WHERE collection_id = ? AND visible = 1 AND path IS NOT NULL",
-        (collection_id,),
-    )
-    marks = []
-    for path, root, source, content_hash, *stat in rows:
-        place = decode_path(path), None if root is None else decode_path(root), decode_path(source)
-        marks.append(FileMark(*place, FileStat(*stat), content_hash))
-    return marks
-
-
-def file_stats(db: Sql, collection_id: int) -> dict[str, FileStat]:
-    """Of all visible documents that are files, by path. Read by the thousand in every ingest."""
-    rows = db.execute(
-        "SELECT path, size, mtime_ns, changed_ns FROM documents"
-        " WHERE collection_id = ? AND visible = 1 AND path IS NOT NULL",
-        (collection_id,),
-    )
-    return {decode_path(path): FileStat(*stat) for path, *stat in rows}
-
-
-def unread(db: Sql, collection_id: int) -> list[UnreadFile]:
-    rows = db.execute(
-        "SELECT path, reason, failed, size, mtime_ns, changed_ns FROM unread"
-        " WHERE collection_id = ?",
-        (collection_id,),
-    )
-    return [
-        UnreadFile(decode_path(path), FileStat(*stat), reason, bool(failed))
-        for path, reason, failed, *stat in rows
-    ]
-
-
-def roots(db: Sql, collection_id: int) -> dict[str, str]:
-    """What was ingested, by path, each with its options."""
-    rows = db.execute(
-        "SELECT path, options FROM roots WHERE collection_id = ? ORDER BY path", (collection_id,)
-    )
-    return {decode_path(path): options for path, options in rows}
+    def roots(self) -> dict[str, str]:
+        """The ingested folders and files, by path, each with the options of its last ingest."""
+        rows = self._asked("SELECT path, options FROM roots WHERE collection_id = ? ORDER BY path")
+        return {decode_path(path): options for path, options in rows}
 
 
 def place_of(document: IndexedDocument) -> tuple[bytes | None, bytes | None, int, int, int]:

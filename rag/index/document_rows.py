@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
-from rag.index import collection_rows, contents
+from rag.index import collection_rows
 from rag.index.chunk_rows import TextDamagedError, Texts
 from rag.index.codec import (
     block_row,
@@ -19,7 +19,7 @@ from rag.index.codec import (
     encode_vectors,
     text_hash,
 )
-from rag.index.contents import COLUMNS, place_of
+from rag.index.contents import COLUMNS, Contents, place_of
 from rag.index.document_seal import is_damaged, seal
 from rag.index.lexical import LexicalRow, LexicalTable
 from rag.index.names import store_names
@@ -41,7 +41,7 @@ class DocumentRows:
 
     def write(self, document: IndexedDocument, parts: Iterable[DocumentPart]) -> int:
         """Writes a document, in place of the one of the same source; returns its chunks' number."""
-        old = contents.number_of(self._connection, self._collection_id, document.source)
+        old = Contents(self._connection, self._collection_id).number_of(document.source)
         if old is not None:
             self.delete(old)
         title = None if document.title is None else encode_label(document.title)

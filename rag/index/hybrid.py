@@ -42,8 +42,10 @@ class Legs(Protocol):
     def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
         """How many chunks hold each term; 0 for a term that none holds."""
 
-    def lexical(self, searched: Sequence[str], limit: int) -> dict[int, float]:
-        """BM25 of the chunks that hold any of these terms, best first."""
+    def lexical(self, searched: Mapping[str, int], limit: int) -> dict[int, float]:
+        """BM25 of the chunks that hold any of these terms, best first. `searched`: how many chunks
+        hold each.
+        """
 
     def dense(self, vector: Vectors, limit: int) -> dict[int, float]:
         """The cosines of the nearest chunks, best first."""
@@ -59,6 +61,9 @@ class Legs(Protocol):
     def read(self, rows: Sequence[int]) -> dict[int, RetrievedChunk]:
         """The chunks by row, not scored yet."""
 
+    def text(self, document: int, start: int, end: int | None) -> str:
+        """`document.text[start:end]`, without reading the rest."""
+
     def having(self, keys: Sequence[str]) -> Mapping[str, dict[int, str]]:
         """Of each name's key, the documents that have it with the name of each one's file."""
 
@@ -68,7 +73,7 @@ class Legs(Protocol):
     def beside(self, words: tuple[str, str], between: int, document: int) -> bool:
         """Whether a chunk of the document has both with at most so many terms between them."""
 
-    def of_document(self, document: int, searched: Sequence[str], limit: int) -> list[int]:
+    def of_document(self, document: int, searched: Mapping[str, int], limit: int) -> list[int]:
         """The document's first chunk, then those with any of the terms, best first."""
 
     def vocabulary(self, first: str, shortest: int, longest: int) -> Iterator[tuple[str, int]]:
@@ -84,7 +89,7 @@ def candidates(
     """What both legs bring, read: at least the `k` best are among them."""
     wanted = max(CANDIDATES, k)
     frequencies = vocabulary.frequencies(query_terms(query))
-    searched = vocabulary.forms(searched_terms(frequencies))
+    searched = vocabulary.counts(vocabulary.forms(searched_terms(frequencies)))
     lexical = legs.lexical(searched, wanted) if searched else {}
     dense = legs.dense(vector, wanted)
     meant = _meant(legs, query, frequencies, searched)
@@ -103,7 +108,7 @@ def candidates(
 
 
 def _meant(
-    legs: Legs, query: str, frequencies: Mapping[str, int], searched: Sequence[str]
+    legs: Legs, query: str, frequencies: Mapping[str, int], searched: Mapping[str, int]
 ) -> dict[int, float]:
     """Chunks of the documents that the query names, with how surely they are meant; a
     document's beginning, which says what it is, a little more.

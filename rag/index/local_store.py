@@ -9,15 +9,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag.index import collection_rows, contents
+from rag.index import collection_rows
 from rag.index.catalog import catalog_path, connect, mapped_errors, opened, reading
 from rag.index.collection_store import Store
-from rag.index.contents import CollectionSummary, IngestedRoot
 from rag.index.document_rows import DocumentRows
 from rag.index.lock import lock_path, write_lock
 from rag.index.protocol import Notice
 from state.closing import closed_on_failure
-from state.errors import NoIndexError
 from state.sqlite_file import transaction
 
 if TYPE_CHECKING:
@@ -28,6 +26,8 @@ if TYPE_CHECKING:
     from rag.index.collection import Collection
     from rag.index.collection_writer import CollectionWriter
     from rag.index.transfer import Export
+
+_PATIENCE_MS = 250
 
 
 class LocalStore(Store):
@@ -79,25 +79,9 @@ class LocalStore(Store):
             with CatalogWriter(self._home, connection, row, feeder) as writer:
                 yield writer
 
-    def summaries(self) -> list[CollectionSummary]:
-        try:
-            with self._reading() as connection:
-                return [_summary(connection, name) for name in collection_rows.names(connection)]
-        except NoIndexError:
-            return []
-
     def _files_here(self, name: str) -> tuple[str, ...]:
         of_name = "collection_id = (SELECT id FROM collections WHERE name = ?)"
         return f" FROM documents WHERE visible = 1 AND path IS NOT NULL AND {of_name}", name
-
-    def roots(self, name: str) -> list[IngestedRoot]:
-        try:
-            with self._reading() as connection:
-                row = collection_rows.find(connection, name)
-                known = {} if row is None else contents.roots(connection, row.id)
-                return [IngestedRoot(*root) for root in known.items()]
-        except NoIndexError:
-            return []
 
     def delete(self, name: str) -> None:
         """Its rows, then its vectors: a process killed between leaves vectors that `crag doctor
@@ -120,23 +104,21 @@ class LocalStore(Store):
     def grades(self) -> GradeCache:
         from rag.index.kept_grades import KeptGrades
 
-        return KeptGrades(self._home)
+        return KeptGrades(self._impatient, self._writing_soon)
+
+    @contextmanager
+    def _impatient(self) -> Iterator[sqlite3.Connection]:
+        with opened(self._home) as connection:
+            connection.execute(f"PRAGMA busy_timeout = {_PATIENCE_MS}")
+            yield connection
+
+    @contextmanager
+    def _writing_soon(self) -> Iterator[sqlite3.Connection]:
+        with self._impatient() as connection, transaction(connection):
+            yield connection
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         """One moment of the catalog; raises NoIndexError where there is none."""
         with opened(self._home) as connection, reading(connection):
             yield connection
-
-
-def _summary(connection: sqlite3.Connection, name: str) -> CollectionSummary:
-    row = collection_rows.require_row(connection, name)
-    unread = [file.failed for file in contents.unread(connection, row.id)]
-    return CollectionSummary(
-        row.name,
-        row.embedder,
-        *contents.totals(connection, row.id),
-        failed=sum(unread),
-        skipped=len(unread) - sum(unread),
-        roots=list(contents.roots(connection, row.id)),
-    )

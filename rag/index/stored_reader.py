@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.embed.protocol import Embedder, Vectors
-from rag.index import contents
 from rag.index.candidates import Candidates, together
 from rag.index.codec import chunk_key
 from rag.index.collection_rows import CollectionRow, check_embedder
-from rag.index.contents import Sql
+from rag.index.contents import Contents, Sql
 from rag.index.hybrid import Legs, candidates
 from rag.index.protocol import CollectionReader, IndexedDocument, Notice
 from rag.index.vocabulary import Vocabulary, reading_for
@@ -40,7 +39,7 @@ class StoredReader(CollectionReader):
     def _read_from(self, row: CollectionRow, sql: Sql, legs: Legs) -> None:
         """From here on; what was counted and found before holds no more."""
         self._row = row
-        self._sql = sql
+        self._contents = Contents(sql, row.id)
         self._legs = legs
         self._vocabulary = Vocabulary(legs)
 
@@ -113,15 +112,19 @@ class StoredReader(CollectionReader):
                 found[place] = stored[key]
         return found
 
+    def document_text(self, source: str, start: int = 0, end: int | None = None) -> str | None:
+        with self._moment():
+            number = self._contents.number_of(source)
+            return None if number is None else self._legs.text(number, start, end)
+
     def document_names(self, most: int) -> list[str]:
         matches = None if self._files is None else self._files.match_file
         with self._moment():
-            return contents.names(self._sql, self._row.id, most, matches)
+            return self._contents.names(most, matches)
 
     def document(self, source: str) -> IndexedDocument | None:
         with self._moment():
-            found = contents.documents(self._sql, self._row.id, source)
-        return found[0] if found else None
+            return self._contents.document(source)
 
 
 class JoinedCollections:

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag.embed.protocol import EmbedderIdentity, Vectors
-from rag.index import contents
+from rag.embed.protocol import Vectors
 from rag.index.chunk_rows import Texts
 from rag.index.codec import chunk_id_of, decode_path, decode_vectors
 from rag.index.collection_rows import CollectionRow
-from rag.index.contents import Contents
+from rag.index.contents import Contents, Sql
 from rag.index.protocol import DocumentPart, IndexedDocument, Notice
 from state.block_codec import decode_blocks
 from state.documents import Chunk
@@ -87,6 +86,7 @@ def transfer(
             for done, each in enumerate(missing):
                 progress(len(wanted) - len(missing) + done, len(wanted))
                 document = given.document(each)
+                assert document is not None
                 parts = given.parts(document)
                 if not places:
                     document = replace(document, path=None, root=None)
@@ -111,13 +111,10 @@ def transfer(
 class Export(Contents, ABC):
     """One moment of a collection."""
 
-    @property
-    def embedder(self) -> EmbedderIdentity:
-        return self._row.embedder
-
-    def document(self, source: str) -> IndexedDocument:
-        (found,) = contents.documents(self._sql, self._row.id, source)
-        return found
+    def __init__(self, sql: Sql, row: CollectionRow) -> None:
+        super().__init__(sql, row.id)
+        self.uid = row.uid
+        self.embedder = row.embedder
 
     @abstractmethod
     def digests(self) -> dict[str, str]:
@@ -126,8 +123,7 @@ class Export(Contents, ABC):
         """
 
     def parts(self, document: IndexedDocument) -> Iterator[DocumentPart]:
-        # The text first: whoever stores chunks must be able to read them again.
-        nothing = np.zeros((0, self._row.embedder.dimension), dtype=np.float32)
+        nothing = np.zeros((0, self.embedder.dimension), dtype=np.float32)
         for block in self._blocks(document.source):
             yield DocumentPart(block, [], nothing)
         for rows in self._chunks(document.source):
@@ -155,7 +151,7 @@ class CatalogExport(Export):
         for number, source, content, characters in self._connection.execute(
             "SELECT id, source, content_hash, characters FROM documents"
             " WHERE collection_id = ? AND visible = 1 ORDER BY id",
-            (self._row.id,),
+            (self._collection_id,),
         ).fetchall():
             chunks, digest = 0, hashlib.sha256()
             for key, vector in self._connection.execute(
@@ -180,14 +176,14 @@ class CatalogExport(Export):
             (number,),
         )
         while some := rows.fetchmany(PART_CHUNKS):
-            vectors = decode_vectors([row[-1] for row in some], self._row.embedder.dimension)
+            vectors = decode_vectors([row[-1] for row in some], self.embedder.dimension)
             yield [
                 (row, texts.span(number, *row[4:6]), vector)
                 for row, vector in zip(some, vectors, strict=True)
             ]
 
     def _number(self, source: str) -> int:
-        number = contents.number_of(self._connection, self._row.id, source)
+        number = self.number_of(source)
         assert number is not None
         return number
 

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rag.embed.protocol import EmbedderIdentity
-from rag.index import contents, shortlist, vectors
+from rag.index import shortlist, vectors
 from rag.index.chroma import VectorsDamaged
+from rag.index.contents import Contents
 from rag.index.vectors import ChromaVectors
 from state.errors import storage_error
 from state.sqlite_file import error_code, readable, storage_failure
@@ -137,7 +138,7 @@ def removals(connection: sqlite3.Connection, place: VectorPlace) -> list[int]:
 def needs_write(connection: sqlite3.Connection, place: VectorPlace) -> bool:
     state = read_state(connection, place)
     if state is None:
-        return contents.totals(connection, place.collection_id)[1] > 0
+        return Contents(connection, place.collection_id).totals()[1] > 0
     if state.dirty:
         return True
     return pending(connection, place, state) > max(TAIL_CHUNKS, state.count // 20)

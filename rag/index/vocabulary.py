@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rag.index.hybrid import Legs
     from rag.index.protocol import CollectionReader
 
+_KEPT_COUNTS = 20_000
 _KEPT_FORMS = 10_000
 # A stemmer cuts off an ending, and writes at most the last letters before it anew.
 _WRITTEN_ANEW = 2
@@ -76,6 +77,7 @@ class Vocabulary:
 
     def __init__(self, legs: Legs) -> None:
         self._legs = legs
+        self._counts: dict[str, int] = {}
         self._forms = lru_cache(_KEPT_FORMS)(self._forms_of)
         self._spellings = lru_cache(_KEPT_SPELLINGS)(self._look_up)
 
@@ -86,12 +88,21 @@ class Vocabulary:
             return list(terms)
         return [form for term in terms for form in self._forms(term, language)]
 
+    def counts(self, indexed: Sequence[str]) -> dict[str, int]:
+        """How many chunks hold each indexed term; of one, counting takes longer than all else."""
+        if new := [term for term in indexed if term not in self._counts]:
+            if len(self._counts) > _KEPT_COUNTS:
+                self._counts.clear()
+                new = list(indexed)
+            self._counts |= self._legs.frequencies(new)
+        return {term: self._counts[term] for term in indexed}
+
     def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
         """How many chunks hold each term; one that holds two forms of it may count twice."""
         if in_use() == ENGLISH:
-            return self._legs.frequencies(wanted)
+            return self.counts(wanted)
         forms = {term: self.forms([term]) for term in wanted}
-        counts = self._legs.frequencies(self.forms(wanted))
+        counts = self.counts(self.forms(wanted))
         most = self._legs.chunk_count
         return {term: min(sum(map(counts.__getitem__, each)), most) for term, each in forms.items()}
 

@@ -11,7 +11,7 @@ from tempfile import TemporaryFile
 from typing import IO
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
-from rag.index import collection_rows, contents
+from rag.index import collection_rows
 from rag.index.codec import decode_vectors, encode_label, encode_path, text_hash
 from rag.index.collection_rows import CollectionRow, check_embedder
 from rag.index.collection_writer import CollectionWriter
@@ -91,7 +91,7 @@ class CatalogWriter(CollectionWriter):
         removed = 0
         with transaction(self._connection):
             for source in sources:
-                number = self._document_id(source)
+                number = self.number_of(source)
                 if number is not None:
                     self._rows.delete(number)
                     removed += 1
@@ -101,10 +101,10 @@ class CatalogWriter(CollectionWriter):
 
     def rename(self, old_source: str, document: IndexedDocument) -> bool:
         self.flush()
-        number = self._document_id(old_source)
+        number = self.number_of(old_source)
         if number is None or is_damaged(self._connection, number):
             return False
-        if document.source != old_source and self._document_id(document.source) is not None:
+        if document.source != old_source and self.number_of(document.source) is not None:
             return False
         with transaction(self._connection):
             self._rows.rename(number, document)
@@ -157,9 +157,6 @@ class CatalogWriter(CollectionWriter):
                 self._rows.rebuild_lexical()
         with transaction(self._connection):
             self._rows.lexical.seal()
-
-    def _document_id(self, source: str) -> int | None:
-        return contents.number_of(self._connection, self._row.id, source)
 
 
 def _dump(part: DocumentPart, file: IO[bytes]) -> None:

@@ -67,7 +67,7 @@ def ingest(
                 _note_pictures(plan.tasks, notice)
                 spool = settings.home / "spool" / lock_path(settings.home, writer.name).stem
                 Ingest(writer, embedder, reporter, plan, str(spool)).run()
-            report.documents, report.chunks = writer.totals()
+            report.documents, report.chunks, _ = writer.totals()
             for root in roots:
                 if known.get(root.path) != (now := root_options(wanted[root.path])):
                     writer.set_root(root.path, now)

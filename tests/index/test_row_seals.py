@@ -13,7 +13,7 @@ from rag.doctor.databases import check_catalog, check_databases, mend_catalog
 from rag.doctor.indexes import check_collections, repair_collections
 from rag.doctor.part_check import Check
 from rag.doctor.salvage import salvage_databases
-from rag.index.kept_grades import KeptGrades
+from rag.index.local_store import LocalStore
 from rag.research.journal import Journal
 from rag.session import open_session
 from state.row_seals import damaged_rows, drop_damaged_rows, know_checksums, seal_rows
@@ -53,7 +53,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     library = Library(tmp_path_factory.mktemp("made") / "home")
     library.ingest(folder)
     made = library.settings.home
-    KeptGrades(made).put({"ab" * 16: '{"relevant": true}'})
+    LocalStore(made).grades().put({"ab" * 16: '{"relevant": true}'})
     with Journal(made) as journal:
         journal.start("one", {"asked": "How long?", "question": "How long is the whale?"})
         journal.keep_plan("one", 1, [{"id": "a"}], {"llm_calls": 0})

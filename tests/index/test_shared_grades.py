@@ -6,9 +6,6 @@ from contextlib import closing
 import pytest
 from shared_stores import fill, new_store
 
-from rag.index.postgres.database import Database
-from rag.index.postgres.shared_grades import PostgresGrades
-
 KEYS = [f"{n:064x}" for n in range(200)]
 
 
@@ -16,8 +13,8 @@ KEYS = [f"{n:064x}" for n in range(200)]
 def grades(postgres):
     store = new_store(postgres.url)
     fill(store, {"a.md": "The motor runs."})
-    with closing(Database(store.url, store.schema)) as database:
-        yield PostgresGrades(database)
+    with closing(store.grades()) as grades:
+        yield grades
 
 
 def test_threads_share_one_connection(grades):

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from rag.index.chunk_rows import retrieved
-from rag.index.codec import decode_path
+from rag.index.codec import BLOCK_CHARACTERS, decode_block, decode_path
 from rag.index.postgres.postings import (
     SEARCH,
     SEARCH_AMONG,
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from rag.index.postgres.shared_collection_rows import StoredCollection
     from state.passages import RetrievedChunk
 
-_KEPT_FREQUENCIES = 20_000
 _EVERY_CHUNK = ((1, 2**31 - 1),)
 
 MORE = 20
@@ -85,7 +84,7 @@ WHERE documents.collection_id = %(collection)s AND documents.id = %(document)s
 
 
 class PostgresLegs:
-    """A `Legs` of one collection between two writes: what was counted is kept."""
+    """A `Legs` of one collection between two writes."""
 
     def __init__(
         self, db: psycopg.Connection[Any], row: StoredCollection, files: GitIgnoreSpec | None
@@ -94,7 +93,6 @@ class PostgresLegs:
         self._files = files
         self._db = db
         self._row = row
-        self._frequencies: dict[str, int] = {}
         self._beside: dict[tuple[tuple[str, str], int], bool] = {}
 
     def reads(self, db: psycopg.Connection[Any]) -> bool:
@@ -123,26 +121,21 @@ class PostgresLegs:
         return {number: (a, z) for number, source, a, z in rows if matches(decode_path(source))}
 
     def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
-        if new := [term for term in wanted if term not in self._frequencies]:
-            if len(self._frequencies) > _KEPT_FREQUENCIES:
-                self._frequencies.clear()
-                new = list(wanted)
-            rows = self._db.execute(
-                "SELECT term, chunks FROM terms WHERE collection_id = %s AND term = ANY(%s)",
-                (self._row.id, new),
-            )
-            self._frequencies |= dict.fromkeys(new, 0) | dict(rows)
-        return {term: self._frequencies[term] for term in wanted}
+        rows = self._db.execute(
+            "SELECT term, chunks FROM terms WHERE collection_id = %s AND term = ANY(%s)",
+            (self._row.id, list(wanted)),
+        )
+        return dict.fromkeys(wanted, 0) | dict(rows.fetchall())
 
-    def lexical(self, searched: Sequence[str], limit: int) -> dict[int, float]:
+    def lexical(self, searched: Mapping[str, int], limit: int) -> dict[int, float]:
         only = self._chosen
         return self._search(searched, limit, _EVERY_CHUNK if only is None else list(only.values()))
 
     def _search(
-        self, searched: Sequence[str], limit: int, spans: Sequence[tuple[int, int]]
+        self, searched: Mapping[str, int], limit: int, spans: Sequence[tuple[int, int]]
     ) -> dict[int, float]:
         """Of the chunks from the first of a span to before its second."""
-        held = {term: count for term, count in self.frequencies(searched).items() if count}
+        held = {term: count for term, count in searched.items() if count}
         spans = [(first, past) for first, past in spans if first < past]
         if not held or not spans:
             return {}
@@ -195,6 +188,19 @@ class PostgresLegs:
             for row, text, *rest in found
         }
 
+    def text(self, document: int, start: int, end: int | None) -> str:
+        first = start // BLOCK_CHARACTERS
+        last = None if end is None else end // BLOCK_CHARACTERS
+        rows = self._db.execute(
+            "SELECT data FROM blocks WHERE collection_id = %s AND document_id = %s"
+            " AND number >= %s AND (%s::int IS NULL OR number <= %s) ORDER BY number",
+            (self._row.id, document, first, last, last),
+            binary=True,
+        )
+        text = "".join(decode_block(data) for (data,) in rows)
+        before = first * BLOCK_CHARACTERS
+        return text[start - before : None if end is None else max(end - before, 0)]
+
     def having(self, keys: Sequence[str]) -> Mapping[str, dict[int, str]]:
         found: dict[str, dict[int, str]] = defaultdict(dict)
         for key, document, source in self._db.execute(_HAVING, (self._row.id, list(keys))):
@@ -222,7 +228,7 @@ class PostgresLegs:
             self._beside[words, document] = known
         return known
 
-    def of_document(self, document: int, searched: Sequence[str], limit: int) -> list[int]:
+    def of_document(self, document: int, searched: Mapping[str, int], limit: int) -> list[int]:
         if self._chosen is not None and document not in self._chosen:
             return []
         first, count = self._db.execute(

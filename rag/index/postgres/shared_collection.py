@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rag.embed.protocol import Embedder
-from rag.index import contents
-from rag.index.codec import BLOCK_CHARACTERS, decode_block
 from rag.index.collection_rows import check_embedder, deleted, no_text
 from rag.index.postgres import shared_collection_rows
 from rag.index.postgres.database import Database
@@ -59,23 +57,6 @@ class PostgresCollection(StoredReader):
                 self._may_go_on(row)
                 self._begin(db, row)
             yield
-
-    def document_text(self, source: str, start: int = 0, end: int | None = None) -> str | None:
-        first = start // BLOCK_CHARACTERS
-        last = None if end is None else end // BLOCK_CHARACTERS
-        with self._moment(), self._database.reading() as db:
-            document = contents.number_of(self._sql, self._row.id, source)
-            if document is None:
-                return None
-            rows = db.execute(
-                "SELECT data FROM blocks WHERE collection_id = %s AND document_id = %s"
-                " AND number >= %s AND (%s::int IS NULL OR number <= %s) ORDER BY number",
-                (self._row.id, document, first, last, last),
-                binary=True,
-            )
-            text = "".join(decode_block(data) for (data,) in rows)
-        before = first * BLOCK_CHARACTERS
-        return text[start - before : None if end is None else max(end - before, 0)]
 
     def close(self) -> None:
         self._database.close()

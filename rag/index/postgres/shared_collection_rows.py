@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rag.embed.protocol import EmbedderIdentity
-from rag.index.collection_rows import COLUMNS, CollectionRow, identified, names, no_such_collection
+from rag.index.collection_rows import CollectionRow, find_as, require_as
 from rag.index.terms import TERMS_VERSION
 from state.postgres import Worded
 
 if TYPE_CHECKING:
     import psycopg
-
-_TOTALS = "documents, chunks, characters, terms, next_document, next_chunk"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +21,12 @@ class StoredCollection(CollectionRow):
     `next_document` and `next_chunk` are the numbers that the next ones get.
     """
 
+    columns: ClassVar[str] = (
+        CollectionRow.columns + ", documents, chunks, terms, next_document, next_chunk"
+    )
+
     documents: int
     chunks: int
-    characters: int
     terms: int
     next_document: int
     next_chunk: int
@@ -36,26 +37,13 @@ def worded(db: psycopg.Connection[Any]) -> Worded:
     return Worded(db, ((" AND visible = 1", ""),))
 
 
-def every(db: psycopg.Connection[Any], name: str | None = None) -> list[StoredCollection]:
-    """By name; or the one of this name, if there is one."""
-    condition = "" if name is None else " WHERE name = %s"
-    rows = db.execute(
-        f"SELECT {COLUMNS}, {_TOTALS} FROM collections{condition} ORDER BY name",
-        () if name is None else (name,),
-    )
-    return [StoredCollection(*identified(row)) for row in rows]
-
-
 def find(db: psycopg.Connection[Any], name: str) -> StoredCollection | None:
-    return next(iter(every(db, name)), None)
+    return find_as(StoredCollection, worded(db), name)
 
 
 def require(db: psycopg.Connection[Any], name: str) -> StoredCollection:
     """As `rag.index.collection_rows.require_row`."""
-    found = find(db, name)
-    if found is None:
-        raise no_such_collection(name, names(worded(db)))
-    return found
+    return require_as(StoredCollection, worded(db), name)
 
 
 def create(

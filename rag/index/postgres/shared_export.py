@@ -42,14 +42,14 @@ class PostgresExport(Export):
         self._db = db
 
     def digests(self) -> dict[str, str]:
-        rows = self._db.execute(_DIGESTS, {"collection": self._row.id})
+        rows = self._db.execute(_DIGESTS, {"collection": self._collection_id})
         return {decode_path(source): digest_of(*rest) for source, *rest in rows}
 
     def _blocks(self, source: str) -> Iterator[str]:
         (number, *_), place = self._place(source), 0
         while row := self._db.execute(
             "SELECT data FROM blocks WHERE collection_id = %s AND document_id = %s AND number = %s",
-            (self._row.id, number, place),
+            (self._collection_id, number, place),
             binary=True,
         ).fetchone():
             yield decode_block(row[0])
@@ -58,8 +58,9 @@ class PostgresExport(Export):
     def _chunks(self, source: str) -> Iterator[list[ExportedChunk]]:
         _, first, past = self._place(source)
         for start in range(first, past, PART_CHUNKS):
-            asked = {"first": start, "past": min(start + PART_CHUNKS, past)}
-            rows = self._db.execute(_CHUNKS, {"collection": self._row.id, **asked}, binary=True)
+            end = min(start + PART_CHUNKS, past)
+            asked = {"collection": self._collection_id, "first": start, "past": end}
+            rows = self._db.execute(_CHUNKS, asked, binary=True)
             yield [
                 (row, row[-2].decode("utf-8", "surrogatepass"), received(row[-1])) for row in rows
             ]
@@ -69,6 +70,6 @@ class PostgresExport(Export):
         row = self._db.execute(
             "SELECT id, first_chunk, first_chunk + chunk_count FROM documents"
             " WHERE collection_id = %s AND source = %s",
-            (self._row.id, encode_path(source)),
+            (self._collection_id, encode_path(source)),
         ).fetchone()
         return row or (0, 0, 0)

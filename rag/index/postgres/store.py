@@ -7,10 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from rag.index import contents
-from rag.index.codec import decode_path
 from rag.index.collection_store import Store
-from rag.index.contents import CollectionSummary, IngestedRoot
 from rag.index.postgres import shared_collection_rows
 from rag.index.postgres.database import Database, collection_lock
 from rag.index.postgres.postings import COUNTS, rebuild_terms
@@ -29,7 +26,7 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
     from rag.embed.protocol import Embedder, EmbedderIdentity
-    from rag.index.postgres.shared_grades import PostgresGrades
+    from rag.index.kept_grades import KeptGrades
 
 
 class PostgresStore(Store):
@@ -81,29 +78,6 @@ class PostgresStore(Store):
         with PostgresCheckpoints(self.url, self.schema) as checkpoints:
             checkpoints.saver()
 
-    def summaries(self) -> list[CollectionSummary]:
-        with suppress(NoIndexError), self._snapshot(self._read_url) as db:
-            unread = {
-                number: (failed, skipped)
-                for number, failed, skipped in db.execute(
-                    "SELECT collection_id, count(*) FILTER (WHERE failed),"
-                    " count(*) FILTER (WHERE NOT failed) FROM unread GROUP BY 1"
-                )
-            }
-            return [
-                CollectionSummary(
-                    row.name,
-                    row.embedder,
-                    row.documents,
-                    row.chunks,
-                    row.characters,
-                    *unread.get(row.id, (0, 0)),
-                    list(contents.roots(worded(db), row.id)),
-                )
-                for row in shared_collection_rows.every(db)
-            ]
-        return []
-
     def _files_here(self, name: str) -> tuple[str, ...]:
         """Those that were ingested on this machine."""
         here = (
@@ -113,15 +87,9 @@ class PostgresStore(Store):
         )
         return here, name, socket.gethostname()
 
-    def roots(self, name: str) -> list[IngestedRoot]:
-        with suppress(NoIndexError), self._snapshot(self._read_url) as db:
-            rows = db.execute(
-                "SELECT path, options, host = %s FROM roots JOIN collections"
-                " ON id = collection_id WHERE name = %s ORDER BY path",
-                (socket.gethostname(), name),
-            )
-            return [IngestedRoot(decode_path(path), options, here) for path, options, here in rows]
-        return []
+    @property
+    def _host_is_here(self) -> tuple[str, ...]:  # type: ignore[override]
+        return "host = ?", socket.gethostname()
 
     def delete(self, name: str) -> None:
         """Its rows all at once; readers at work on it finish on what they saw."""
@@ -137,10 +105,25 @@ class PostgresStore(Store):
         with self._snapshot(self.url) as db:
             yield PostgresExport(db, shared_collection_rows.require(db, name))
 
-    def grades(self) -> PostgresGrades:
-        from rag.index.postgres.shared_grades import PostgresGrades
+    def grades(self) -> KeptGrades:
+        """One whose role may only read keeps none."""
+        from rag.index.kept_grades import NOW, KeptGrades
 
-        return PostgresGrades(Database(self.url, self.schema))
+        database = Database(self.url, self.schema)
+        words = ((NOW, "now()"),)
+
+        @contextmanager
+        def reading() -> Iterator[Worded]:
+            with database.reading() as db:
+                yield Worded(db, words)
+
+        @contextmanager
+        def writing() -> Iterator[Worded | None]:
+            with database.writing() as db:
+                may = value(db, "SELECT has_table_privilege('grades', 'INSERT')")
+                yield Worded(db, words) if may else None
+
+        return KeptGrades(reading, writing, database.close)
 
     def about(self) -> str:
         """What answers there, in words; the replica's answer where there is one.
