@@ -6,11 +6,11 @@ import os
 import shutil
 import sqlite3
 import subprocess
-import sys
 from contextlib import closing
 
 import pexpect
 import pytest
+from forked_program import crag_program
 from readme_commands import ROOT
 from turn_samples import make_answer
 
@@ -63,8 +63,7 @@ def environment(tmp_path_factory):
             )
     program = folder / "bin" / "crag"
     program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m cli "$@"\n')
-    program.chmod(0o755)
+    program.symlink_to(crag_program())
     (folder / "work").mkdir()
     (folder / "work" / "notes.md").write_text("notes")
     return {

@@ -34,7 +34,8 @@ WITHOUT_OCR = (
 """What Python runs in every process that has its folder on PYTHONPATH."""
 
 
-def picture(lines: list[str], size: tuple[int, int] = (1000, 400)) -> Image.Image:
+def picture(lines: list[str], size: tuple[int, int] = (1000, 700)) -> Image.Image:
+    """Not much wider than high: the recognizer makes the shorter side 736 pixels long."""
     image = Image.new("RGB", size, "white")
     font = ImageFont.load_default(36)
     for number, line in enumerate(lines):
@@ -64,7 +65,7 @@ def test_a_picture_is_read_with_its_spaces(tmp_path, suffix):
 def test_pages_of_a_scan_are_read_and_pages_with_text_are_not_drawn(tmp_path):
     path = tmp_path / "scan.pdf"
     first, second = picture(NOTICE), picture(["Appendix: lost property", "Ask at the pier."])
-    first.save(path, save_all=True, append_images=[second], resolution=100)
+    first.save(path, save_all=True, append_images=[second], resolution=300)
     document = read(path)
     assert "leaves at 16:40" in document.text
     assert document.page_at(document.text.index("lost property")) == 2
@@ -165,7 +166,7 @@ def test_without_the_extra_one_line_says_what_waits_and_with_it_that_is_read(tmp
     files.mkdir()
     picture(NOTICE).save(files / "notice.png")
     pages = [picture(["Lost property"]), picture(["Ask at the pier"])]
-    pages[0].save(files / "scan.pdf", save_all=True, append_images=pages[1:], resolution=100)
+    pages[0].save(files / "scan.pdf", save_all=True, append_images=pages[1:], resolution=300)
     (files / "a.md").write_text("# Pier\n\nThe pier opens at nine.\n")
     home = tmp_path / "home"
 

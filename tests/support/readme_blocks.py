@@ -19,6 +19,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from forked_program import crag_program
+
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 REFERENCE = ROOT / "docs" / "commands.md"
@@ -71,7 +73,7 @@ class Session:
         name, *arguments = shlex.split(command)
         assert name == "crag", command
         done = subprocess.run(
-            [sys.executable, "-m", "cli", *arguments],
+            [crag_program(), *arguments],
             cwd=ROOT,
             env=self._environment,
             stdin=subprocess.DEVNULL,

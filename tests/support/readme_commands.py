@@ -108,9 +108,9 @@ class Shell:
 
 
 def clone(folder: Path) -> None:
-    """The project's own files, as a fresh clone has them."""
+    """The project's own files, as a fresh clone has them, and what bytecode they have."""
     for name in ("cli", "rag", "state", "tests", "sample_corpus"):
-        ignored = shutil.ignore_patterns("__pycache__", ".*_cache")
+        ignored = shutil.ignore_patterns(".*_cache")
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     for file in ROOT.iterdir():
         if file.is_file() and file.name != ".git":

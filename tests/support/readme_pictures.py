@@ -20,6 +20,7 @@ from pathlib import Path
 
 import graph_picture
 import pexpect
+from forked_program import crag_program
 from picture_looks import BORDER, DIM, FOLDER, INK, PALETTE, PAPER
 from readme_blocks import ROOT, steady
 from screen import Screen, Style
@@ -98,7 +99,7 @@ def recorded(picture: Picture, home: Path) -> Screen:
     environment.pop("NO_COLOR", None)
     screen = Screen(COLUMNS)
     screen.feed(f"\x1b[32m$\x1b[0m \x1b[1m{picture.command}\x1b[0m\r\n")
-    line = picture.command.replace("crag", f"{sys.executable} -m cli", 1)
+    line = picture.command.replace("crag", crag_program(), 1)
     folder = home.parent / "folder"
     folder.mkdir(exist_ok=True)
     if not (folder / "sample_corpus").exists():
