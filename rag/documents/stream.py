@@ -5,7 +5,6 @@ The text of a document is the concatenation of its parts, exactly.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
@@ -14,7 +13,6 @@ from pathlib import Path
 from rag.documents.cleaning import clean, one_line
 from rag.documents.limits import Deadline, Limits
 from rag.documents.seam import parsing
-from rag.text.blocks import moved
 from state.blocks import Placed
 from state.closing import Closing
 from state.errors import DocumentError
@@ -25,11 +23,11 @@ _HELD_PARTS = 16
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A run of whole lines of one page, at most PART_CHARS characters.
+    """A run of whole lines of one page, at most PART_CHARS characters where it has no blocks.
 
     Every part but the last ends with a line feed, except inside a line that is itself longer
     than a part: that is cut after a space where it has one. `page` is None without pages.
-    `blocks` are those that begin in it, where the reader knows them; offsets in its text.
+    `blocks` are those in it, where the reader knows them, of clean text; offsets in it.
     """
 
     text: str
@@ -115,13 +113,13 @@ def _bounded(pieces: Iterator[Part]) -> Iterator[Part]:
     pending = ""
     page: int | None = None
     for piece in pieces:
-        if piece.page != page or piece.blocks is not None:
-            if pending:
-                yield Part(_closed_line(pending), page)
-                pending = ""
-            page = piece.page
-        if piece.text and piece.blocks is not None and clean(piece.text) == piece.text:
-            yield from _divided(piece)
+        if pending and (piece.page != page or piece.blocks is not None):
+            yield Part(_closed_line(pending), page)
+            pending = ""
+        page = piece.page
+        if piece.blocks is not None:
+            if piece.text:
+                yield piece
             continue
         pending += clean(piece.text)
         while len(pending) >= PART_CHARS:
@@ -133,21 +131,6 @@ def _bounded(pieces: Iterator[Part]) -> Iterator[Part]:
             pending = ""
     if pending:
         yield Part(pending, page)
-
-
-def _divided(piece: Part) -> Iterator[Part]:
-    """A piece with blocks, cut before some of them where it is longer than a part."""
-    text, blocks = piece.text, piece.blocks or ()
-    start = first = 0
-    while len(text) - start > PART_CHARS:
-        last = bisect_right(blocks, start + PART_CHARS, first, key=lambda each: each.at) - 1
-        if last <= first or blocks[last].at <= start:  # a block longer than a part
-            yield from _bounded(iter([Part(text[start:], piece.page)]))
-            return
-        end = blocks[last].at
-        yield Part(text[start:end], piece.page, tuple(moved(blocks[first:last], -start)))
-        start, first = end, last
-    yield Part(text[start:], piece.page, tuple(moved(blocks[first:], -start)))
 
 
 def _cut(text: str) -> int:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from rag.text.blocks import clipped, moved
@@ -67,8 +67,7 @@ class _Cutter:
         self._scanned = 0
         self._settled = 0
         self._scanner = PlainScanner(document_format)
-        self._placed: list[Placed] = self._scanner.found
-        self._first = 0  # of `_placed`, the first that ends after `_position`
+        self._placed: deque[Placed] = self._scanner.found  # that end after `_position`
         self._headings = HeadingPath()
 
     def drain(
@@ -136,15 +135,14 @@ class _Cutter:
             self._line += self._buffer.count("\n", self._position, to)
             self._at_line_start = self._buffer[to - 1] == "\n"
             self._position = to
-            placed, position = self._placed, self._base + to
-            while self._first < len(placed) and placed[self._first].block.end_char <= position:
-                self._first += 1
+            while self._placed and self._placed[0].block.end_char <= self._base + to:
+                self._placed.popleft()
 
     def _between(self, start: int, end: int) -> list[Block]:
         """The blocks that lie at least in part between two offsets of the buffer."""
         start, end = start + self._base, end + self._base
         found = []
-        for _, block in islice(self._placed, self._first, None):
+        for _, block in self._placed:
             if block.start_char >= end:
                 break
             if block.end_char > start:
@@ -176,7 +174,7 @@ class _Cutter:
 
     def _before_blocks(self, first: int, last: int) -> Iterator[tuple[int, float]]:
         before: Block | None = None
-        for at, block in islice(self._placed, self._first, None):
+        for at, block in self._placed:
             cut = at - self._base
             if cut > last:
                 return
@@ -233,8 +231,6 @@ class _Cutter:
         self._scanned = 0 if final else self._scanned - keep
         self._settled = max(self._settled - keep, 0)
         self._position = 0
-        del self._placed[: self._first]
-        self._first = 0
 
 
 def _joins(before: str, after: str) -> bool:

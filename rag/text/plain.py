@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 
 from rag.text.line_marks import (
@@ -37,7 +38,7 @@ def scan_plain(text: str, document_format: str = "text") -> list[Placed]:
     scanner = PlainScanner(document_format)
     scanner.feed(text, 0, 0, final=True)
     scanner.end(len(text))
-    return scanner.found
+    return list(scanner.found)
 
 
 @dataclass(slots=True)
@@ -49,7 +50,7 @@ class PlainScanner:
     """
 
     format: str
-    found: list[Placed] = field(default_factory=list)
+    found: deque[Placed] = field(default_factory=deque)
     settled: int = 0
     _open: OpenBlock | None = None
     _held: Placed | None = None  # the last block: what follows says whether it is a lead

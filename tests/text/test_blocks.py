@@ -352,13 +352,12 @@ def test_the_blocks_of_a_page_are_those_of_its_tree(tmp_path: Path) -> None:
     ]
 
 
-def test_the_blocks_of_a_long_page_are_those_of_its_parts(tmp_path: Path) -> None:
+def test_the_blocks_of_a_long_page_are_those_of_its_chunks(tmp_path: Path) -> None:
     file = tmp_path / "a.html"
     rows = "".join(f"<h2>Part {number}</h2><p>{'word ' * 300}</p>" for number in range(900))
     file.write_text(f"<html><body>{rows}</body></html>")
     with open_document(file) as stream:
         parts = list(stream.parts)
-    assert len(parts) == 2
     pieces = list(chunk_parts(parts, "html"))
     assert {piece.heading for piece in pieces} == {f"Part {number}" for number in range(900)}
     for piece in pieces:
