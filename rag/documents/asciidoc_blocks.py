@@ -13,7 +13,7 @@ from string import ascii_letters, digits
 from rag.documents import asciidoc_lines as marks
 from rag.documents.asciidoc_source import SourceLines
 from rag.documents.asciidoc_table import read_rows
-from rag.documents.asciidoc_written import OpenList, Written
+from rag.documents.asciidoc_written import Written
 from rag.documents.found import all_blocks
 from rag.documents.layout import row
 from state.blocks import BlockKind, Placed
@@ -61,7 +61,7 @@ class _Walk(Written):
 
     def read_comment(self, index: int, line: str) -> int | None:
         is_comment = line.startswith("//") and not line.startswith("///")
-        return self.hide(index) if is_comment else None
+        return index + 1 if is_comment else None
 
     def read_attribute(self, index: int, line: str) -> int | None:
         entry = marks.ATTRIBUTE.match(line) if line[0] == ":" else None
@@ -70,7 +70,6 @@ class _Walk(Written):
         name, value = entry.group(1), entry.group(2) or ""
         last, value = self.source.continued(index, value)
         self.inline.define(name, value)
-        self.hide(index, last)
         if self._header and value and name.lower() in marks.OF_THE_DOCUMENT:
             self.out[index] = f"{name}: {self.inline.shown(value)}"
             self.add(BlockKind.METADATA, index, index)
@@ -84,13 +83,12 @@ class _Walk(Written):
             if self._style in marks.ADMONITIONS:
                 self.out[index] = f"{self._style}:"
                 self.named_at = index
-                return index + 1
-        return self.hide(index)
+        return index + 1
 
     def read_section(self, index: int, line: str) -> int | None:
         level = marks.underlined_level(line, self.source[index + 1])
         section = marks.SECTION.match(line)
-        if self.delimited or not (level or section):
+        if len(self.around) > 1 or not (level or section):
             return None
         if section is not None:
             self._heading(index, len(section.group(1)), section.group(2))
@@ -98,18 +96,19 @@ class _Walk(Written):
         else:
             self.inline.compatible |= level == 1
             self._heading(index, level, line)
-            below = self.hide(index + 1)
+            below = index + 2
         self._below_title = below
         return below
 
     def read_author(self, index: int, line: str) -> int | None:
         if not self._header or index != self._below_title or not marks.AUTHOR.match(line):
             return None
+        self.out[index] = line
         self.add(BlockKind.METADATA, index, index)
         return index + 1
 
     def _heading(self, index: int, level: int, title: str) -> None:
-        self.around.clear()
+        self.around[-1].lists.clear()
         self._forget()
         shown = self.inline.shown(title.removesuffix(" " + "=" * level)).strip()
         self.out[index] = f"{'#' * level} {shown}"
@@ -119,10 +118,10 @@ class _Walk(Written):
     def read_continue(self, index: int, line: str) -> int | None:
         if line != "+":
             return None
-        if self.blank and len(self.lists) > 1 and isinstance(self.around[-1], OpenList):
-            self.around.pop()
+        if self.blank and len(self.lists) > 1 and self.around[-1].lists:
+            self.around[-1].lists.pop()
         self.continued = True
-        return self.hide(index)
+        return index + 1
 
     def read_titled(self, index: int, line: str) -> int | None:
         title = marks.TITLE.match(line)
@@ -138,17 +137,15 @@ class _Walk(Written):
             return None
         if self.close(line):
             self._forget()
-            return self.hide(index)
+            return index + 1
         self.begin()
         fence = line.rstrip(_LANGUAGE) if line[0] == "`" else line
         end = self.source.closing(index, fence)
-        self.hide(index)
         if end is None:
             return index + 1
         if line[0] == "/":
-            return self.hide(index, end)
+            return end + 1
         if (line[0] in "-.`+" and line != "--") or self._is_verbatim:
-            self.hide(end)
             self._code(index + 1, end - 1)
             return end + 1
         note = line[0] == "_" or self._style in (*marks.ADMONITIONS, "quote")
@@ -161,11 +158,13 @@ class _Walk(Written):
         return self._style in marks.LITERAL_STYLES or self._style == "verse"
 
     def _code(self, first: int, last: int) -> None:
-        written = [index for index in range(first, last + 1) if self.out[index].strip()]
+        written = [index for index in range(first, last + 1) if self.source[index]]
         if written:
             first, last = written[0], written[-1]
             if self._style == "verse":
                 self.show(range(first, last + 1))
+            else:
+                self.out[first : last + 1] = self.source.lines[first : last + 1]
             self.add(BlockKind.CODE, first, last, self.introduction())
         self._forget()
 
@@ -174,10 +173,9 @@ class _Walk(Written):
             return None
         end = self.source.closing(index, line)
         if end is None:
-            return self.hide(index)
+            return index + 1
         self.begin()
         rows, headed = read_rows(self.source.lines[index + 1 : end], self._attributes, line[0])
-        self.hide(index, end)
         introduction = header = self.introduction()
         for offset, cells in rows:
             at = index + 1 + offset
@@ -193,7 +191,7 @@ class _Walk(Written):
         if not marks.BREAK.match(line) and not marks.MACRO.match(line):
             return None
         self.begin()
-        return self.hide(index)
+        return index + 1
 
     def read_item(self, index: int, line: str) -> int | None:
         marker = marks.list_marker(line)
@@ -219,12 +217,11 @@ class _Walk(Written):
             line = self.source[below]
             term = marks.TERM.match(line) if line else None
             if not line or below in self.source.gone or line.startswith("[["):
-                below = self.hide(below)
+                below += 1
             elif term is not None and term.group(2) == marker:
                 last, below = below, below + 1
-                self.out[last] = term[3] or ""
                 if term[3]:
-                    below, shown = self._gather(last)
+                    below, shown = self._gather(last, term[3])
                 shown_term = f"{self.inline.shown(term[1])}: {self.out[last]}".removesuffix(": ")
                 self.out[last] = line[: len(line) - len(line.lstrip())] + shown_term
                 if term[3]:
@@ -239,11 +236,12 @@ class _Walk(Written):
         entered.item = self.add(BlockKind.ITEM, index, last, entered.lead)
         return below
 
-    def _gather(self, first: int) -> tuple[int, list[int]]:
-        """Shows the paragraph that begins on line `first`: the line below it, and its lines."""
+    def _gather(self, first: int, said: str | None = None) -> tuple[int, list[int]]:
+        """Shows the paragraph that begins on line `first`, with `said`: the line below it, and its
+        lines.
+        """
         below, own = self.source.paragraph(first, in_list=bool(self.lists))
-        self.hide(own[-1] + 1, below - 1)
-        self.show(own)
+        self.show(own, said)
         return below, own
 
     def read_paragraph(self, index: int, line: str) -> int:

@@ -1,5 +1,5 @@
 """The clean lines of an AsciiDoc document as far as it is read, the blocks on them, and what is
-open: lists, delimited blocks, admonitions.
+open: delimited blocks, and the lists in them.
 """
 
 from __future__ import annotations
@@ -25,17 +25,21 @@ class OpenList:
     count: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class OpenBlock:
-    """`note`: it is a quotation or an admonition."""
+    """A delimited block, or the document, with the open lists in it, the inmost last; `note`: it is
+    a quotation or an admonition.
+    """
 
-    delimiter: str
-    note: bool
+    delimiter: str = ""
+    note: bool = False
+    lists: list[OpenList] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class Written:
-    """`out` are the lines, `found` the blocks, which are meant by their numbers.
+    """`out` are the lines, empty where nothing is shown; `found` the blocks, which are meant by
+    their numbers.
 
     Attributes:
         around: what the next line stands in, the inmost last.
@@ -49,57 +53,46 @@ class Written:
     out: list[str] = field(init=False)
     inline: Inline = field(init=False)
     found: list[Found] = field(default_factory=list)
-    around: list[OpenList | OpenBlock] = field(default_factory=list)
+    around: list[OpenBlock] = field(default_factory=lambda: [OpenBlock()])
     named_at: int | None = None
     opens: int | None = None
     blank: bool = True
     continued: bool = False
 
     def __post_init__(self) -> None:
-        self.out = list(self.source.lines)
+        self.out = [""] * len(self.source)
         self.inline = Inline(self.source.titles)
 
     @property
     def lists(self) -> list[OpenList]:
-        return [each for each in self.around if isinstance(each, OpenList)]
-
-    @property
-    def delimited(self) -> list[OpenBlock]:
-        return [each for each in self.around if isinstance(each, OpenBlock)]
+        return [each for block in self.around for each in block.lists]
 
     @property
     def prose(self) -> BlockKind:
-        is_note = any(block.note for block in self.delimited)
+        is_note = any(block.note for block in self.around)
         return BlockKind.NOTE if is_note else BlockKind.PARAGRAPH
 
-    def hide(self, first: int, last: int | None = None) -> int:
-        """Empties the lines; the number of the line below them."""
-        last = first if last is None else last
-        for index in range(first, last + 1):
-            self.out[index] = ""
-        return last + 1
-
-    def show(self, own: Sequence[int]) -> None:
-        """Writes what is shown of the lines of a paragraph; those between them are empty."""
-        text = "\n".join(self.out[index] for index in own)
-        self.hide(own[0], own[-1])
-        for index, shown in zip(own, self.inline.shown(text).split("\n"), strict=True):
+    def show(self, own: Sequence[int], first: str | None = None) -> None:
+        """Writes what is shown of the lines of a paragraph; `first`: of the first, where that is
+        not all of it.
+        """
+        lines = [self.source[index] for index in own]
+        if first is not None:
+            lines[0] = first
+        for index, shown in zip(own, self.inline.shown("\n".join(lines)).split("\n"), strict=True):
             self.out[index] = shown.rstrip()
 
     def enter(self, marker: str) -> OpenList:
         """Begins an item of the list with this marker: an open one, or one within the item."""
         self.continued = False
+        lists = self.around[-1].lists
+        found = next((n for n, each in enumerate(lists, 1) if each.marker == marker), None)
         lead = self.introduction()
-        for depth in range(self._inmost_lists(), len(self.around)):
-            entered = self.around[depth]
-            if isinstance(entered, OpenList) and entered.marker == marker:
-                del self.around[depth + 1 :]
-                break
-        else:
-            entered = OpenList(marker, lead)
-            self.around.append(entered)
-        entered.count += 1
-        return entered
+        if found is None:
+            lists.append(OpenList(marker, lead))
+        del lists[found or len(lists) :]
+        lists[-1].count += 1
+        return lists[-1]
 
     def begin(self, *, indented: bool = False) -> None:
         """Begins a block that is no item: it ends the lists that it is not within."""
@@ -109,22 +102,16 @@ class Written:
 
     def end_lists(self) -> None:
         if self.blank and not self.continued:
-            del self.around[self._inmost_lists() :]
-
-    def _inmost_lists(self) -> int:
-        """Where the lists begin that are in the inmost delimited block."""
-        blocks = (n for n, each in enumerate(self.around, 1) if isinstance(each, OpenBlock))
-        return max(blocks, default=0)
+            self.around[-1].lists.clear()
 
     def open(self, delimiter: str, *, note: bool) -> None:
-        if len(self.delimited) < _DEEPEST:
+        if len(self.around) <= _DEEPEST:
             self.around.append(OpenBlock(delimiter, note))
 
     def close(self, delimiter: str) -> bool:
         """Ends the inmost block with this delimiter and what is within it, if there is one."""
-        for depth in range(len(self.around) - 1, -1, -1):
-            around = self.around[depth]
-            if isinstance(around, OpenBlock) and around.delimiter == delimiter:
+        for depth in range(len(self.around) - 1, 0, -1):
+            if self.around[depth].delimiter == delimiter:
                 del self.around[depth:]
                 return True
         return False
