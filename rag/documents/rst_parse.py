@@ -7,7 +7,7 @@ Nothing is inserted from other files, nothing raw is kept, and nothing is printe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -122,10 +122,9 @@ class _Any(Directive):  # type: ignore[misc]
         rows: Rows = []
         lists = (each for each in held.children if isinstance(each, nodes.bullet_list))
         for item in (row for each in lists for row in each.children):
-            lines = [each.line for each in item.findall(nodes.paragraph) if each.line]
             cells = [cell for each in item.children for cell in each.children]
-            if lines and all(isinstance(cell, nodes.list_item) for cell in cells):
-                rows.append((lines[0] - 1, [nodes.entry("", *cell.children) for cell in cells]))
+            if all(isinstance(cell, nodes.list_item) for cell in cells):
+                rows += row_lines([nodes.row("", *(nodes.entry("", *c.children) for c in cells))])
         return rows
 
     def separated(self) -> Rows:
@@ -144,6 +143,12 @@ class _Any(Directive):  # type: ignore[misc]
                 shown = (self.state.inline_text(each, above + number + 1)[0] for each in cells)
                 rows.append((above + number, [nodes.entry("", *each) for each in shown]))
         return rows
+
+
+def row_lines(rows: Sequence[nodes.row]) -> Rows:
+    """The rows that say anything, each with the line of its first paragraph."""
+    lines = ([each.line for each in row.findall(nodes.paragraph) if each.line] for row in rows)
+    return [(min(own) - 1, list(row.children)) for row, own in zip(rows, lines, strict=True) if own]
 
 
 _TABLES = {"csv-table": _Any.separated, "list-table": _Any.listed}

@@ -11,10 +11,10 @@ from docutils import nodes
 
 from rag.documents.found import Found, add_rows
 from rag.documents.layout import row
+from rag.documents.rst_parse import Rows, row_lines
 from state.blocks import BlockKind
 
 _MOST_LEVELS = 6
-_BORDER = re.compile(r"\s*(?:\+[-=+]+\+|={2,}(?: +={2,})*)\s*$")
 _HEADER_FIELD = re.compile(r"[A-Z][\w-]*:(?: |$)")
 
 
@@ -87,36 +87,35 @@ class Written:
         self._add(BlockKind.CODE, first, last, lead)
 
     def drawn_table(self, node: nodes.Element, lead: int | None) -> None:
-        """Its rows as `a | b`; with cells over several rows it is left as it is drawn."""
-        lines = self.source.lines
-        below = range(self.source.cursor, len(lines))
-        first = next((index for index in below if _BORDER.match(lines[index])), None)
-        if first is None:
+        """Its rows as `a | b`, between its first border and its last."""
+        rows = row_lines(list(node.findall(nodes.row)))
+        if not rows:
             return
-        rows = [[shown_text(entry) for entry in each.children] for each in node.findall(nodes.row)]
-        places, end = _row_lines(lines, first)
-        self.source.cursor = end
-        if len(places) != len(rows):
-            for index in range(first, end):
-                self.out[index] = self.out[index].replace("``", "")
-            return
-        indent = lines[first][: len(lines[first]) - len(lines[first].lstrip())]
-        self.hide(range(first, end))
-        for place, written in zip(places, rows, strict=True):
-            cells = (" ".join(cell.split()) for cell in written)
-            self.out[place] = (indent + " | ".join(cells)).rstrip(" |")
-        add_rows(self.found, places, self.level, lead)
+        top, below = rows[0][0], rows[-1][0] + 1
+        first = next((n for n in range(top - 1, -1, -1) if self._is_border(n)), top)
+        ends = (n for n in range(below, len(self.out)) if self._is_border(n))
+        last = next((n for n in ends if not "".join(self.out[n + 1 : n + 2]).strip()), below - 1)
+        indent = self.out[first][: len(self.out[first]) - len(self.out[first].lstrip())]
+        self._table(range(first, last + 1), rows, indent, lead)
+        self.source.cursor = last + 1
+
+    def _is_border(self, line: int) -> bool:
+        return self.source.lines[line].lstrip().startswith(("+", "="))
 
     def told_table(self, node: nodes.Element, lead: int | None) -> None:
         """That of a directive, in its attribute `rows`, below its title."""
         first, title = node["first"], " ".join(shown_text(each) for each in node.children)
-        self.hide(range(first, first + node.rawsource.rstrip().count("\n") + 1))
-        self.out[first] = title
-        for line, cells in node["rows"]:
-            self.out[line] = row([shown_text(cell) for cell in cells])
-        places = [line for line, _ in node["rows"] if self.out[line]]
         if title:
             lead = self._add(BlockKind.LEAD, first, first, None)
+        lines = range(first, first + node.rawsource.rstrip().count("\n") + 1)
+        self._table(lines, node["rows"], "", lead)
+        self.out[first] = title or self.out[first]
+
+    def _table(self, lines: range, rows: Rows, indent: str, lead: int | None) -> None:
+        self.hide(lines)
+        for line, cells in rows:
+            self.out[line] = (indent + row([shown_text(cell) for cell in cells])).rstrip()
+        places = [line for line, _ in rows if self.out[line]]
         add_rows(self.found, places, self.level, lead)
 
     def term(self, item: nodes.Element) -> int | None:
@@ -170,30 +169,6 @@ def shown_text(node: nodes.Node) -> str:
     if isinstance(node, nodes.Inline):
         text += "\n" * (node.rawsource.count("\n") - text.count("\n"))
     return text
-
-
-def _row_lines(lines: list[str], first: int) -> tuple[list[int], int]:
-    """The line that each row of the table begins on, and where the table ends."""
-    grid = lines[first].lstrip().startswith("+")
-    column = len(lines[first]) - len(lines[first].lstrip())
-    rows: list[int] = []
-    fresh = True
-    index, borders = first, 0
-    while index < len(lines):
-        line = lines[index]
-        if _BORDER.match(line):
-            borders += 1
-            fresh = True
-            done = index + 1 == len(lines) or not lines[index + 1].strip()
-            if not grid and borders > 1 and done:
-                return rows, index + 1
-        elif grid and not line.strip().startswith(("|", "+")):
-            return rows, index
-        elif line.strip() and (fresh if grid else line[column : column + 1] != " "):
-            rows.append(index)
-            fresh = False
-        index += 1
-    return rows, index
 
 
 @dataclass(slots=True)

@@ -155,6 +155,46 @@ def test_comma_separated_values_are_rows_below_their_header() -> None:
     assert text.count("part") == 1
 
 
+DRAWN = """\
+===  ==========    =======
+ id  Name          Species
+---  ----------    -------
+  1  Vine St       Palm,
+                   old
+
+  2                Oak
+===  ==========    =======
+
++------+-------+
+| part | price |
++------+-------+
+| rod  |     3 |
+|      +-------+
+|      | 4     |
++------+-------+
+
+Text.
+"""
+
+
+def test_the_rows_of_a_drawn_table_stand_on_the_lines_that_they_begin_on() -> None:
+    text, placed = read_blocks(DRAWN)
+    lines = DRAWN.split("\n")
+    shown = [
+        (text.count("\n", 0, block.start_char), text[block.start_char : block.end_char])
+        for _, block in placed
+    ]
+    assert shown == [
+        (1, "id | Name | Species"),
+        (3, "1 | Vine St | Palm, old"),
+        (6, "2 |  | Oak"),
+        (10, "part | price"),
+        (12, "rod | 3"),
+        (14, "4"),
+        (len(lines) - 2, "Text."),
+    ]
+
+
 GIVEN = """\
 .. function:: open(path)
    :noindex:
