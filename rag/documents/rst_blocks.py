@@ -1,7 +1,7 @@
 """A reStructuredText document as clean text on its own lines, and the blocks of that text.
 
-docutils says what the text of a block is; its lines are found again in the source, so that
-line n of the text is line n of the file. Where that fails, a block stays as it is written.
+docutils says what the text of a block is and where it begins: line n of the text is line n of the
+file. A block that does not stand there stays as it is written.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from docutils import nodes
 
 from rag.documents.found import all_blocks
 from rag.documents.rst_parse import ADMONITIONS, DirectiveNode, parse
-from rag.documents.rst_written import SourceLines, Written, mark_header, shown_text
+from rag.documents.rst_written import Written, mark_header, shown_text
 from state.blocks import BlockKind, Placed
 
 _FIELD_MARK = re.compile(r"^(\s*):((?:[^:\\\n]|\\.|:(?!\s))+):(\s+|$)")
@@ -33,7 +33,7 @@ def read_blocks(text: str) -> tuple[str, list[Placed]]:
     """The clean text, with as many lines as `text`, and its blocks."""
     lines = text.split("\n")
     mark_header(lines)
-    walk = _Walk(SourceLines(lines))
+    walk = _Walk(lines)
     walk.visit_all(parse("\n".join(lines)).children)
     return "\n".join(walk.out), all_blocks(walk.out, walk.found)
 
@@ -103,24 +103,20 @@ class _Walk(Written):
         self.visit_all(children, found)
 
     def visit_field(self, node: nodes.Element, _lead: int | None) -> None:
-        name, body = node.children
-        mark = f":{name.rawsource}:"
-        start = self.source.find([mark], node.line, begins=True)
+        body = node.children[1]
+        start = node.line - 1
         children = list(body.children)
         found = None
         if children and isinstance(children[0], nodes.paragraph):
             found = self.place(children.pop(0), BlockKind.METADATA, start=start)
-        if start is not None:
-            self.cut(_FIELD_MARK, r"\1\2: ", start)
-            if found is None and not children:
-                self.hide(range(start, start + 1))
+        self.cut(_FIELD_MARK, r"\1\2: ", start)
+        if found is None and not children:
+            self.hide(range(start, start + 1))
         self.visit_all(children)
 
     def visit_option(self, node: nodes.Element, _lead: int | None) -> None:
-        group, body = node.children
-        start = self.source.find([group.children[0].astext()], node.line, begins=True)
         self.level += 1
-        self._item(body, None, start)
+        self._item(node.children[1], None, node.line - 1)
         self.level -= 1
 
     def visit_verse(self, node: nodes.Element, _lead: int | None) -> None:
@@ -132,7 +128,6 @@ class _Walk(Written):
     def visit_directive(self, node: DirectiveNode, lead: int | None) -> None:
         first, body = node["first"], node["body"]
         self.hide(range(first, body))
-        self.source.cursor = max(self.source.cursor, first)
         if "rows" in node:
             self.told_table(node, lead)
             return
@@ -170,7 +165,15 @@ class _Walk(Written):
                 break
 
     def visit_hide(self, node: nodes.Element, _lead: int | None) -> None:
-        self.hide(self.source.explicit(node.rawsource.split("\n"), node.line))
+        """Of a comment docutils tells a line somewhat below it."""
+        source = node.rawsource.split("\n")
+        above = range(node.line - 1, max(node.line - len(source) - 4, -1), -1)
+        first = next((line for line in above if self.stands_at(line, source)), None)
+        if first is None or not source[0].strip():
+            return
+        begins = first - (self.lines[first - 1 : first] == [".."])
+        if begins < first or self.lines[first].lstrip().startswith(("..", "__")):
+            self.hide(range(begins, first + len(source)))
 
 
 _HANDLERS = (

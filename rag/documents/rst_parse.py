@@ -102,7 +102,8 @@ class _Any(Directive):  # type: ignore[misc]
             if given := self._given():
                 shown, _ = self.state.inline_text(given, self.lineno)
                 node += nodes.paragraph(given, "", *shown, argument=True)
-                node[-1].line = self.lineno
+                begins_below = self.block_text.partition("\n")[0].rstrip().endswith("::")
+                node[-1].line = self.lineno + begins_below
             if rows:
                 node["rows"] = rows
                 return [node]

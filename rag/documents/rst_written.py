@@ -1,10 +1,9 @@
-"""The clean lines of a reStructuredText document as far as it is read, and the blocks on them;
-where on its source lines a node stands.
-"""
+"""The clean lines of a reStructuredText document as far as it is read, and the blocks on them."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from docutils import nodes
@@ -20,18 +19,18 @@ _HEADER_FIELD = re.compile(r"[A-Z][\w-]*:(?: |$)")
 
 @dataclass(slots=True)
 class Written:
-    """`out` are the lines, `found` the blocks, `level` and `depth` are those of the list and of the
-    section that are read.
+    """`lines` are the document's, `out` what is shown on them, `found` the blocks; `level` and
+    `depth` are those of the list and of the section that are read.
     """
 
-    source: SourceLines
+    lines: list[str]
     out: list[str] = field(init=False)
     found: list[Found] = field(default_factory=list)
     level: int = 0
     depth: int = 0
 
     def __post_init__(self) -> None:
-        self.out = list(self.source.lines)
+        self.out = list(self.lines)
 
     def place(
         self,
@@ -44,46 +43,43 @@ class Written:
         which begins on line `start` where that is above what is known of it.
         """
         source = node.rawsource.split("\n")
-        first = self.source.find(source, node.line)
-        if first is None:
+        first = node.line - 1
+        if not self.stands_at(first, source):
             return None
         shown = [line.strip() for line in shown_text(node).split("\n")]
         if len(shown) > len(source):
             shown[len(source) - 1 :] = [" ".join(shown[len(source) - 1 :])]
         shown += [""] * (len(source) - len(shown))
         for index, (line, text) in enumerate(zip(source, shown, strict=True), first):
-            written = self.source.lines[index].rstrip()
+            written = self.lines[index].rstrip()
             self.out[index] = written[: len(written) - len(line.strip())] + text
         last = first + len(source) - 1
         while last > first and not self.out[last].strip():
             last -= 1
-        self.source.cursor = first + len(source)
         return self._add(kind, first if start is None else min(start, first), last, lead)
 
     def title(self, node: nodes.Element, _lead: int | None) -> None:
         """A heading, without the rules above and below it."""
-        first = self.source.find(node.rawsource.split("\n"), node.line)
-        if first is None:
+        first = node.line - 2
+        if not self.stands_at(first, [node.rawsource]):
             return
         level = min(max(self.depth, 1), _MOST_LEVELS)
         self.out[first] = f"{'#' * level} {shown_text(node).strip()}"
         for line in (first - 1, first + 1):
-            if 0 <= line < len(self.source.lines) and is_rule(self.source.lines[line]):
+            if 0 <= line < len(self.lines) and is_rule(self.lines[line]):
                 self.out[line] = ""
-        self.source.cursor = first
         self.found.append(Found(BlockKind.HEADING, first, first, level))
 
     def code(self, node: nodes.Element, lead: int | None) -> None:
         """As it stands, without a `::` above it."""
         source = node.rawsource.split("\n")
-        first = self.source.find(source, node.line)
-        if first is None:
+        first = node.line - 1
+        if not self.stands_at(first, source):
             return
-        for line in range(self.source.cursor, first):
-            if self.source.lines[line].strip() == "::":
-                self.out[line] = ""
+        above = next((n for n in range(first - 1, -1, -1) if self.lines[n].strip()), first)
+        if self.lines[above].strip() == "::":
+            self.out[above] = ""
         last = first + len(source) - 1
-        self.source.cursor = last + 1
         self._add(BlockKind.CODE, first, last, lead)
 
     def drawn_table(self, node: nodes.Element, lead: int | None) -> None:
@@ -97,10 +93,9 @@ class Written:
         last = next((n for n in ends if not "".join(self.out[n + 1 : n + 2]).strip()), below - 1)
         indent = self.out[first][: len(self.out[first]) - len(self.out[first].lstrip())]
         self._table(range(first, last + 1), rows, indent, lead)
-        self.source.cursor = last + 1
 
     def _is_border(self, line: int) -> bool:
-        return self.source.lines[line].lstrip().startswith(("+", "="))
+        return self.lines[line].lstrip().startswith(("+", "="))
 
     def told_table(self, node: nodes.Element, lead: int | None) -> None:
         """That of a directive, in its attribute `rows`, below its title."""
@@ -121,14 +116,19 @@ class Written:
     def term(self, item: nodes.Element) -> int | None:
         """The line on which the term of a definition was written."""
         term = item.children[0]
-        start = self.source.find([term.rawsource], term.line, begins=True)
-        if start is not None:
-            line = self.source.lines[start]
-            indent = line[: len(line) - len(line.lstrip())]
-            shown = " : ".join(shown_text(each) for each in item.children[:-1])
-            self.out[start] = indent + " ".join(shown.split())
-            self.source.cursor = start + 1
+        start = int(term.line) - 1
+        marks, found, _ = self.lines[start].partition(term.rawsource)
+        if not found:
+            return None
+        shown = " : ".join(shown_text(each) for each in item.children[:-1])
+        self.out[start] = marks + " ".join(shown.split())
         return start
+
+    def stands_at(self, first: int, source: Sequence[str]) -> bool:
+        """Whether these lines begin at a line's end, and go on in those below it."""
+        below = [line.expandtabs(8).strip() for line in self.lines[first : first + len(source)]]
+        above, *others = [line.strip() for line in source]
+        return below[1:] == others and below[0].endswith(above)
 
     def name(self, name: str, line: int) -> None:
         """Writes a directive's name in the place of its mark."""
@@ -169,44 +169,6 @@ def shown_text(node: nodes.Node) -> str:
     if isinstance(node, nodes.Inline):
         text += "\n" * (node.rawsource.count("\n") - text.count("\n"))
     return text
-
-
-@dataclass(slots=True)
-class SourceLines:
-    """`cursor` is the line below the node that was found last."""
-
-    lines: list[str]
-    cursor: int = 0
-
-    def find(self, source: list[str], line: int | None, *, begins: bool = False) -> int | None:
-        """The line that a node's source begins on: near docutils' own, or below the node before."""
-        candidates = list(range(self.cursor, min(self.cursor + 400, len(self.lines))))
-        if line is not None:
-            candidates = [line - 1, line - 2, line, *candidates]
-        fits = (index for index in candidates if self._stands_at(index, source, begins=begins))
-        return next(fits, None)
-
-    def explicit(self, source: list[str], line: int | None) -> range:
-        """The lines of what is not shown, such as a comment, with its mark."""
-        first = self.find(source, line)
-        if first is None or not source[0].strip():
-            return range(0)
-        last = first + len(source)
-        if first and self.lines[first - 1].strip() == "..":
-            return range(first - 1, last)
-        marked = self.lines[first].lstrip().startswith(("..", "__"))
-        return range(first, last) if marked else range(0)
-
-    def _stands_at(self, index: int, source: list[str], *, begins: bool) -> bool:
-        if not 0 <= index <= len(self.lines) - len(source):
-            return False
-        line, text = self.lines[index].strip(), source[0].strip()
-        if not (line.startswith(text) if begins else line.endswith(text)):
-            return False
-        return all(
-            self.lines[index + offset].strip() == source[offset].strip()
-            for offset in range(1, len(source))
-        )
 
 
 def mark_header(lines: list[str]) -> None:

@@ -195,6 +195,16 @@ def test_the_rows_of_a_drawn_table_stand_on_the_lines_that_they_begin_on() -> No
     ]
 
 
+def test_what_begins_behind_a_mark_is_read_with_it() -> None:
+    source = "- ``rod`` : a part\n    Is pushed.\n\n-f FILE  Reads *it*.\n--slow\n         Waits.\n"
+    text, placed = read_blocks(source)
+    assert [text[block.start_char : block.end_char] for _, block in placed] == [
+        "- rod : a part\n    Is pushed.",
+        "-f FILE  Reads it.",
+        "--slow\n         Waits.",
+    ]
+
+
 GIVEN = """\
 .. function:: open(path)
    :noindex:
