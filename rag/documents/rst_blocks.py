@@ -115,8 +115,12 @@ class _Walk(Written):
         self.visit_all(children)
 
     def visit_option(self, node: nodes.Element, _lead: int | None) -> None:
+        """What it does is told beside it, or below."""
+        group, body = node.children
+        first = (body.children[0].line or 1) - 1
+        beside = self.lines[first].lstrip().startswith(group.children[0].astext())
         self.level += 1
-        self._item(node.children[1], None, node.line - 1)
+        self._item(body, None, max(first - (not beside), 0))
         self.level -= 1
 
     def visit_verse(self, node: nodes.Element, _lead: int | None) -> None:
