@@ -12,8 +12,7 @@ from state.errors import StorageError
 from state.row_seals import seal_rows
 from state.schema_version import read_version, write_version
 from state.sqlite_file import SqlitePlace, transaction
-from state.turn_codec import decode_turn
-from state.turn_store import THREADS_SCHEMA, TurnStore
+from state.turn_store import THREADS_SCHEMA, TurnStore, kept_answer
 from state.turns import Clock, from_micros, utc_now
 
 # Small pages: a turn of two kilobytes must not round up to four. auto_vacuum works at commits
@@ -47,7 +46,7 @@ def is_whole_turn(row: Mapping[str, Any]) -> bool:
     try:
         from_micros(row["created_at"])
         body = row["body"] if isinstance(row["body"], bytes) else b""
-        return bool(decode_turn(body).answer["turn"] == row["n"])
+        return bool(kept_answer(body)["turn"] == row["n"])
     except StorageError:
         return False
 
@@ -60,7 +59,7 @@ def name_threads(db: sqlite3.Connection) -> None:
     ).fetchall()
     for key, last, created, body in nameless:
         with suppress(StorageError):
-            row = (key, decode_turn(body).answer["thread"], created, last)
+            row = (key, kept_answer(body)["thread"], created, last)
             db.execute("insert or ignore into threads values (?, ?, ?, ?)", row)
 
 

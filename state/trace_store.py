@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import time
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +13,7 @@ from state.answer import Answer
 from state.closing import Closing
 from state.errors import DamagedError, UsageError
 from state.nearest import did_you_mean
+from state.packed import packed, unpacked
 from state.row_seals import seal_rows
 from state.sql_place import SqlPlace
 from state.sqlite_file import SqlitePlace, log_ahead
@@ -86,11 +85,10 @@ class TraceStore(Closing):
         """Store a finished run, in the place of an earlier part of it; drop what is too old,
         and now and then what is too much.
         """
-        body = json.dumps({"answer": answer, "events": list(events)}, separators=(",", ":"))
-        packed = zlib.compress(body.encode(), 1)
         now = time.time()
+        body = packed({"answer": answer, "events": list(events)})
         question = answer["question"].encode("utf-8", "replace").decode().replace("\0", " ")
-        row = (trace_id, now, kind, answer["thread"], answer["status"], question, packed, parent)
+        row = (trace_id, now, kind, answer["thread"], answer["status"], question, body, parent)
         with self._place.writing() as db:
             db.execute("delete from traces where id = ?", (trace_id,))
             db.execute(_INSERT, row)
@@ -222,17 +220,13 @@ def is_whole_trace(row: Mapping[str, Any]) -> bool:
 
 def _read(row: Sequence[Any]) -> Trace:
     trace_id, created_at, kind, body = row
-    try:
-        content: dict[str, Any] = json.loads(zlib.decompress(body))
-    except (zlib.error, ValueError, TypeError):
-        raise DamagedError(
-            f"The trace {trace_id} is damaged.", f"`crag trace delete {trace_id}` removes it."
-        ) from None
+    mend = f"`crag trace delete {trace_id}` removes it."
+    answer, events = unpacked(body, ("answer", "events"), f"The trace {trace_id}", mend)
     return {
         "schema": TRACE_SCHEMA,
         "trace_id": trace_id,
         "created_at": created_at,
         "kind": kind,
-        "answer": content["answer"],
-        "events": content["events"],
+        "answer": answer,
+        "events": events,
     }

@@ -7,13 +7,13 @@ and make their tables.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from state.answer import Answer
 from state.closing import Closing
 from state.errors import DamagedError, UsageError
+from state.packed import packed, unpacked
 from state.sql_place import SqlPlace
-from state.turn_codec import decode_turn, encode_turn
 from state.turns import (
     CitedFile,
     Clock,
@@ -30,6 +30,9 @@ from state.turns import (
 THREADS_FILE = "threads.db"
 THREADS_SCHEMA = 1
 PAGE_OF_TURNS = 16
+_KEPT = ("answer", "files", "collection")
+"""Of a `Turn`, in its body."""
+_MEND = "Restore the threads from a backup, or delete the thread."
 
 _SELECT = """select n, created_at, milestone, body from turns
     where thread_id = (select id from threads where name = ?)"""
@@ -83,11 +86,15 @@ class TurnStore(Closing):
             now = to_micros(self._clock())
             row: tuple[int, int] = db.execute(_NUMBERED, (thread, now)).fetchone()
             key, number = row
-            kept: Answer = {**answer, "thread": thread, "turn": number}
+            kept = {
+                "answer": {**answer, "thread": thread, "turn": number},
+                "files": dict(files or {}),
+                "collection": collection,
+            }
             db.execute(
                 "insert into turns (thread_id, n, created_at, milestone, body)"
                 " values (?, ?, ?, ?, ?)",
-                (key, number, now, milestone, encode_turn(kept, files or {}, collection)),
+                (key, number, now, milestone, packed(kept)),
             )
         return number
 
@@ -203,8 +210,14 @@ def _check_name(thread: str) -> None:
 def _to_turn(thread: str, row: Sequence[Any]) -> Turn:
     """`row` is (n, created_at, milestone, body)."""
     number, created_at, milestone, body = row
-    kept = decode_turn(bytes(body), f"Turn {number} of thread {thread!r}")
+    kept = unpacked(body, _KEPT, f"Turn {number} of thread {thread!r}", _MEND)
     return Turn(thread, number, from_micros(created_at), bool(milestone), *kept)
+
+
+def kept_answer(body: bytes) -> Answer:
+    """The answer of a stored turn; raises DamagedError."""
+    (answer,) = unpacked(body, _KEPT[:1], "A stored turn", _MEND)
+    return cast("Answer", answer)
 
 
 def _to_summary(row: Sequence[Any]) -> ThreadSummary:
@@ -216,7 +229,7 @@ def _to_summary(row: Sequence[Any]) -> ThreadSummary:
         last_turn=last_turn,
         created_at=from_micros(created_at),
         updated_at=from_micros(updated_at or created_at),
-        first_question="" if first is None else _question(bytes(first)),
+        first_question="" if first is None else _question(first),
         bytes=int(size or 0),
     )
 
@@ -224,7 +237,7 @@ def _to_summary(row: Sequence[Any]) -> ThreadSummary:
 def _question(body: bytes) -> str:
     """A damaged turn hides no other thread."""
     try:
-        return decode_turn(body).answer["question"]
+        return kept_answer(body)["question"]
     except DamagedError:
         return "(damaged)"
 

@@ -46,6 +46,6 @@ def test_killed_conversation(tmp_path, kills):
         assert answer["turn"] == finished + 1
         assert answer["status"] == "answered"
         timeline = session.memory.history("killed")[-TIMELINE_WINDOW:]
-        with session.memory.checkpoints.turn("killed") as saver:
-            (checkpoint,) = saver.list({"configurable": {"thread_id": "killed"}})
+        saver = session.memory.checkpoints.saver()
+        (checkpoint,) = saver.list({"configurable": {"thread_id": "killed"}})
         assert checkpoint.checkpoint["channel_values"]["timeline"] == timeline

@@ -1,0 +1,33 @@
+"""Records as a database keeps them: JSON, deflated."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from state.errors import DamagedError
+
+MOST_BYTES = 64 * 1024 * 1024
+"""No record is longer, unless somebody made it to fill the memory."""
+
+
+def packed(record: Mapping[str, object]) -> bytes:
+    """The bytes to keep; `unpacked` gives back exactly what went in."""
+    text = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+    return zlib.compress(text.encode("utf-8", "surrogatepass"))
+
+
+def unpacked(body: bytes, names: Sequence[str], what: str, mend: str) -> list[Any]:
+    """What the record holds under `names`; errors call it `what`.
+
+    Raises:
+        DamagedError: it is not what was written; `mend` says what to do.
+    """
+    try:
+        text = zlib.decompressobj().decompress(body, MOST_BYTES).decode("utf-8", "surrogatepass")
+        record = json.loads(text)
+        return [record[name] for name in names]
+    except (zlib.error, ValueError, KeyError, TypeError):
+        raise DamagedError(f"{what} is damaged.", mend) from None
