@@ -30,7 +30,7 @@ def check_writable(file: Path | None) -> None:
 
 def write_text(file: Path, text: str, terminal: Terminal) -> None:
     """Write the whole file, or leave an older one as it was, and say so; "-" is stdout. What is
-    no regular file is written through.
+    no regular file is written through, and so is a link.
 
     Raises:
         UsageError: as `check_writable`.
@@ -41,13 +41,10 @@ def write_text(file: Path, text: str, terminal: Terminal) -> None:
         terminal.out(text.removesuffix("\n"))
         return
     try:
-        if file.is_symlink() and not file.exists():
-            _replace(file.resolve(), text)
-        elif file.is_symlink() or (file.exists() and not file.is_file()):
-            # A device, a pipe, a link: what it leads to is written, it stays what it is.
+        if file.exists() and not file.is_file():  # a device, a pipe
             file.write_text(text, encoding="utf-8", errors="replace")
         else:
-            _replace(file, text)
+            _replace(file.resolve(), text)  # a link stays one
     except OSError as error:
         raise StorageError(f"{file} cannot be written: {error.strerror or error}.") from None
     terminal.notice(f"Wrote {file}.")

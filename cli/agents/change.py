@@ -54,6 +54,5 @@ def change_file(file: Path, before: str, after: str, terminal: Terminal, *, yes:
         file.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StorageError(f"{file} cannot be written: {error.strerror or error}.") from None
-    # A link, as those who keep their settings in a repository have it, is followed and stays one.
-    write_text(file.resolve(), after, terminal)
+    write_text(file, after, terminal)
     return True

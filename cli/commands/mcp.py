@@ -43,7 +43,7 @@ def serve(
                 " `crag mcp install CLIENT` has an agent start it by itself."
             )
         # asyncio's own handler would wait for the next line of standard input.
-        signal.signal(signal.SIGINT, _interrupt)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         mend_input()
         server.run("stdio")
     else:
@@ -106,7 +106,3 @@ def _program() -> list[str]:
     if os.path.basename(program) == "crag" and os.access(program, os.X_OK):  # noqa: PTH119 - text
         return [program]
     return [sys.executable, "-m", "cli"]
-
-
-def _interrupt(_signal: int, _frame: object) -> None:
-    raise KeyboardInterrupt
