@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
-from state.errors import UsageError
 from state.events import RetrievedItem, TurnStarted
 from state.passages import Grade
 from state.traces import Trace
@@ -70,26 +69,16 @@ class Round:
 
 
 def began(trace: Trace) -> TurnStarted | ResearchStarted:
-    """How a question's or a research run was set up; raises as `run_started`."""
+    """How a question's or a research run was set up."""
     if trace["kind"] == "research":
         return run_started(trace)
     return cast("TurnStarted", trace["events"][0])
 
 
 def run_started(trace: Trace) -> ResearchStarted:
-    """How a research run was set up when it was last started or resumed.
-
-    Raises:
-        UsageError: an older version kept the trace.
-    """
+    """How a research run was set up when it was last started or resumed."""
     events = reversed(_research_events(trace))
-    last = next(event for event in events if event["event"] == "research_started")
-    if "roles" not in last:
-        raise UsageError(
-            f"Trace {trace['trace_id']} was kept by an older version.",
-            "`crag trace ID` still shows it.",
-        )
-    return last
+    return next(event for event in events if event["event"] == "research_started")
 
 
 def path_taken(trace: Trace) -> list[str]:
