@@ -152,9 +152,9 @@ def newcomer(place):
             "PYTHONPATH": str(place / "clone"),
             "COLUMNS": "80",
             "NO_COLOR": "1",
-            # `make test` runs this file's neighbour, not this file once more, in one worker.
-            "PYTEST_ADDOPTS": "tests/graph/test_routes.py",
-            "PYTEST_XDIST_AUTO_NUM_WORKERS": "1",
+            # `make test` runs one small file, not this one once more, and starts no worker for it.
+            "PYTEST_ADDOPTS": "tests/fakes/test_isolation.py",
+            "PYTEST_XDIST_AUTO_NUM_WORKERS": "0",
         },
     )
 
