@@ -6,12 +6,12 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pexpect
 import pytest
+from forked_program import crag_program
 from openai_samples import KEY
 from research_library import ABSENT, TWO_HOPS, library
 from research_model import decide, researcher, subtask
@@ -45,7 +45,7 @@ def inside(home: Path, *arguments: str, **environment: str) -> Result:
 
 
 def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "cli", *arguments]
+    return [crag_program(), *arguments]
 
 
 def environ(home: Path, **changed: str) -> dict[str, str]:
