@@ -30,7 +30,6 @@ DIMENSION = 256
 _WEIGHTS = Path("weights") / "l2_supercat_256.safetensors"
 _TOKENIZER = Path("tokenizers") / "l2_supercat_tokenizer_config.json"
 _TENSOR = "embedding.weight"
-_BATCH = 64
 _FEW = 32
 """So many texts are not worth converting all weights."""
 _SEEN_WORDS = 1 << 15
@@ -57,14 +56,7 @@ class BuiltinEmbedder:
         return EmbedderIdentity("wordllama-l2-supercat", DIMENSION, release)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        import numpy as np
-
-        vectors = np.zeros((len(texts), DIMENSION), dtype=np.float32)
-        weights = self._weights if len(texts) <= _FEW else self._float32_weights
-        for first in range(0, len(texts), _BATCH):
-            batch = texts[first : first + _BATCH]
-            vectors[first : first + len(batch)] = self._embed(batch, weights)
-        return vectors
+        return self._embed(texts, self._weights if len(texts) <= _FEW else self._float32_weights)
 
     def embed_query(self, text: str) -> Vectors:
         vector: Vectors = self._embed([text[:_QUERY_CHARACTERS]], self._weights)[0]
@@ -85,7 +77,7 @@ class BuiltinEmbedder:
     def _embed(self, texts: Sequence[str], weights: npt.NDArray[np.floating]) -> Vectors:
         import numpy as np
 
-        means = np.zeros((len(texts), DIMENSION), dtype=np.float32)
+        means: Vectors = np.zeros((len(texts), DIMENSION), dtype=np.float32)
         for row, ids in enumerate(self._tokens(texts)):
             if ids:
                 means[row] = weights.take(ids, axis=0, mode="clip").sum(axis=0, dtype=np.float32)

@@ -20,17 +20,11 @@ from rag.index.chroma import VectorsDamaged
 from rag.index.codec import decode_vectors
 from rag.index.protocol import Notice
 from rag.index.shortlist import Shortlist
-from rag.index.vector_place import StoreState, VectorPlace, read_state, removals
+from rag.index.vector_place import StoreState, VectorPlace, added, read_state, removals
 from rag.index.vectors import ChromaVectors
 from state.errors import StorageError
 
 _BATCH = 8_192
-_ALL = """
-SELECT vectors.chunk_id, vectors.vector FROM vectors
-CROSS JOIN chunks ON chunks.id = vectors.chunk_id
-CROSS JOIN documents ON documents.id = chunks.document_id
-WHERE vectors.chunk_id > ? AND documents.collection_id = ? AND documents.visible = 1
-"""
 
 
 class DenseLeg:
@@ -66,11 +60,10 @@ class DenseLeg:
         among = None if only is None else chunk_rows.of_documents(connection, only)
         found, synced = self._known(connection, query, limit, among)
         if among is None:
-            collection = self._place.collection_id
-            found |= exact_nearest(connection, collection, query, limit, above=synced)
+            new = added(connection, self._place, synced)
         else:
             new = [row for row in among if row > synced]
-            found |= cosines(connection, query, new)
+        found |= cosines(connection, query, new)
         return sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
 
     def _known(
@@ -134,25 +127,6 @@ class DenseLeg:
                 f"The vector store is damaged ({error}); searching the catalog until"
                 " `crag doctor --repair` has built it again."
             )
-
-
-def exact_nearest(
-    connection: sqlite3.Connection,
-    collection_id: int,
-    query: Vectors,
-    limit: int,
-    *,
-    above: int = 0,
-) -> list[tuple[int, float]]:
-    """(chunk id, cosine) of the nearest visible chunks, best first, with ids past `above`."""
-    cursor = connection.execute(_ALL, (above, collection_id))
-    best: list[tuple[float, int]] = []
-    while rows := cursor.fetchmany(_BATCH):
-        near = _cosines([vector for _, vector in rows], query)
-        kept = np.argsort(-near, kind="stable")[:limit]
-        best += [(float(near[index]), rows[index][0]) for index in kept]
-        best = sorted(best, key=lambda pair: (-pair[0], pair[1]))[:limit]
-    return [(chunk, cosine) for cosine, chunk in best]
 
 
 def cosines(

@@ -10,8 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -104,7 +103,7 @@ class VectorPlace:
         folder = self.folder(state)
         if not folder.is_dir():
             raise VectorsDamaged("missing")
-        if not _files_match(folder, state.files):
+        if files_digest(folder, state.files) != state.files:
             raise VectorsDamaged(vectors.UNSEALED)
 
 
@@ -119,12 +118,17 @@ def read_state(connection: sqlite3.Connection, place: VectorPlace) -> StoreState
 
 def pending(connection: sqlite3.Connection, place: VectorPlace, state: StoreState) -> int:
     """How many additions and removals the store has not seen."""
-    (added,) = connection.execute(
-        "SELECT count(*) FROM chunks CROSS JOIN documents ON documents.id = chunks.document_id"
+    return len(added(connection, place, state.synced)) + len(removals(connection, place))
+
+
+def added(connection: sqlite3.Connection, place: VectorPlace, after: int) -> list[int]:
+    """The collection's chunks past this one."""
+    rows = connection.execute(
+        "SELECT chunks.id FROM chunks CROSS JOIN documents ON documents.id = chunks.document_id"
         " WHERE chunks.id > ? AND documents.collection_id = ? AND documents.visible = 1",
-        (state.synced, place.collection_id),
-    ).fetchone()
-    return int(added) + len(removals(connection, place))
+        (after, place.collection_id),
+    )
+    return [row[0] for row in rows]
 
 
 def removals(connection: sqlite3.Connection, place: VectorPlace) -> list[int]:
@@ -144,34 +148,27 @@ def needs_write(connection: sqlite3.Connection, place: VectorPlace) -> bool:
     return pending(connection, place, state) > max(TAIL_CHUNKS, state.count // 20)
 
 
-def files_digest(folder: Path) -> str:
+def files_digest(folder: Path, known: str = "") -> str:
     """The size of all files but the database, and CRC-32 of their names and bytes. No crash
-    comes from the database, and it is written whenever it is opened.
+    comes from the database, and it is written whenever it is opened. Of another size than what is
+    `known` nothing is read: a damaged graph can fill a disk.
 
     Raises:
         VectorsDamaged: a file cannot be read.
     """
     found = 0
-    with _damage():
+    try:
         files = _files(folder)
-        for path in files:
+        size = sum(path.stat().st_size for path in files)
+        for path in files if known.startswith(f"{size}-") or not known else ():
             found = zlib.crc32(f"{path.relative_to(folder)}\n".encode(), found)
             with path.open("rb") as file:
                 while data := file.read(_READ_BYTES):
                     found = zlib.crc32(data, found)
-        return f"{_size(files)}-{found:08x}"
-
-
-def _files_match(folder: Path, digest: str) -> bool:
-    """Whether `files_digest` gave this; a damaged graph can fill a disk, so sizes come first.
-
-    Raises:
-        VectorsDamaged: a file cannot be read.
-    """
-    with _damage():
-        if str(_size(_files(folder))) != digest.partition("-")[0]:
-            return False
-    return files_digest(folder) == digest
+    except OSError as error:
+        # A limit of this process or of the disk says nothing about what is stored.
+        raise (storage_error(error) or VectorsDamaged(error.strerror)) from error
+    return f"{size}-{found:08x}"
 
 
 def _files(folder: Path) -> list[Path]:
@@ -183,19 +180,6 @@ def _files(folder: Path) -> list[Path]:
         and not path.name.startswith(_DATABASE)
         and (path.parent == folder or (path.parent / _SAVED).is_file())
     )
-
-
-def _size(files: list[Path]) -> int:
-    return sum(path.stat().st_size for path in files)
-
-
-@contextmanager
-def _damage() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        # A limit of this process or of the disk says nothing about what is stored.
-        raise (storage_error(error) or VectorsDamaged(error.strerror)) from error
 
 
 def rows_digest(folder: Path) -> str:

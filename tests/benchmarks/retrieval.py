@@ -16,7 +16,6 @@ from pathlib import Path
 
 from rag.documents.stream import Part
 from rag.embed.builtin import BuiltinEmbedder
-from rag.index.dense import exact_nearest
 from rag.index.lexical import query_terms
 from rag.index.local_store import LocalStore
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
@@ -88,10 +87,8 @@ def judge(folder, limit, embedder):
         for query in queries[:limit]:
             text = query.get("rewrite") or query["text"]
             relevant = set(query["relevant"]) & known
-            lexical = reader._legs.lexical(query_terms(text), DEPTH)
-            dense = exact_nearest(
-                reader._connection, reader._row.id, embedder.embed_query(text), DEPTH
-            )
+            lexical = reader._legs.lexical(dict.fromkeys(query_terms(text), 1), DEPTH)
+            dense = reader._dense.nearest(reader._connection, embedder.embed_query(text), DEPTH)
             started = time.perf_counter()
             fused = reader.search(text, 60)
             taken.append(time.perf_counter() - started)

@@ -9,7 +9,6 @@ import pytest
 from index_samples import EMBEDDER, Score, document, ill_parts, open_collection, open_writer, part
 
 from rag.index import shortlist
-from rag.index.dense import exact_nearest
 from rag.index.shortlist import Shortlist
 
 TOPICS = ["whale", "railway", "bakery", "glacier", "violin", "harbour", "orchard", "comet"]
@@ -41,8 +40,8 @@ def read_all(home):
         return [
             [
                 (row, Score(cosine))
-                for row, cosine in exact_nearest(
-                    reader._connection, reader._row.id, EMBEDDER.embed_query(query), 20
+                for row, cosine in reader._dense.nearest(
+                    reader._connection, EMBEDDER.embed_query(query), 20
                 )
             ]
             for query in QUERIES
