@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from rag.index import chunk_rows
@@ -83,18 +81,14 @@ class CatalogLegs:
         last = characters if end is None else min(end, characters)
         return self._texts.span(document, start, last)
 
-    def having(self, keys: Sequence[str]) -> Mapping[str, dict[int, str]]:
-        found: dict[str, dict[int, str]] = defaultdict(dict)
-        rows = self._connection.execute(
+    def having(self, keys: Sequence[str]) -> Iterable[tuple[str, int, bytes]]:
+        return self._connection.execute(
             "SELECT names.key, names.document_id, documents.source FROM names"
             " CROSS JOIN documents ON documents.id = names.document_id"
             f" WHERE names.key IN ({','.join('?' * len(keys))})"
             " AND documents.collection_id = ? AND documents.visible = 1",
             (*keys, self._collection_id),
         )
-        for key, document, source in rows:
-            found[key][document] = PurePath(decode_path(source)).name
-        return found
 
     def numbered(self, limit: int) -> list[tuple[str, int]]:
         return self._connection.execute(

@@ -4,7 +4,7 @@ kept; a store gives what is asked of its `Legs`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from rag.index.candidates import Candidates
@@ -64,8 +64,8 @@ class Legs(Protocol):
     def text(self, document: int, start: int, end: int | None) -> str:
         """`document.text[start:end]`, without reading the rest."""
 
-    def having(self, keys: Sequence[str]) -> Mapping[str, dict[int, str]]:
-        """Of each name's key, the documents that have it with the name of each one's file."""
+    def having(self, keys: Sequence[str]) -> Iterable[tuple[str, int, bytes]]:
+        """(key, document, source) of the documents that have one of these names' keys."""
 
     def numbered(self, limit: int) -> list[tuple[str, int]]:
         """(key, document) of some documents whose name holds a number."""

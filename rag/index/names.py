@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -134,7 +135,9 @@ def named_documents(legs: Legs, query: str, rarity: Mapping[str, float]) -> dict
     query's terms among the chunks, 0 to 1; an ordinary word alone names nothing.
     """
     asked = asked_keys(query)
-    having = legs.having(list(asked)) if asked else {}
+    having: dict[str, dict[int, str]] = defaultdict(dict)
+    for key, document, source in legs.having(list(asked)) if asked else ():
+        having[key][document] = PurePath(decode_path(source)).name
     found: dict[int, float] = {}
     taken: set[int] = set()
     for key, words in asked.items():

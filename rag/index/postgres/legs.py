@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from rag.index.chunk_rows import retrieved
@@ -201,11 +199,8 @@ class PostgresLegs:
         before = first * BLOCK_CHARACTERS
         return text[start - before : None if end is None else max(end - before, 0)]
 
-    def having(self, keys: Sequence[str]) -> Mapping[str, dict[int, str]]:
-        found: dict[str, dict[int, str]] = defaultdict(dict)
-        for key, document, source in self._db.execute(_HAVING, (self._row.id, list(keys))):
-            found[key][document] = PurePath(decode_path(source)).name
-        return found
+    def having(self, keys: Sequence[str]) -> Iterable[tuple[str, int, bytes]]:
+        return self._db.execute(_HAVING, (self._row.id, list(keys)))
 
     def numbered(self, limit: int) -> list[tuple[str, int]]:
         return self._db.execute(
