@@ -115,11 +115,16 @@ class Store(ABC):
                 " ON collections.id = collection_id WHERE name = ? ORDER BY path",
                 (*values, name),
             )
-            return [IngestedRoot(decode_path(path), *rest) for path, *rest in rows]
+            return [
+                IngestedRoot(decode_path(path), options, bool(is_here))
+                for path, options, is_here in rows
+            ]
         return []
 
-    _host_is_here: tuple[str, ...] = ("1",)
-    """What tells that a root is a folder or file of this machine, and its values."""
+    @property
+    def _host_is_here(self) -> tuple[str, ...]:
+        """What tells that a root is a folder or file of this machine, and its values."""
+        return ("1",)
 
     @abstractmethod
     def delete(self, name: str) -> None:

@@ -88,7 +88,7 @@ class PostgresStore(Store):
         return here, name, socket.gethostname()
 
     @property
-    def _host_is_here(self) -> tuple[str, ...]:  # type: ignore[override]
+    def _host_is_here(self) -> tuple[str, ...]:
         return "host = ?", socket.gethostname()
 
     def delete(self, name: str) -> None:
