@@ -155,19 +155,16 @@ def _is_binary(head: bytes) -> bool:
 def _first_not_utf8(file: IO[bytes]) -> int | None:
     decoder = codecs.getincrementaldecoder("utf-8")()
     position = 0
-    while block := file.read(MIB):
+    while position < _STRICT_SCAN:
+        block = file.read(MIB)
+        held = len(decoder.getstate()[0])
         try:
-            held = len(decoder.getstate()[0])
-            decoder.decode(block)
+            decoder.decode(block, final=not block)
         except UnicodeDecodeError as error:
-            return max(0, position - held + error.start)
+            return position - held + error.start
         position += len(block)
-        if position >= _STRICT_SCAN:
-            return None
-    try:
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        return max(0, position - 4)
+        if not block:
+            break
     return None
 
 

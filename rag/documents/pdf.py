@@ -24,7 +24,7 @@ from state.errors import DocumentError
 from state.extras import OCR
 
 if TYPE_CHECKING:
-    from pypdf import PageObject, PdfReader
+    from pypdf import PdfReader
 
     from rag.documents.recognizer import Picture
 
@@ -112,36 +112,29 @@ def _title(document: PdfReader) -> str | None:
 
 
 def _page_text(document: PdfReader, number: int, reading: Reading) -> str | None:
-    try:
-        page = document.pages[number - 1]
-        text = _LINE_TAIL.sub("\n", page.extract_text())
-    except RecursionError:
-        reading.warn(f"page {number} cannot be read: nested too deeply")
-    except TimeUpError:
-        reading.warn(f"page {number} cannot be read: it takes too long")
-        reading.deadline.step()
-    except MemoryError:
-        raise
-    except Exception as error:  # noqa: BLE001 - pypdf raises anything on a damaged page
-        detail = one_line(str(error), 80) or type(error).__name__
-        reading.warn(f"page {number} cannot be read: {detail}")
-    else:
-        return _with_rows(text, page, reading)
-    return None
+    """The page's text with its tables' rows; without, where it cannot be laid out."""
 
+    def extracted(**options: Any) -> tuple[str | None, str]:
+        """The text, or why there is none."""
+        try:
+            return document.pages[number - 1].extract_text(**options), ""
+        except RecursionError:
+            return None, "nested too deeply"
+        except TimeUpError:
+            reading.deadline.step()
+            return None, "it takes too long"
+        except MemoryError:
+            raise
+        except Exception as error:  # noqa: BLE001 - pypdf raises anything on a damaged page
+            return None, one_line(str(error), 80) or type(error).__name__
 
-def _with_rows(text: str, page: PageObject, reading: Reading) -> str:
-    """The text with its tables' rows, or as it is where the page cannot be laid out."""
-    if not may_hold_rows(text):
-        return text
-    try:
-        return with_rows(text, page.extract_text(extraction_mode="layout"))
-    except TimeUpError:
-        reading.deadline.step()
-    except MemoryError:
-        raise
-    except Exception as error:  # noqa: BLE001 - pypdf raises anything on a damaged page
-        logging.getLogger(__name__).info("its tables are left as they are: %r", error)
+    text, why = extracted()
+    if text is None:
+        reading.warn(f"page {number} cannot be read: {why}")
+        return None
+    text = _LINE_TAIL.sub("\n", text)
+    if may_hold_rows(text):
+        text = with_rows(text, extracted(extraction_mode="layout")[0] or "")
     return text
 
 

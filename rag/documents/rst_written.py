@@ -65,9 +65,9 @@ class Written:
             return
         level = min(max(self.depth, 1), _MOST_LEVELS)
         self.out[first] = f"{'#' * level} {shown_text(node).strip()}"
-        for line in (first - 1, first + 1):
-            if 0 <= line < len(self.lines) and is_rule(self.lines[line]):
-                self.out[line] = ""
+        self.out[first + 1] = ""
+        if first and self.lines[first - 1].rstrip() == self.lines[first + 1].rstrip():
+            self.out[first - 1] = ""
         self.found.append(Found(BlockKind.HEADING, first, first, level))
 
     def code(self, node: nodes.Element, lead: int | None) -> None:
@@ -180,8 +180,3 @@ def mark_header(lines: list[str]) -> None:
     if len(fields) > 1 and fields[0] == 0 and all(line[0] in " \t" for line in others):
         for index in fields:
             lines[index] = ":" + lines[index]
-
-
-def is_rule(line: str) -> bool:
-    line = line.rstrip()
-    return len(line) > 1 and not line[0].isalnum() and not line.strip(line[0]) and line[0] != " "
