@@ -7,7 +7,6 @@ every number of it is there.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 
 from rag.citations.statement import Statement, Token, alike
 
@@ -15,7 +14,25 @@ _NEAR = 2
 """Words and quantities from one to the next, at most, that stand together."""
 
 
-def attributes(said: Statement, token: Token) -> frozenset[str]:
+def misplaced(claim: Statement, said: Statement) -> bool:
+    """Whether a quantity of the claim goes, wherever the source has it, with words of another one
+    of its kind there, and with none of its own.
+    """
+    for token in claim.counted:
+        places = [other for other in said.counted if alike(token, other)]
+        if places and all(_elsewhere(claim, token, said, place) for place in places):
+            return True
+    return False
+
+
+def _elsewhere(claim: Statement, token: Token, said: Statement, place: Token) -> bool:
+    rivals = [t for t in said.counted if _rivals(place, t) and not alike(token, t)]
+    others = frozenset(stem for rival in rivals for stem in _attributes(said, rival))
+    own, claimed = _attributes(said, place), _attributes(claim, token)
+    return bool(claim.stems & claimed & (others - own)) and not claimed & (own - others)
+
+
+def _attributes(said: Statement, token: Token) -> frozenset[str]:
     """Stems of the words that go with it."""
     place = said.tokens.index(token)
     rivals = [
@@ -29,23 +46,6 @@ def attributes(said: Statement, token: Token) -> frozenset[str]:
         if word.clause == token.clause and word.quantity is None
         if all(abs(i - place) <= abs(i - rival) for rival in rivals)
         for stem in word.stems
-    )
-
-
-def bound(claim: Statement, said: Statement) -> bool:
-    """Whether each quantity of the claim that the source has too goes with no word that goes with
-    another one there.
-    """
-    return all(
-        any(not theirs for _, theirs in shared) for shared in _shared_by_quantity(claim, said)
-    )
-
-
-def misplaced(claim: Statement, said: Statement) -> bool:
-    """Whether one goes with words of another one there, and with none of its own."""
-    return any(
-        all(theirs and not own for own, theirs in shared)
-        for shared in _shared_by_quantity(claim, said)
     )
 
 
@@ -64,9 +64,7 @@ def together(claim: Statement, said: Statement) -> bool:
 
 
 def ordered(claim: Statement, said: Statement) -> bool:
-    """Whether the words are in the order of the source, but for one stretch moved to the front:
-    who takes two things for each other goes back twice, or from one number to the next.
-    """
+    """Whether the words are in the order of the source, but for one stretch moved to the front."""
     last, back = -1, 0
     for token, places in _places(claim, said):
         if last not in places:
@@ -84,24 +82,6 @@ def _places(claim: Statement, said: Statement) -> list[tuple[Token, list[int]]]:
         for token in claim.content
     )
     return [(token, places) for token, places in found if places]
-
-
-def _shared_by_quantity(
-    claim: Statement, said: Statement
-) -> Iterator[list[tuple[frozenset[str], frozenset[str]]]]:
-    """Of each quantity of the claim, and each place where the source has it: the words that go with
-    it in both; those of the claim that go with others of its kind there.
-    """
-    for token in claim.counted:
-        claimed = attributes(claim, token)
-        shared = []
-        for same in (other for other in said.counted if alike(token, other)):
-            own = attributes(said, same)
-            rivals = [t for t in said.counted if _rivals(same, t) and not alike(token, t)]
-            others = frozenset(stem for rival in rivals for stem in attributes(said, rival))
-            shared.append((claimed & (own - others), claim.stems & claimed & (others - own)))
-        if shared:
-            yield shared
 
 
 def _rivals(token: Token, other: Token) -> bool:

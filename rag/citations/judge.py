@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rag.citations.binding import bound, ordered, together
+from rag.citations.binding import misplaced, ordered, together
 from rag.citations.contradiction import contradiction, share
 from rag.citations.evidence import Evidence, plain_words
 from rag.citations.polarity import same_denials, same_relations
@@ -99,7 +99,7 @@ def proves(claim: Statement, item: Evidence) -> bool:
         and item.key <= claim.words
         and all(any(said.equals(q) for q in item.quantities) for said in claim.quantities)
         and _holds_words(claim, item)
-        and bound(claim, item.said)
+        and not misplaced(claim, item.said)
         and (bool(item.key) or (together(claim, item.said) and ordered(claim, item.said)))
         and same_denials(claim, item.said)
         and same_relations(claim, item.said)

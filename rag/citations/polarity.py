@@ -1,8 +1,8 @@
-"""Whether a claim denies what its source denies, and stands on the same side of what it names."""
+"""Whether a claim denies what its source denies, and sets things on the same side."""
 
 from __future__ import annotations
 
-from rag.citations.statement import Kind, Statement, Token, alike, anchor
+from rag.citations.statement import Kind, Statement, alike
 
 
 def same_denials(claim: Statement, said: Statement) -> bool:
@@ -10,48 +10,25 @@ def same_denials(claim: Statement, said: Statement) -> bool:
     with one, and neither without.
     """
     return all(
-        _denies(claim, {number}) == _denies(said, _clauses_of(claim.clause(number), said))
+        _denies(claim, {number}) == _denies(said, _holding(claim, number, said))
         for number in {token.clause for token in claim.said}
     )
 
 
 def same_relations(claim: Statement, said: Statement) -> bool:
-    """Each "before", "above", "only" of the claim stands before the same word in the source, and
-    each of the source that stands before a word of the claim is in the claim.
-    """
-    ours, theirs = relations(claim), relations(said)
-    return all(any(_same(one, other) for other in theirs) for one in ours) and all(
-        any(_same(one, other) for one in ours)
-        for other in theirs
-        if any(alike(other[1], token) for token in claim.tokens)
-    )
-
-
-def relations(said: Statement) -> list[tuple[str, Token]]:
-    found = []
-    for place, token in enumerate(said.tokens):
-        if token.kind is Kind.RELATION and (to := anchor(said, place)) is not None:
-            found.append((token.stems[0], to))
-    return found
-
-
-def _same(one: tuple[str, Token], other: tuple[str, Token]) -> bool:
-    return one[0] == other[0] and alike(one[1], other[1])
+    """Whether one has each "before", "above", "only" that the other has."""
+    return claim.relations == said.relations
 
 
 def _denies(said: Statement, clauses: set[int]) -> bool:
     return any(t.kind is Kind.DENIAL and t.clause in clauses for t in said.tokens)
 
 
-def _clauses_of(tokens: tuple[Token, ...], said: Statement) -> set[int]:
-    """The clauses that hold one of the words which stand in one clause only, or else any."""
-    found: set[int] = set()
-    shared: set[int] = set()
-    for token in tokens:
-        if token.kind is Kind.DENIAL or token.kind is Kind.GLUE:
-            continue
-        places = {other.clause for other in said.tokens if alike(token, other)}
-        shared |= places
-        if len(places) == 1:
-            found |= places
-    return found or shared
+def _holding(claim: Statement, number: int, said: Statement) -> set[int]:
+    """The clauses that hold a word of that one of the claim which stands in no other, or else any
+    of its words.
+    """
+    words = [token for token in claim.content if token.clause == number]
+    held = [{t.clause for t in said.content if alike(word, t)} for word in words]
+    alone = [places for places in held if len(places) == 1]
+    return set().union(*(alone or held))

@@ -93,6 +93,10 @@ class Statement:
     def names(self) -> tuple[Token, ...]:
         return tuple(t for t in self.tokens if t.kind is Kind.NAME)
 
+    @cached_property
+    def relations(self) -> frozenset[str]:
+        return frozenset(t.stems[0] for t in self.tokens if t.kind is Kind.RELATION)
+
     def clause(self, number: int) -> tuple[Token, ...]:
         return tuple(token for token in self.tokens if token.clause == number)
 
@@ -116,22 +120,12 @@ def held(token: Token, stems: frozenset[str]) -> bool:
 
 def begins(stem: str, stems: frozenset[str]) -> bool:
     """Whether one of them is the same word with another ending, as far as letters tell."""
-    if len(stem) < _PREFIX:
-        return False
     return any(
-        abs(len(other) - len(stem)) <= _SUFFIX
+        min(len(stem), len(other)) >= _PREFIX
+        and abs(len(other) - len(stem)) <= _SUFFIX
         and (other.startswith(stem) or stem.startswith(other))
-        for other in _by_prefix(stems).get(stem[:_PREFIX], ())
+        for other in stems
     )
-
-
-@lru_cache(maxsize=1024)
-def _by_prefix(stems: frozenset[str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for stem in stems:
-        if len(stem) >= _PREFIX:
-            found.setdefault(stem[:_PREFIX], []).append(stem)
-    return found
 
 
 def _tokens(text: str) -> Iterator[Token]:
@@ -183,13 +177,6 @@ def alike(one: Token, other: Token) -> bool:
             return False
         return one.quantity.equals(other.quantity)
     return bool(set(one.stems) & set(other.stems))
-
-
-def anchor(said: Statement, place: int) -> Token | None:
-    """The word or quantity that a relation stands before in its clause."""
-    here = said.tokens[place]
-    behind = (t for t in said.tokens[place + 1 :] if t.clause == here.clause)
-    return next((t for t in behind if t.says or t.quantity is not None), None)
 
 
 def parts(said: Statement) -> list[Statement]:
