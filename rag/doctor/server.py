@@ -31,8 +31,7 @@ SLOW = 15.0
 """Prompt tokens a second below which a question takes minutes."""
 _SAID = {
     ReplyForm.SCHEMA: "replies by JSON schema",
-    ReplyForm.TOOLS: "replies by function calls",
-    ReplyForm.TEXT: "takes neither JSON schemas nor function calls; asked in words",
+    ReplyForm.TEXT: "takes no JSON schema; asked in words",
 }
 _FILLER = "The line runs along the valley, past nine stations and over eleven bridges. " * 25
 _PROBE: Messages = [

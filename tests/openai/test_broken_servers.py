@@ -132,12 +132,10 @@ def called(said):
     return json.dumps({"name": "grade_documents", "arguments": json.loads(said)})
 
 
-BOTH = ("tools", "response_format")
 ANSWERED = {
-    "400: does not support tools": refuses(400, "registry/x does not support tools", *BOTH),
-    "422: extra inputs": refuses(422, "Extra inputs are not permitted", *BOTH),
-    "500: requires --jinja": refuses(500, "tools param requires --jinja flag", *BOTH),
-    "501 to every form": refuses(501, "not implemented", *BOTH),
+    "400: does not support schemas": refuses(400, "no response_format", "response_format"),
+    "422: extra inputs": refuses(422, "Extra inputs are not permitted", "response_format"),
+    "501 to a schema": refuses(501, "not implemented", "response_format"),
     "500 to a schema, unsaid why": refuses(500, "Internal Server Error", "response_format"),
     "400: temperature": refuses(400, "'temperature' does not support 0", "temperature"),
     "400: max_tokens": refuses(400, "max_tokens: use max_completion_tokens", "max_tokens"),

@@ -22,10 +22,9 @@ def verdicts(graded: Graded) -> list[bool]:
 @pytest.mark.parametrize(
     "reply",
     [
-        pytest.param(call(WHOLE), id="a proper call"),
-        pytest.param(call(WHOLE, name="grade"), id="another tool's name"),
-        pytest.param(call(WHOLE, finish="length"), id="a whole call, then cut off"),
-        pytest.param(call(PARALLEL), id="one call a document"),
+        pytest.param(call(WHOLE), id="JSON"),
+        pytest.param(call(WHOLE, finish="length"), id="whole, then cut off"),
+        pytest.param(call(PARALLEL), id="one object a document"),
         pytest.param(call(grades("Yes.", "**No**")), id="words instead of booleans"),
         pytest.param(call({**WHOLE, "document_9": verdict(True)}), id="a document too many"),
         pytest.param(call(COMMAS), id="trailing commas in the call"),
@@ -103,11 +102,9 @@ def test_many_chunks_go_in_groups():
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        (400, "registry/llama does not support tools"),
-        (400, "Invalid tool_choice type: 'object'."),
+        (400, "this model does not support structured output"),
         (400, "response_format is not supported"),
         (422, "Extra inputs are not permitted"),
-        (500, "tools param requires --jinja flag"),
         (500, "Failed to parse grammar"),
         (501, "not implemented"),
     ],
@@ -116,7 +113,7 @@ def test_a_server_that_refuses_a_form_is_asked_in_the_next_at_once_and_that_is_k
     code, message, tmp_path
 ):
     def plain_only(body):
-        if "tools" in body or "response_format" in body:
+        if "response_format" in body:
             return status(code, message)(body)
         return text(json.dumps(WHOLE))(body)
 
@@ -128,12 +125,8 @@ def test_a_server_that_refuses_a_form_is_asked_in_the_next_at_once_and_that_is_k
         another = connect(server, home=tmp_path)  # as another process would
         assert verdicts(another.grade(grading(ROME, PARIS))) == [True, False]
     assert time.monotonic() - began < 10
-    forms = [
-        "schema" if "response_format" in r.body else "tools" if r.tools else "text"
-        for r in server.requests
-    ]
-    assert forms == ["schema", "tools", "text", "text", "text"]
-    assert '"document_1": {"reason"' in server.requests[2].prompt
+    assert ["response_format" in r.body for r in server.requests] == [True, *[False] * 3]
+    assert '"document_1": {"reason"' in server.requests[1].prompt
 
 
 def test_a_server_that_crashes_at_a_form_is_asked_in_the_next_and_at_the_first_next_time(tmp_path):
@@ -150,13 +143,14 @@ def test_a_server_that_crashes_at_a_form_is_asked_in_the_next_and_at_the_first_n
 
 def test_a_form_that_is_taken_but_not_kept_to_is_not_asked_for_again(tmp_path):
     def ignores_schemas(body):
-        return (call(WHOLE) if "tools" in body else text("document_1: yes\ndocument_2: no"))(body)
+        good = call(WHOLE)
+        return (text("The first.") if "response_format" in body else good)(body)
 
     with ScriptedServer(always=ignores_schemas) as server:
         for grader in ("local", "model"):
             graded = connect(server, home=tmp_path).grade(grading(PARIS, BERLIN))
             assert graded.grades[0]["grader"] == grader
-    assert [bool(request.tools) for request in server.requests] == [False, True]
+    assert ["response_format" in request.body for request in server.requests] == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -178,31 +172,6 @@ def test_a_parameter_that_is_refused_is_left_out_from_then_on(refused, message, 
     assert [refused in request.body for request in server.requests] == [True, False, False]
     limits = [r.body.keys() & {"max_tokens", "max_completion_tokens"} for r in server.requests]
     assert all(len(limit) == 1 for limit in limits)
-
-
-WRITTEN = {
-    "a call in text": {"name": "grade_documents", "arguments": WHOLE},
-    "its arguments as text": {"name": "grade_documents", "arguments": json.dumps(WHOLE)},
-    "under the tool's name": {"grade_documents": WHOLE},
-    "a list of rows": {"grades": [{"document": 1, "relevant": "yes"}, {"id": 2, "relevant": "no"}]},
-}
-
-
-@pytest.mark.parametrize("written", WRITTEN.values(), ids=WRITTEN)
-@pytest.mark.parametrize(
-    "around", ["%s", "<tools>%s</tools>", "<tool_call>\n%s\n</tool_call>", "{%s}"]
-)
-def test_what_models_really_write_is_read(written, around):
-    with ScriptedServer(text(around % json.dumps(written))) as server:
-        graded = connect(server).grade(grading(PARIS, BERLIN))
-    assert verdicts(graded) == [True, False]
-
-
-def test_braces_doubled_as_in_a_template_are_read():
-    doubled = json.dumps(WHOLE).replace("{", "{{").replace("}", "}}")
-    with ScriptedServer(text(doubled)) as server:
-        graded = connect(server).grade(grading(PARIS, BERLIN))
-    assert verdicts(graded) == [True, False]
 
 
 def test_a_reply_that_a_server_took_for_thinking_is_read():

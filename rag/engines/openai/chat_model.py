@@ -109,8 +109,8 @@ class ChatModel:
         thought = reply.additional_kwargs.get("reasoning_content") or "<think" in reply.text[:100]
         if thought and not knew:
             self.dialect.learn_thinking()
-            said = reply.tool_calls or plain_text(reply)
-            if reply.response_metadata.get("finish_reason") == "length" and not said:
+            cut = reply.response_metadata.get("finish_reason") == "length"
+            if cut and not plain_text(reply):
                 reply = self._asked(messages, meter, limits, wanted)
         return reply
 
@@ -122,22 +122,23 @@ class ChatModel:
         wanted: type[BaseModel] | None,
     ) -> AIMessage:
         messages = sendable(messages)
+        if wanted is not None:
+            line = f"Reply with one JSON object and nothing else: {shape_of(wanted)}"
+            messages = with_line(messages, line)
 
         def attempt(seconds: float) -> AIMessage:
             def send(form: ReplyForm) -> AIMessage:
-                told = _in_form(messages, wanted, form)
-                options = self._options(told, meter, limits, seconds)
+                options = self._options(messages, meter, limits, seconds)
                 if wanted is not None:
                     # Not as LangChain's own options: it parses what it knows as a
                     # response_format itself, and raises what it cannot.
                     options["extra_body"] |= asking(wanted, form)
-                return self._built.invoke(told, **options)
+                return self._built.invoke(messages, **options)
 
             return self.dialect.asked(send, self._describe, shaped=wanted is not None)
 
         def used(reply: AIMessage) -> tuple[UsageMetadata | None, str]:
-            written = reply.text + "".join(str(call["args"]) for call in reply.tool_calls)
-            return reply.usage_metadata, written
+            return reply.usage_metadata, reply.text
 
         return self.attempts.run(attempt, used, messages, meter)
 
@@ -250,10 +251,3 @@ class ChatModel:
             room = meter.budget.room(tokens_of(messages), self.price)
             most = most if room is None else min(most, room)
         return self.dialect.parameters(replace(limits, tokens=most), seconds)
-
-
-def _in_form(messages: Messages, wanted: type[BaseModel] | None, form: ReplyForm) -> Messages:
-    """A function's parameters tell a model what to write; a schema is not shown to it."""
-    if wanted is None or form is ReplyForm.TOOLS:
-        return messages
-    return with_line(messages, f"Reply with one JSON object and nothing else: {shape_of(wanted)}")

@@ -1,8 +1,7 @@
-"""The forms in which a reply of a known shape can be asked for, the most reliable first.
+"""The forms in which a reply of a known shape can be asked for, the more reliable first.
 
-A JSON schema constrains what a model can write at all; a function call is asked for, but on
-many servers not enforced (llama.cpp ignores the object `tool_choice`); plain words bind
-nobody, and are taken by every server.
+A JSON schema constrains what a model can write at all. The shape is told in words besides, which
+is all that a server gets that takes no schema.
 """
 
 from __future__ import annotations
@@ -17,41 +16,31 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 _NO_SCHEMAS = re.compile(r"gpt-(?:3|4-|4$)")
-"""OpenAI's models from before JSON schemas; LangChain warns of each use."""
+"""OpenAI's models from before JSON schemas."""
 
 
 class ReplyForm(StrEnum):
     SCHEMA = "json_schema"
-    TOOLS = "tools"
     TEXT = "text"
 
 
 def forms_from(known: str | None, model: str) -> list[ReplyForm]:
     """What to ask for, then what to fall back to: from the form known to work, or the best."""
-    first = ReplyForm.TOOLS if _NO_SCHEMAS.match(model) else ReplyForm.SCHEMA
-    every = list(ReplyForm)
-    if known in every:
-        first = ReplyForm(known)
-    return every[every.index(first) :]
+    if known == ReplyForm.TEXT or (known is None and _NO_SCHEMAS.match(model)):
+        return [ReplyForm.TEXT]
+    return list(ReplyForm)
 
 
 @lru_cache(maxsize=256)
 def asking(schema: type[BaseModel], form: ReplyForm) -> dict[str, Any]:
     """The fields of a request that ask for a reply in that form."""
-    from langchain_core.utils.function_calling import (
-        convert_to_openai_function,
-        convert_to_openai_tool,
-    )
+    from langchain_core.utils.function_calling import convert_to_openai_function
 
-    if form is ReplyForm.SCHEMA:
-        named = convert_to_openai_function(schema.model_json_schema(), strict=True)
-        named["schema"] = named.pop("parameters")
-        return {"response_format": {"type": "json_schema", "json_schema": named}}
-    if form is ReplyForm.TOOLS:
-        tool = convert_to_openai_tool(schema)
-        chosen = {"type": "function", "function": {"name": tool["function"]["name"]}}
-        return {"tools": [tool], "tool_choice": chosen}
-    return {}
+    if form is ReplyForm.TEXT:
+        return {}
+    named = convert_to_openai_function(schema.model_json_schema(), strict=True)
+    named["schema"] = named.pop("parameters")
+    return {"response_format": {"type": "json_schema", "json_schema": named}}
 
 
 @lru_cache(maxsize=256)
