@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from html.entities import html5
 
 from rag.documents.encoding import decode
@@ -65,53 +65,42 @@ def _document(blocks: Iterator[bytes], reading: Reading) -> Iterator[Part]:
     parser = etree.XMLPullParser(
         events=("start", "end"), remove_comments=True, remove_pis=True, **DISTRUSTING
     )
-    walk = Walk(reading.limits.depth)
+    depth = 0
+
+    def text() -> str:
+        """What the events complete; an element is forgotten once it was written."""
+        nonlocal depth
+        lines: list[str] = []
+        for event, element in parser.read_events():
+            if event == "start":
+                depth += 1
+                if depth > reading.limits.depth:
+                    raise DocumentError("nested too deeply")
+                lines += _opening(element)
+            else:
+                depth -= 1
+                if not _is_within_prose(element):
+                    lines += _closing(element, depth)
+                    _forget(element)
+        return "".join(lines)
+
     found = False
     try:
         for block in blocks:
             reading.deadline.check()
             parser.feed(block)
-            lines = walk.lines(parser.read_events())
-            if lines:
+            if lines := text():
                 found = True
-                yield Part("".join(lines))
+                yield Part(lines)
         parser.close()
     except etree.XMLSyntaxError as error:
-        lines = walk.lines(parser.read_events())
+        lines = text()
         if not found and not lines:
             raise DocumentError(f"damaged XML: {error}") from error
-        yield Part("".join(lines))
+        yield Part(lines)
         reading.warn(f"damaged XML, what follows is missing: {error}")
         return
-    yield Part("".join(walk.lines(parser.read_events())))
-
-
-class Walk:
-    """Turns parser events into lines of text; an element is forgotten once it was written."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._depth = 0
-
-    def lines(self, events: Iterable[tuple[str, Element]]) -> list[str]:
-        """The lines that these events complete.
-
-        Raises:
-            DocumentError: the elements are nested deeper than the limit.
-        """
-        found: list[str] = []
-        for event, element in events:
-            if event == "start":
-                self._depth += 1
-                if self._depth > self._limit:
-                    raise DocumentError("nested too deeply")
-                found += _opening(element)
-            else:
-                self._depth -= 1
-                if not _is_within_prose(element):
-                    found += _closing(element, self._depth)
-                    _forget(element)
-        return found
+    yield Part(text())
 
 
 def _opening(element: Element) -> list[str]:
