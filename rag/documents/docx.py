@@ -23,12 +23,8 @@ _MATH = "math}"
 _DEPTH = 100
 
 
-@dataclass(frozen=True, slots=True)
-class _Style:
-    """What a paragraph style means here: a heading of a level, or an item of a list."""
-
-    level: int | None = None
-    listed: bool = False
+_Style = tuple[int | None, bool]
+"""What a paragraph style means here: a heading of a level, or an item of a list."""
 
 
 def read(reading: Reading) -> Iterator[Part]:
@@ -76,9 +72,10 @@ class _Walk:
         text = inline_text(element)
         if not text.strip():
             return
-        style = self._styles.get(_value(element, "{*}pPr/{*}pStyle") or "", _Style())
+        key = _value(element, "{*}pPr/{*}pStyle") or ""
+        styled, listed = self._styles.get(key, (None, False))
         level = _level(_value(element, "{*}pPr/{*}outlineLvl"))
-        level = style.level if level is None else level
+        level = styled if level is None else level
         numbering = element.find("{*}pPr/{*}numPr")
         if _value(numbering, "{*}numId") == "0":
             numbering = None
@@ -86,7 +83,7 @@ class _Walk:
             self._layout.heading(text, level + 1)
             if self._reading.title is None and level == 0:
                 self._reading.title = text
-        elif numbering is not None or style.listed:
+        elif numbering is not None or listed:
             self._layout.item(text, _level(_value(numbering, "{*}ilvl")) or 0)
         else:
             self._layout.paragraph(text)
@@ -121,28 +118,26 @@ def _through(element: Element, wanted: str) -> Iterator[Element]:
             yield from _through(inner, wanted)
 
 
-def _meanings(styles: Element) -> dict[str, _Style]:
-    own: dict[str, _Style] = {}
-    parents: dict[str, str] = {}
-    for style in styles.iterchildren("{*}style"):
-        key = attribute(style, "styleId") or ""
+def _meanings(root: Element) -> dict[str, _Style]:
+    styles = {attribute(each, "styleId") or "": each for each in root.iterchildren("{*}style")}
+    return {key: _meaning(key, styles) for key in styles}
+
+
+def _meaning(key: str, styles: dict[str, Element]) -> _Style:
+    """Its own, or that of the style which it is based on."""
+    for _ in range(10):
+        style = styles.get(key)
         label = (_value(style, "{*}name") or "").lower()
         level = 0 if label == "title" else None
         if label.startswith("heading "):
             level = _level(label.removeprefix("heading "), offset=1)
         if level is None:
             level = _level(_value(style, "{*}pPr/{*}outlineLvl"))
-        own[key] = _Style(level, listed=label.startswith("list ") and label != "list paragraph")
-        parents[key] = _value(style, "{*}basedOn") or ""
-    return {key: _inherited(key, own, parents) for key in own}
-
-
-def _inherited(key: str, own: dict[str, _Style], parents: dict[str, str]) -> _Style:
-    for _ in range(10):
-        if own.get(key, _Style()) != _Style():
-            return own[key]
-        key = parents.get(key, "")
-    return _Style()
+        listed = label.startswith("list ") and label != "list paragraph"
+        if level is not None or listed:
+            return level, listed
+        key = _value(style, "{*}basedOn") or ""
+    return None, False
 
 
 def _value(element: Element | None, path: str) -> str | None:
