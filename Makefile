@@ -7,11 +7,15 @@ STAMP := .venv/.installed
 
 install: $(STAMP)
 
-$(STAMP): requirements.lock pyproject.toml
+# Another pip does as well; this one reads an index in half the time. What is installed is compiled
+# on every core, which pip does on one.
+$(STAMP): pip.lock requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "crag needs Python 3.11 or newer")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --no-deps --require-hashes --requirement requirements.lock
+	@$(BIN)/python -m pip install --quiet --require-hashes --requirement pip.lock || true
+	$(BIN)/python -m pip install --quiet --no-deps --no-compile --require-hashes --requirement requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m compileall -qq -j 0 .venv/lib || true
 	@touch $(STAMP)
 
 demo: install
@@ -61,6 +65,8 @@ lock:
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header \
 	  --no-annotate --no-emit-index-url --no-emit-find-links --group docs \
 	  --output-file docs/requirements.lock
+	echo pip | uv pip compile --generate-hashes --no-header --no-annotate --no-emit-index-url \
+	  --no-emit-find-links --output-file pip.lock -
 
 clean:
 	rm -rf .venv .demo build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
