@@ -17,6 +17,7 @@ from langgraph.types import Command
 from rag.background import Leave
 from rag.budget import Budget
 from rag.cited_files import cited_files
+from rag.clock import check_clock
 from rag.dependencies import Dependencies
 from rag.engines.factory import build_engine, choose_engine, local_engine
 from rag.engines.protocol import Budgeted, Engine
@@ -62,6 +63,7 @@ class Session(Closing):
     def __init__(
         self, settings: Settings, notify: Notify = lambda _line: None, *, keep_traces: bool = True
     ) -> None:
+        check_clock()
         self.settings = settings
         self._keep_traces = keep_traces
         self.notify = notify

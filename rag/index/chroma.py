@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from rag.clock import check_clock
 from state.errors import CragError, SetupError, StorageError
 
 # Field names of chromadb's settings are environment variables, without any prefix.
@@ -36,8 +37,9 @@ def chromadb_module() -> ModuleType:
     """The chromadb package.
 
     Raises:
-        SetupError: it is not installed as it should be.
+        SetupError: it is not installed as it should be, or the clock would end it.
     """
+    check_clock()
     with _undisturbed():
         try:
             import chromadb
