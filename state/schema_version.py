@@ -30,6 +30,16 @@ def refuse_newer(found: int, known: int, what: str) -> None:
         )
 
 
+def refuse_other(found: int, known: int, what: str) -> None:
+    """Raises StorageError where another program wrote `what`, also one before the first release."""
+    refuse_newer(found, known, what)
+    if 0 < found < known:
+        raise StorageError(
+            f"{what} was written by a crag before its first release (version {found}).",
+            "Move it away, or read it with that crag.",
+        )
+
+
 def write_version(db: sqlite3.Connection, version: int) -> None:
     """A version of 1 to 255."""
     db.execute(f"pragma user_version = {version}")

@@ -19,7 +19,7 @@ from state.errors import (
     storage_error,
 )
 from state.row_seals import know_checksums
-from state.schema_version import read_version, refuse_newer
+from state.schema_version import read_version, refuse_other
 from state.sql_place import SqlPlace
 
 BUSY_SECONDS = 10.0
@@ -201,7 +201,7 @@ class SqlitePlace(SqlPlace):
             made = connect if writable else connect_to_read
             with closed_on_failure(made(self._path)) as db:
                 if self._version is not None:
-                    refuse_newer(read_version(db), self._version, self._name)
+                    refuse_other(read_version(db), self._version, self._name)
                 if writable:
                     self._make(db)
             self._connection = db

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from state.postgres import PostgresPlace, place, value
-from state.schema_version import refuse_newer
+from state.schema_version import refuse_other
 from state.turn_store import THREADS_SCHEMA, TurnStore
 from state.turns import Clock, utc_now
 
@@ -54,7 +54,7 @@ class _ThreadsPlace(PostgresPlace):
                 if version is None:
                     db.execute(_SCHEMA)
                     db.execute("insert into crag_schema values (%s)", (THREADS_SCHEMA,))
-        refuse_newer(version or 0, THREADS_SCHEMA, place(self._url))
+        refuse_other(version or 0, THREADS_SCHEMA, place(self._url))
         return write or version is not None
 
 

@@ -28,7 +28,7 @@ from state.turns import (
 )
 
 THREADS_FILE = "threads.db"
-THREADS_SCHEMA = 1
+THREADS_SCHEMA = 2
 PAGE_OF_TURNS = 16
 _KEPT = ("answer", "files", "collection")
 """Of a `Turn`, in its body."""
@@ -47,7 +47,7 @@ class TurnStore(Closing):
     Safe for several threads, processes and (Postgres) machines at once. A number is never
     given twice in the life of a thread, even after pruning. An unknown thread has no turns.
 
-    Every method raises StorageError (full, read-only or damaged disk, later schema),
+    Every method raises StorageError (full, read-only or damaged disk, another schema),
     StoreBusyError (another process held the file for too long) or RemoteStoreError
     (Postgres unreachable or failed), and nothing foreign.
     """

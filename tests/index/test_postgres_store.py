@@ -413,9 +413,9 @@ def test_files_of_another_machine_are_not_looked_for(tmp_path, library, store):
     assert refresh(library.settings, []).documents == 1
 
 
-def test_a_chroma_server_is_no_store_and_the_way_from_it_is_named(monkeypatch):
+def test_what_is_no_postgres_is_no_store_and_how_one_is_named_is_said(monkeypatch):
     monkeypatch.setenv("CRAG_STORE", "http://localhost:8000")
-    with pytest.raises(SettingsError, match="crag collections push NAME --to postgresql://"):
+    with pytest.raises(SettingsError, match="postgresql://host/"):
         load_settings({})
     monkeypatch.setenv("CRAG_STORE", "mysql://h/d")
     with pytest.raises(SettingsError, match="postgresql://host/"):

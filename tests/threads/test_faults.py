@@ -75,12 +75,13 @@ def test_read_only_store_can_be_read_and_says_so_when_written(on_a_read_only_dis
     assert str(path) in message
 
 
-def test_read_only_store_of_a_newer_version_is_not_read(on_a_read_only_disk):
+@pytest.mark.parametrize(("step", "by"), [(1, "a newer crag"), (-1, "a crag before")])
+def test_read_only_store_of_another_version_is_not_read(on_a_read_only_disk, step, by):
     path, told = on_a_read_only_disk
     with sqlite3.connect(path) as db:
-        write_version(db, THREADS_SCHEMA + 1)
+        write_version(db, THREADS_SCHEMA + step)
     (message,) = told()
-    assert f"{path} was written by a newer crag" in message
+    assert f"{path} was written by {by}" in message
 
 
 def test_folder_that_cannot_be_made(tmp_path):
