@@ -80,7 +80,7 @@ class Session(Closing):
             choice = choose_engine(settings)
             if choice.notice is not None:
                 notify(choice.notice)
-            self.engine = build_engine(settings, self.reader)
+            self.engine = build_engine(choice.name, settings, self.reader)
             opened.callback(self.engine.close)
             self._local = local_engine(self.reader) if self.engine.model is not None else None
             self._web = open_web(settings)

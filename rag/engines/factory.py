@@ -60,14 +60,14 @@ def local_engine(reader: CollectionReader) -> LocalEngine:
     return LocalEngine(reader.plain if isinstance(reader, RerankedCollection) else reader)
 
 
-def build_engine(settings: Settings, reader: CollectionReader) -> Engine:
-    """The engine of `choose_engine`, over one collection; grades are kept in its store.
+def build_engine(name: EngineName, settings: Settings, reader: CollectionReader) -> Engine:
+    """The engine that was chosen, over one collection; grades are kept in its store.
 
     Raises:
         SettingsError: the openai engine lacks a usable URL or key.
     """
     local = local_engine(reader)
-    if choose_engine(settings).name is EngineName.LOCAL:
+    if name is EngineName.LOCAL:
         return local
     from rag.engines.openai.openai_engine import OpenAIEngine
     from rag.index.stores import store_of

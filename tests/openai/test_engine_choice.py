@@ -9,6 +9,7 @@ from pydantic import SecretStr
 from rag.endpoint.address import chat_endpoint, embedding_endpoint, host_of
 from rag.engines.estimate import estimate
 from rag.engines.factory import build_engine, choose_engine
+from state.choices import EngineName
 from state.errors import SettingsError
 from state.settings import Settings
 
@@ -51,17 +52,19 @@ def test_what_takes_a_model_is_told_of_where_there_is_none():
 
 
 def test_the_engine_is_built_as_chosen():
-    assert build_engine(Settings(), reader=None).name == "local"
-    built = build_engine(Settings(base_url="http://localhost:1/v1", model="m"), reader=None)
+    assert build_engine(EngineName.LOCAL, Settings(), reader=None).name == "local"
+    settings = Settings(base_url="http://localhost:1/v1", model="m")
+    built = build_engine(EngineName.OPENAI, settings, reader=None)
     assert (built.name, built.model) == ("openai", "m")
     with pytest.raises(SettingsError, match="no key"):
-        build_engine(Settings(engine="openai"), reader=None)
+        build_engine(EngineName.OPENAI, Settings(engine="openai"), reader=None)
 
 
 def test_choosing_and_building_import_no_model_library():
     code = (
-        "import sys; from rag.engines.factory import build_engine; from state.settings import *;"
-        "build_engine(Settings(base_url='http://localhost:1/v1'), None);"
+        "import sys; from rag.engines.factory import build_engine, choose_engine;"
+        "from state.settings import *; settings = Settings(base_url='http://localhost:1/v1');"
+        "build_engine(choose_engine(settings).name, settings, None);"
         "sys.exit(bool({'openai', 'langchain_openai', 'tiktoken'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
