@@ -3,6 +3,8 @@ and what the collection holds. Whole utterances only, so that no question of the
 for one.
 """
 
+# ruff: noqa: SIM905
+
 from __future__ import annotations
 
 import re
@@ -33,11 +35,9 @@ _WHOLE = {
     "what are you": _ABOUT_US,
     "what can you do": _ABOUT_US,
 }
-_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?|[^\s\w]")
-_ASKED = re.compile(
-    r"(?:and |so )?what (?:did|have) i (?:just )?ask(?:ed)?(?: you)?"
-    r"(?: (?:at )?(first|last|before|earlier))?"
-    r"|(?:and |so )?what was (?:my|the) (first|last|previous) question"
+_RECALLING = frozenset(
+    "and so what did have i just ask asked you at was my the question"
+    " first last before earlier previous".split()
 )
 
 _OURS = r"(?:this|the|your|my)"
@@ -58,28 +58,25 @@ _ASKS_HOLDINGS = re.compile(
 
 def small_talk(text: str) -> str | None:
     """The reply to a greeting, thanks, a goodbye or an assent; None to anything else."""
-    words = [word.replace("\u2019", "'") for word in _WORD.findall(text.lower())]
-    said = [word for word in words if word[0].isalnum()]
+    said = [word for each in _plain(text).split() if (word := each.strip(",;:.!"))]
     if not said or len(said) > FEW_WORDS:
         return None
     whole = _WHOLE.get(" ".join(said))
     if whole is not None:
         return whole
-    if (
-        "?" in words
-        or said[0] not in _SOCIAL
-        or not all(w in _SOCIAL or w in _FILLING for w in said)
-    ):
+    if "?" in text or said[0] not in _SOCIAL or not _FILLING.union(_SOCIAL).issuperset(said):
         return None
     return next(reply for reply in _REPLIES if reply in {_SOCIAL.get(word) for word in said})
 
 
 def asks_about_thread(text: str) -> str | None:
     """Which question of its thread the utterance asks for: "first", "last", or None of them."""
-    match = _ASKED.fullmatch(_plain(text))
-    if match is None:
+    said = _plain(text)
+    words = said.split()
+    asks = "what" in words and (("i" in words and "ask" in said) or words[-1] == "question")
+    if not asks or not _RECALLING.issuperset(words):
         return None
-    return "first" if "first" in match.groups() else "last"
+    return "first" if "first" in words else "last"
 
 
 def asks_what_is_held(text: str) -> bool:

@@ -4,10 +4,11 @@ What was asked about is carried over behind the question, quoted as it was writt
 winter?" and "why?" take the whole last question along. Others take a few words of the earlier
 questions: those that say the most (inverse document frequency), were asked the latest, and stand
 in the titles and headings of what the questions find. A heading names a thing, and seldom says
-what was done to it. An identifier, a number right behind a word or a capital name one anyway.
+what was done to it. A capital names one anyway.
 
 tests/benchmarks/followups.py and conversations.py show what each number here earns. Lists of
-vague words, of longer openings and of idle pronouns earned nothing there.
+vague words, of longer openings and of idle pronouns earned nothing there, nor did numbers,
+what stands beside a name, or how much an unknown word says in any text.
 """
 
 from __future__ import annotations
@@ -16,15 +17,13 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Protocol
 
+from rag.index.protocol import CollectionReader
 from rag.index.terms import term_spans, terms
 from rag.question.aside import is_aside
 from rag.question.context import parted, with_context
-from rag.question.specificity import capitalized, specificities
-from state.blocks import Extent
-from state.passages import HistoryTurn, RetrievedChunk
+from rag.question.specificity import capitalized
+from state.passages import HistoryTurn
 
 # Sums of weights, where 1 is the weight of a term that one chunk alone holds, or none.
 ONE_WORD = 1.0
@@ -40,34 +39,16 @@ NEAR_THE_BEST = 0.5
 """Of the best term's score, what another must have to be carried too."""
 DECAY = 0.7
 """What a question is worth against the one after it."""
-UNNAMED = 0.7
-"""What the terms of a question that names nothing are worth."""
 LOOK_BACK = 3
 """Turns: what was carried into a question is found in it again."""
 HEADED = 3
 """Chunks of a question whose headings are looked at."""
 
 _OPENING = re.compile(r"\W*(?:and|(?:what|how)\s+about)\b", re.IGNORECASE)
-_CLAUSE = re.compile(
-    r"\W*and\s+(?:who|what|when|where|why|which|how|is|are|was|were|do|does|did|can|could|will"
-    r"|would|should|has|have|had)\b(?!\s+about\b)",
+PRONOUN = re.compile(  # no part of an option (--one-file-system)
+    r"(?<![\w-])(?:it|its|they|them|their|he|him|his|she|her|these|those|ones?)(?![\w-])",
     re.IGNORECASE,
 )
-PRONOUN = re.compile(  # no part of an option (--one-file-system), no number ("one of three")
-    r"(?<![\w-])(?:it|its|they|them|their|he|him|his|she|her|these|those|ones?)(?![\w-]|\s+of\b)",
-    re.IGNORECASE,
-)
-
-
-class Searchable(Protocol):
-    """What is needed of a collection: `rag.index.protocol.CollectionReader` has it."""
-
-    @property
-    def chunk_count(self) -> int: ...
-
-    def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]: ...
-
-    def search(self, query: str, k: int) -> list[RetrievedChunk]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +59,9 @@ class FollowUp:
     carried: str = ""
 
 
-def stand_alone(question: str, history: Sequence[HistoryTurn], collection: Searchable) -> FollowUp:
+def stand_alone(
+    question: str, history: Sequence[HistoryTurn], collection: CollectionReader
+) -> FollowUp:
     """`history` is oldest first; turns without a question (thanks, greetings) are passed over."""
     asked_before = [turn for turn in history if not is_aside(turn["question"])]
     if not asked_before:
@@ -94,7 +77,7 @@ def stand_alone(question: str, history: Sequence[HistoryTurn], collection: Searc
     elif not own:
         carried = _whole(asked_before)
     else:
-        carried = ", ".join(_phrases(_topic(own, weights, turns, collection), turns))
+        carried = " ".join(_written(_topic(own, weights, turns, collection), turns))
     return FollowUp(with_context(question, carried), carried)
 
 
@@ -113,16 +96,11 @@ def _leans(question: str, weights: Mapping[str, float]) -> bool:
 
 def nothing_before(pronoun: re.Match[str], weights: Mapping[str, float]) -> bool:
     """Whether what stands before it weighs too little for it to mean."""
-    before = {
-        term
-        for _, end, found in term_spans(pronoun.string)
-        if end <= pronoun.start()
-        for term in found
-    }
+    before = set(terms(pronoun.string[: pronoun.start()]))
     return sum(weights.get(term, 1.0) for term in before) <= ONE_WORD
 
 
-def weights_of(wanted: Sequence[str], collection: Searchable) -> dict[str, float]:
+def weights_of(wanted: Sequence[str], collection: CollectionReader) -> dict[str, float]:
     """0 to 1 by inverse document frequency; 0 for a term that no chunk has."""
     chunks = collection.chunk_count
     rarest = math.log((chunks + 1) / 1.5)
@@ -137,20 +115,16 @@ def weights_of(wanted: Sequence[str], collection: Searchable) -> dict[str, float
 
 def saying(question: str, weights: Mapping[str, float]) -> dict[str, float]:
     """The `weights` of the question's terms. A word that no document has may well be the new topic:
-    it counts as the rarest, as far as it names something in any text ("since" does not).
+    it counts as the rarest.
     """
-    words = {term: question[a:b] for a, b, found in term_spans(question) for term in found}
-    unknown = [term for term in words if not weights[term]]
-    specific = specificities([words[term] for term in unknown])
-    worth = {term: min(says, 1.0) for term, says in zip(unknown, specific, strict=True)}
-    return {term: worth.get(term, weights[term]) for term in words}
+    return {term: weights[term] or 1.0 for term in terms(question)}
 
 
 def _topic(
     own: set[str],
     weights: Mapping[str, float],
     turns: Sequence[HistoryTurn],
-    collection: Searchable,
+    collection: CollectionReader,
 ) -> list[str]:
     """The terms that name what the conversation is about, best first."""
     scores: dict[str, float] = {}
@@ -173,39 +147,25 @@ def _subjects(turn: HistoryTurn) -> tuple[str, ...]:
     return (asked,)
 
 
-def _names(question: str, weights: Mapping[str, float], collection: Searchable) -> dict[str, float]:
-    """What the terms of a question that name things are worth; all, where none does. Of "Corbel
-    Tunnel" both, where a heading has the second alone: what is no more common right before it
-    says which. A number names something where it stands right behind a word: "RFC 560".
+def _names(
+    question: str, weights: Mapping[str, float], collection: CollectionReader
+) -> dict[str, float]:
+    """What the terms of a question that name things are worth: those with a capital, and those that
+    stand in titles and headings of what it finds; all, where none does.
     """
     headings = {
         term
         for chunk in collection.search(question, HEADED)
         for term in terms(f"{chunk['title'] or ''} {chunk['heading']}")
     }
+    named = headings | capitalized(question)
     known = {term: weights[term] for term in terms(question) if weights[term] > 0}
-    written = capitalized(question)
-    beside = [
-        (before, found)
-        for (_, end, before), (start, _, found) in pairwise(term_spans(question))
-        if not question[end:start].strip()
-    ]
-    counted = {term for _, found in beside for term in found}
-    codes = {t for t in known if not t.isalpha() and (t in counted or not t.isdigit())}
-    named = codes.union(t for t in known if t in headings or t in written)
-    if not named:
-        return {term: weight * UNNAMED for term, weight in known.items()}
-    which: set[str] = set()
-    for before, found in beside:
-        heads = [weights[term] for term in found if term in named]
-        if heads:
-            which.update(term for term in before if known.get(term, 0.0) >= max(heads))
-    return {term: known[term] for term in named | which}
+    return {term: weight for term, weight in known.items() if term in named} or known
 
 
 def is_part(question: str) -> bool:
     """Whether it replaces a part of the question before it: "And in winter?"."""
-    return bool(_OPENING.match(question)) and not _CLAUSE.match(question)
+    return _OPENING.match(question) is not None
 
 
 def _whole(turns: Sequence[HistoryTurn]) -> str:
@@ -222,25 +182,19 @@ def _whole(turns: Sequence[HistoryTurn]) -> str:
     return ""
 
 
-def _phrases(carried: Sequence[str], turns: Sequence[HistoryTurn]) -> list[str]:
-    """The carried terms as they were written last: neighbours together, and a number with the word
-    that it numbers ("RFC 560").
+def _written(carried: Sequence[str], turns: Sequence[HistoryTurn]) -> list[str]:
+    """The words of the carried terms as they were written last, in their order there, a number
+    right behind one with it ("RFC 560").
     """
-    phrases: list[str] = []
+    found: list[str] = []
     left = set(carried)
     for turn in reversed(turns):
         text = turn["standalone_question"]
-        extents: list[Extent] = []
-        before = 0, 0
-        for start, end, found in term_spans(text):
-            follows = before[1] > 0 and not text[before[1] : start].strip()
-            if left.intersection(found):
-                if follows and extents and extents[-1][1] == before[1]:
-                    extents[-1] = extents[-1][0], end
-                else:
-                    numbers = follows and text[start:end].isdigit()
-                    extents.append((before[0] if numbers else start, end))
-            before = start, end
-        phrases += (text[start:end] for start, end in extents)
+        reached = -1
+        for start, end, held in term_spans(text):
+            numbers = start == reached + 1 and text[start:end].isdigit()
+            if numbers or left.intersection(held):
+                found.append(text[start:end])
+                reached = end
         left.difference_update(terms(text))
-    return list(dict.fromkeys(phrases))
+    return list(dict.fromkeys(reversed(found)))[::-1]

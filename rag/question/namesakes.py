@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from rag.index.protocol import CollectionReader
 from rag.index.terms import terms
-from rag.question.followup import Searchable
 from rag.question.parts import POOL
 from state.passages import RetrievedChunk
 
@@ -57,7 +57,9 @@ class _Called:
         )
 
 
-def namesakes(question: str, weights: Mapping[str, float], collection: Searchable) -> list[str]:
+def namesakes(
+    question: str, weights: Mapping[str, float], collection: CollectionReader
+) -> list[str]:
     """The names of the documents, the likeliest first; empty where one thing alone has the name.
     `weights` of the question's terms, 0 of what no chunk has.
     """

@@ -18,14 +18,11 @@ POOL = 30
 """How many chunks that a question finds by itself the others are measured against."""
 MOST_PARTS = 4
 OUT_OF_DOMAIN = 0.1
-"""Of a question that is less probably in the collection's domain only passages are shown that hold
-half of the words that name what it is about.
-"""
+"""Of a question that is less probably in the collection's domain no passages are shown."""
 
 _ASKS = r"(?:who|whom|whose|what|which|when|where|why|how)"
-_LEADS = rf"(?:(?:in|at|on|to|for|from|by|with)\s+)?{_ASKS}|[^,;?]{{1,40}},\s+(?:what|when|why|how)"
 _PART = re.compile(
-    rf"(?<=[?？])\s+|;\s+|,?\s+and\s+(?:also\s+)?(?=(?:{_LEADS})\b)",  # noqa: RUF001
+    rf"(?<=[?？])\s+|;\s+|,?\s+and\s+(?:also\s+)?(?={_ASKS}\b)",  # noqa: RUF001
     re.IGNORECASE,
 )
 _ASKING = re.compile(rf"\b{_ASKS}\b", re.IGNORECASE)
@@ -96,21 +93,13 @@ def split_alone(question: str, reader: CollectionReader, most: int = MOST_PARTS)
 
 def split(text: str, most: int = MOST_PARTS) -> list[str]:
     """The questions within, in order, what is beyond `most` together as the last; the text itself
-    if there is one only.
+    where there is one only, or something is said and not asked.
     """
     text, about = parted(text[:QUESTION_CHARACTERS])
     found = [with_context(piece.strip(" ,"), about) for piece in _PART.split(text)]
-    asked: list[str] = []
-    before = ""
-    for piece in found:
-        if asks(piece) and terms(piece):
-            asked.append(before + piece)
-            before = ""
-        else:  # what is said first holds for what is asked after it
-            before += f"{piece}; "
-    if len(asked) < 2:
+    if len(found) < 2 or not all(asks(piece) and terms(piece) for piece in found):
         return [with_context(text, about)]
-    return asked if len(asked) <= most else [*asked[: most - 1], "; ".join(asked[most - 1 :])]
+    return found if len(found) <= most else [*found[: most - 1], "; ".join(found[most - 1 :])]
 
 
 def asks(piece: str) -> bool:

@@ -73,7 +73,7 @@ def test_a_part_survives_the_graph_s_state_which_is_json(railway):
         ("salt and pepper", ["salt and pepper"]),
         (
             "We run on coal; what is burnt, and how is it stored?",
-            ["We run on coal; what is burnt", "how is it stored?"],
+            ["We run on coal; what is burnt, and how is it stored?"],
         ),
         ("And in winter? (When is it open)", ["And in winter? (When is it open)"]),
         (
@@ -87,7 +87,7 @@ def test_a_part_survives_the_graph_s_state_which_is_json(railway):
         ),
         (
             "When was it built, and on Sundays, how often does it run?",
-            ["When was it built", "on Sundays, how often does it run?"],
+            ["When was it built, and on Sundays, how often does it run?"],
         ),
         (
             "How do Ada and Ben, who lives in Osmer, get home?",
