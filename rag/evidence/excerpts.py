@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from state.blocks import Block, BlockKind
 from state.passages import RetrievedChunk, Span, text_between
@@ -39,12 +39,6 @@ class Excerpt:
             and self.start_char < other.end_char
             and other.start_char < self.end_char
         )
-
-    def going_on(self, other: Excerpt) -> Excerpt:
-        """Up to the end of another one that begins in it."""
-        text = self.text + other.text[self.end_char - other.start_char :]
-        further = [block for block in other.blocks if block not in self.blocks]
-        return replace(self, end_char=other.end_char, text=text, blocks=[*self.blocks, *further])
 
     def holds_kind(self, kind: BlockKind) -> bool:
         return any(block.kind is kind for block in self.blocks)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from rag.embed.protocol import Embedder, Vectors
 from rag.evidence.excerpts import Excerpt
 from rag.index.coverage import okapi
-from rag.index.repeats import Likeness
 from rag.index.terms import terms
 from rag.question.parse import ParsedQuestion
 from rag.text.sentences import block_sentences
@@ -20,11 +19,8 @@ from state.passages import RetrievedChunk
 
 @dataclass(frozen=True, slots=True)
 class MeasuredExcerpt:
-    """`likeness` is that of the excerpt with its headings and title."""
-
     excerpt: Excerpt
     features: Mapping[str, float]
-    likeness: Likeness
 
 
 def measure_excerpts(
@@ -49,8 +45,8 @@ def measure_excerpts(
     best_score = max(chunk["score"] for chunk in chunks) or 1.0
     pairs = set(itertools.pairwise(question.terms))
     measured = []
-    every = zip(excerpts, bodies, heads, bm25, cosines, sentences, strict=True)
-    for e, body, head, score, cosine, sentence in every:
+    every = zip(excerpts, bodies, bm25, cosines, sentences, strict=True)
+    for e, body, score, cosine, sentence in every:
         features = {
             "bm25": score / best_bm25,
             "cosine": cosine,
@@ -60,7 +56,7 @@ def measure_excerpts(
             "length": math.log1p(len(body)),
             "pairs": len(pairs & set(itertools.pairwise(body))) / max(len(pairs), 1),
         }
-        measured.append(MeasuredExcerpt(e, features, Likeness.of([*body, *head])))
+        measured.append(MeasuredExcerpt(e, features))
     return measured
 
 
