@@ -1,6 +1,6 @@
 """What the loop gains over no loop, set by set and rewrite by rewrite, as asked and with typos.
 
-python tests/benchmarks/rewriting.py --data DIR [--without "feedback, more"] [--only-kinds]
+python tests/benchmarks/rewriting.py --data DIR [--without spelling] [--only-kinds]
 """
 
 from __future__ import annotations
@@ -104,14 +104,7 @@ def ask(question: str, collection: Collection, engine: LocalEngine, *, always: b
 
 
 def _kind(reason: str) -> str:
-    starts = {
-        "spells": "spelling",
-        "nothing yet on": "uncovered part",
-    }
-    for start, kind in starts.items():
-        if reason.startswith(start):
-            return kind
-    return "feedback, one passage" if reason.endswith("the best passage") else "feedback, more"
+    return "spelling" if reason.startswith("spells") else "feedback, one passage"
 
 
 def recall(relevant: Sequence[str], ranking: Sequence[str]) -> float:
@@ -172,7 +165,6 @@ def leave_out(kind: str) -> None:
     """Takes one kind of rewrite, called as in the table, from those that are tried."""
     names = {
         "spelling": "mend",
-        "uncovered part": "look_for_the_rest",
         "feedback, one passage": "follow_the_best",
     }
     rewrite.REWRITES = tuple(r for r in rewrite.REWRITES if r.__name__ != names[kind])  # type: ignore[attr-defined]
