@@ -41,7 +41,7 @@ def backed(
         places += range(len(worth_quoting(every)))
     draft, findings = list(checked.draft), dict(checked.findings)
     quoted = [every[place] for place in list(dict.fromkeys(places))[:EXCERPTS_QUOTED]]
-    for claim in quoting_claims(questions, quoted, reader):
+    for claim in quoting_claims(questions, quoted):
         if quotes := standing_quotes(claim["quotes"], passages, reader):
             findings[len(draft)] = Finding("verified", QUOTED, tuple(quotes))
             draft.append(claim)

@@ -9,7 +9,6 @@ rows are weighed by the rest of the question.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -21,7 +20,7 @@ from rag.text.row_cells import cells_of_row
 from state.blocks import Block, BlockKind, Extent
 from state.passages import RetrievedChunk, text_between
 
-_NUMBER = re.compile(r"[-+\u2212]?[$€£]?\d[\d, ]*(?:\.\d+)?\s*%?")
+_UNREAD = str.maketrans("\u2212", "-", "$€£%, ")
 _GREATEST = frozenset(
     "largest biggest highest longest tallest greatest heaviest widest deepest fastest hottest"
     " warmest latest newest most maximum max".split()
@@ -123,7 +122,7 @@ def _extreme_row(
     """The one of the rows where the column that is asked for is greatest or least; None where none
     is asked for, or the table is not all here.
     """
-    words = set(re.findall(r"[^\W\d_]+", question.text.casefold()))
+    words = {word.strip("?.,") for word in question.text.casefold().split()}
     sign = 1 if words & _GREATEST else -1 if words & _LEAST else 0
     if not sign or not table.whole:
         return None
@@ -161,11 +160,9 @@ def _column(
 
 
 def _number(cell: str) -> float | None:
-    if not _NUMBER.fullmatch(cell):
-        return None
-    plain = re.sub(r"[^\d.+\-]", "", cell.replace("\u2212", "-"))
+    plain = cell.translate(_UNREAD)
     try:
-        return float(plain)
+        return float(plain) if plain[-1:].isdigit() else None
     except ValueError:
         return None
 

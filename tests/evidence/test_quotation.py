@@ -90,6 +90,6 @@ The plough works
 def test_a_sentence_with_its_neighbour_answers_and_not_what_repeats_the_question() -> None:
     collection = MemoryCollection({"letter.txt": LETTER})
     parsed = parse_question("what did the plough works say about the plough", collection)
-    start, end = best_sentences(parsed, _span(LETTER), collection)
+    start, end = best_sentences(parsed, _span(LETTER))
     said = "The plough needs a new blade. It comes on the 4th of May, on the noon train."
     assert LETTER[start:end] == said

@@ -177,7 +177,7 @@ def test_an_answer_of_what_is_merely_nearest_says_so(session):
     part = QuestionPart(question, chunks)
     for confidence, warnings in ((0.01, 1), (0.9, 0), (None, 0)):
         request = GenerateRequest("the pump", [part], passages, (), confidence=confidence)
-        assert len(generate(request, lambda _: None, session.reader).warnings) == warnings
+        assert len(generate(request, lambda _: None).warnings) == warnings
 
 
 def test_a_document_that_is_asked_for_by_its_number_is_believed_to_answer(tmp_path):
@@ -193,20 +193,15 @@ def test_a_document_that_is_asked_for_by_its_number_is_believed_to_answer(tmp_pa
     ingest(settings, build_embedder(settings), [str(docs)])
     with open_session(settings) as session:
         answer = session.ask("whose idea was it? (PEP 112)")
-    assert (answer["status"], answer["warnings"]) == ("answered", [])
+    assert answer["status"] == "answered"
     assert answer["citations"][0]["source"] == "pep-0112.rst"
     assert "Author: Ines Marrow 112" in answer["answer"]
 
 
 @pytest.mark.parametrize(
-    ("question", "near"),
-    [
-        ("What is the notice period?", ["lease.md"]),
-        ("How do volcanoes erupt?", []),
-        ("Which parquet files does the debugger export?", []),
-    ],
+    "question", ["How do volcanoes erupt?", "Which parquet files does the debugger export?"]
 )
-def test_a_refusal_shows_only_what_may_be_about_the_question(tmp_path, question, near):
+def test_a_refusal_shows_nothing_of_other_matters(tmp_path, question):
     docs = tmp_path / "docs"
     docs.mkdir()
     (docs / "lease.md").write_text(
@@ -221,6 +216,4 @@ def test_a_refusal_shows_only_what_may_be_about_the_question(tmp_path, question,
     with open_session(settings) as session:
         answer = session.ask(question)
     assert answer["status"] == "abstained"
-    assert ("do not hold" in answer["answer"]) is not bool(near)
-    if near:
-        assert [each["source"] for each in answer["nearest"]] == near
+    assert "do not hold" in answer["answer"]

@@ -30,7 +30,7 @@ def test_a_passage_is_read_in_time(text):
     began = time.process_time()
     parts = read_parts(question, reader)
     passages = refine([part.question for part in parts], reader.search(question, 8), reader, 8)
-    generate(GenerateRequest(question, parts, passages, ()), str, reader)
+    generate(GenerateRequest(question, parts, passages, ()), str)
     assert time.process_time() - began < SECONDS
 
 

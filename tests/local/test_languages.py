@@ -54,4 +54,4 @@ def test_a_question_is_answered_from_the_document_in_its_language(session, quest
     answer = session.ask(question)
     assert answer["status"] == "answered"
     assert answer["citations"][0]["source"] == source
-    assert held in answer["citations"][0]["quote"]
+    assert held in answer["citations"][0]["passage"]

@@ -13,7 +13,6 @@ from rag.evidence.quotation import (
     quoting_claims,
     worth_quoting,
 )
-from rag.index.protocol import CollectionReader
 from state.answer import UNSURE
 from state.draft_claims import DraftClaim
 
@@ -21,7 +20,7 @@ MOST_OF_A_PART = 2
 NOT_FOUND = "Not found in the documents: “{}”."
 
 
-def generate(request: GenerateRequest, emit: Emit, collection: CollectionReader) -> Generated:
+def generate(request: GenerateRequest, emit: Emit) -> Generated:
     """Part by part, in their order; a part that the collection knows nothing of is named, and one
     that it may know little of is named and answered by what is nearest.
     """
@@ -40,7 +39,7 @@ def generate(request: GenerateRequest, emit: Emit, collection: CollectionReader)
         if known or part.is_near:
             new = [pair for pair in own[:most] if not _is_shown(pair, shown)]
             shown += new
-            claims += quoting_claims(questions, new, collection)
+            claims += quoting_claims(questions, new)
     text = "\n\n".join(claim["shown"] for claim in claims)
     if text:
         emit(text)

@@ -53,7 +53,7 @@ class LocalEngine:
     def generate(self, request: GenerateRequest, emit: Emit) -> Generated:
         from rag.engines.local.answer import generate
 
-        return generate(request, emit, self._collection)
+        return generate(request, emit)
 
     def close(self) -> None:
         """It holds none."""

@@ -17,7 +17,6 @@ from rag.engines.local.in_domain import enough_features, in_domain_features
 from rag.engines.local.reasons import reason_for
 from rag.engines.local.words import read_terms
 from rag.engines.protocol import Graded, GradeRequest
-from rag.evidence.quotation import EXCERPTS_QUOTED
 from rag.index.protocol import CollectionReader
 from rag.question.parse import FEW_CHUNKS
 from rag.question.parts import QuestionPart
@@ -71,28 +70,13 @@ def _judge(
     shown = measure_chunks(every, pool, collection, embedder)
     measured = {chunk["chunk_id"]: each for chunk, each in zip(every, shown, strict=True)}
     top = [measured[chunk["chunk_id"]] for chunk in pool.top]
-    meant = [chunk for chunk in part.pool if chunk.get("meant", 0.0) >= SURELY_NAMED]
-    asked_for = {chunk["chunk_id"] for chunk in meant[:EXCERPTS_QUOTED]}
+    meant = any(chunk.get("meant", 0.0) >= SURELY_NAMED for chunk in part.pool)
     in_domain = 1.0 if meant else model.in_domain.probability(in_domain_features(pool, top))
     grades = [
         _grade(chunk["chunk_id"], measured[chunk["chunk_id"]], pool, in_domain, model)
         for chunk in chunks
     ]
-    grades = [_asked_for(g, model) if g["chunk_id"] in asked_for else g for g in grades]
     return _Judged(pool, round(in_domain, 4), grades)
-
-
-def _asked_for(grade: Grade, model: GraderModel) -> Grade:
-    """A best chunk of the document that the question names: relevant, whatever words it lacks."""
-    if grade["relevant"]:
-        return grade
-    return {
-        **grade,
-        "relevant": True,
-        "verdict": "ambiguous",
-        "confidence": max(grade["confidence"] or 0.0, model.relevant),
-        "reason": f"of the document asked for; {grade['reason']}",
-    }
 
 
 def _confidence(each: Grade) -> tuple[bool, float]:
