@@ -25,7 +25,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
-from scripted_server import ScriptedServer, call, text
+from scripted_server import ScriptedServer, call, shape_asked, text
 
 QUESTION = "What happened at the viaduct in case 17-2?"
 CALL_SECONDS = 0.3
@@ -142,7 +142,7 @@ def slow_model() -> ScriptedServer:
 
     def reply(body: dict[str, object]) -> object:
         time.sleep(CALL_SECONDS)
-        return (graded if body.get("tools") else answered)(body)
+        return (graded if shape_asked(body) else answered)(body)
 
     return ScriptedServer(always=reply)
 
