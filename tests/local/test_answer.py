@@ -199,9 +199,14 @@ def test_a_document_that_is_asked_for_by_its_number_is_believed_to_answer(tmp_pa
 
 
 @pytest.mark.parametrize(
-    "question", ["How do volcanoes erupt?", "Which parquet files does the debugger export?"]
+    ("question", "near"),
+    [
+        ("What is the notice period?", ["lease.md"]),
+        ("How do volcanoes erupt?", []),
+        ("Which parquet files does the debugger export?", []),
+    ],
 )
-def test_a_refusal_shows_nothing_of_other_matters(tmp_path, question):
+def test_a_refusal_shows_only_what_may_be_about_the_question(tmp_path, question, near):
     docs = tmp_path / "docs"
     docs.mkdir()
     (docs / "lease.md").write_text(
@@ -216,4 +221,6 @@ def test_a_refusal_shows_nothing_of_other_matters(tmp_path, question):
     with open_session(settings) as session:
         answer = session.ask(question)
     assert answer["status"] == "abstained"
-    assert "do not hold" in answer["answer"]
+    assert ("do not hold" in answer["answer"]) is not bool(near)
+    if near:
+        assert [each["source"] for each in answer["nearest"]] == near
