@@ -42,8 +42,9 @@ def serve(
                 "This serves an agent over standard input; Ctrl-C ends it."
                 " `crag mcp install CLIENT` has an agent start it by itself."
             )
-        # asyncio's own handler would wait for the next line of standard input.
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        # asyncio puts its own handler, which waits for the next line of standard input, in place of
+        # Python's, and of no other.
+        signal.signal(signal.SIGINT, _interrupt)
         mend_input()
         server.run("stdio")
     else:
@@ -106,3 +107,7 @@ def _program() -> list[str]:
     if os.path.basename(program) == "crag" and os.access(program, os.X_OK):  # noqa: PTH119 - text
         return [program]
     return [sys.executable, "-m", "cli"]
+
+
+def _interrupt(_signal: int, _frame: object) -> None:
+    raise KeyboardInterrupt
