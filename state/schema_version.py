@@ -13,6 +13,7 @@ from state.errors import StorageError
 _LETTERS = int.from_bytes(b"CR", "big") << 16
 _NONE = 0
 """What stands in the other of a file that has no version."""
+_MEND = "Move it away, or read it with that crag."
 
 
 def read_version(db: sqlite3.Connection) -> int:
@@ -22,21 +23,17 @@ def read_version(db: sqlite3.Connection) -> int:
     return first if first == second != 0 else version
 
 
-def refuse_newer(found: int, known: int, what: str) -> None:
-    """Raises StorageError where a newer program wrote `what`."""
+def refuse_other(found: int, known: int, what: str, mend: str = _MEND) -> None:
+    """Raises StorageError where another program wrote `what`, also one before the first release:
+    then `mend` says what to do.
+    """
     if found > known:
         raise StorageError(
             f"{what} was written by a newer crag (version {found}).", "Update this installation."
         )
-
-
-def refuse_other(found: int, known: int, what: str) -> None:
-    """Raises StorageError where another program wrote `what`, also one before the first release."""
-    refuse_newer(found, known, what)
     if 0 < found < known:
         raise StorageError(
-            f"{what} was written by a crag before its first release (version {found}).",
-            "Move it away, or read it with that crag.",
+            f"{what} was written by a crag before its first release (version {found}).", mend
         )
 
 

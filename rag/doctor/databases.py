@@ -21,7 +21,7 @@ from state.checkpoints_sqlite import make_tables as make_checkpoints
 from state.counting import many
 from state.errors import CragError, DamagedError
 from state.row_seals import damaged_rows, drop_damaged_rows
-from state.schema_version import read_version
+from state.schema_version import read_version, refuse_other
 from state.sqlite_file import connect, connect_to_read, readable, sqlite_failures, transaction
 from state.threads_sqlite import THREAD_TABLES, is_whole_turn, name_threads
 from state.threads_sqlite import make_tables as make_threads
@@ -75,9 +75,8 @@ def check_database(path: Path, database: Database) -> Check:
     fault = schema_fault(path, database.make)
     try:
         with sqlite_failures(path.name), closing(connect_to_read(path)) as db:
-            if fault is None and 0 < database.version < read_version(db):
-                newer = f"{path.name} was written by a newer crag"
-                return ill(database.part, newer, "Use that version")
+            if fault is None and database.version:
+                refuse_other(read_version(db), database.version, path.name)
             faults = list(_faults(db, database)) if fault is None else [fault]
     except DamagedError as error:
         faults = [error.message]

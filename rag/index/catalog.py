@@ -14,7 +14,7 @@ from rag.index import catalog_schema
 from rag.index.contents import Sql
 from state.closing import closed_on_failure
 from state.errors import DamagedError, NoIndexError, StorageError, storage_error
-from state.schema_version import read_version, refuse_newer, write_version
+from state.schema_version import read_version, refuse_other
 from state.sqlite_file import connect as open_file
 from state.sqlite_file import (
     connect_to_read,
@@ -77,31 +77,29 @@ def opened(home: Path, *, create: bool = False) -> Iterator[sqlite3.Connection]:
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
-    if read_version(connection) == catalog_schema.SCHEMA_VERSION:
-        connection.execute("PRAGMA synchronous = NORMAL")
-        return
-    # Pages of removed documents go back to the disk; settable on an empty file only.
-    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-    log_ahead(connection)
+    found = read_version(connection)
+    what, again = f"The catalog {path}", "Move it away; then run `crag ingest` again."
+    refuse_other(found, catalog_schema.SCHEMA_VERSION, what, again)
+    if not found:
+        # Pages of removed documents go back to the disk; settable on an empty file only.
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        log_ahead(connection)
     connection.execute("PRAGMA synchronous = NORMAL")
-    with transaction(connection):
-        found = read_version(connection)
-        tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
-        refuse_newer(found, catalog_schema.SCHEMA_VERSION, f"The catalog {path}")
-        if 0 < found < catalog_schema.OLDEST_VERSION:
-            raise StorageError(
-                f"The catalog {path} was written by an older crag.",
-                "Move it away; then run `crag ingest` again.",
-            )
-        if found == 0 and tables:
-            raise StorageError(f"{path} is not a catalog of crag.", "Choose another --home.")
-        if found == 0:
-            catalog_schema.create(connection)
-            # Of a catalog that was moved away: nothing names them any more.
-            for folder in (path.parent / "vectors").glob("[0-9a-f]" * 32):
-                shutil.rmtree(folder, ignore_errors=True)
-        else:
-            write_version(connection, catalog_schema.SCHEMA_VERSION)
+    if not found:
+        with transaction(connection):
+            _make(connection, path)
+
+
+def _make(connection: sqlite3.Connection, path: Path) -> None:
+    """Unless another process made it a moment before."""
+    if read_version(connection):
+        return
+    if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
+        raise StorageError(f"{path} is not a catalog of crag.", "Choose another --home.")
+    catalog_schema.create(connection)
+    # Of a catalog that was moved away: nothing names them any more.
+    for folder in (path.parent / "vectors").glob("[0-9a-f]" * 32):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

@@ -58,7 +58,7 @@ class CatalogLegs:
     def lexical(self, searched: Mapping[str, int], limit: int) -> dict[int, float]:
         found = self._lexical.search(list(searched), limit, self._chosen_ids)
         rows = [row for row, _ in found]
-        shown = chunk_rows.visible(self._connection, self._collection_id, rows)
+        shown = chunk_rows.still_there(self._connection, self._collection_id, rows)
         return {row: score for row, score in found if row in shown}
 
     def dense(self, vector: Vectors, limit: int) -> dict[int, float]:
@@ -86,7 +86,7 @@ class CatalogLegs:
             "SELECT names.key, names.document_id, documents.source FROM names"
             " CROSS JOIN documents ON documents.id = names.document_id"
             f" WHERE names.key IN ({','.join('?' * len(keys))})"
-            " AND documents.collection_id = ? AND documents.visible = 1",
+            " AND documents.collection_id = ?",
             (*keys, self._collection_id),
         )
 
@@ -95,7 +95,7 @@ class CatalogLegs:
             "SELECT names.key, names.document_id FROM names"
             " CROSS JOIN documents ON documents.id = names.document_id"
             " WHERE names.key >= '#' AND names.key < '$'"
-            " AND documents.collection_id = ? AND documents.visible = 1 LIMIT ?",
+            " AND documents.collection_id = ? LIMIT ?",
             (self._collection_id, limit),
         ).fetchall()
 
@@ -121,7 +121,7 @@ class CatalogLegs:
         if self._files is None:
             return None
         rows = self._connection.execute(
-            "SELECT id, source FROM documents WHERE collection_id = ? AND visible = 1",
+            "SELECT id, source FROM documents WHERE collection_id = ?",
             (self._collection_id,),
         )
         matches = self._files.match_file

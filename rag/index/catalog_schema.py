@@ -1,8 +1,7 @@
 """The catalog's tables.
 
 One SQLite file per CRAG_HOME holds every collection. Text is kept in compressed blocks, a chunk as
-offsets into them. Each collection has its own FTS5 table `lexical_<id>` (see `lexical.py`). A
-document whose `visible` is 0 is one that a killed writer of an older crag had not finished.
+offsets into them. Each collection has its own FTS5 table `lexical_<id>` (see `lexical.py`).
 """
 
 from __future__ import annotations
@@ -12,9 +11,7 @@ import sqlite3
 from state.row_seals import seal_rows
 from state.schema_version import write_version
 
-SCHEMA_VERSION = 9
-OLDEST_VERSION = 8
-"""Of the catalogs that are read. The tables are the same; the version is kept thrice since."""
+SCHEMA_VERSION = 10
 SEALED_TABLES = ("roots", "unread", "grades")
 """Small ones whose rows have checksums of their own; documents and texts are sealed otherwise."""
 
@@ -41,7 +38,6 @@ CREATE TABLE roots (
 CREATE TABLE documents (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   collection_id INTEGER NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
-  visible INTEGER NOT NULL DEFAULT 0,
   source BLOB NOT NULL,
   path BLOB,
   root BLOB,
@@ -57,8 +53,7 @@ CREATE TABLE documents (
   seal INTEGER,
   recognized TEXT NOT NULL DEFAULT '[]'
 );
-CREATE UNIQUE INDEX documents_source ON documents (collection_id, source) WHERE visible = 1;
-CREATE INDEX documents_pending ON documents (collection_id) WHERE visible = 0;
+CREATE UNIQUE INDEX documents_source ON documents (collection_id, source);
 CREATE TABLE names (
   key TEXT NOT NULL,
   document_id INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
@@ -101,20 +96,17 @@ CREATE TABLE vectors (
 );
 CREATE INDEX vectors_hash ON vectors (text_hash);
 CREATE TABLE vector_stores (
-  collection_id INTEGER NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
-  store TEXT NOT NULL,
+  collection_id INTEGER PRIMARY KEY REFERENCES collections(id) ON DELETE CASCADE,
   generation TEXT NOT NULL,
   token TEXT NOT NULL,
   dirty INTEGER NOT NULL,
   synced INTEGER NOT NULL,
-  count INTEGER NOT NULL,
-  PRIMARY KEY (collection_id, store)
-) WITHOUT ROWID;
+  count INTEGER NOT NULL
+);
 CREATE TABLE vector_removals (
   collection_id INTEGER NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
-  store TEXT NOT NULL,
   chunk_id INTEGER NOT NULL,
-  PRIMARY KEY (collection_id, store, chunk_id)
+  PRIMARY KEY (collection_id, chunk_id)
 ) WITHOUT ROWID;
 CREATE TABLE grades (
   key BLOB PRIMARY KEY,

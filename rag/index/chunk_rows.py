@@ -87,11 +87,13 @@ class Texts:
         raise TextDamagedError(document_id, decode_path(source))
 
 
-def visible(connection: sqlite3.Connection, collection_id: int, numbers: Sequence[int]) -> set[int]:
-    """Those of the chunks that a reader may see; a vector store may know others."""
+def still_there(
+    connection: sqlite3.Connection, collection_id: int, numbers: Sequence[int]
+) -> set[int]:
+    """Those of the chunks that the catalog has; a vector store may know others."""
     query = (
         "SELECT chunks.id FROM chunks CROSS JOIN documents ON documents.id = chunks.document_id"
-        " WHERE documents.visible = 1 AND documents.collection_id = ? AND chunks.id IN ({some})"
+        " WHERE documents.collection_id = ? AND chunks.id IN ({some})"
     )
     return {row for (row,) in rows_of_many(connection, query, numbers, collection_id)}
 
@@ -112,7 +114,7 @@ def vectors(
         "SELECT chunks.key, vectors.vector FROM chunks"
         " CROSS JOIN documents ON documents.id = chunks.document_id"
         " CROSS JOIN vectors ON vectors.chunk_id = chunks.id"
-        " WHERE documents.visible = 1 AND documents.collection_id = ? AND chunks.key IN ({some})"
+        " WHERE documents.collection_id = ? AND chunks.key IN ({some})"
     )
     return dict(rows_of_many(connection, query, keys, collection_id))
 

@@ -63,8 +63,7 @@ def require(connection: sqlite3.Connection, name: str) -> CollectionRow:
     """
     found = require_row(connection, name)
     any_chunk = connection.execute(
-        "SELECT 1 FROM documents WHERE collection_id = ? AND visible = 1 AND chunk_count > 0"
-        " LIMIT 1",
+        "SELECT 1 FROM documents WHERE collection_id = ? AND chunk_count > 0 LIMIT 1",
         (found.id,),
     ).fetchone()
     if any_chunk is None:

@@ -130,7 +130,7 @@ class CollectionWriter(Contents, ABC):
         self.flush()
         self._sql.execute(
             "UPDATE documents SET path = ?, root = ?, size = ?, mtime_ns = ?, changed_ns = ?"
-            " WHERE collection_id = ? AND source = ? AND visible = 1",
+            " WHERE collection_id = ? AND source = ?",
             (*place_of(document), self._row.id, encode_path(document.source)),
         )
 

@@ -83,15 +83,12 @@ class Contents:
         return rows
 
     def documents(self) -> list[IndexedDocument]:
-        rows = self._asked(
-            f"SELECT {COLUMNS} FROM documents WHERE collection_id = ? AND visible = 1"
-        )
+        rows = self._asked(f"SELECT {COLUMNS} FROM documents WHERE collection_id = ?")
         return list(map(_document, rows))
 
     def document(self, source: str) -> IndexedDocument | None:
         rows = self._asked(
-            f"SELECT {COLUMNS} FROM documents WHERE collection_id = ? AND source = ?"
-            " AND visible = 1",
+            f"SELECT {COLUMNS} FROM documents WHERE collection_id = ? AND source = ?",
             encode_path(source),
         )
         return _document(rows[0]) if rows else None
@@ -101,8 +98,7 @@ class Contents:
         there is no title.
         """
         rows = self._asked(
-            "SELECT source, title FROM documents WHERE collection_id = ? AND visible = 1"
-            " ORDER BY source LIMIT ?",
+            "SELECT source, title FROM documents WHERE collection_id = ? ORDER BY source LIMIT ?",
             most if is_chosen is None else 2**31,
         )
         found = ((decode_path(source), title) for source, title in rows)
@@ -112,7 +108,7 @@ class Contents:
     def number_of(self, source: str) -> int | None:
         """The row of the document of this source."""
         rows = self._asked(
-            "SELECT id FROM documents WHERE collection_id = ? AND source = ? AND visible = 1",
+            "SELECT id FROM documents WHERE collection_id = ? AND source = ?",
             encode_path(source),
         )
         return int(rows[0][0]) if rows else None
@@ -121,7 +117,7 @@ class Contents:
         """How many documents, chunks and characters there are, counted."""
         ((documents, chunks, characters),) = self._asked(
             "SELECT count(*), coalesce(sum(chunk_count), 0), coalesce(sum(characters), 0)"
-            " FROM documents WHERE collection_id = ? AND visible = 1"
+            " FROM documents WHERE collection_id = ?"
         )
         return documents, int(chunks), int(characters)  # of Postgres sums may be decimals
 
@@ -129,7 +125,7 @@ class Contents:
         """What a sync compares, of all documents that are files."""
         rows = self._asked(
             "SELECT path, root, source, content_hash, size, mtime_ns, changed_ns FROM documents"
-            " WHERE collection_id = ? AND visible = 1 AND path IS NOT NULL"
+            " WHERE collection_id = ? AND path IS NOT NULL"
         )
         return [
             FileMark(
@@ -146,7 +142,7 @@ class Contents:
         """Of all documents that are files, by path. Read by the thousand in every ingest."""
         rows = self._asked(
             "SELECT path, size, mtime_ns, changed_ns FROM documents"
-            " WHERE collection_id = ? AND visible = 1 AND path IS NOT NULL"
+            " WHERE collection_id = ? AND path IS NOT NULL"
         )
         return {decode_path(path): FileStat(*stat) for path, *stat in rows}
 

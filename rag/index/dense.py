@@ -54,7 +54,7 @@ class DenseLeg:
     def nearest(
         self, connection: sqlite3.Connection, query: Vectors, limit: int, only: str | None = None
     ) -> list[tuple[int, float]]:
-        """(chunk row, cosine) of visible chunks, best first; inside the caller's snapshot. Of the
+        """(chunk row, cosine) of chunks, best first; inside the caller's snapshot. Of the
         documents whose ids are in the JSON list `only`, where it is given.
         """
         among = None if only is None else chunk_rows.of_documents(connection, only)
@@ -78,7 +78,7 @@ class DenseLeg:
             return {}, 0
         if short is not None and state.token == short.token:
             numbers = short.candidates(query, limit, removals(connection, place), among)
-            shown = chunk_rows.visible(connection, place.collection_id, numbers)
+            shown = chunk_rows.still_there(connection, place.collection_id, numbers)
             return cosines(connection, query, sorted(shown)), short.synced
         usable = not state.dirty and state.token == self._token
         if among is not None or self._store is None or not usable:
@@ -89,7 +89,7 @@ class DenseLeg:
         except VectorsDamaged:
             self.close()
             return {}, 0
-        shown = chunk_rows.visible(connection, place.collection_id, list(found))
+        shown = chunk_rows.still_there(connection, place.collection_id, list(found))
         return {row: cosine for row, cosine in found.items() if row in shown}, state.synced
 
     def close(self) -> None:
@@ -100,7 +100,7 @@ class DenseLeg:
         self._token = ""
 
     def _read_shortlist(self, connection: sqlite3.Connection, state: StoreState) -> None:
-        """Writes it where it is missing: in an older home, or after damage."""
+        """Writes it where it is missing or damaged."""
         if self._shortlist is not None and self._shortlist.token == state.token:
             return
         self.close()

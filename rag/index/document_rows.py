@@ -46,8 +46,8 @@ class DocumentRows:
             self.delete(old)
         title = None if document.title is None else encode_label(document.title)
         number = self._connection.execute(
-            f"INSERT INTO documents (collection_id, visible, {COLUMNS})"
-            " VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?)",
+            f"INSERT INTO documents (collection_id, {COLUMNS})"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?)",
             (
                 self._collection_id,
                 encode_path(document.source),
@@ -113,22 +113,13 @@ class DocumentRows:
             self.lexical.remove(self.searchable(document_id))
         self._connection.execute(
             "INSERT OR IGNORE INTO vector_removals"
-            " SELECT store.collection_id, store.store, chunks.id"
+            " SELECT store.collection_id, chunks.id"
             " FROM vector_stores AS store JOIN chunks ON chunks.id <= store.synced"
             " WHERE store.collection_id = ? AND chunks.document_id = ?",
             (self._collection_id, document_id),
         )
         self._delete_blocks(document_id)
         self._connection.execute("DELETE FROM documents WHERE id = ?", (document_id,))
-
-    def delete_unfinished(self) -> None:
-        """What a killed writer of an older crag had not finished."""
-        unfinished = self._connection.execute(
-            "SELECT id FROM documents WHERE collection_id = ? AND visible = 0",
-            (self._collection_id,),
-        ).fetchall()
-        for (document,) in unfinished:
-            self.delete(document)
 
     def delete_collection(self) -> None:
         """All of it, and the collection itself."""

@@ -1,8 +1,7 @@
 """What a document was when it was shown, as a number that any damage to its rows changes.
 
 SQLite keeps no checksums of what it stores: a flipped bit of a text, a line number or a vector
-is read back as if it had been written. A document that was not shown yet has no seal: it is only
-looked at for whether its text can be read.
+is read back as if it had been written.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from rag.index.catalog import connect, rows_of_many
-from rag.index.chunk_rows import TextDamagedError, Texts
 from rag.index.codec import block_row, decode_path
 from state.errors import CragError
 from state.sqlite_file import transaction
@@ -46,17 +44,13 @@ def is_damaged(connection: sqlite3.Connection, document_id: int) -> bool:
         "SELECT seal FROM documents WHERE id = ?", (document_id,)
     ).fetchone()
     try:
-        if sealed is not None:
-            return bool(_digest(connection, document_id) != sealed)
-        for _ in Texts(connection).blocks(document_id):
-            pass
-    except (TextDamagedError, UnicodeError):
+        return bool(_digest(connection, document_id) != sealed)
+    except UnicodeError:
         return True
     except sqlite3.OperationalError as error:
         if "UTF-8" in str(error):  # a text column that is none any more
             return True
         raise
-    return False
 
 
 def damaged_documents(connection: sqlite3.Connection, collection_id: int) -> dict[int, str]:
@@ -64,7 +58,7 @@ def damaged_documents(connection: sqlite3.Connection, collection_id: int) -> dic
     read.
     """
     documents = connection.execute(
-        "SELECT id, source FROM documents WHERE collection_id = ? AND visible = 1", (collection_id,)
+        "SELECT id, source FROM documents WHERE collection_id = ?", (collection_id,)
     ).fetchall()
     return {row: decode_path(source) for row, source in documents if is_damaged(connection, row)}
 

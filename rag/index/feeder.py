@@ -43,7 +43,7 @@ class VectorFeeder:
                 self._child = Child("rag.index.feeder")
 
     def committed(self, chunks: int) -> None:
-        """Tells that so many more chunks are visible."""
+        """Tells that so many more chunks are there."""
         self._committed += chunks
         self.expect(self._committed)
         if self._committed >= START_CHUNKS and self._child is not None and not self._feeding:

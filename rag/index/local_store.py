@@ -81,7 +81,7 @@ class LocalStore(Store):
 
     def _files_here(self, name: str) -> tuple[str, ...]:
         of_name = "collection_id = (SELECT id FROM collections WHERE name = ?)"
-        return f" FROM documents WHERE visible = 1 AND path IS NOT NULL AND {of_name}", name
+        return f" FROM documents WHERE path IS NOT NULL AND {of_name}", name
 
     def delete(self, name: str) -> None:
         """Its rows, then its vectors: a process killed between leaves vectors that `crag doctor

@@ -117,7 +117,7 @@ def wrongly_named(
         "SELECT documents.id, source, CAST(title AS BLOB),"
         " CAST(group_concat(key, char(10)) AS BLOB) FROM documents"
         " LEFT JOIN names ON names.document_id = documents.id"
-        " WHERE collection_id = ? AND visible = 1 GROUP BY documents.id",
+        " WHERE collection_id = ? GROUP BY documents.id",
         (collection_id,),
     )
     wrong = []

@@ -40,7 +40,7 @@ _SYNCED_VECTORS = """
 SELECT vectors.chunk_id, vectors.vector FROM documents
 CROSS JOIN chunks ON chunks.document_id = documents.id
 CROSS JOIN vectors ON vectors.chunk_id = chunks.id
-WHERE documents.collection_id = ? AND documents.visible = 1 AND vectors.chunk_id <= ?
+WHERE documents.collection_id = ? AND vectors.chunk_id <= ?
 """
 
 

@@ -150,7 +150,7 @@ class CatalogExport(Export):
         found = {}
         for number, source, content, characters in self._connection.execute(
             "SELECT id, source, content_hash, characters FROM documents"
-            " WHERE collection_id = ? AND visible = 1 ORDER BY id",
+            " WHERE collection_id = ? ORDER BY id",
             (self._collection_id,),
         ).fetchall():
             chunks, digest = 0, hashlib.sha256()

@@ -109,8 +109,7 @@ class VectorPlace:
 
 def read_state(connection: sqlite3.Connection, place: VectorPlace) -> StoreState | None:
     row = connection.execute(
-        "SELECT generation, token, dirty, synced, count FROM vector_stores"
-        " WHERE collection_id = ? AND store = ''",
+        "SELECT generation, token, dirty, synced, count FROM vector_stores WHERE collection_id = ?",
         (place.collection_id,),
     ).fetchone()
     return None if row is None else StoreState(*row)
@@ -125,7 +124,7 @@ def added(connection: sqlite3.Connection, place: VectorPlace, after: int) -> lis
     """The collection's chunks past this one."""
     rows = connection.execute(
         "SELECT chunks.id FROM chunks CROSS JOIN documents ON documents.id = chunks.document_id"
-        " WHERE chunks.id > ? AND documents.collection_id = ? AND documents.visible = 1",
+        " WHERE chunks.id > ? AND documents.collection_id = ?",
         (after, place.collection_id),
     )
     return [row[0] for row in rows]
@@ -133,8 +132,7 @@ def added(connection: sqlite3.Connection, place: VectorPlace, after: int) -> lis
 
 def removals(connection: sqlite3.Connection, place: VectorPlace) -> list[int]:
     rows = connection.execute(
-        "SELECT chunk_id FROM vector_removals WHERE collection_id = ? AND store = ''",
-        (place.collection_id,),
+        "SELECT chunk_id FROM vector_removals WHERE collection_id = ?", (place.collection_id,)
     )
     return [row[0] for row in rows]
 

@@ -38,7 +38,6 @@ SELECT vectors.chunk_id, vectors.vector FROM vectors
 CROSS JOIN chunks ON chunks.id = vectors.chunk_id
 CROSS JOIN documents ON documents.id = chunks.document_id
 WHERE vectors.chunk_id > :last AND documents.collection_id = :collection
-  AND documents.visible = 1
 ORDER BY vectors.chunk_id LIMIT :limit
 """
 
@@ -82,7 +81,7 @@ class VectorWrite(Closing):
         self._store = store
 
     def feed(self, stopped: Callable[[], object] = lambda: False) -> None:
-        """Adds the visible chunks past the last, in order."""
+        """Adds the chunks past the last, in order."""
         while not stopped():
             rows = self._connection.execute(
                 _NEXT_VECTORS,
@@ -102,7 +101,7 @@ class VectorWrite(Closing):
     def finish(self) -> None:
         """Removes what the catalog removed, checks the count, seals and closes."""
         state = self._state
-        shown = chunk_rows.visible(self._connection, self._place.collection_id, self._fed)
+        shown = chunk_rows.still_there(self._connection, self._place.collection_id, self._fed)
         gone = removals(self._connection, self._place) + sorted({*self._fed} - shown)
         if gone:
             self._store.delete(gone)
@@ -130,14 +129,13 @@ class VectorWrite(Closing):
         collection = self._place.collection_id
         with transaction(self._connection):
             self._connection.execute(
-                "INSERT OR REPLACE INTO vector_stores (collection_id, store, generation, token,"
-                " dirty, synced, count) VALUES (?, '', ?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO vector_stores (collection_id, generation, token, dirty,"
+                " synced, count) VALUES (?, ?, ?, ?, ?, ?)",
                 (collection, *astuple(state)),
             )
             if not (state.dirty and state.token):
                 self._connection.execute(
-                    "DELETE FROM vector_removals WHERE collection_id = ? AND store = ''",
-                    (collection,),
+                    "DELETE FROM vector_removals WHERE collection_id = ?", (collection,)
                 )
 
 

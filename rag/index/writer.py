@@ -39,11 +39,9 @@ def prepared(
         if row is None:
             return collection_rows.create(connection, name, embedder, uid)
         check_embedder(name, row.embedder, embedder)
-        rows = DocumentRows(connection, row.id)
         if row.terms_version != TERMS_VERSION:
             notice("The lexical index is of another version or damaged; building it again.")
-            rows.rebuild_lexical()
-        rows.delete_unfinished()
+            DocumentRows(connection, row.id).rebuild_lexical()
     return row
 
 

@@ -10,6 +10,7 @@ from row_damage import unwatched
 from typer.testing import CliRunner
 
 from cli.program import app
+from state.schema_version import read_version, write_version
 
 QUESTION = "How long is the Corbel Tunnel?"
 
@@ -91,6 +92,19 @@ def test_a_changed_version_is_found_mended_and_hides_nothing(tmp_path, crag, nam
     assert f"{name}: its version is damaged" in told.output
     assert "mend: crag doctor --repair" in told.output
     assert crag("doctor", "--repair").exit_code == 0
+
+
+@pytest.mark.parametrize("name", ["catalog.sqlite", "threads.db"])
+def test_a_file_of_before_the_first_release_is_told_of_and_left_as_it_is(tmp_path, crag, name):
+    path = tmp_path / "home" / name
+    with closing(sqlite3.connect(path)) as db:
+        write_version(db, read_version(db) - 1)
+    before = path.read_bytes()
+    crag("doctor", "--repair")
+    told = " ".join(crag("doctor").output.split())
+    assert f"{name} was written by a crag before its first release" in told
+    assert "mend: Move it away" in told
+    assert path.read_bytes() == before
 
 
 TABLES = {

@@ -213,7 +213,7 @@ def test_a_lexical_index_that_cannot_be_opened_is_built_again(
 def test_a_removal_that_was_noted_already_hinders_no_ingest(library):
     change(
         library,
-        "INSERT INTO vector_removals SELECT 1, '', id FROM chunks WHERE document_id ="
+        "INSERT INTO vector_removals SELECT 1, id FROM chunks WHERE document_id ="
         " (SELECT id FROM documents WHERE source = CAST('bakery.md' AS BLOB)) LIMIT 1",
     )
     (library.folder / "bakery.md").write_text("# The bakery\n\nIt is closed.")

@@ -11,9 +11,10 @@ from rag.index.collection_rows import check_embedder, deleted, no_text
 from rag.index.postgres import shared_collection_rows
 from rag.index.postgres.database import Database
 from rag.index.postgres.legs import PostgresLegs
-from rag.index.postgres.shared_collection_rows import StoredCollection, worded
+from rag.index.postgres.shared_collection_rows import StoredCollection
 from rag.index.protocol import Notice
 from rag.index.stored_reader import StoredReader
+from state.postgres import Worded
 
 if TYPE_CHECKING:
     import psycopg
@@ -45,7 +46,7 @@ class PostgresCollection(StoredReader):
             raise no_text(name)
 
     def _begin(self, db: psycopg.Connection[Any], row: StoredCollection) -> None:
-        self._read_from(row, worded(db), PostgresLegs(db, row, self._files))
+        self._read_from(row, Worded(db), PostgresLegs(db, row, self._files))
 
     @contextmanager
     def _moment(self) -> Iterator[None]:

@@ -32,18 +32,13 @@ class StoredCollection(CollectionRow):
     next_chunk: int
 
 
-def worded(db: psycopg.Connection[Any]) -> Worded:
-    """For what is asked of the catalog in the same words; here every document is visible."""
-    return Worded(db, ((" AND visible = 1", ""),))
-
-
 def find(db: psycopg.Connection[Any], name: str) -> StoredCollection | None:
-    return find_as(StoredCollection, worded(db), name)
+    return find_as(StoredCollection, Worded(db), name)
 
 
 def require(db: psycopg.Connection[Any], name: str) -> StoredCollection:
     """As `rag.index.collection_rows.require_row`."""
-    return require_as(StoredCollection, worded(db), name)
+    return require_as(StoredCollection, Worded(db), name)
 
 
 def create(

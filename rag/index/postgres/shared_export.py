@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rag.index.codec import decode_block, decode_path, encode_path
-from rag.index.postgres.shared_collection_rows import StoredCollection, worded
+from rag.index.postgres.shared_collection_rows import StoredCollection
 from rag.index.postgres.shared_document_rows import received
 from rag.index.transfer import CHUNK_COLUMNS, PART_CHUNKS, Export, ExportedChunk, digest_of
+from state.postgres import Worded
 
 if TYPE_CHECKING:
     import psycopg
@@ -38,7 +39,7 @@ class PostgresExport(Export):
     """On a connection in a snapshot."""
 
     def __init__(self, db: psycopg.Connection[Any], row: StoredCollection) -> None:
-        super().__init__(worded(db), row)
+        super().__init__(Worded(db), row)
         self._db = db
 
     def digests(self) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The tables of a shared store, and how an older store becomes a newer one; forward only.
+"""The tables of a shared store.
 
 Everything lies in one schema of the database and has `collection_id` first in its key, so that
 rows can be kept apart by row-level security and spread by collection. Chunks and documents are
@@ -10,16 +10,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from state.errors import SetupError, StorageError
+from state.errors import SetupError
 from state.postgres import place, value
-from state.schema_version import refuse_newer
+from state.schema_version import refuse_other
 
 if TYPE_CHECKING:
     import psycopg
 
 _SETUP_LOCK = 0x63726169
 
-_FIRST = """
+STORE_VERSION = 1
+
+_TABLES = """
 CREATE TABLE collections (
   id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name text COLLATE "C" NOT NULL UNIQUE,
@@ -177,9 +179,6 @@ END $$;
 REVOKE ALL ON FUNCTION make_vectors, drop_vectors, settle FROM PUBLIC;
 """
 
-MIGRATIONS = (_FIRST,)
-"""From nothing to version 1, from 1 to 2, and so on; each in one transaction with those before."""
-
 
 def store_version(db: psycopg.Connection[Any], schema: str) -> int:
     """0 where nothing was ever ingested here, or where this role may not see it."""
@@ -190,58 +189,48 @@ def store_version(db: psycopg.Connection[Any], schema: str) -> int:
 
 
 def check_version(found: int, url: str) -> None:
-    """Refuse a store that another version of the program must read.
+    """Raises StorageError where another program wrote the store."""
+    refuse_other(found, STORE_VERSION, place(url))
+
+
+def make_tables(db: psycopg.Connection[Any], schema: str, url: str) -> bool:
+    """Make the schema and its tables where they are not there; whether anything was done. What
+    brings the store of an older release up to date belongs here, too.
 
     Raises:
-        StorageError: it is newer, or so old that it must be migrated first.
-    """
-    refuse_newer(found, len(MIGRATIONS), place(url))
-    if 0 < found < len(MIGRATIONS):
-        raise StorageError(
-            f"{place(url)} was written by an older crag (version {found}).",
-            "Run `crag ingest` once as the role that owns the schema: it brings it up to date.",
-        )
-
-
-def migrate(db: psycopg.Connection[Any], schema: str, url: str) -> bool:
-    """Make the schema and its tables, or bring them up to date; whether anything was done.
-
-    Raises:
-        StorageError: a newer program wrote it.
+        StorageError: another program wrote it.
         SetupError: the database has no pgvector and this role may not create it.
     """
-    if store_version(db, schema) == len(MIGRATIONS):
+    if found := store_version(db, schema):
+        check_version(found, url)
         return False
     # Of the session: a transaction that began before another made the schema might not see it.
     db.execute("SELECT pg_advisory_lock(%s)", (_SETUP_LOCK,))
     try:
-        return _migrate(db, schema, url)
+        return _make(db, schema, url)
     finally:
         if not db.closed:
             db.execute("SELECT pg_advisory_unlock(%s)", (_SETUP_LOCK,))
 
 
-def _migrate(db: psycopg.Connection[Any], schema: str, url: str) -> bool:
+def _make(db: psycopg.Connection[Any], schema: str, url: str) -> bool:
     import psycopg
     from psycopg.sql import SQL, Identifier
 
     with db.transaction():
-        found = store_version(db, schema)
-        if found >= len(MIGRATIONS):
+        if found := store_version(db, schema):
             check_version(found, url)
             return False
         try:
-            if found == 0:
-                db.execute(SQL("CREATE SCHEMA IF NOT EXISTS {}").format(Identifier(schema)))
-                db.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
-                db.execute("CREATE TABLE store_version (version integer NOT NULL)")
+            db.execute(SQL("CREATE SCHEMA IF NOT EXISTS {}").format(Identifier(schema)))
+            db.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
+            db.execute("CREATE TABLE store_version (version integer NOT NULL)")
         except (psycopg.errors.InsufficientPrivilege, psycopg.errors.FeatureNotSupported) as error:
             raise SetupError(
                 f"{place(url)} cannot be made a store: {error.diag.message_primary}.",
                 f"Its administrator can: CREATE EXTENSION vector; CREATE SCHEMA {schema}"
                 " AUTHORIZATION this role.",
             ) from None
-        for number, statements in enumerate(MIGRATIONS[found:], found + 1):
-            db.execute(statements)
-            db.execute("INSERT INTO store_version VALUES (%s)", (number,))
+        db.execute(_TABLES)
+        db.execute("INSERT INTO store_version VALUES (%s)", (STORE_VERSION,))
     return True

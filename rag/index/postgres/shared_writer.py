@@ -14,9 +14,10 @@ from rag.index.postgres import shared_collection_rows
 from rag.index.postgres.batch import Batch
 from rag.index.postgres.database import Database
 from rag.index.postgres.postings import rebuild_terms, same_terms
-from rag.index.postgres.shared_collection_rows import StoredCollection, worded
+from rag.index.postgres.shared_collection_rows import StoredCollection
 from rag.index.postgres.shared_document_rows import copy_rows, label, received
 from rag.index.protocol import DocumentPart, IndexedDocument, Notice, UnreadFile
+from state.postgres import Worded
 
 if TYPE_CHECKING:
     import psycopg
@@ -59,7 +60,7 @@ class PostgresWriter(CollectionWriter):
         self, db: psycopg.Connection[Any], row: StoredCollection, lookup: Database
     ) -> None:
         """`lookup`: another connection, for what is asked from another thread meanwhile."""
-        super().__init__(worded(db), row)
+        super().__init__(Worded(db), row)
         self._db = db
         self._lookup = lookup
         self._start = row.next_chunk

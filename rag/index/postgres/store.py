@@ -12,9 +12,8 @@ from rag.index.postgres import shared_collection_rows
 from rag.index.postgres.database import Database, collection_lock
 from rag.index.postgres.postings import COUNTS, rebuild_terms
 from rag.index.postgres.shared_collection import PostgresCollection
-from rag.index.postgres.shared_collection_rows import worded
 from rag.index.postgres.shared_export import PostgresExport
-from rag.index.postgres.shared_schema import migrate
+from rag.index.postgres.shared_schema import make_tables
 from rag.index.postgres.shared_writer import PostgresWriter, prepared
 from rag.index.protocol import Notice
 from state.closing import closed_on_failure
@@ -61,7 +60,7 @@ class PostgresStore(Store):
         database, lookup = (Database(self.url, self.schema) for _ in range(2))
         with closing(database), closing(lookup), database.failures():
             db = database.connected()
-            if migrate(db, self.schema, self.url):
+            if make_tables(db, self.schema, self.url):
                 self._make_threads()
             with collection_lock(db, self.schema, name, wait):
                 row = prepared(db, name, embedder, uid, notice)
@@ -173,7 +172,7 @@ class PostgresStore(Store):
     @contextmanager
     def _reading(self) -> Iterator[Worded]:
         with self._snapshot(self._read_url) as db:
-            yield worded(db)
+            yield Worded(db)
 
     @contextmanager
     def _snapshot(self, url: str) -> Iterator[psycopg.Connection[Any]]:
