@@ -1,7 +1,7 @@
 """Foreign packages that others import and hardly ever use, imported when something uses them.
 
 LangGraph imports the clients of two cloud services and an HTTP library, which takes longer than
-all the rest of it; a question needs none of them. Here such a package is found as modules whose
+all the rest of it, and Chroma gRPC; no question and no ingest needs them. Here such a package is found as modules whose
 names stand for the real ones: calling one, subclassing it, asking it for instances or reading an
 attribute of it imports the real package, and from then on there is no other. What cannot be
 waited for so is a field of a Pydantic model, and `except` with a name of a package not used yet.
@@ -20,6 +20,7 @@ from typing import Any, Union
 
 DEFERRED = (
     *("langsmith", "langgraph_sdk", "requests", "langchain_protocol"),
+    *("opentelemetry.exporter.otlp.proto.grpc", "jsonschema"),  # of Chroma
     "langchain_core.tracers._compat",  # it looks into a class of langsmith as it is imported
 )
 
@@ -29,9 +30,9 @@ DEFERRED_ALONE = (
 )
 """Packages that import all they hold: themselves only, not the modules below them."""
 
-LEFT_OUT = ("openai._vendor.httpx_aiohttp",)
-"""Modules that their importers do without where an extra is not installed; this one imports all
-of aiohttp for asynchronous clients, which are not here.
+LEFT_OUT = ("openai._vendor.httpx_aiohttp", "httpx._main")
+"""Modules that their importers do without where an extra is not installed: asynchronous clients,
+which import all of aiohttp, and httpx's own command, which imports rich.
 """
 
 _SWITCHES = ("LANGSMITH_", "LANGCHAIN_")

@@ -11,6 +11,7 @@ import os
 from contextlib import closing, suppress
 
 from rag.child_process import Child, Parent
+from rag.deferred_imports import defer_imports
 from rag.index.catalog import connect
 from rag.index.chroma import chromadb_module
 from rag.index.protocol import Notice
@@ -77,6 +78,7 @@ def main(descriptor: str) -> None:
     ones as signs of life, and None when all is done.
     """
     parent = Parent(descriptor)
+    defer_imports()
     with suppress(SetupError):  # told by whoever does it instead
         chromadb_module()
     told = iter(parent)
