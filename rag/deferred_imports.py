@@ -1,10 +1,11 @@
 """Foreign packages that others import and hardly ever use, imported when something uses them.
 
 LangGraph imports the clients of two cloud services and an HTTP library, which takes longer than
-all the rest of it, and Chroma gRPC; no question and no ingest needs them. Here such a package is found as modules whose
-names stand for the real ones: calling one, subclassing it, asking it for instances or reading an
-attribute of it imports the real package, and from then on there is no other. What cannot be
-waited for so is a field of a Pydantic model, and `except` with a name of a package not used yet.
+all the rest of it, and Chroma gRPC; no question and no ingest needs them. Here such a package is
+found as modules whose names stand for the real ones: calling one, subclassing it, asking it for
+instances or reading an attribute of it imports the real package, and from then on there is no
+other. What cannot be waited for so is a field of a Pydantic model, and `except` with a name of a
+package not used yet.
 """
 
 from __future__ import annotations
