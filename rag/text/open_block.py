@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 
 from rag.text.introduced import ends_open
 from rag.text.line_marks import GLANCE
@@ -47,10 +49,12 @@ class OpenBlock:
                 yield Placed(at, block), ends_open(text)
 
     def _text(self, extent: Extent) -> str:
+        first = max(bisect_right(self.lines, extent[0], key=itemgetter(0)) - 1, 0)
+        end = bisect_left(self.lines, extent[1], key=itemgetter(0))
         return "\n".join(
             line[max(extent[0] - start, 0) : extent[1] - start]
-            for start, line in self.lines
-            if extent[0] <= start + len(line) and start < extent[1]
+            for start, line in self.lines[first:end]
+            if extent[0] <= start + len(line)
         )
 
     def _are_fields(self) -> bool:

@@ -252,26 +252,26 @@ def test_a_long_file_keeps_its_headings(tmp_path: Path) -> None:
     "text",
     [
         "`a " * 10_000,
-        "_a " * 200_000,
-        "a:" * 500_000,
-        "a:[" * 200_000,
-        "x[y[z[" * 100_000,
-        "<<a," * 100_000,
-        "<http://" * 50_000,
-        ":a: " + "x" * 900 + "\n:b: " + "{a}" * 900 + "\n\n" + "{b}\n" * 100_000,
+        "_a " * 100_000,
+        "a:" * 250_000,
+        "a:[" * 100_000,
+        "x[y[z[" * 50_000,
+        "<<a," * 50_000,
+        "<http://" * 25_000,
+        ":a: " + "x" * 900 + "\n:b: " + "{a}" * 900 + "\n\n" + "{b}\n" * 50_000,
         "".join("=" * (4 + depth) + "\n" for depth in [*range(1000), *range(999, -1, -1)]),
         "".join("-" * (4 + number) + "\n" for number in range(1300)),
-        "|===\n" + "|a\n" * 200_000 + "|===",
-        "|===\n" + "999*|a\n" * 20_000 + "|===",
-        '[cols="999*,999*"]\n|===\n' + ".999+|a\n" * 50_000 + "|===",
-        ",===\n" + '"a\n' * 50_000 + ",===",
-        "a::\n" * 100_000,
-        "a::b " * 100_000,
-        "".join("*" * (number % 5 + 1) + " x\n" for number in range(50_000)),
-        ":a: x \\\n" * 50_000,
-        "[[a]]\n== b\n" * 50_000,
-        "ifdef::a[]\n" * 100_000,
-        " " * 500_000 + "x",
+        "|===\n" + "|a\n" * 100_000 + "|===",
+        "|===\n" + "999*|a\n" * 10_000 + "|===",
+        '[cols="999*,999*"]\n|===\n' + ".999+|a\n" * 25_000 + "|===",
+        ",===\n" + '"a\n' * 25_000 + ",===",
+        "a::\n" * 50_000,
+        "a::b " * 50_000,
+        "".join("*" * (number % 5 + 1) + " x\n" for number in range(25_000)),
+        ":a: x \\\n" * 25_000,
+        "[[a]]\n== b\n" * 25_000,
+        "ifdef::a[]\n" * 50_000,
+        " " * 250_000 + "x",
         "x" * 1_000_000,
     ],
     ids=range(22),
@@ -280,6 +280,6 @@ def test_hostile_files_are_read_in_time(tmp_path: Path, text: str) -> None:
     path = save(tmp_path, "a.adoc", text + "\n\nThe end.\n")
     begin = time.process_time()
     read = read_document(path, path.name).text
-    assert time.process_time() - begin < 20
+    assert time.process_time() - begin < 5
     assert read.rstrip().endswith("The end.")
     assert len(read) < 4 * len(text) + (1 << 20)

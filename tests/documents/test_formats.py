@@ -245,13 +245,13 @@ def test_org_is_read_without_its_markup_on_its_own_lines(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     "line",
-    [":a:\n", ": x\ny\n", "#+begin_src\n", " =a", "[[a][[", "`\n`", "* a" + " " * 60_000 + "b\n"],
+    [":a:\n", ": x\ny\n", "#+begin_src\n", " =a", "[[a][[", "`\n`", "* a" + " " * 30_000 + "b\n"],
 )
 def test_hostile_org_is_read_in_time(tmp_path: Path, line: str) -> None:
     begin = time.process_time()
-    lines = line * max(100_000 // len(line), 1)
+    lines = line * max(50_000 // len(line), 1)
     read(save(tmp_path, "a.org", f"#+begin_src\n{lines}\n#+end_src\n{lines}"))
-    assert time.process_time() - begin < 8
+    assert time.process_time() - begin < 2
 
 
 @pytest.mark.parametrize(

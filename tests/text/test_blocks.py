@@ -275,32 +275,32 @@ def test_what_is_no_list_of_blocks_is_refused(data: bytes) -> None:
 
 
 HOSTILE = {
-    "quotes": "> " * 20_000 + "x",
-    "quoted lines": ("> " * 50 + "x\n") * 5_000,
+    "quotes": "> " * 10_000 + "x",
+    "quoted lines": ("> " * 50 + "x\n") * 2_500,
     "lists": "".join("  " * depth + "- x\n" for depth in range(500)) * 5,
     "one line": "a" * 1_000_000,
-    "marks": "- " * 60_000,
-    "rows": "|" * 200_000,
-    "table": "|a" * 2_000 + "|\n" + "|-" * 2_000 + "|\n" + "|\n" * 20_000,
-    "fences": "```\n" * 20_000,
-    "open fence": "```\n" + "x\n" * 200_000,
-    "definitions": "[a]: b\n" * 20_000,
-    "open definitions": "[a" * 20_000,
-    "tags": "<a\n" * 20_000,
-    "comments": "<!--\n" * 20_000,
-    "shortcodes": "{{<" * 200_000,
-    "braces": "{{< x >}} y\n" * 10_000,
-    "open braces": "import 'x'\n" + "<a {'\n{% \"" * 20_000,
-    "closing marks": "</Ab>\n" + "    </a>\n" * 20_000 + "x\n",
-    "admonitions": ":::note\n" * 20_000 + ":::\n" * 9_000,
-    "spaces behind colons": ":::x" + " " * 60_000 + "y",
-    "blank lines of a module": "import 'x'\n" + "\n" * 60_000 + "}",
-    "exports": "export const a = {\n\n  {\n" * 10_000,
-    "items": "1. x\n" * 20_000,
-    "underlines": "a\n=\n" * 20_000,
-    "colons": "a:\n\n    b\n\n" * 10_000,
-    "titles": '[a]: b "\n' * 20_000,
-    "blank": "\n \n" * 60_000,
+    "marks": "- " * 30_000,
+    "rows": "|" * 100_000,
+    "table": "|a" * 1_000 + "|\n" + "|-" * 1_000 + "|\n" + "|\n" * 10_000,
+    "fences": "```\n" * 10_000,
+    "open fence": "```\n" + "x\n" * 100_000,
+    "definitions": "[a]: b\n" * 10_000,
+    "open definitions": "[a" * 10_000,
+    "tags": "<a\n" * 10_000,
+    "comments": "<!--\n" * 10_000,
+    "shortcodes": "{{<" * 100_000,
+    "braces": "{{< x >}} y\n" * 5_000,
+    "open braces": "import 'x'\n" + "<a {'\n{% \"" * 10_000,
+    "closing marks": "</Ab>\n" + "    </a>\n" * 10_000 + "x\n",
+    "admonitions": ":::note\n" * 10_000 + ":::\n" * 4_500,
+    "spaces behind colons": ":::x" + " " * 30_000 + "y",
+    "blank lines of a module": "import 'x'\n" + "\n" * 30_000 + "}",
+    "exports": "export const a = {\n\n  {\n" * 5_000,
+    "items": "1. x\n" * 10_000,
+    "underlines": "a\n=\n" * 10_000,
+    "colons": "a:\n\n    b\n\n" * 5_000,
+    "titles": '[a]: b "\n' * 10_000,
+    "blank": "\n \n" * 30_000,
 }
 
 
@@ -310,7 +310,7 @@ def test_hostile_texts_are_read_in_time(name: str, document_format: str) -> None
     begin = time.process_time()
     text = HOSTILE[name]
     pieces = list(chunk_parts(parts_of(text, document_format), document_format))
-    assert time.process_time() - begin < 8
+    assert time.process_time() - begin < 2
     assert sum(len("".join(piece.text.split())) for piece in pieces) == len("".join(text.split()))
 
 
