@@ -1,8 +1,7 @@
-"""A chunk's blocks as a few bytes each, for the catalog and between processes.
+"""A chunk's blocks as a stored list, a line of numbers each.
 
-Per block: its kind, then numbers of seven bits a byte: characters since the end of the one
-before, its length, its level, and 0 or the length of its lead plus one; then, where it has one,
-how far its lead begins before the block.
+Of a block: its kind, characters since the end of the one before, its length and its level; then,
+where it has a lead, how far before the block that begins, and its length.
 """
 
 from __future__ import annotations
@@ -17,19 +16,15 @@ _NUMBERS = {kind: number for number, kind in enumerate(_KINDS)}
 
 def encode_blocks(blocks: Iterable[Block], base: int) -> bytes:
     """`base` is the start of their chunk; blocks in order, leads before what they introduce."""
-    data = bytearray()
+    lines = []
     position = base
-    for block in blocks:
-        data.append(_NUMBERS[block.kind])
-        start, end = block.extent
-        lead = block.lead
-        for number in (start - position, end - start, block.level):
-            _put(data, number)
-        _put(data, 0 if lead is None else lead[1] - lead[0] + 1)
+    for kind, start, end, level, lead in blocks:
+        numbers = [_NUMBERS[kind], start - position, end - start, level]
         if lead is not None:
-            _put(data, start - lead[0])
+            numbers += start - lead[0], lead[1] - lead[0]
+        lines.append(" ".join(map(str, numbers)))
         position = end
-    return bytes(data)
+    return "\n".join(lines).encode()
 
 
 def decode_blocks(data: bytes, base: int) -> list[Block]:
@@ -39,41 +34,15 @@ def decode_blocks(data: bytes, base: int) -> list[Block]:
         ValueError: it is no such data.
     """
     blocks: list[Block] = []
-    position, at = base, 0
-    try:
-        while at < len(data):
-            kind = _KINDS[data[at]]
-            gap, at = _take(data, at + 1)
-            length, at = _take(data, at)
-            level, at = _take(data, at)
-            leads, at = _take(data, at)
-            start = position + gap
-            position = start + length
-            lead = None
-            if leads:
-                back, at = _take(data, at)
-                lead = start - back, start - back + leads - 1
-            if lead is not None and lead[0] < 0:
-                raise ValueError("a lead lies outside of its document")
-            blocks.append(Block(kind, start, position, level, lead))
-    except IndexError:
-        raise ValueError("not a list of blocks") from None
+    position = base
+    for line in data.splitlines():
+        numbers = list(map(int, line.split()))
+        kind, gap, length, level, *lead = numbers
+        start = position + gap
+        position = start + length
+        back, size = lead or (0, 0)
+        if min(numbers) < 0 or kind >= len(_KINDS) or back > start:
+            raise ValueError("not a list of blocks")
+        begun = (start - back, start - back + size) if lead else None
+        blocks.append(Block(_KINDS[kind], start, position, level, begun))
     return blocks
-
-
-def _put(data: bytearray, number: int) -> None:
-    while number > 127:
-        data.append(number & 127 | 128)
-        number >>= 7
-    data.append(number)
-
-
-def _take(data: bytes, at: int) -> tuple[int, int]:
-    if data[at] < 128:
-        return data[at], at + 1
-    number = shift = 0
-    while data[at] > 127:
-        number |= (data[at] & 127) << shift
-        shift += 7
-        at += 1
-    return number | data[at] << shift, at + 1

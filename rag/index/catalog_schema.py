@@ -11,7 +11,7 @@ import sqlite3
 from state.row_seals import seal_rows
 from state.schema_version import write_version
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 SEALED_TABLES = ("roots", "unread", "grades")
 """Small ones whose rows have checksums of their own; documents and texts are sealed otherwise."""
 

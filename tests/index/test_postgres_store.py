@@ -291,13 +291,13 @@ def test_another_embedder_another_name_and_nothing_are_told(store):
         raise AssertionError
 
 
-@pytest.mark.parametrize(("known", "by"), [(0, "a newer crag"), (2, "a crag before")])
-def test_a_store_of_another_version_is_refused(store, monkeypatch, known, by):
+@pytest.mark.parametrize(("step", "by"), [(-1, "a newer crag"), (1, "a crag before")])
+def test_a_store_of_another_version_is_refused(store, monkeypatch, step, by):
     fill(store, {"a.md": "motor"})
     with monkeypatch.context() as patch:
-        patch.setattr(shared_schema, "STORE_VERSION", known)
+        patch.setattr(shared_schema, "STORE_VERSION", shared_schema.STORE_VERSION + step)
         for use in (lambda: ask(store, "motor"), lambda: fill(store, {"b.md": "pump"})):
-            with pytest.raises(StorageError, match=rf"written by {by}.* \(version 1\)"):
+            with pytest.raises(StorageError, match=f"written by {by}"):
                 use()
     assert ask(store, "motor") == ["a.md"]
 

@@ -267,7 +267,7 @@ def test_blocks_of_a_later_stretch_are_absolute() -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [b"\xff", b"\x01", b"\x01\x01", b"\x01\x80", b"\x01\x00\x05\x00\x03"]
+    "data", [b"\xff", b"1 0", b"9 0 5 0", b"1 0 -5 0", b"1 2 5 0 1", b"1 2 5 0 3 1", b"1 0 5 0\n\n"]
 )
 def test_what_is_no_list_of_blocks_is_refused(data: bytes) -> None:
     with pytest.raises(ValueError):
