@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MOST_FILES = 6
 """Shown at once, the newest."""
-_SIGN = {"planned": "○", "running": "◐", "done": "●", "empty": "◌", "failed": "✗"}
+_SIGN = {"planned": "○", "running": "◐", "done": "●", "empty": "◌", "cut": "✗"}
 
 
 class ResearchView:

@@ -6,8 +6,9 @@ import json
 import os
 import signal
 import subprocess
+from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pexpect
 import pytest
@@ -15,10 +16,14 @@ from forked_program import crag_program
 from openai_samples import KEY
 from research_library import ABSENT, TWO_HOPS, library
 from research_model import decide, researcher, subtask
+from rich.console import Console
 from scripted_server import ScriptedServer, hang, status
 from typer.testing import CliRunner, Result
 
 from cli.program import app
+from cli.render.research_view import ResearchView
+from cli.terminal import Terminal
+from state.research_state import SubtaskStatus
 
 SECONDS = 120
 
@@ -194,3 +199,27 @@ def test_ctrl_c_leaves_at_once_and_says_how_to_go_on(home: Path):
         out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
     assert "Go on with: crag research --resume " in err
+
+
+@pytest.mark.parametrize("status", get_args(SubtaskStatus))
+def test_the_tree_on_a_terminal_shows_however_a_subtask_ended(status: str):
+    task = {"id": "s1", "role": "searcher", "instruction": "How long is it?"}
+    view = ResearchView(Terminal(), events=False)
+    events = [
+        {"event": "research_started", "question": "How long?", "run_id": "r1"},
+        {"event": "planned", "round": 1, "subtasks": [task]},
+        {"event": "subtask_started", "subtask": task},
+        {
+            "event": "subtask_finished",
+            "subtask": "s1",
+            "artifact": "s1.md",
+            "status": status,
+            "bytes": 0,
+            "citations": 0,
+            "tokens": 0,
+        },
+    ]
+    assert len(list(view.lines(events))) == 4
+    drawn = Console(file=StringIO(), width=80)
+    drawn.print(view._tree())
+    assert "searcher · 0 citations" in drawn.file.getvalue()
