@@ -28,7 +28,7 @@ def is_installed(module: str) -> bool:
         return False
 
 
-def mending(extra: str) -> str:
+def install_hint(extra: str) -> str:
     """The command that brings an extra, and where it is said."""
     return f"pip install '.[{extra}]' in crag's clone"
 
@@ -42,5 +42,5 @@ def require_extra(module: str, extra: str, what: str) -> None:
     if not is_installed(module):
         raise SetupError(
             f"{what} needs crag's extra {extra!r}, which is not installed.",
-            f"Install crag with it, as in: {mending(extra)}.",
+            f"Install crag with it, as in: {install_hint(extra)}.",
         )

@@ -19,15 +19,15 @@ def packed(record: Mapping[str, object]) -> bytes:
     return zlib.compress(text.encode("utf-8", "surrogatepass"))
 
 
-def unpacked(body: bytes, names: Sequence[str], what: str, mend: str) -> list[Any]:
+def unpacked(body: bytes, names: Sequence[str], what: str, hint: str) -> list[Any]:
     """What the record holds under `names`; errors call it `what`.
 
     Raises:
-        DamagedError: it is not what was written; `mend` says what to do.
+        DamagedError: it is not what was written; `hint` says what to do.
     """
     try:
         text = zlib.decompressobj().decompress(body, MOST_BYTES).decode("utf-8", "surrogatepass")
         record = json.loads(text)
         return [record[name] for name in names]
     except (zlib.error, ValueError, KeyError, TypeError):
-        raise DamagedError(f"{what} is damaged.", mend) from None
+        raise DamagedError(f"{what} is damaged.", hint) from None

@@ -13,7 +13,7 @@ from state.errors import StorageError
 _LETTERS = int.from_bytes(b"CR", "big") << 16
 _NONE = 0
 """What stands in the other of a file that has no version."""
-_MEND = "Move it away, or read it with that crag."
+_HINT = "Move it away, or read it with that crag."
 
 
 def read_version(db: sqlite3.Connection) -> int:
@@ -23,9 +23,9 @@ def read_version(db: sqlite3.Connection) -> int:
     return first if first == second != 0 else version
 
 
-def refuse_other(found: int, known: int, what: str, mend: str = _MEND) -> None:
+def refuse_other(found: int, known: int, what: str, hint: str = _HINT) -> None:
     """Raises StorageError where another program wrote `what`, also one before the first release:
-    then `mend` says what to do.
+    then `hint` says what to do.
     """
     if found > known:
         raise StorageError(
@@ -33,7 +33,7 @@ def refuse_other(found: int, known: int, what: str, mend: str = _MEND) -> None:
         )
     if 0 < found < known:
         raise StorageError(
-            f"{what} was written by a crag before its first release (version {found}).", mend
+            f"{what} was written by a crag before its first release (version {found}).", hint
         )
 
 

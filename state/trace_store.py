@@ -220,8 +220,8 @@ def is_whole_trace(row: Mapping[str, Any]) -> bool:
 
 def _read(row: Sequence[Any]) -> Trace:
     trace_id, created_at, kind, body = row
-    mend = f"`crag trace delete {trace_id}` removes it."
-    answer, events = unpacked(body, ("answer", "events"), f"The trace {trace_id}", mend)
+    hint = f"`crag trace delete {trace_id}` removes it."
+    answer, events = unpacked(body, ("answer", "events"), f"The trace {trace_id}", hint)
     return {
         "schema": TRACE_SCHEMA,
         "trace_id": trace_id,

@@ -32,7 +32,7 @@ THREADS_SCHEMA = 2
 PAGE_OF_TURNS = 16
 _KEPT = ("answer", "files", "collection")
 """Of a `Turn`, in its body."""
-_MEND = "Restore the threads from a backup, or delete the thread."
+_HINT = "Restore the threads from a backup, or delete the thread."
 
 _SELECT = """select n, created_at, milestone, body from turns
     where thread_id = (select id from threads where name = ?)"""
@@ -210,13 +210,13 @@ def _check_name(thread: str) -> None:
 def _to_turn(thread: str, row: Sequence[Any]) -> Turn:
     """`row` is (n, created_at, milestone, body)."""
     number, created_at, milestone, body = row
-    kept = unpacked(body, _KEPT, f"Turn {number} of thread {thread!r}", _MEND)
+    kept = unpacked(body, _KEPT, f"Turn {number} of thread {thread!r}", _HINT)
     return Turn(thread, number, from_micros(created_at), bool(milestone), *kept)
 
 
 def kept_answer(body: bytes) -> Answer:
     """The answer of a stored turn; raises DamagedError."""
-    (answer,) = unpacked(body, _KEPT[:1], "A stored turn", _MEND)
+    (answer,) = unpacked(body, _KEPT[:1], "A stored turn", _HINT)
     return cast("Answer", answer)
 
 

@@ -33,7 +33,7 @@ def serve(
     """Serve over MCP, on standard input and output or on loopback."""
     settings = given.settings()
     from rag.mcp_server.serve import build_server, check_port, serve_http
-    from rag.mcp_server.surrogate_filter import mend_input
+    from rag.mcp_server.surrogate_filter import filter_input
 
     server = build_server(settings, allow_ingest=allow_ingest)
     if http is None:
@@ -45,7 +45,7 @@ def serve(
         # asyncio puts its own handler, which waits for the next line of standard input, in place of
         # Python's, and of no other.
         signal.signal(signal.SIGINT, _interrupt)
-        mend_input()
+        filter_input()
         server.run("stdio")
     else:
         check_port(http)

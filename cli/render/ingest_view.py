@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from cli.terminal import Terminal
 from state.counting import many
-from state.extras import OCR, mending
+from state.extras import OCR, install_hint
 from state.ingest_events import IngestEvent, IngestResult
 
 if TYPE_CHECKING:
@@ -49,7 +49,9 @@ def print_report(report: IngestReport, terminal: Terminal) -> None:
     if report.waiting_pages:
         pages = many(report.waiting_pages, "page")
         how = (
-            mending(OCR) if sys.version_info < (3, 13) else "its package needs Python 3.11 or 3.12"
+            install_hint(OCR)
+            if sys.version_info < (3, 13)
+            else "its package needs Python 3.11 or 3.12"
         )
         terminal.notice(f"{pages} of scans and pictures wait for OCR: {how}")
     terminal.notice(summary(report))

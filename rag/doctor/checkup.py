@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from rag.doctor.databases import check_catalog, check_databases, mend_catalog
+from rag.doctor.databases import check_catalog, check_databases, repair_catalog
 from rag.doctor.indexes import check_collections, check_store, repair_collections, repair_store
 from rag.doctor.models import check_models
 from rag.doctor.part_check import Check, ill, well
@@ -45,7 +45,7 @@ def repair(settings: Settings, report: Callable[[str], None]) -> None:
         StorageError: the catalog itself is damaged, or the disk full.
     """
     salvage_databases(settings.home, report)
-    mend_catalog(settings.home, report)
+    repair_catalog(settings.home, report)
     repair_collections(settings.home, report)
     store = store_of(settings)
     if not isinstance(store, LocalStore):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rag.doctor.part_check import REPAIR, Check, few, ill, well
-from rag.doctor.schemas import mend_schema, schema_fault
+from rag.doctor.schemas import repair_schema, schema_fault
 from rag.index import catalog_schema
 from rag.index.catalog import catalog_path, is_sound
 from rag.research.journal import JOURNAL_FILE, JOURNAL_TABLES
@@ -134,7 +134,7 @@ def check_catalog(home: Path) -> Check:
     return well("catalog", f"{path.name} is sound")
 
 
-def mend_catalog(home: Path, report: Callable[[str], None]) -> None:
+def repair_catalog(home: Path, report: Callable[[str], None]) -> None:
     """Its schema is written again, damaged rows of small tables are taken out: nobody could read
     them. What is built from a catalog that is not sound is not either.
 
@@ -145,7 +145,7 @@ def mend_catalog(home: Path, report: Callable[[str], None]) -> None:
     if not path.exists():
         return
     if schema_fault(path, catalog_schema.create):
-        mend_schema(path, catalog_schema.create)
+        repair_schema(path, catalog_schema.create)
         report(f"{path.name}: writing its schema again")
     if problems := is_sound(home):
         raise DamagedError(

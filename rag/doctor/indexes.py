@@ -20,7 +20,7 @@ from rag.index.collection_rows import CollectionRow
 from rag.index.collection_store import Store
 from rag.index.contents import Contents
 from rag.index.document_rows import DocumentRows
-from rag.index.document_seal import damaged_documents, have_read_again, mending
+from rag.index.document_seal import damaged_documents, have_read_again, repair_hint
 from rag.index.lexical import LexicalTable
 from rag.index.local_store import LocalStore
 from rag.index.lock import lock_path, write_lock
@@ -148,7 +148,7 @@ def _documents(connection: sqlite3.Connection, row: CollectionRow) -> Check:
     with suppress(sqlite3.OperationalError), transaction(connection):  # read-only, or busy
         have_read_again(connection, damaged)
     shown = few([repr(name) for name in damaged.values()], 3)
-    return ill(part, f"damaged: {shown}", mending(connection, damaged))
+    return ill(part, f"damaged: {shown}", repair_hint(connection, damaged))
 
 
 def _names(connection: sqlite3.Connection, row: CollectionRow) -> Check:

@@ -40,7 +40,7 @@ def schema_fault(path: Path, make: Make) -> str | None:
     return None
 
 
-def mend_schema(path: Path, make: Make) -> None:
+def repair_schema(path: Path, make: Make) -> None:
     """Rows are left as they are.
 
     Raises:

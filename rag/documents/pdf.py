@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from rag.documents.cleaning import one_line
 from rag.documents.limits import TimeUpError
-from rag.documents.pdf_pages import mended
+from rag.documents.pdf_pages import reflowed
 from rag.documents.pdf_rows import may_hold_rows, with_rows
 from rag.documents.property_title import given_title
 from rag.documents.recognizer import SIDE, can_recognize, recognized_part
@@ -39,7 +39,7 @@ def read(reading: Reading) -> Iterator[Part]:
     Raises:
         DocumentError: the document is encrypted, or none of its pages can be read.
     """
-    return mended(_pages(reading))
+    return reflowed(_pages(reading))
 
 
 def _pages(reading: Reading) -> Iterator[Part]:

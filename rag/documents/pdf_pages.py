@@ -26,7 +26,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 
-def mended(parts: Iterable[Part]) -> Iterator[Part]:
+def reflowed(parts: Iterable[Part]) -> Iterator[Part]:
     """The parts in their order, one a page; those whose blocks are known stay as they are."""
     before: deque[Part] = deque(maxlen=_REACH)
     ahead: deque[Part] = deque()

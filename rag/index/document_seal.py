@@ -86,7 +86,7 @@ def note_damage(home: Path, document_id: int) -> None:
         have_read_again(connection, [document_id])
 
 
-def mending(connection: sqlite3.Connection, documents: Collection[int]) -> str:
+def repair_hint(connection: sqlite3.Connection, documents: Collection[int]) -> str:
     """What has their files read again, once they are marked."""
     query = "SELECT DISTINCT root FROM documents WHERE id IN ({some}) AND root IS NOT NULL"
     found = rows_of_many(connection, query, list(documents))

@@ -13,16 +13,16 @@ from threading import Thread
 from typing import BinaryIO
 
 
-def mend_input() -> None:
-    """From here on, descriptor 0 gives what it gave, line by line, mended."""
+def filter_input() -> None:
+    """From here on, descriptor 0 gives what it gave, line by line, filtered."""
     given = os.fdopen(os.dup(0), "rb")
     end, begin = os.pipe()
     os.dup2(end, 0)
     os.close(end)
-    Thread(target=_pass_on, args=(given, begin), name="mended-input", daemon=True).start()
+    Thread(target=_pass_on, args=(given, begin), name="filtered-input", daemon=True).start()
 
 
-def mended(line: bytes) -> bytes:
+def filtered(line: bytes) -> bytes:
     r"""The line with every lone `\ud800` of its JSON as a question mark."""
     if b"\\ud" not in line.lower():
         return line
@@ -36,6 +36,6 @@ def mended(line: bytes) -> bytes:
 def _pass_on(given: BinaryIO, begin: int) -> None:
     with suppress(OSError), given, os.fdopen(begin, "wb", buffering=0) as passed:
         for line in given:
-            rest = memoryview(mended(line))
+            rest = memoryview(filtered(line))
             while rest:
                 rest = rest[passed.write(rest) or 0 :]

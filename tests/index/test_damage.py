@@ -13,7 +13,7 @@ from rag.doctor.databases import check_catalog
 from rag.doctor.indexes import check_collections, repair_collections
 from rag.index import document_rows
 from rag.index.chunk_rows import TextDamagedError
-from rag.index.document_seal import mending
+from rag.index.document_seal import repair_hint
 from state.errors import DamagedError
 
 NAMES = ["whale", "railway", "bakery", "glacier", "violin", "harbour"]
@@ -128,7 +128,7 @@ def test_a_question_that_meets_damage_names_the_document_and_the_next_ingest_men
 def test_any_number_of_damaged_documents_are_mended_by_one_command(library):
     with closing(sqlite3.connect(library.settings.home / "catalog.sqlite")) as db:
         db.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 999)
-        assert mending(db, range(1, 2_001)) == f"crag ingest {library.folder}"
+        assert repair_hint(db, range(1, 2_001)) == f"crag ingest {library.folder}"
 
 
 def test_a_lost_block_is_no_empty_text(library):

@@ -9,7 +9,7 @@ import pytest
 from ingest_runs import Library
 from row_damage import unwatched
 
-from rag.doctor.databases import check_catalog, check_databases, mend_catalog
+from rag.doctor.databases import check_catalog, check_databases, repair_catalog
 from rag.doctor.indexes import check_collections, repair_collections
 from rag.doctor.part_check import Check
 from rag.doctor.salvage import salvage_databases
@@ -95,7 +95,7 @@ def test_a_damaged_row_is_found_and_taken_out(home, file, part, table, column):
     assert (found.part, found.hint) == (part, "crag doctor --repair")
     assert f"{rows} damaged row" in found.detail
     told: list[str] = []
-    mend_catalog(home, told.append)
+    repair_catalog(home, told.append)
     salvage_databases(home, told.append)
     assert len(told) == 1
     assert failing(home) == []
