@@ -45,6 +45,11 @@ HEADED = 3
 """Chunks of a question whose headings are looked at."""
 
 _OPENING = re.compile(r"\W*(?:and|(?:what|how)\s+about)\b", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r"\W*and\s+(?:who|what|when|where|why|which|how|is|are|was|were|do|does|did|can|could|will"
+    r"|would|should|has|have|had)\b(?!\s+about\b)",
+    re.IGNORECASE,
+)
 PRONOUN = re.compile(  # no part of an option (--one-file-system)
     r"(?<![\w-])(?:it|its|they|them|their|he|him|his|she|her|these|those|ones?)(?![\w-])",
     re.IGNORECASE,
@@ -165,7 +170,7 @@ def _names(
 
 def is_part(question: str) -> bool:
     """Whether it replaces a part of the question before it: "And in winter?"."""
-    return _OPENING.match(question) is not None
+    return bool(_OPENING.match(question)) and not _CLAUSE.match(question)
 
 
 def _whole(turns: Sequence[HistoryTurn]) -> str:

@@ -129,8 +129,8 @@ def handbook():
 
 def test_what_was_asked_about_is_carried_and_not_what_was_done_to_it(handbook):
     asked = [turn("When was the lighthouse built?", "In 1821 [1].")]
-    result = stand_alone("When was it automated?", asked, handbook)
-    assert result.question == "When was it automated? (lighthouse)"
+    result = stand_alone("And when was it automated?", asked, handbook)
+    assert result.question == "And when was it automated? (lighthouse)"
 
 
 def test_part_takes_the_question_along_whose_part_it_replaces(handbook):
