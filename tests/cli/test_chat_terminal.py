@@ -221,7 +221,9 @@ def test_a_chat_that_is_told_to_end_does_so_and_gives_the_terminal_back(home, as
         if not asked:
             child.expect_exact(GIVEN_BACK)
         child.expect_exact("crag: interrupted.")
-        assert child.getecho()
+        deadline = time.monotonic() + 10
+        while not child.getecho():
+            assert time.monotonic() < deadline
         child.expect(pexpect.EOF)
         child.close()
     assert child.exitstatus == 130
