@@ -15,7 +15,7 @@ $(STAMP): pip.lock requirements.lock pyproject.toml
 	@$(BIN)/python -m pip install --quiet --require-hashes --requirement pip.lock || true
 	$(BIN)/python -m pip install --quiet --no-deps --no-compile --require-hashes --requirement requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
-	@$(BIN)/python -m compileall -qq -j 0 .venv/lib || true
+	@$(BIN)/python -m compileall -qq -j 0 -x '/tests?/' .venv/lib || true
 	@touch $(STAMP)
 
 demo: install
