@@ -211,6 +211,9 @@ def load_settings(flags: Mapping[str, Any], config_file: Path | None = None) -> 
     for name, variable in STAND_INS.items():
         if os.environ.get(variable):
             values.setdefault(name, os.environ[variable])
+    for key in values.keys() - Settings.model_fields.keys():  # some would be pydantic's options
+        hint = did_you_mean(key, Settings.model_fields, "`crag config show` lists every key.")
+        raise SettingsError(f"Unknown setting {key} in {file}.", hint)
     # What is given by name wins over the variables, which pydantic reads itself.
     values = {name: value for name, value in values.items() if variable_of(name) is None}
     try:
@@ -262,8 +265,5 @@ def _settings_error(
     if key in given:
         return UsageError(f"--{key.replace('_', '-')}: {what}.")
     where = variable_of(key) or f"{key} in {file}"
-    if first["type"] == "extra_forbidden":
-        hint = did_you_mean(key, Settings.model_fields, "`crag config show` lists every key.")
-        return SettingsError(f"Unknown setting {where}.", hint)
     inside = "".join(f"[{part!r}]" for part in first["loc"][1:])
     return SettingsError(f"The setting {where} is unusable: {inside}{': ' * bool(inside)}{what}.")

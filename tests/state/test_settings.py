@@ -69,6 +69,9 @@ def test_a_variable_that_is_no_json_is_named(monkeypatch):
     ("text", "words"),
     [
         ("kk = 3", "Unknown setting kk"),
+        ("_env_file = '/tmp/.env'", "Unknown setting _env_file"),
+        ("_cli_parse_args = true", "Unknown setting _cli_parse_args"),
+        ("__pydantic_self__ = 1", "Unknown setting __pydantic_self__"),
         ("max_loop = 3", "Unknown setting max_loop in .* Did you mean 'max_loops'?"),
         ("prices = {m = [1]}", r"prices in .* is unusable: \['m'\]\[1\]: "),
         ("prices = {m = [-1, 2]}", "at least 0 is wanted"),
