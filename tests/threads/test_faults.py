@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from pathlib import Path
 
 import pytest
@@ -133,6 +134,30 @@ def test_damaged_turn_is_named(tmp_path):
         db.execute("update turns set body = ? where n = 2", (body[:-9],))
     with SqliteTurnStore(path) as store, pytest.raises(StorageError, match="Turn 2"):
         store.turn("a", 2)
+
+
+@pytest.mark.parametrize(
+    "record",
+    ["[" * 100_000, "5", '{"answer": 5}', '{"answer": {}, "files": {}, "collection": null}'],
+)
+def test_a_turn_that_is_no_turn_is_named_as_damaged(tmp_path, record):
+    path = tmp_path / "threads.db"
+    with SqliteTurnStore(path) as store:
+        store.append("a", make_answer())
+    with unwatched(path, "turns") as db:
+        db.execute("update turns set body = ?", (zlib.compress(record.encode()),))
+    with SqliteTurnStore(path) as store:
+        assert [each.first_question for each in store.threads()] == ["(damaged)"]
+        with pytest.raises(StorageError, match="Turn 1 of thread 'a' is damaged"):
+            store.turn("a", 1)
+
+
+def test_a_turn_that_could_not_be_read_again_is_not_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr("state.packed.MOST_BYTES", 1000)
+    with SqliteTurnStore(tmp_path / "threads.db") as store:
+        with pytest.raises(StorageError, match="cannot be kept"):
+            store.append("a", real_looking_answer(1))
+        assert not store.threads()
 
 
 def test_file_cut_in_half(tmp_path):
