@@ -18,6 +18,7 @@ from state.schema_version import read_version, refuse_other
 from state.sqlite_file import connect as open_file
 from state.sqlite_file import (
     connect_to_read,
+    create_private,
     error_code,
     full_disk,
     log_ahead,
@@ -56,7 +57,7 @@ def connect(home: Path, *, create: bool = False) -> sqlite3.Connection:
     path = catalog_path(home)
     try:
         if create:
-            home.mkdir(parents=True, exist_ok=True)
+            create_private(path)
         elif not path.is_file():
             raise NoIndexError("Nothing was ingested yet.", "Run `crag ingest PATH` first.")
     except OSError as error:

@@ -91,7 +91,7 @@ def open_folder(
         raise VectorsDamaged("missing")
     _require_open_files()
     with foreign_errors():
-        path.mkdir(parents=True, exist_ok=True)
+        path.mkdir(parents=True, exist_ok=True, mode=0o700)
         client = chromadb_module().PersistentClient(path=str(path), settings=chroma_settings())
         try:
             collection = _created(client, identity) if create else _found(client, identity, sealed)

@@ -165,7 +165,7 @@ def _reading(tasks: Sequence[Task], spool: str) -> Iterator[Iterable[Read | None
     from rag.ingest.pool import reading
 
     shutil.rmtree(spool, ignore_errors=True)  # what a killed ingest left behind
-    os.makedirs(spool)
+    os.makedirs(spool, mode=0o700)
     try:
         with reading(tasks, spool) as outcomes:
             yield outcomes

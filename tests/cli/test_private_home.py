@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from cli.program import app
 from cli.terminal import Terminal
+from rag.index.catalog import connect
 
 RAILWAY = "# The railway\n\nThe Corbel Tunnel is 1,204 metres long.\n"
 
@@ -43,6 +44,15 @@ def test_a_home_is_its_owners_alone_whatever_the_umask(tmp_path, umask):
     crag(home, "graph", "--html", "link.html", umask=umask)
     for asked_for in ("out.md", "aim.html"):
         assert stat.S_IMODE((tmp_path / asked_for).stat().st_mode) == 0o666 & ~umask
+
+
+def test_so_are_home_and_catalog_of_a_program_that_sets_no_umask(tmp_path):
+    umask = os.umask(0)
+    try:
+        connect(tmp_path / "home", create=True).close()
+    finally:
+        os.umask(umask)
+    assert modes(tmp_path / "home") == PRIVATE
 
 
 def written(out: Path) -> str:
