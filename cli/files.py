@@ -45,8 +45,9 @@ def write_text(file: Path, text: str, terminal: Terminal) -> None:
             file.write_text(text, encoding="utf-8", errors="replace")
         else:
             _replace(file.resolve(), text)  # a link stays one
-    except OSError as error:
-        raise StorageError(f"{file} cannot be written: {error.strerror or error}.") from None
+    except (OSError, RuntimeError) as error:  # of links in a circle
+        why = getattr(error, "strerror", None) or "its links lead nowhere"
+        raise StorageError(f"{file} cannot be written: {why}.") from None
     terminal.notice(f"Wrote {file}.")
 
 

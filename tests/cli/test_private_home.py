@@ -61,6 +61,15 @@ def written(out: Path) -> str:
     return result.output
 
 
+def test_links_in_a_circle_are_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("CRAG_HOME", str(tmp_path / "home"))
+    circle = tmp_path / "circle.html"
+    circle.symlink_to(circle)
+    result = CliRunner().invoke(app, ["graph", "--html", str(circle)])
+    assert result.exit_code == 4
+    assert "circle.html cannot be written" in " ".join(result.output.split())
+
+
 def test_devices_pipes_and_links_are_written_through(tmp_path, monkeypatch):
     monkeypatch.setenv("CRAG_HOME", str(tmp_path / "home"))
     aim, link, pipe = tmp_path / "aim.html", tmp_path / "link.html", tmp_path / "pipe"
