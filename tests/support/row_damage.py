@@ -17,11 +17,3 @@ def unwatched(path: Path, table: str) -> Iterator[sqlite3.Connection]:
         yield db
         for _, definition in triggers:
             db.execute(definition)
-
-
-def without_checksums(path: Path, table: str) -> None:
-    """As an older program left the file."""
-    with closing(sqlite3.connect(path)) as db, db:
-        for event in ("insert", "update", "delete"):
-            db.execute(f"DROP TRIGGER {table}_seals_{event}")
-        db.execute(f"DROP TABLE {table}_seals")
