@@ -31,6 +31,19 @@ def _as_owner(command: list[str]) -> list[str]:
     return ["runuser", "-u", "postgres", "--", *command] if os.geteuid() == 0 else command
 
 
+def _within_reach(pg_ctl: Path, folder: Path) -> Path:
+    """As it lies, or a copy below `folder` where the server's user may not go to it: a clone that
+    root made in a folder of its own.
+    """
+    asked = _as_owner([str(pg_ctl), "--version"])
+    if subprocess.run(asked, cwd="/", capture_output=True, check=False).returncode == 0:
+        return pg_ctl
+    package = pg_ctl.parents[2]
+    for tree in package.parent.glob(f"{package.name}*"):  # with its libraries, beside it
+        shutil.copytree(tree, folder / tree.name, symlinks=True)
+    return folder / package.name / pg_ctl.relative_to(package)
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -113,7 +126,7 @@ def running_postgres(pg_ctl: Path, *, durable: bool = False) -> Iterator[Postgre
     with tempfile.TemporaryDirectory(prefix="crag-pg-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         folder.chmod(0o755)
-        server = PostgresServer(pg_ctl, folder, durable=durable)
+        server = PostgresServer(_within_reach(pg_ctl, folder), folder, durable=durable)
         server.create()
         server.start()
         try:
