@@ -6,7 +6,7 @@ questions: those that say the most (inverse document frequency), were asked the 
 in the titles and headings of what the questions find. A heading names a thing, and seldom says
 what was done to it. A capital names one anyway.
 
-tests/benchmarks/followups.py and conversations.py show what each number here earns. Lists of
+tests/benchmarks/conversations.py shows what these numbers earn together. Lists of
 vague words, of longer openings and of idle pronouns earned nothing there, nor did numbers,
 what stands beside a name, or how much an unknown word says in any text.
 """

@@ -5,7 +5,6 @@ collection has is a name where it stands in titles. Three documents share it whe
 the same words of the question and others beside them, and what stands below has as much of the
 question. A document that is called by the name alone is what is meant: nothing is asked. Neither
 is it of headings: a section that three manuals have is told of all three.
-tests/benchmarks/underspecified.py shows what it earns.
 """
 
 from __future__ import annotations

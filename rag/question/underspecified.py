@@ -4,9 +4,8 @@ A pronoun with nothing before it to mean, or a part of a question that was never
 winter?", "why?"). "It" means the subject of documents that have one ("is it free?" of a program's
 manual), or nothing ("is it possible to ..."). What could be meant are the documents, or the
 sections of the only one, that the words lead to about equally; or a name that several documents
-have for different things (`namesakes.py`). tests/benchmarks/underspecified.py shows what the
-numbers earn. A whole sentence of common words ("who was the enemy?") is not asked back: "what is
-ownership?" is one too.
+have for different things (`namesakes.py`). A whole sentence of common
+words ("who was the enemy?") is not asked back: "what is ownership?" is one too.
 """
 
 from __future__ import annotations

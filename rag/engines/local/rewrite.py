@@ -1,8 +1,8 @@
 """Rewrites a query by code: spelling, then what the best passage says.
 
-A rewrite is only proposed if it searches for something that no earlier query searched for. Which
-kinds are here was decided by tests/benchmarks/rewriting.py. The question's rarest words alone are
-not: in 78 uses they brought 5 documents among the best ten and drove 12 from there. Nor are the
+A rewrite is only proposed if it searches for something that no earlier query searched for. The
+question's rarest words alone are not among the kinds: in 78 uses they brought 5 documents among
+the best ten and drove 12 from there. Nor are the
 words nearest to it in meaning, which found nothing in 9, nor a search for what the best passages
 leave uncovered, without which 870 questions were answered no worse.
 """
