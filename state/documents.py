@@ -20,6 +20,8 @@ class Chunk:
     Attributes:
         chunk_id: unique in its collection, stable while source, place and text are.
         start_line, end_line: 1-based, inclusive, in the extracted text.
+        anchor: the place as a person says it ("p. 4", "slide 3", "sheet Fares"); None where the
+            lines are lines of the file itself, never otherwise.
         heading: the headings above the chunk, joined by " > "; empty at top level.
         blocks: what the chunk is made of, in order; offsets as its own.
     """
@@ -35,6 +37,7 @@ class Chunk:
     text: str
     heading: str = ""
     blocks: tuple[Block, ...] = ()
+    anchor: str | None = None
 
     def of(self, source: str, title: str | None) -> Chunk:
         identity = chunk_id(source, self.start_char, self.text)

@@ -21,7 +21,8 @@ class RetrievedChunk(TypedDict):
     fused score (higher is better, comparable within one query only); `cosine` and `bm25`
     are the raw scores of the legs and the ranks their 1-based places, None where a leg did
     not return the chunk. `loop` is the loop that first found it. `also` names the other sources
-    that hold a copy, `meant` how surely the query names its document, to 1.
+    that hold a copy, `meant` how surely the query names its document, to 1. `anchor` is as of
+    `state.documents.Chunk`: where it is not None, the lines are of the extracted text only.
     """
 
     chunk_id: str
@@ -43,6 +44,7 @@ class RetrievedChunk(TypedDict):
     loop: int
     also: NotRequired[list[str]]
     meant: NotRequired[float]
+    anchor: NotRequired[str | None]
 
 
 WEB_PREFIX = "web:"

@@ -20,6 +20,9 @@ class Format:
 
 PICTURE = "picture"
 
+AS_IT_STANDS = frozenset({"markdown", "text", "log", "code"})
+"""Formats whose extracted text has the lines of the file; of all others a place is named."""
+
 _CODE = (
     ".py .pyi .pyx .js .mjs .cjs .ts .tsx .jsx .java .kt .kts .scala .groovy .c .h .cc .cpp .cxx "
     ".hh .hpp .cs .fs .vb .go .rs .swift .m .mm .rb .php .pl .pm .lua .r .jl .hs .ml .mli .ex .exs "

@@ -105,14 +105,14 @@ class Layout:
             code.first += code.above
             code.last = code.first + body.strip().count("\n")
 
-    def part(self, page: int | None = None, after: str = "") -> Part:
+    def part(self, page: int | None = None, after: str = "", anchor: str | None = None) -> Part:
         """What was collected since the last time, with its blocks; `after` is put behind it."""
         lines, self._lines = self._lines, []
         found, self._found = self._found, []
         self._items.clear()
         self._list_lead = None
         text = "".join(line + "\n" for line in lines) + after
-        return Part(text, page, tuple(placed_blocks(lines, found)))
+        return Part(text, page, tuple(placed_blocks(lines, found)), anchor)
 
     def _introduction(self) -> int | None:
         """The number of what was set last, where it introduces what begins now."""

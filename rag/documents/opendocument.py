@@ -32,9 +32,16 @@ def read(reading: Reading) -> Iterator[Part]:
         if body is None:
             raise DocumentError("damaged OpenDocument: it has no body")
         walk = _Walk(Layout(), reading)
+        slides = 0
         for number, block in enumerate((block for part in body for block in part), 1):
+            kind, within = name(block), name(block.getparent())
             walk.block(block, 0)
-            if number % _MANY == 0:
+            if within == "spreadsheet" and kind == "table":
+                yield walk.layout.part(anchor=f"sheet {attribute(block, 'name') or ''}".strip())
+            elif within == "presentation" and kind == "page":
+                slides += 1
+                yield walk.layout.part(anchor=f"slide {slides}")
+            elif number % _MANY == 0:
                 yield walk.layout.part()
         yield walk.layout.part()
 

@@ -25,7 +25,7 @@ def read(reading: Reading) -> Iterator[Part]:
         for number, slide in enumerate(slides[: reading.limits.pages], 1):
             root = archive.optional_root(slide)
             if root is not None:
-                yield _slide(archive, slide, root, reading).part(number, after="\n")
+                yield _slide(archive, slide, root, reading).part(number, "\n", f"slide {number}")
             elif slide not in archive.members:
                 reading.warn(f"slide {number} is missing in the file")
         if len(slides) > reading.limits.pages:

@@ -6,11 +6,12 @@ The text of a document is the concatenation of its parts, exactly.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
 from rag.documents.cleaning import clean, one_line
+from rag.documents.formats import AS_IT_STANDS
 from rag.documents.limits import Deadline, Limits
 from rag.documents.seam import parsing
 from state.blocks import Placed
@@ -27,12 +28,15 @@ class Part:
 
     Every part but the last ends with a line feed, except inside a line that is itself longer
     than a part: that is cut after a space where it has one. `page` is None without pages.
-    `blocks` are those in it, where the reader knows them, of clean text; offsets in it.
+    `blocks` are those in it, where the reader knows them, of clean text; offsets in it. `anchor`
+    is the place as a person says it ("slide 3"): empty where the headings in the text tell it, None
+    where the lines are the file's own.
     """
 
     text: str
     page: int | None = None
     blocks: tuple[Placed, ...] | None = None
+    anchor: str | None = None
 
 
 @dataclass(slots=True)
@@ -105,18 +109,26 @@ def _guarded(pieces: Iterator[Part], reading: Reading) -> Iterator[Part]:
             piece = next(pieces, None)
         if piece is None:
             return
-        yield piece
+        yield piece if reading.format in AS_IT_STANDS else _anchored(piece)
+
+
+def _anchored(piece: Part) -> Part:
+    if piece.anchor is not None:
+        return piece
+    return replace(piece, anchor="" if piece.page is None else f"p. {piece.page}")
 
 
 def _bounded(pieces: Iterator[Part]) -> Iterator[Part]:
     """Cleaned text in parts as `Part` promises them."""
     pending = ""
     page: int | None = None
+    anchor: str | None = None
     for piece in pieces:
-        if pending and (piece.page != page or piece.blocks is not None):
-            yield Part(_closed_line(pending), page)
+        moved = piece.page != page or piece.anchor != anchor
+        if pending and (moved or piece.blocks is not None):
+            yield Part(_closed_line(pending), page, anchor=anchor)
             pending = ""
-        page = piece.page
+        page, anchor = piece.page, piece.anchor
         if piece.blocks is not None:
             if piece.text:
                 yield piece
@@ -124,13 +136,13 @@ def _bounded(pieces: Iterator[Part]) -> Iterator[Part]:
         pending += clean(piece.text)
         while len(pending) >= PART_CHARS:
             cut = _cut(pending)
-            yield Part(pending[:cut], page)
+            yield Part(pending[:cut], page, anchor=anchor)
             pending = pending[cut:]
         if page is not None and pending:
-            yield Part(_closed_line(pending), page)
+            yield Part(_closed_line(pending), page, anchor=anchor)
             pending = ""
     if pending:
-        yield Part(pending, page)
+        yield Part(pending, page, anchor=anchor)
 
 
 def _cut(text: str) -> int:

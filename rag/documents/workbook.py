@@ -46,10 +46,12 @@ def read(reading: Reading) -> Iterator[Part]:
     for sheet in book.sheets_metadata:
         if sheet.typ is not calamine.SheetTypeEnum.WorkSheet:
             continue
-        pending = [f"# {words(sheet.name)}\n\n"]
+        title = words(sheet.name)
+        anchor = f"sheet {title}"
+        pending = [f"# {title}\n\n"]
         for number, values in enumerate(book.get_sheet_by_name(sheet.name).iter_rows()):
             if number % _ROWS == 0:
-                yield Part("".join(pending))
+                yield Part("".join(pending), anchor=anchor)
                 pending.clear()
             line = row([shown(value) for value in values])
             if line:
@@ -57,9 +59,9 @@ def read(reading: Reading) -> Iterator[Part]:
             cells += len(values)
             if cells > reading.limits.cells:
                 reading.warn(f"only the first {reading.limits.cells:,} cells were read")
-                yield Part("".join(pending))
+                yield Part("".join(pending), anchor=anchor)
                 return
-        yield Part("".join(pending) + "\n")
+        yield Part("".join(pending) + "\n", anchor=anchor)
 
 
 def _check(archive: Archive, reading: Reading) -> None:

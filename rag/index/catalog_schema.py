@@ -11,7 +11,7 @@ import sqlite3
 from state.row_seals import seal_rows
 from state.schema_version import write_version
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 SEALED_TABLES = ("roots", "unread", "grades")
 """Small ones whose rows have checksums of their own; documents and texts are sealed otherwise."""
 
@@ -85,7 +85,8 @@ CREATE TABLE chunks (
   end_line INTEGER NOT NULL,
   page INTEGER,
   heading TEXT NOT NULL,
-  blocks BLOB
+  blocks BLOB,
+  anchor TEXT
 );
 CREATE INDEX chunks_document ON chunks (document_id);
 CREATE INDEX chunks_key ON chunks (key);

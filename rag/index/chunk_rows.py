@@ -20,7 +20,7 @@ _KEPT_BLOCKS = 64
 _COLUMNS = (
     "chunks.id, chunks.key, chunks.document_id, documents.source, documents.title,"
     " chunks.heading, chunks.page, chunks.start_line, chunks.end_line, chunks.start_char,"
-    " chunks.end_char, chunks.blocks"
+    " chunks.end_char, chunks.anchor, chunks.blocks"
 )
 # CROSS JOIN: SQLite must begin at the chunks named; it would walk every document otherwise.
 
@@ -133,7 +133,7 @@ def read(
 
 def _chunk(texts: Texts, row: tuple[Any, ...]) -> RetrievedChunk:
     _, key, document, source, *rest = row
-    text = texts.span(document, *rest[-3:-1])
+    text = texts.span(document, *rest[-4:-2])
     try:
         return retrieved(text, key, source, *rest)
     except ValueError:
@@ -146,7 +146,7 @@ def retrieved(text: str, key: int, source: bytes, *rest: Any) -> RetrievedChunk:
     Raises:
         ValueError: `blocks` is not what was written.
     """
-    title, heading, page, first_line, last_line, start, end, blocks = rest
+    title, heading, page, first_line, last_line, start, end, anchor, blocks = rest
     known = decode_blocks(blocks, start) if blocks else blocks_of_text(text, base=start)
     return {
         "chunk_id": chunk_id_of(key),
@@ -154,6 +154,7 @@ def retrieved(text: str, key: int, source: bytes, *rest: Any) -> RetrievedChunk:
         "title": title,
         "heading": heading,
         "page": page,
+        "anchor": anchor,
         "start_line": first_line,
         "end_line": last_line,
         "start_char": start,

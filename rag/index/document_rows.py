@@ -89,12 +89,14 @@ class DocumentRows:
             heading = encode_label(chunk.heading)
             blocks = encode_blocks(chunk.blocks, chunk.start_char) if chunk.blocks else None
             place = chunk.start_char, chunk.end_char, chunk.start_line, chunk.end_line, chunk.page
-            rows.append((number, document_id, chunk_key(chunk.chunk_id), *place, heading, blocks))
+            anchor = None if chunk.anchor is None else encode_label(chunk.anchor)
+            key = chunk_key(chunk.chunk_id)
+            rows.append((number, document_id, key, *place, heading, blocks, anchor))
             vectors.append((number, text_hash(embedding_text(chunk)), vector))
             searchable.append((number, chunk.text, _head(title, heading)))
         self._connection.executemany(
             "INSERT INTO chunks (id, document_id, key, start_char, end_char, start_line, end_line,"
-            " page, heading, blocks) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " page, heading, blocks, anchor) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             rows,
         )
         self._connection.executemany(

@@ -24,8 +24,8 @@ _DOCUMENT = (
 )
 _BLOCKS = "SELECT data FROM blocks WHERE id >= :first AND id < :end ORDER BY id"
 _CHUNKS = """
-SELECT id, key, start_char, end_char, start_line, end_line, page, heading, blocks, text_hash,
-  vector
+SELECT id, key, start_char, end_char, start_line, end_line, page, heading, blocks, anchor,
+  text_hash, vector
 FROM chunks JOIN vectors ON vectors.chunk_id = chunks.id WHERE document_id = :id ORDER BY id
 """
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _UID = re.compile(r"[0-9a-f]{32}")
 PART_CHUNKS = 200
-CHUNK_COLUMNS = "key, page, start_line, end_line, start_char, end_char, heading, blocks"
+CHUNK_COLUMNS = "key, page, start_line, end_line, start_char, end_char, heading, blocks, anchor"
 ExportedChunk = tuple[Sequence[Any], str, Vectors]
 """A row that begins with CHUNK_COLUMNS, its text, and its vector."""
 
@@ -189,11 +189,11 @@ class CatalogExport(Export):
 
 
 def _chunk(document: IndexedDocument, text: str, row: Sequence[Any]) -> Chunk:
-    key, page, first, last, start, end, heading, blocks, *_ = row
+    key, page, first, last, start, end, heading, blocks, anchor, *_ = row
     known = tuple(decode_blocks(blocks, start)) if blocks else ()
     return Chunk(
         chunk_id_of(key), document.source, document.title, page, first, last, start, end, text,
-        heading, known,
+        heading, known, anchor,
     )  # fmt: skip
 
 

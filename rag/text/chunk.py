@@ -18,7 +18,7 @@ from rag.text.cut_worth import CUT_BY_LINE, LINE, NEXT_LINE, SENTENCE, worth_bet
 from rag.text.heading_path import HeadingPath
 from rag.text.plain import PlainScanner
 from rag.text.sentences import block_sentences
-from state.blocks import Block, Placed
+from state.blocks import Block, BlockKind, Placed
 from state.documents import Chunk
 
 if TYPE_CHECKING:
@@ -39,24 +39,27 @@ def chunk_parts(
     parts: Iterable[Part], document_format: str, *, limit: int = CHUNK_CHARS
 ) -> Iterator[Chunk]:
     """The chunks of a document in order; how its text is cut into parts makes no difference,
-    except that no chunk reaches over a change of page.
+    except that no chunk reaches over a change of page or anchor.
     """
     cutter = _Cutter(document_format, limit)
-    page: int | None = None
     for part in parts:
-        if part.page != page:
-            yield from cutter.drain("", page, final=True)
-            page = part.page
-        yield from cutter.drain(part.text, page, final=False, given=part.blocks)
-    yield from cutter.drain("", page, final=True)
+        if (part.page, part.anchor) != (cutter.page, cutter.anchor):
+            yield from cutter.drain("", final=True)
+            cutter.page, cutter.anchor = part.page, part.anchor
+        yield from cutter.drain(part.text, final=False, given=part.blocks)
+    yield from cutter.drain("", final=True)
 
 
 class _Cutter:
     """`_buffer[_position:]` is the text not yet emitted; offsets in the buffer are relative,
     `_base` is where it begins in the document. `_settled` is how far its blocks are known.
+    `page` and `anchor` are of the text that is taken in.
     """
 
     def __init__(self, document_format: str, limit: int) -> None:
+        self.page: int | None = None
+        self.anchor: str | None = None
+        self._paragraphs = 0
         self._buffer = ""
         self._position = 0
         self._base = 0
@@ -73,7 +76,6 @@ class _Cutter:
     def drain(
         self,
         text: str,
-        page: int | None,
         *,
         final: bool,
         given: Sequence[Placed] | None = None,
@@ -100,12 +102,23 @@ class _Cutter:
             last_line = first_line + text.count("\n")
             blocks = clipped(self._between(self._position, cut), text, start)
             heading = self._headings.above(blocks, self._buffer, self._base)
-            end = start + len(text)
             yield Chunk(
-                *("", "", None), page, first_line, last_line, start, end, text, heading, blocks
-            )
+                *("", "", None), self.page, first_line, last_line, start, start + len(text), text,
+                heading, blocks, self._place(blocks),
+            )  # fmt: skip
             self._advance(cut)
         self._compact(final=final)
+
+    def _place(self, blocks: Sequence[Block]) -> str | None:
+        """Of the next chunk, where a part is converted and has no name of its own: the heading that
+        it begins with or stands under, or else how many paragraphs there are up to it.
+        """
+        first = self._paragraphs + 1
+        self._paragraphs += sum(block.kind is not BlockKind.HEADING for block in blocks)
+        if self.anchor != "":
+            return self.anchor
+        section = self._headings.first
+        return f"section {section}" if section else f"paragraph {first}"
 
     def _find_blocks(self, *, final: bool) -> None:
         self._scanned = self._scanner.feed(self._buffer, self._base, self._scanned, final=final)

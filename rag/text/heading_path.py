@@ -12,9 +12,12 @@ _TITLE_CHARS = 120
 
 
 class HeadingPath:
-    """The headings above, outermost first, while the chunks of a document go by."""
+    """The headings above, outermost first, while the chunks of a document go by. `first` is the one
+    that the last chunk begins with or else stands under.
+    """
 
     def __init__(self) -> None:
+        self.first = ""
         self._path: list[tuple[int, str]] = []
         self._header: Extent | None = None
         self._table = ""
@@ -24,6 +27,7 @@ class HeadingPath:
         headings are taken in. `text` begins at the document's offset `base`.
         """
         path: str | None = self._within_table(blocks)
+        self.first = self._path[-1][1] if self._path else ""
         for before, block in pairwise([None, *blocks]):
             assert block is not None
             if block.kind is BlockKind.ROW and block.lead is not None:
@@ -35,6 +39,8 @@ class HeadingPath:
             while self._path and self._path[-1][0] >= block.level:
                 self._path.pop()
             self._path.append((block.level, _shortened(title, _TITLE_CHARS)))
+            if path is None:
+                self.first = self._path[-1][1]
         return self._joined() if path is None else path
 
     def _within_table(self, blocks: Sequence[Block]) -> str | None:

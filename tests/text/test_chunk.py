@@ -194,3 +194,15 @@ def test_memory_is_bounded_however_long_the_document() -> None:
         tracemalloc.stop()
     assert total > 2_000_000
     assert peak < 1_500_000
+
+
+def test_a_converted_text_is_placed_by_its_anchor_and_a_file_by_its_own_lines() -> None:
+    parts = [
+        Part("# Fares\n\nCheap.\n", anchor="sheet Fares"),
+        Part("Before any heading.\n", anchor=""),
+        Part("# Dogs\n\nThey may ride.\n", anchor=""),
+    ]
+    placed = [each.anchor for each in chunk_parts(parts, "xlsx", limit=30)]
+    assert placed == ["sheet Fares", "section Fares", "section Dogs"]
+    assert [each.anchor for each in chunks("# Dogs\n\nThey may ride.\n")] == [None]
+    assert next(iter(chunk_parts([Part("No heading.", anchor="")], "docx"))).anchor == "paragraph 1"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _FLUSH_BLOCKS = 250
 _CHUNK_COLUMNS = (
     "collection_id, id, document_id, segment, terms, key, text_hash, start_char, end_char,"
-    " start_line, end_line, page, heading, text, blocks"
+    " start_line, end_line, page, heading, text, blocks, anchor"
 )
 _DOCUMENT_COLUMNS = (
     "collection_id, id, source, path, root, size, mtime_ns, changed_ns, content_hash, title,"
@@ -114,6 +114,7 @@ class Batch:
                     chunk.start_char, chunk.end_char, chunk.start_line, chunk.end_line,
                     chunk.page, label(chunk.heading), chunk.text.encode("utf-8", "surrogatepass"),
                     encode_blocks(chunk.blocks, chunk.start_char) if chunk.blocks else None,
+                    None if chunk.anchor is None else label(chunk.anchor),
                 )
                 for (number, _, chunk), (place, _, size) in zip(self._waiting, counts, strict=True)
             ],

@@ -57,7 +57,7 @@ WHERE chunks.collection_id = {collection} AND key = ANY(%s)
 """
 _CHUNKS = """
 SELECT chunks.id, text, key, source, title, heading, page, start_line, end_line, start_char,
-  end_char, blocks
+  end_char, anchor, blocks
 FROM chunks JOIN documents ON documents.collection_id = chunks.collection_id
   AND documents.id = chunks.document_id
 WHERE chunks.collection_id = %s AND chunks.id = ANY(%s)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _SETUP_LOCK = 0x63726169
 
-STORE_VERSION = 2
+STORE_VERSION = 3
 
 _TABLES = """
 CREATE TABLE collections (
@@ -107,6 +107,7 @@ CREATE TABLE chunks (
   heading text NOT NULL,
   text bytea NOT NULL,
   blocks bytea,
+  anchor text,
   PRIMARY KEY (collection_id, id)
 );
 CREATE INDEX chunks_key ON chunks (collection_id, key);
