@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from state.checkpoints import Checkpoints
-from state.row_seals import seal_rows
 from state.sqlite_file import SqlitePlace, log_ahead, transaction
 
 if TYPE_CHECKING:
@@ -17,13 +16,12 @@ CHECKPOINT_TABLES = ("checkpoints", "writes")
 
 
 def make_tables(db: sqlite3.Connection) -> None:
-    """LangGraph's own, where they are not there, with their checksums."""
+    """LangGraph's own, where they are not there."""
     from langgraph.checkpoint.sqlite import SqliteSaver
 
     db.execute("pragma auto_vacuum = full")
     log_ahead(db)  # as setup does, which does not wait
     SqliteSaver(db).setup()
-    seal_rows(db, CHECKPOINT_TABLES)
 
 
 def _prepare(db: sqlite3.Connection) -> None:

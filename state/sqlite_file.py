@@ -18,7 +18,6 @@ from state.errors import (
     UsageError,
     storage_error,
 )
-from state.row_seals import know_checksums
 from state.schema_version import read_version, refuse_other
 from state.sql_place import SqlPlace
 
@@ -34,7 +33,7 @@ DAMAGE = (
     sqlite3.SQLITE_MISMATCH,
     sqlite3.SQLITE_TOOBIG,
 )
-_SAVE = "`crag doctor --repair` saves what of it is whole."
+_SAVE = "Restore it from a backup, or move it away; `crag doctor` looks at every file."
 _FOLDER = "Let its folder be written, or choose another --home."
 
 _NAMED = {
@@ -112,11 +111,9 @@ def create_private(path: Path) -> None:
 def connect(path: Path | str) -> sqlite3.Connection:
     """A connection in explicit transactions, usable from any thread under a lock."""
     uri = isinstance(path, str) and path.startswith("file:")
-    db = sqlite3.connect(
+    return sqlite3.connect(
         path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=uri
     )
-    know_checksums(db)
-    return db
 
 
 def log_ahead(db: sqlite3.Connection) -> None:

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
-from state.errors import StorageError
-from state.row_seals import seal_rows
 from state.schema_version import read_version, write_version
 from state.sqlite_file import SqlitePlace, transaction
-from state.turn_store import THREADS_SCHEMA, TurnStore, kept_answer
-from state.turns import Clock, from_micros, utc_now
+from state.turn_store import THREADS_SCHEMA, TurnStore
+from state.turns import Clock, utc_now
 
 # Small pages: a turn of two kilobytes must not round up to four. auto_vacuum works at commits
 # that freed pages, which only deleting does.
@@ -28,39 +23,15 @@ create table if not exists turns (
 create unique index if not exists turns_by_number on turns (thread_id, n);
 create index if not exists turns_pinned on turns (thread_id, n) where milestone
 """
-THREAD_TABLES = ("threads", "turns")
 
 
 def make_tables(db: sqlite3.Connection) -> None:
-    """Those that are not there, with their checksums."""
+    """Those that are not there."""
     db.executescript(_PAGES)
     with transaction(db):
         for statement in _SCHEMA.split(";"):
             db.execute(statement)
-        seal_rows(db, THREAD_TABLES)
         write_version(db, THREADS_SCHEMA)
-
-
-def is_whole_turn(row: Mapping[str, Any]) -> bool:
-    """Whether a turn without a checksum, by column, is what was written."""
-    try:
-        from_micros(row["created_at"])
-        body = row["body"] if isinstance(row["body"], bytes) else b""
-        return bool(kept_answer(body)["turn"] == row["n"])
-    except StorageError:
-        return False
-
-
-def name_threads(db: sqlite3.Connection) -> None:
-    """Put back the threads whose own rows are lost: their turns say what they are called."""
-    nameless = db.execute(
-        "select thread_id, max(n), min(created_at), body from turns"
-        " where thread_id not in (select id from threads) group by thread_id"
-    ).fetchall()
-    for key, last, created, body in nameless:
-        with suppress(StorageError):
-            row = (key, kept_answer(body)["thread"], created, last)
-            db.execute("insert or ignore into threads values (?, ?, ?, ?)", row)
 
 
 class SqliteTurnStore(TurnStore):

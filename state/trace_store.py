@@ -11,16 +11,14 @@ from typing import Any, cast
 
 from state.answer import Answer
 from state.closing import Closing
-from state.errors import DamagedError, UsageError
+from state.errors import UsageError
 from state.nearest import did_you_mean
 from state.packed import packed, unpacked
-from state.row_seals import seal_rows
 from state.sql_place import SqlPlace
 from state.sqlite_file import SqlitePlace, log_ahead
 from state.traces import TRACE_SCHEMA, Kind, Trace, TraceFilter, TraceSummary
 
 TRACES_FILE = "traces.db"
-TRACE_TABLES = ("traces",)
 PRUNE_EVERY = 20
 """Traces kept between two looks at their number and size."""
 
@@ -52,11 +50,10 @@ class TraceBounds:
 
 
 def make_tables(db: sqlite3.Connection) -> None:
-    """Those that are not there, with their checksums."""
+    """Those that are not there."""
     db.executescript(_PRAGMAS)
     log_ahead(db)
     db.executescript(_SCHEMA)
-    seal_rows(db, TRACE_TABLES)
 
 
 class TraceStore(Closing):
@@ -207,15 +204,6 @@ def _drop_most(db: sqlite3.Connection, bounds: TraceBounds) -> None:
         size += octets
         if place and (place >= bounds.runs or size > bounds.megabytes * 1_000_000):
             db.execute("delete from traces where id = ? or parent = ?", (run, run))
-
-
-def is_whole_trace(row: Mapping[str, Any]) -> bool:
-    """Whether a trace without a checksum, by column, can be read."""
-    try:
-        _read((row["id"], row["created_at"], row["kind"], row["body"]))
-    except DamagedError:
-        return False
-    return True
 
 
 def _read(row: Sequence[Any]) -> Trace:

@@ -1,9 +1,9 @@
-"""`crag collections`: list, show, delete, copy and in part forget what was ingested."""
+"""`crag collections`: list, show, delete and in part forget what was ingested."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.filesize import decimal
@@ -14,21 +14,16 @@ from cli.completion import complete_collection
 from cli.confirm import confirm
 from cli.terminal import one_line
 from state.counting import many, plural
-from state.errors import UsageError
 
 if TYPE_CHECKING:
     from rag.index.collection_store import Store
     from rag.index.protocol import IndexedDocument
 
-app = new_app("List, show, copy and delete collections, and forget folders.", no_args_is_help=True)
+app = new_app("List, show and delete collections, and forget folders.", no_args_is_help=True)
 
 Name = Annotated[
     str, typer.Argument(help="The collection.", metavar="NAME", autocompletion=complete_collection)
 ]
-
-
-def _url(name: str) -> Any:
-    return typer.Option(name, metavar="URL", help="The shared store, if the settings name none.")
 
 
 @app.command("list")
@@ -123,78 +118,10 @@ def forget(
     terminal.notice(f"{name}: {many(removed, 'document')} forgotten; {stay}.")
 
 
-@app.command()
-@options.taking("quiet")
-def push(
-    given: options.Given,
-    name: Name,
-    to: Annotated[str | None, _url("--to")] = None,
-    yes: options.Yes = False,
-    json_: options.Json = False,
-) -> None:
-    """Copy a collection of this machine to a shared store. Nothing is embedded again."""
-    _transfer(given, name, "pushed", to, yes=yes, json_=json_)
-
-
-@app.command()
-@options.taking("quiet")
-def pull(
-    given: options.Given,
-    name: Name,
-    from_: Annotated[str | None, _url("--from")] = None,
-    yes: options.Yes = False,
-    json_: options.Json = False,
-) -> None:
-    """Copy a collection of a shared store to this machine."""
-    _transfer(given, name, "pulled", from_, yes=yes, json_=json_)
-
-
 def _store(given: options.Given) -> Store:
     from rag.index.stores import store_of
 
     return store_of(given.settings())
-
-
-def _transfer(
-    given: options.Given,
-    name: str,
-    done: Literal["pushed", "pulled"],
-    url: str | None,
-    *,
-    yes: bool,
-    json_: bool,
-) -> None:
-    terminal = given.terminal
-    from cli.render.progress import progress_on
-    from rag.index.local_store import LocalStore
-    from rag.index.stores import store_of
-    from rag.index.transfer import transfer
-
-    settings = given.settings({} if url is None else {"store": url})
-    if settings.store is None:
-        raise UsageError(
-            "No shared store is named.", f"--{'to' if done == 'pushed' else 'from'} postgresql://…"
-        )
-    here, there = LocalStore(settings.home), store_of(settings)
-    with progress_on(terminal) as on:
-        report = transfer(
-            here if done == "pushed" else there,
-            there if done == "pushed" else here,
-            name,
-            places=done == "pushed",
-            may_remove=lambda count: confirm(
-                f"Remove {many(count, 'document')} that only the other {name!r} has?", yes=yes
-            ),
-            progress=lambda sent, count: on("documents", sent, count),
-            notice=terminal.notice,
-        )
-    if json_:
-        told = {**asdict(report), "unchanged": report.unchanged}
-        terminal.json({"schema": "crag.transferred/1", "name": name, **told})
-    terminal.notice(
-        f"{name}: {many(report.sent, 'document')} {done}, {report.unchanged:,} unchanged,"
-        f" {report.removed:,} removed; verified."
-    )
 
 
 def _document(document: IndexedDocument) -> dict[str, object]:

@@ -8,11 +8,10 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from rag.doctor.databases import check_catalog, check_databases, repair_catalog
+from rag.doctor.databases import check_catalog, check_databases
 from rag.doctor.indexes import check_collections, check_store, repair_collections, repair_store
 from rag.doctor.models import check_models
 from rag.doctor.part_check import Check, ill, well
-from rag.doctor.salvage import salvage_databases
 from rag.index.local_store import LocalStore
 from rag.index.stores import store_of
 from rag.opening import build_embedder
@@ -44,8 +43,6 @@ def repair(settings: Settings, report: Callable[[str], None]) -> None:
         StoreBusyError: an ingest is at work.
         StorageError: the catalog itself is damaged, or the disk full.
     """
-    salvage_databases(settings.home, report)
-    repair_catalog(settings.home, report)
     repair_collections(settings.home, report)
     store = store_of(settings)
     if not isinstance(store, LocalStore):

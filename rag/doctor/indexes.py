@@ -11,16 +11,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag.doctor.part_check import REPAIR, Check, few, ill, well
+from rag.doctor.part_check import REPAIR, Check, ill, well
 from rag.embed.protocol import EmbedderIdentity
 from rag.index import collection_rows
 from rag.index.catalog import opened, reading
 from rag.index.chroma import VectorsDamaged
 from rag.index.collection_rows import CollectionRow
 from rag.index.collection_store import Store
-from rag.index.contents import Contents
 from rag.index.document_rows import DocumentRows
-from rag.index.document_seal import damaged_documents, have_read_again, repair_hint
 from rag.index.lexical import LexicalTable
 from rag.index.local_store import LocalStore
 from rag.index.lock import lock_path, write_lock
@@ -45,7 +43,6 @@ def check_collections(home: Path, embedder: EmbedderIdentity) -> Iterator[Check]
             if row is None:
                 continue
             yield from _check_embedder(name, row.embedder, embedder)
-            yield _documents(connection, row)
             yield _names(connection, row)
             lexical = _lexical(connection, row)
             if not lexical.ok:
@@ -98,8 +95,6 @@ def repair_collections(home: Path, report: Callable[[str], None]) -> None:
                 rows = DocumentRows(connection, row.id)
                 with transaction(connection):
                     rows.rebuild_lexical()
-                with transaction(connection):
-                    rows.lexical.seal()
             place = _place(home, row)
             if not _vectors(connection, row, place).ok:
                 report(f"{name}: building the vectors again")
@@ -139,18 +134,6 @@ def repair_store(store: PostgresStore, report: Callable[[str], None]) -> None:
             store.rebuild(name)
 
 
-def _documents(connection: sqlite3.Connection, row: CollectionRow) -> Check:
-    part = f"{row.name}: documents"
-    with reading(connection):
-        damaged = damaged_documents(connection, row.id)
-    if not damaged:
-        return well(part, many(Contents(connection, row.id).totals()[0], "document"))
-    with suppress(sqlite3.OperationalError), transaction(connection):  # read-only, or busy
-        have_read_again(connection, damaged)
-    shown = few([repr(name) for name in damaged.values()], 3)
-    return ill(part, f"damaged: {shown}", repair_hint(connection, damaged))
-
-
 def _names(connection: sqlite3.Connection, row: CollectionRow) -> Check:
     part = f"{row.name}: names"
     with reading(connection):
@@ -171,18 +154,15 @@ def _lexical(connection: sqlite3.Connection, row: CollectionRow) -> Check:
                 " WHERE collection_id = ?",
                 (row.id,),
             ).fetchone()
-            sealed = table.is_sealed()
         table.check()
     except sqlite3.DatabaseError as error:
         code = error_code(error)
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             return well(part, "not looked at: an ingest is at work")
-        if code != sqlite3.SQLITE_READONLY:  # FTS5's check is a write; the seal was compared
+        if code != sqlite3.SQLITE_READONLY:  # FTS5's check is a write
             return ill(part, str(error), REPAIR)
     if row.terms_version != TERMS_VERSION:
         return ill(part, "built by another version, or left half-built", REPAIR)
-    if not sealed:
-        return ill(part, "not what was last written", REPAIR)
     if indexed != chunks:
         return ill(part, f"holds {indexed:,} of {chunks:,} chunks", REPAIR)
     return well(part, many(indexed, "chunk"))

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import sqlite3
 
-from state.row_seals import seal_rows
 from state.schema_version import write_version
 
-SCHEMA_VERSION = 12
-SEALED_TABLES = ("roots", "unread", "grades")
-"""Small ones whose rows have checksums of their own; documents and texts are sealed otherwise."""
+SCHEMA_VERSION = 13
 
 _TABLES = """
 CREATE TABLE collections (
@@ -25,8 +22,7 @@ CREATE TABLE collections (
   embedder_version TEXT NOT NULL,
   terms_version TEXT NOT NULL,
   revision INTEGER NOT NULL DEFAULT 0,
-  created REAL NOT NULL,
-  lexical_seal INTEGER
+  created REAL NOT NULL
 );
 CREATE TABLE roots (
   collection_id INTEGER NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
@@ -50,7 +46,6 @@ CREATE TABLE documents (
   chunk_count INTEGER NOT NULL DEFAULT 0,
   characters INTEGER NOT NULL DEFAULT 0,
   warnings TEXT NOT NULL DEFAULT '[]',
-  seal INTEGER,
   recognized TEXT NOT NULL DEFAULT '[]'
 );
 CREATE UNIQUE INDEX documents_source ON documents (collection_id, source);
@@ -122,5 +117,4 @@ def create(connection: sqlite3.Connection) -> None:
     for statement in _TABLES.split(";"):
         if statement.strip():
             connection.execute(statement)
-    seal_rows(connection, SEALED_TABLES)
     write_version(connection, SCHEMA_VERSION)

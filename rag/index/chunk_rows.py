@@ -28,12 +28,11 @@ _COLUMNS = (
 class TextDamagedError(DamagedError):
     """The stored text of a document cannot be read; its file must be."""
 
-    def __init__(self, document_id: int, source: str) -> None:
+    def __init__(self, source: str) -> None:
         super().__init__(
             f"The stored text of {source!r} is damaged.",
-            "Run `crag ingest` on its folder again: it reads that file anew.",
+            "Run `crag collections delete` and `crag ingest` on its folder again.",
         )
-        self.document_id = document_id
 
 
 class Texts:
@@ -84,7 +83,7 @@ class Texts:
         (source,) = self._connection.execute(
             "SELECT source FROM documents WHERE id = ?", (document_id,)
         ).fetchone()
-        raise TextDamagedError(document_id, decode_path(source))
+        raise TextDamagedError(decode_path(source))
 
 
 def still_there(
@@ -137,7 +136,7 @@ def _chunk(texts: Texts, row: tuple[Any, ...]) -> RetrievedChunk:
     try:
         return retrieved(text, key, source, *rest)
     except ValueError:
-        raise TextDamagedError(document, decode_path(source)) from None
+        raise TextDamagedError(decode_path(source)) from None
 
 
 def retrieved(text: str, key: int, source: bytes, *rest: Any) -> RetrievedChunk:

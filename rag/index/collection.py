@@ -13,10 +13,8 @@ from rag.embed.protocol import Embedder
 from rag.index import collection_rows
 from rag.index.catalog import catalog_path, connect, file_of, mapped_errors, reading
 from rag.index.catalog_legs import CatalogLegs
-from rag.index.chunk_rows import TextDamagedError
 from rag.index.collection_rows import CollectionRow
 from rag.index.dense import DenseLeg
-from rag.index.document_seal import note_damage
 from rag.index.language import in_use
 from rag.index.protocol import Notice
 from rag.index.stored_reader import StoredReader
@@ -88,17 +86,13 @@ class Collection(StoredReader):
 
     @contextmanager
     def _moment(self) -> Iterator[None]:
-        try:
-            with self._lock, mapped_errors(self._path), ExitStack() as moment:
-                while not self._connection.in_transaction:
-                    moment.enter_context(reading(self._connection))
-                    if not self._stands():
-                        moment.close()
-                        self._open_again()
-                yield
-        except TextDamagedError as error:
-            note_damage(self._path.parent, error.document_id)
-            raise
+        with self._lock, mapped_errors(self._path), ExitStack() as moment:
+            while not self._connection.in_transaction:
+                moment.enter_context(reading(self._connection))
+                if not self._stands():
+                    moment.close()
+                    self._open_again()
+            yield
 
     def _stands(self) -> bool:
         """Whether this is still the collection of its name; what was found in it before a write

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from rag.engines.openai.cache import GradeCache
     from rag.index.collection_writer import CollectionWriter
     from rag.index.stored_reader import StoredReader
-    from rag.index.transfer import Export
 
 
 class Store(ABC):
@@ -129,10 +128,6 @@ class Store(ABC):
     @abstractmethod
     def delete(self, name: str) -> None:
         """Deletes a collection whole; raises as `open_writer`."""
-
-    @abstractmethod
-    def export(self, name: str) -> AbstractContextManager[Export]:
-        """One moment of the collection, to be copied; raises as `require_inventory`."""
 
     @abstractmethod
     def grades(self) -> GradeCache: ...

@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
-from rag.index import collection_rows
 from rag.index.chunk_rows import TextDamagedError, Texts
 from rag.index.codec import (
     block_row,
@@ -20,7 +19,6 @@ from rag.index.codec import (
     text_hash,
 )
 from rag.index.contents import COLUMNS, Contents, place_of
-from rag.index.document_seal import is_damaged, seal
 from rag.index.lexical import LexicalRow, LexicalTable
 from rag.index.names import store_names
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
@@ -79,7 +77,6 @@ class DocumentRows:
             "UPDATE documents SET chunk_count = ?, characters = ? WHERE id = ?",
             (chunks, characters, number),
         )
-        seal(self._connection, number)
         return chunks
 
     def _insert_chunks(self, document_id: int, title: str | None, part: DocumentPart) -> None:
@@ -105,14 +102,8 @@ class DocumentRows:
         self.lexical.add(searchable)
 
     def delete(self, document_id: int) -> None:
-        """Removes a document with all that hangs on it; vector stores are told to forget it. What
-        the lexical index was given of a damaged one cannot be said again: its other rows are built
-        again before the collection is closed.
-        """
-        if is_damaged(self._connection, document_id):
-            collection_rows.forget_terms(self._connection, self._collection_id)
-        else:
-            self.lexical.remove(self.searchable(document_id))
+        """Removes a document with all that hangs on it; vector stores are told to forget it."""
+        self.lexical.remove(self.searchable(document_id))
         self._connection.execute(
             "INSERT OR IGNORE INTO vector_removals"
             " SELECT store.collection_id, chunks.id"
@@ -131,9 +122,7 @@ class DocumentRows:
         self._connection.execute("DELETE FROM collections WHERE id = ?", (self._collection_id,))
 
     def rename(self, document_id: int, document: IndexedDocument) -> None:
-        """Another source, path, time and title; new chunk ids, same vectors. Not for a damaged
-        one.
-        """
+        """Another source, path, time and title; new chunk ids, same vectors."""
         self.lexical.remove(self.searchable(document_id))
         self._connection.execute(
             "UPDATE documents SET source = ?, path = ?, root = ?, size = ?, mtime_ns = ?,"
@@ -159,7 +148,6 @@ class DocumentRows:
             ),
         )
         self.lexical.add(self.searchable(document_id))
-        seal(self._connection, document_id)
 
     def rebuild_lexical(self) -> None:
         """Builds the lexical index from the stored text. A document whose text is damaged is not

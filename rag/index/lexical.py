@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rag.index.terms import PUNCTUATION, indexed_text, terms
@@ -48,7 +47,6 @@ class LexicalTable:
 
     def drop(self) -> None:
         """Also one that is damaged: FTS5 opens a table to drop it, as far as to these rows."""
-        self._unseal()
         self._connection.execute("CREATE VIRTUAL TABLE temp.empty USING fts5(body, content='')")
         for part in ("config", "data"):
             self._connection.execute(
@@ -69,49 +67,13 @@ class LexicalTable:
             f"INSERT INTO {self._table} ({self._table}) VALUES ('integrity-check')"
         )
 
-    def seal(self) -> None:
-        """Notes what is stored, unless nothing was written since it was noted last. FTS5 stores
-        what is written at the end of a transaction: this is one of its own.
-        """
-        if self._sealed() is None:
-            self._connection.execute(
-                "UPDATE collections SET lexical_seal = ? WHERE id = ?",
-                (self._digest(), self._collection_id),
-            )
-
-    def is_sealed(self) -> bool:
-        """Whether it is as it was noted, or not noted: its last writer was killed."""
-        sealed = self._sealed()
-        return sealed is None or sealed == self._digest()
-
-    def _sealed(self) -> int | None:
-        query = "SELECT lexical_seal FROM collections WHERE id = ?"
-        (sealed,) = self._connection.execute(query, (self._collection_id,)).fetchone()
-        return None if sealed is None else int(sealed)
-
-    def _digest(self) -> int:
-        """CRC-32 of FTS5's own rows."""
-        found = 0
-        for part in ("data", "idx", "docsize", "config"):
-            for row in self._connection.execute(f"SELECT * FROM {self._table}_{part}"):
-                found = zlib.crc32(repr(row).encode(), found)
-        return found
-
-    def _unseal(self) -> None:
-        self._connection.execute(
-            "UPDATE collections SET lexical_seal = NULL WHERE id = ? AND lexical_seal IS NOT NULL",
-            (self._collection_id,),
-        )
-
     def add(self, rows: Iterable[LexicalRow]) -> None:
-        self._unseal()
         self._connection.executemany(
             f"INSERT INTO {self._table} (rowid, body, head) VALUES (?, ?, ?)", _indexed(rows)
         )
 
     def remove(self, rows: Iterable[LexicalRow]) -> None:
         """`rows` must be what was added, character for character."""
-        self._unseal()
         self._connection.executemany(
             f"INSERT INTO {self._table} ({self._table}, rowid, body, head)"
             " VALUES ('delete', ?, ?, ?)",

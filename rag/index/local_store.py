@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from rag.engines.openai.cache import GradeCache
     from rag.index.collection import Collection
     from rag.index.collection_writer import CollectionWriter
-    from rag.index.transfer import Export
 
 _PATIENCE_MS = 250
 
@@ -93,13 +92,6 @@ class LocalStore(Store):
                 DocumentRows(connection, row.id).delete_collection()
             connection.execute("PRAGMA incremental_vacuum").fetchall()
             shutil.rmtree(self._home / "vectors" / row.uid, ignore_errors=True)
-
-    @contextmanager
-    def export(self, name: str) -> Iterator[Export]:
-        from rag.index.transfer import CatalogExport
-
-        with self._reading() as connection:
-            yield CatalogExport(connection, collection_rows.require_row(connection, name))
 
     def grades(self) -> GradeCache:
         from rag.index.kept_grades import KeptGrades

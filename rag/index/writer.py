@@ -16,7 +16,6 @@ from rag.index.codec import decode_vectors, encode_label, encode_path, text_hash
 from rag.index.collection_rows import CollectionRow, check_embedder
 from rag.index.collection_writer import CollectionWriter
 from rag.index.document_rows import DocumentRows
-from rag.index.document_seal import is_damaged
 from rag.index.feeder import VectorFeeder
 from rag.index.protocol import DocumentPart, IndexedDocument, Notice, UnreadFile
 from rag.index.terms import TERMS_VERSION
@@ -100,7 +99,7 @@ class CatalogWriter(CollectionWriter):
     def rename(self, old_source: str, document: IndexedDocument) -> bool:
         self.flush()
         number = self.number_of(old_source)
-        if number is None or is_damaged(self._connection, number):
+        if number is None:
             return False
         if document.source != old_source and self.number_of(document.source) is not None:
             return False
@@ -141,20 +140,10 @@ class CatalogWriter(CollectionWriter):
     def close(self, *, interrupted: bool) -> None:
         try:
             self.flush()
-            self._seal_lexical()
             # Pages of removed documents go back to the disk, a bounded number at a time.
             self._connection.execute(f"PRAGMA incremental_vacuum({_VACUUM_PAGES})").fetchall()
         finally:
             self._feeder.close(interrupted=interrupted)
-
-    def _seal_lexical(self) -> None:
-        with transaction(self._connection):
-            row = collection_rows.find(self._connection, self._row.name)
-            assert row is not None
-            if row.terms_version != TERMS_VERSION:
-                self._rows.rebuild_lexical()
-        with transaction(self._connection):
-            self._rows.lexical.seal()
 
 
 def _dump(part: DocumentPart, file: IO[bytes]) -> None:

@@ -17,13 +17,11 @@ from state.answer import NodeUsage, Usage
 from state.closing import Closing
 from state.errors import UsageError
 from state.research_state import Artifact, Subtask
-from state.row_seals import seal_rows
 from state.sqlite_file import SqlitePlace, log_ahead
 from state.trace_store import too_old
 from state.usage import add_usages
 
 JOURNAL_FILE = "research.db"
-JOURNAL_TABLES = ("runs", "plans", "artifacts", "warnings")
 
 _SCHEMA = """
 create table if not exists runs (
@@ -86,11 +84,10 @@ class Unfinished(TypedDict):
 
 
 def make_tables(db: sqlite3.Connection) -> None:
-    """Those that are not there, with their checksums."""
+    """Those that are not there."""
     db.executescript("pragma auto_vacuum = full; pragma secure_delete = on;")
     log_ahead(db)
     db.executescript(_SCHEMA)
-    seal_rows(db, JOURNAL_TABLES)
 
 
 class Journal(Closing):

@@ -18,6 +18,7 @@ from rag.documents.registry import open_document
 from rag.documents.stream import Part
 from rag.embed.builtin import BuiltinEmbedder
 from rag.index.collection import Collection
+from rag.index.collection_store import Store
 from rag.index.local_store import LocalStore
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from rag.text.chunk import chunk_parts
@@ -137,7 +138,12 @@ def corpora(
 
 def index(home: Path, documents: Sequence[dict[str, Any]]) -> Collection:
     """Each document its own source, whose name is its id."""
-    with LocalStore(home).open_writer("set", EMBEDDER.identity) as writer:
+    put_corpus(LocalStore(home), "set", documents)
+    return LocalStore(home).open_collection("set", EMBEDDER)
+
+
+def put_corpus(store: Store, name: str, documents: Sequence[dict[str, Any]]) -> None:
+    with store.open_writer(name, EMBEDDER.identity) as writer:
         for start in range(0, len(documents), 256):
             batch = documents[start : start + 256]
             chunks = [_chunks(document) for document in batch]
@@ -150,7 +156,6 @@ def index(home: Path, documents: Sequence[dict[str, Any]]) -> Collection:
                 part = DocumentPart(document["text"], held, rows)
                 writer.put(_indexed(document), [part])
         writer.flush()
-    return LocalStore(home).open_collection("set", EMBEDDER)
 
 
 def is_relevant(query: dict[str, Any], hit: dict[str, Any], one_chunk: bool) -> bool | None:

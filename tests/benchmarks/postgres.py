@@ -20,7 +20,7 @@ from contextlib import closing, nullcontext
 from itertools import count, pairwise
 from pathlib import Path
 
-from labelled import EMBEDDER, index
+from labelled import EMBEDDER, index, put_corpus
 from scale import chunks_of
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
@@ -29,7 +29,6 @@ from postgres_server import find_pg_ctl, running_postgres
 from rag.index.local_store import LocalStore
 from rag.index.postgres.store import PostgresStore
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
-from rag.index.transfer import transfer
 
 SETS = ("scifact", "squad2", "mtrag_clapnq")
 SCHEMA = "benchmark"
@@ -93,11 +92,9 @@ def rankings(data, store):
     for name in SETS:
         with tempfile.TemporaryDirectory() as home:
             index(Path(home), rows(data / name / "corpus.jsonl")).close()
-            source = LocalStore(Path(home), 200_000)
-            local = source.open_collection("set", EMBEDDER)
+            local = LocalStore(Path(home)).open_collection("set", EMBEDDER)
             if name not in store.names():
-                renamed = _Named(source, "set")
-                transfer(renamed, store, name, places=False, may_remove=lambda _count: None)
+                put_corpus(store, name, rows(data / name / "corpus.jsonl"))
             questions = [row["text"] for row in rows(data / name / "queries.jsonl")]
             asked = random.Random(1).sample(questions, QUESTIONS)
             with closing(local), closing(store.open_collection(name, EMBEDDER)) as shared:
@@ -107,16 +104,6 @@ def rankings(data, store):
         print(f"  {name}: {equal} of {len(asked)} questions with the same ten", flush=True)
         same, total = same + equal, total + len(asked)
     print(f"rankings: {same / total:.1%} of {total} the same", flush=True)
-
-
-class _Named:
-    """A store whose one collection goes by another name."""
-
-    def __init__(self, store, name):
-        self._store, self._name = store, name
-
-    def export(self, _name):
-        return self._store.export(self._name)
 
 
 def queries(data, store, name):

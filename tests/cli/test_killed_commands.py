@@ -7,15 +7,11 @@ from __future__ import annotations
 import json
 import random
 import signal
-from contextlib import closing
 from pathlib import Path
 
 import pytest
-from changing_folder import Folder
 from chat_samples import crag, make_home
 from command_child import start
-from ingest_runs import Library
-from shared_stores import assert_sound, new_store
 
 from rag.doctor.databases import check_catalog, check_databases
 from state.shared_place import open_turn_store
@@ -80,37 +76,3 @@ def test_a_killed_conversation_keeps_every_turn_that_it_showed(tmp_path, command
         before = len(kept)
     done = crag(home, "ask", QUESTIONS[1], "-t", "one", "--json")
     assert (done.exit_code, json.loads(done.stdout)["turn"]) == (0, before + 1)
-
-
-def texts(library: Library) -> dict[str, str | None]:
-    with closing(library.open()) as reader:
-        return {source: reader.document_text(source) for source in library.sources}
-
-
-@pytest.mark.parametrize("kills", [3, LONG])
-def test_a_killed_push_leaves_whole_documents_and_the_next_one_goes_on(postgres, tmp_path, kills):
-    killer, there = Killer(tmp_path, kills), new_store(postgres.url)
-    folder = Folder(tmp_path / "docs", killer.dice)
-    local = Library(tmp_path / "home")
-    shared = Library(tmp_path / "other", store=there.url, store_schema=there.schema)
-    for number in range(60):
-        folder.write(f"{number}.md")
-    local.ingest(folder.path)
-    push = ["collections", "push", "default", "--to", there.url, "-y"]
-    pushed: dict[str, str | None] = {}
-    while killer.kills < kills:
-        done = killer.run(push, home=local.settings.home, store_schema=there.schema)
-        wanted = texts(local)
-        if there.summaries():
-            # It may be there before its first document is.
-            held = texts(shared) if there.summaries()[0].documents else {}
-            assert_sound(there)
-            for source, text in held.items():
-                assert text in folder.versions[source]
-            assert pushed.keys() <= held.keys()
-        if done:
-            assert held == wanted
-            for number in killer.dice.sample(range(60), 30):
-                folder.write(f"{number}.md")
-            local.ingest(folder.path)
-            pushed = held

@@ -12,7 +12,6 @@ from postgres_server import fresh_schema
 from tiny_graph import SECRET, ask, build
 
 from state.errors import RemoteStoreError, StorageError, UsageError
-from state.row_seals import know_checksums
 from state.shared_place import open_checkpoints
 
 ROOT = Path(__file__).parents[2]
@@ -140,7 +139,6 @@ def test_damage_is_a_storage_error(tmp_path):
     with open_checkpoints(tmp_path) as checkpoints:
         ask(checkpoints, "one")
     with sqlite3.connect(tmp_path / "checkpoints.db") as db:
-        know_checksums(db)
         db.execute("update checkpoints set checkpoint = x'c1c1c1'")
     with open_checkpoints(tmp_path) as checkpoints, pytest.raises(StorageError):
         ask(checkpoints, "two")

@@ -8,11 +8,11 @@ import sys
 import tempfile
 import time
 import zlib
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from postgres_server import find_pg_ctl, free_port, running_postgres
-from row_damage import unwatched
 from turn_samples import make_answer, real_looking_answer
 
 from state.errors import RemoteStoreError, StorageError, StoreBusyError, UsageError
@@ -122,7 +122,7 @@ def test_damaged_turn_is_named(tmp_path):
     with SqliteTurnStore(path) as store:
         store.append("a", make_answer())
         store.append("a", real_looking_answer(1))
-    with unwatched(path, "turns") as db:
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
         (body,) = db.execute("select body from turns where n = 2").fetchone()
         damaged = body[:50] + bytes([body[50] ^ 0xFF]) + body[51:]
         db.execute("update turns set body = ? where n = 2", (damaged,))
@@ -130,7 +130,7 @@ def test_damaged_turn_is_named(tmp_path):
         assert store.turn("a", 1).number == 1
         with pytest.raises(StorageError, match="Turn 2 of thread 'a'"):
             list(store.turns("a"))
-    with unwatched(path, "turns") as db:
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("update turns set body = ? where n = 2", (body[:-9],))
     with SqliteTurnStore(path) as store, pytest.raises(StorageError, match="Turn 2"):
         store.turn("a", 2)
@@ -144,7 +144,7 @@ def test_a_turn_that_is_no_turn_is_named_as_damaged(tmp_path, record):
     path = tmp_path / "threads.db"
     with SqliteTurnStore(path) as store:
         store.append("a", make_answer())
-    with unwatched(path, "turns") as db:
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("update turns set body = ?", (zlib.compress(record.encode()),))
     with SqliteTurnStore(path) as store:
         assert [each.first_question for each in store.threads()] == ["(damaged)"]

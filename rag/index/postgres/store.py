@@ -12,7 +12,6 @@ from rag.index.postgres import shared_collection_rows
 from rag.index.postgres.database import Database, collection_lock
 from rag.index.postgres.postings import COUNTS, rebuild_terms
 from rag.index.postgres.shared_collection import PostgresCollection
-from rag.index.postgres.shared_export import PostgresExport
 from rag.index.postgres.shared_schema import make_tables
 from rag.index.postgres.shared_writer import PostgresWriter, prepared
 from rag.index.protocol import Notice
@@ -98,11 +97,6 @@ class PostgresStore(Store):
                 db.execute(f"DELETE FROM {table} WHERE collection_id = %s", (row.id,))
             db.execute("DELETE FROM collections WHERE id = %s", (row.id,))
             db.execute("SELECT drop_vectors(%s)", (row.id,))
-
-    @contextmanager
-    def export(self, name: str) -> Iterator[PostgresExport]:
-        with self._snapshot(self.url) as db:
-            yield PostgresExport(db, shared_collection_rows.require(db, name))
 
     def grades(self) -> KeptGrades:
         """One whose role may only read keeps none."""
