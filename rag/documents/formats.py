@@ -31,15 +31,14 @@ _CODE = (
     ".mk .sty .cls .gradle .nix .toml .yaml .yml .ini .cfg .conf .properties .diff .patch"
 )
 
+_TEXT = ".txt .text .nfo .srt .vtt .adoc .asciidoc .asc .org .tex .latex .ltx .bib"  # markup shown
+
 _ALL = (
     Format("markdown", "grammar", "text", (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".rmd")),
-    Format("text", "encoding", "text", (".txt", ".text", ".nfo", ".srt", ".vtt")),
+    Format("text", "encoding", "text", tuple(_TEXT.split())),
     Format("log", "encoding", "text", (".log", ".out", ".err")),
     Format("code", "encoding", "text", tuple(_CODE.split())),
     Format("rst", "grammar", "text", (".rst", ".rest")),
-    Format("asciidoc", "grammar", "text", (".adoc", ".asciidoc", ".asc")),
-    Format("org", "grammar", "text", (".org",)),
-    Format("latex", "latex", "text", (".tex", ".latex", ".ltx", ".bib")),
     Format("html", "html", "tree", (".html", ".htm", ".xhtml", ".shtml")),
     Format("pdf", "pdf", "parsed", (".pdf",)),
     Format("docx", "docx", "parsed", (".docx", ".docm", ".dotx")),

@@ -1,9 +1,8 @@
-"""Markdown, reStructuredText, AsciiDoc, Org: text with a grammar, read whole with its blocks."""
+"""Markdown and reStructuredText: text with a grammar, read whole with its blocks."""
 
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from itertools import chain
@@ -20,10 +19,9 @@ from state.blocks import BlockKind, Placed
 Parsed = tuple[str, Sequence[Placed]]
 """The text as it is shown, and its blocks."""
 
-LONGEST = {"markdown": MOST_PARSED, "rst": 1 << 20, "asciidoc": 1 << 22, "org": 1 << 22}
+LONGEST = {"markdown": MOST_PARSED, "rst": 1 << 20}
 """A file of more characters is read by lines, its markup kept."""
 _BEGINNING = 20_000
-_SECTION = re.compile(r"^(={1,6})[ \t]+(?=\S)", re.MULTILINE)
 
 
 def read(reading: Reading) -> Iterator[Part]:
@@ -83,12 +81,8 @@ def _parsed(text: str, reading: Reading) -> Parsed | None:
 
 
 def _by_lines(texts: Iterable[str], reading: Reading) -> Iterator[Part]:
-    """As the file stands; of AsciiDoc's headings, which plain rules do not know, the marks are
-    Markdown's.
-    """
+    """As the file stands."""
     for number, text in enumerate(texts):
-        if reading.format == "asciidoc":
-            text = _SECTION.sub(lambda mark: "#" * len(mark[1]) + " ", text)  # noqa: PLW2901
         if number == 0:
             beginning = text[:_BEGINNING]
             reading.title = title_of(beginning, scan_plain(beginning, reading.format))

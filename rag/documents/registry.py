@@ -41,7 +41,7 @@ _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b",
     re.IGNORECASE | re.DOTALL,
 )
-_MARKUP = {"grammar", "latex"}
+_MARKUP = {"grammar"}
 _LENIENT = _MARKUP | {"encoding", "html"}
 _MBOX = re.compile(rb"From \S.*\d:\d\d.*\r?\n[A-Za-z][\w-]*: ")
 _BINARY = PACKED | COMPOUND | {"pdf", PICTURE, "tiff"}

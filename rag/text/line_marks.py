@@ -16,7 +16,7 @@ ITEM = re.compile(
 )
 QUOTED = re.compile(r"\s{0,3}>+ ?")
 CODE_LIKE = re.compile(r"[{};]\s*$|\w\(.*\)|[=!<>]=|:=|->|=>|::|^\s*(?:[$#>]|//|--)")
-_MARKED = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(\S.*?)[ \t#]*$")
+_MARKED = re.compile(r"[ ]{0,3}(#{1,6}|={1,6})[ \t]+(\S.*?)[ \t#]*$")
 _UNDERLINES = "=-~^*+#\"'`.:_"
 """What a heading is underlined with, outermost first."""
 _TITLE_CHARS = 120

@@ -386,24 +386,6 @@ def test_a_message_that_cannot_be_read_is_left_out_of_its_mailbox(tmp_path: Path
     assert document.warnings == ("a message cannot be read: binary data, not text",)
 
 
-def test_a_line_of_latex_without_an_end_is_read_in_no_time(tmp_path: Path) -> None:
-    bits = [
-        "\\begin{tabular}{l}",
-        " ",
-        "\\emph{",
-        "\\begin{a}[",
-        "{\\ss ",
-        "\\\\[",
-        "\\item",
-        "\\section{",
-    ]
-    path = tmp_path / "a.tex"
-    path.write_text("\n".join("x" + bit * 20_000 for bit in bits))
-    started = time.monotonic()
-    assert "x" in read_document(path, "a").text
-    assert time.monotonic() - started < 10
-
-
 def test_an_unreadable_file_and_a_pipe_are_refused(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe.txt"
     os.mkfifo(pipe)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from rag.documents.asciidoc_blocks import read_blocks as asciidoc_blocks
-from rag.documents.rst_blocks import read_blocks as rst_blocks
 from rag.evidence.shown_excerpt import shown_text
 from rag.text.blocks import blocks_of_text
 from rag.text.prose import as_prose
@@ -130,22 +128,3 @@ def test_a_row_stands_right_below_its_header_and_that_apart_from_its_caption():
     assert shown("| 1 | 2 |", "text", lead="Cones\n\n| a | b |") == (
         "Cones\n\n| a | b |\n| 1 | 2 |"
     )
-
-
-def read_as(read, text):
-    """A file's text as its reader gives it, as one excerpt of the blocks that it found."""
-    clean, placed = read(text)
-    blocks = [each.block for each in placed]
-    span = {"start_char": 0, "text": clean, "lead": None, "blocks": list(blocks)}
-    return shown_text(span)
-
-
-def test_a_term_stands_above_what_is_said_of_it():
-    asciidoc = "`-k`::\n`--keep`::\n\tKeeps the\n\tkiln hot.\n+\nUntil you stop.\n"
-    assert read_as(asciidoc_blocks, asciidoc) == (
-        "-k\n--keep\n  Keeps the kiln hot.\n\n  Until you stop."
-    )
-    assert read_as(rst_blocks, "-k, --keep\n    Keeps the\n    kiln hot.\n\n    Until.\n") == (
-        "-k, --keep\n  Keeps the kiln hot.\n\n  Until."
-    )
-    assert shown("- Keeps the\n  kiln hot.\n") == "- Keeps the kiln hot."

@@ -202,7 +202,7 @@ def test_a_converted_text_is_placed_by_its_anchor_and_a_file_by_its_own_lines() 
         Part("Before any heading.\n", anchor=""),
         Part("# Dogs\n\nThey may ride.\n", anchor=""),
     ]
-    placed = [each.anchor for each in chunk_parts(parts, "xlsx", limit=30)]
+    placed = [each.anchor for each in chunk_parts(parts, "docx", limit=40)]
     assert placed == ["sheet Fares", "section Fares", "section Dogs"]
     assert [each.anchor for each in chunks("# Dogs\n\nThey may ride.\n")] == [None]
     assert next(iter(chunk_parts([Part("No heading.", anchor="")], "docx"))).anchor == "paragraph 1"
