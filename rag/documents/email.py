@@ -1,33 +1,23 @@
-"""Mail messages (EML), mailboxes (MBOX) and saved web pages (MHTML): headers, body, the names of
-attachments.
-"""
+"""Mail messages (EML) and saved web pages (MHTML): headers, body, the names of attachments."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from email import message_from_bytes, policy
 from email.message import EmailMessage
-from typing import IO
 
 from rag.documents.cleaning import one_line
 from rag.documents.encoding import decode
 from rag.documents.html import page_text
-from rag.documents.limits import MIB
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _DEPTH = 10
-_FROM = re.compile(rb"From \S.*\d:\d\d")
-_QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 
 
 def read(reading: Reading) -> Iterator[Part]:
     """One piece a message, a forwarded one after the one that holds it."""
-    if reading.format == "mbox":
-        yield from _mailbox(reading)
-        return
     data = reading.path.read_bytes()
     if data.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")):
         data = decode(data).encode("utf-8")
@@ -36,40 +26,6 @@ def read(reading: Reading) -> Iterator[Part]:
         raise DocumentError("damaged email file: it has no headers")
     reading.title = _header(message, "Subject") or None
     yield from _message(message, reading, 0)
-
-
-def _mailbox(reading: Reading) -> Iterator[Part]:
-    """The messages in their order, each below its subject."""
-    most = reading.limits.tree_bytes
-    with reading.path.open("rb") as file:
-        for data in _parted(file, most):
-            reading.deadline.step()
-            if len(data) > most:
-                reading.warn(f"messages of more than {most / MIB:,.0f} MiB were left out")
-                continue
-            message = message_from_bytes(_QUOTED_FROM.sub(rb"\1", data), policy=policy.default)
-            if isinstance(message, EmailMessage) and message.keys():
-                yield Part(f"# {_header(message, 'Subject') or '(no subject)'}\n\n")
-                del message["Subject"]
-                try:
-                    yield from _message(message, reading, 0)
-                except DocumentError as error:
-                    reading.warn(f"a message cannot be read: {error.message}")
-
-
-def _parted(file: IO[bytes], most: int) -> Iterator[bytes]:
-    """The bytes of each message; of one that is longer, a little more than `most`."""
-    held: list[bytes] = []
-    size, blank = 0, True
-    while line := file.readline(MIB):
-        if blank and _FROM.match(line):
-            yield b"".join(held)
-            held, size = [], 0
-        elif size <= most:
-            held.append(line)
-            size += len(line)
-        blank = not line.strip()
-    yield b"".join(held)
 
 
 def _message(message: EmailMessage, reading: Reading, depth: int) -> Iterator[Part]:

@@ -44,17 +44,11 @@ _ALL = (
     Format("docx", "docx", "parsed", (".docx", ".docm", ".dotx")),
     Format("pptx", "pptx", "parsed", (".pptx", ".pptm", ".ppsx")),
     Format("xlsx", "workbook", "parsed", (".xlsx", ".xlsm", ".xltx", ".xlsb")),
-    Format("doc", "doc", "whole", (".doc", ".dot")),
-    Format("ppt", "ppt", "whole", (".ppt", ".pps")),
     Format("xls", "workbook", "whole", (".xls", ".xlt")),
-    Format("msg", "msg", "whole", (".msg",)),
     Format("odt", "opendocument", "parsed", (".odt", ".ott", ".odp", ".ods")),
     Format("epub", "epub", "parsed", (".epub",)),
     Format("rtf", "rtf", "whole", (".rtf",)),
     Format("email", "email", "whole", (".eml", ".mht", ".mhtml")),
-    Format("mbox", "email", "text", (".mbox",)),
-    Format("calendar", "content_lines", "whole", (".ics", ".ical", ".ifb")),
-    Format("contacts", "content_lines", "whole", (".vcf", ".vcard")),
     Format("notebook", "notebook", "whole", (".ipynb",)),
     Format("csv", "csv", "text", (".csv", ".tsv", ".tab", ".psv")),
     Format("json", "json", "text", (".json", ".geojson", ".jsonld", ".webmanifest")),
@@ -68,9 +62,6 @@ FORMATS = {entry.name: entry for entry in _ALL}
 SUFFIXES = {suffix: entry for entry in _ALL for suffix in entry.suffixes}
 PACKED = {"docx", "pptx", "xlsx", "odt", "epub"}
 """Formats that are ZIP archives inside."""
-COMPOUND = {"doc", "ppt", "xls", "msg"}
-"""Formats that are OLE compound files inside."""
-
 _KINDS = {
     "an image": ".ico .heic .avif .psd .svg .eps",
     "audio or video": ".mp3 .wav .ogg .flac .m4a .mp4 .mov .avi .mkv .webm .wmv .aac .opus",
@@ -79,9 +70,18 @@ _KINDS = {
     "a database": ".db .sqlite .sqlite3 .mdb .accdb .parquet .feather .arrow .npy .npz .pkl",
     "a font": ".ttf .otf .woff .woff2 .eot",
 }
+_SAVED_AS = {
+    ".doc": ".docx", ".dot": ".docx", ".ppt": ".pptx", ".pps": ".pptx", ".msg": ".eml",
+    ".mbox": "one .eml a message", ".ics": ".csv", ".ical": ".csv", ".vcf": ".csv",
+    ".vcard": ".csv",
+}  # fmt: skip
 UNSUPPORTED = {
     suffix: f"{kind} ({suffix}): there is no text to read"
     for kind, suffixes in _KINDS.items()
     for suffix in suffixes.split()
 }
 """Extensions that are not read, with the reason."""
+UNSUPPORTED |= {
+    suffix: f"{suffix} files are not read: save it as {wanted}"
+    for suffix, wanted in _SAVED_AS.items()
+}

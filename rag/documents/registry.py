@@ -10,8 +10,8 @@ from importlib import import_module
 from pathlib import Path
 
 from rag.documents.encoding import is_text
-from rag.documents.formats import COMPOUND, FORMATS, PACKED, PICTURE, SUFFIXES, UNSUPPORTED, Format
-from rag.documents.limits import Deadline, Limits, check_size
+from rag.documents.formats import FORMATS, PACKED, PICTURE, SUFFIXES, UNSUPPORTED, Format
+from rag.documents.limits import MIB, Deadline, Limits, check_size
 from rag.documents.seam import parsing
 from rag.documents.stream import DocumentStream, Reader, Reading
 from state.errors import DocumentError, UnsupportedFormatError
@@ -19,6 +19,8 @@ from state.errors import DocumentError, UnsupportedFormatError
 _HEAD_BYTES = 8192
 _DEFAULT_LIMITS = Limits()
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_LOCKED = "EncryptedPackage".encode("utf-16-le")
+_LOOKED_THROUGH = 16 * MIB
 _MAGIC = (
     (b"\x1f\x8b", "a gzip archive"),
     (b"BZh", "a bzip2 archive"),
@@ -43,8 +45,7 @@ _HTML = re.compile(
 )
 _MARKUP = {"grammar"}
 _LENIENT = _MARKUP | {"encoding", "html"}
-_MBOX = re.compile(rb"From \S.*\d:\d\d.*\r?\n[A-Za-z][\w-]*: ")
-_BINARY = PACKED | COMPOUND | {"pdf", PICTURE, "tiff"}
+_BINARY = PACKED | {"xls", "pdf", PICTURE, "tiff"}
 
 
 def supported(path: Path) -> bool:
@@ -134,8 +135,6 @@ def _by_first_bytes(head: bytes, named: Format | None) -> Format | None:
         return FORMATS["pdf"]
     if head.lstrip().startswith(b"{\\rtf"):
         return FORMATS["rtf"]
-    if (named is None or named.name == "text") and _MBOX.match(head):
-        return FORMATS["mbox"]
     is_named = named is not None and named.module == PICTURE
     if head.startswith(_PICTURES):
         return named if is_named else FORMATS[PICTURE]
@@ -159,21 +158,21 @@ def _zip_format(path: Path, named: Format | None) -> Format:
 
 
 def _compound_format(path: Path, named: Format | None) -> Format:
-    from rag.documents.ole import kind
-
-    found = kind(path)
-    if not found and named is not None and named.name in COMPOUND:
-        raise DocumentError(f"damaged {named.name} file: its main stream is missing")
-    if not found:
-        raise UnsupportedFormatError("no reader for this kind of compound file")
-    return FORMATS[found]
+    """A workbook, the one old Office file that is read; a new one that is locked looks alike."""
+    with path.open("rb") as file:
+        if _LOCKED in file.read(_LOOKED_THROUGH):
+            raise DocumentError("encrypted Office document: needs a password")
+    _check_supported(path)
+    if named is not None and named.name in {"xls", "xlsx"}:
+        return FORMATS["xls"]
+    raise UnsupportedFormatError("an old Office file or message: save it as .docx, .pptx or .eml")
 
 
 def _binary_format(path: Path, named: Format | None) -> Format:
     _check_supported(path)
     if named is None:
         raise UnsupportedFormatError(f"no reader for {path.suffix.lower() or 'binary'} files")
-    if named.name in PACKED | COMPOUND:
+    if named.name in PACKED or named.name == "xls":
         kind = "ZIP archive" if named.name in PACKED else "compound file"
         raise DocumentError(f"damaged {named.name} file: it is no {kind}")
     return named

@@ -482,35 +482,6 @@ def test_mail(tmp_path: Path) -> None:
     assert "# Head\n\nOnly HTML" in read(save(tmp_path, "b.eml", html)).text
 
 
-MBOX = """From bo@example.org Wed Jan 14 10:02:11 2026
-From: Bo <bo@example.org>
-Subject: =?utf-8?q?Z=C3=BCge?=
-Date: Wed, 14 Jan 2026 10:02:11 +0000
-
-They stand.
->From here they go.
-
-From cy@example.org Wed Jan 14 12:30:40 2026
-From: cy@example.org
-
-Yes.
-
-From the yard.
-"""
-
-
-@pytest.mark.parametrize("name", ["a.mbox", "Inbox", "a.txt"])
-def test_the_messages_of_a_mailbox_stand_below_their_subjects(tmp_path: Path, name: str) -> None:
-    document = read(save(tmp_path, name, MBOX))
-    assert document.format == "mbox"
-    assert document.text == (
-        "# Züge\n\nFrom: Bo <bo@example.org>\nDate: Wed, 14 Jan 2026 10:02:11 +0000\n\n"
-        "They stand.\nFrom here they go.\n\n"
-        "# (no subject)\n\nFrom: cy@example.org\n\nYes.\n\nFrom the yard.\n\n"
-    )
-    assert read(save(tmp_path, "b.txt", "From afar, in 2026\nhome: again\n")).format == "text"
-
-
 def test_notebook(tmp_path: Path) -> None:
     cells = [
         {"cell_type": "markdown", "source": ["# Study\n", "Words"]},
