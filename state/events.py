@@ -7,7 +7,7 @@ run that fails ends with `error` instead.
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from state.answer import Answer, Decision
 from state.passages import Grade, HistoryTurn
@@ -96,9 +96,12 @@ class RetrievedItem(TypedDict):
 
 
 class RetrievedEvent(TypedDict):
+    """`dense` says what answered the dense leg: "chroma", "pgvector", or "catalog" and why."""
+
     event: Literal["retrieved"]
     loop: int
     query: str
+    dense: NotRequired[str]
     chunks: list[RetrievedItem]
 
 

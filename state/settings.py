@@ -114,10 +114,8 @@ class Settings(BaseSettings):
     store_schema: Annotated[str, AfterValidator(_plain_schema)] = Field(
         "crag", description="the schema of the database that it lies in"
     )
-    exact_chunks: int = Field(
-        200_000,
-        ge=0,
-        description="collections of up to so many chunks are searched without Chroma; 0: none",
+    chroma_url: str | None = Field(
+        None, description="URL of a Chroma server that holds the vectors, instead of the home"
     )
     threads: Url | None = Field(None, description="Postgres URL instead of the threads file")
 

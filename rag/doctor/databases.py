@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 from rag.doctor.part_check import Check, ill, well
@@ -29,7 +30,7 @@ def check_databases(home: Path) -> Iterator[Check]:
         path = home / file
         if path.exists():
             away = f"Restore {path} from a backup, or move it away"
-            yield _check(part, path, lambda path=path: _faults(path), away)
+            yield _check(part, path, partial(_faults, path), away)
 
 
 def check_catalog(home: Path) -> Check:

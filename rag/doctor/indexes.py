@@ -15,7 +15,8 @@ from rag.doctor.part_check import REPAIR, Check, ill, well
 from rag.embed.protocol import EmbedderIdentity
 from rag.index import collection_rows
 from rag.index.catalog import opened, reading
-from rag.index.chroma import VectorsDamaged
+from rag.index.chroma_place import ChromaPlace, read_state
+from rag.index.chroma_write import needs_write, write_all
 from rag.index.collection_rows import CollectionRow
 from rag.index.collection_store import Store
 from rag.index.document_rows import DocumentRows
@@ -24,8 +25,6 @@ from rag.index.local_store import LocalStore
 from rag.index.lock import lock_path, write_lock
 from rag.index.names import store_names, wrongly_named
 from rag.index.terms import TERMS_VERSION
-from rag.index.vector_place import VectorPlace, pending, read_state
-from rag.index.vector_sync import write_all
 from rag.ingest.staleness import staleness
 from state.counting import many
 from state.errors import CragError, StorageError, StoreBusyError
@@ -168,25 +167,12 @@ def _lexical(connection: sqlite3.Connection, row: CollectionRow) -> Check:
     return well(part, many(indexed, "chunk"))
 
 
-def _vectors(connection: sqlite3.Connection, row: CollectionRow, place: VectorPlace) -> Check:
+def _vectors(connection: sqlite3.Connection, row: CollectionRow, place: ChromaPlace) -> Check:
     part = f"{row.name}: vectors"
+    if needs_write(connection, place):
+        return ill(part, "Chroma does not hold what the catalog holds", REPAIR)
     state = read_state(connection, place)
-    if state is None:
-        (documents,) = connection.execute(
-            "SELECT count(*) FROM documents WHERE collection_id = ? AND chunk_count > 0", (row.id,)
-        ).fetchone()
-        return ill(part, "not in the store", REPAIR) if documents else well(part, "none yet")
-    if state.dirty:
-        return ill(part, "left half-written", REPAIR)
-    try:
-        place.check(state)
-    except VectorsDamaged as error:
-        return ill(part, f"damaged: {error}", REPAIR)
-    except CragError as error:
-        return ill(part, error.message, error.hint)
-    waiting = pending(connection, place, state)
-    rest = f"; {many(waiting, 'change')} in the catalog until the next ingest" if waiting else ""
-    return well(part, f"{state.count:,} in Chroma{rest}")
+    return well(part, "none yet" if state is None else "in Chroma")
 
 
 def _unless_written(found: Check, lock: Path) -> Check:
@@ -200,5 +186,5 @@ def _unless_written(found: Check, lock: Path) -> Check:
         return found
 
 
-def _place(home: Path, row: CollectionRow) -> VectorPlace:
-    return VectorPlace(home, row.id, row.uid, row.embedder)
+def _place(home: Path, row: CollectionRow) -> ChromaPlace:
+    return ChromaPlace(home, row.id, row.uid, row.embedder)

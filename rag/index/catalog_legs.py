@@ -62,7 +62,11 @@ class CatalogLegs:
         return {row: score for row, score in found if row in shown}
 
     def dense(self, vector: Vectors, limit: int) -> dict[int, float]:
-        return dict(self._dense.nearest(self._connection, vector, limit, self._chosen_ids))
+        return self._dense.nearest(self._connection, vector, limit, self._chosen_ids)
+
+    @property
+    def dense_searched(self) -> str:
+        return self._dense.searched
 
     def vectors(self, keys: Sequence[int]) -> dict[int, Vectors]:
         stored = chunk_rows.vectors(self._connection, self._collection_id, keys)

@@ -10,7 +10,7 @@ import sqlite3
 
 from state.schema_version import write_version
 
-SCHEMA_VERSION = 13
+SCHEMA_VERSION = 14
 
 _TABLES = """
 CREATE TABLE collections (
@@ -91,15 +91,16 @@ CREATE TABLE vectors (
   vector BLOB NOT NULL
 );
 CREATE INDEX vectors_hash ON vectors (text_hash);
-CREATE TABLE vector_stores (
+CREATE TABLE chroma (
   collection_id INTEGER PRIMARY KEY REFERENCES collections(id) ON DELETE CASCADE,
   generation TEXT NOT NULL,
   token TEXT NOT NULL,
-  dirty INTEGER NOT NULL,
-  synced INTEGER NOT NULL,
-  count INTEGER NOT NULL
+  revision INTEGER,  -- NULL while it is being written
+  last_chunk INTEGER NOT NULL,
+  files TEXT NOT NULL,
+  server TEXT
 );
-CREATE TABLE vector_removals (
+CREATE TABLE chroma_removals (
   collection_id INTEGER NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
   chunk_id INTEGER NOT NULL,
   PRIMARY KEY (collection_id, chunk_id)

@@ -13,12 +13,12 @@ from rag.embed.protocol import Embedder
 from rag.index import collection_rows
 from rag.index.catalog import catalog_path, connect, file_of, mapped_errors, reading
 from rag.index.catalog_legs import CatalogLegs
+from rag.index.chroma_place import ChromaPlace
 from rag.index.collection_rows import CollectionRow
 from rag.index.dense import DenseLeg
 from rag.index.language import in_use
 from rag.index.protocol import Notice
 from rag.index.stored_reader import StoredReader
-from rag.index.vector_place import VectorPlace
 from rag.index.vocabulary import reading_for
 from state.closing import closed_on_failure
 from state.passages import RetrievedChunk
@@ -37,13 +37,13 @@ class Collection(StoredReader):
         row: CollectionRow,
         embedder: Embedder,
         notice: Notice,
-        exact_chunks: int,
+        chroma_url: str | None,
         files: GitIgnoreSpec | None = None,
     ) -> None:
         super().__init__(embedder, notice)
         self._home = home
         self._path = catalog_path(home)
-        self._exact_chunks = exact_chunks
+        self._chroma_url = chroma_url
         self._files = files
         # Graph nodes may run on threads; a connection has one transaction at a time.
         self._lock = RLock()
@@ -52,8 +52,8 @@ class Collection(StoredReader):
     def _open(self, connection: sqlite3.Connection, row: CollectionRow) -> None:
         self._file = file_of(self._path)
         self._connection = connection
-        place = VectorPlace(self._home, row.id, row.uid, row.embedder)
-        self._dense = DenseLeg(place, self._notice, self._exact_chunks)
+        place = ChromaPlace(self._home, row.id, row.uid, row.embedder, self._chroma_url)
+        self._dense = DenseLeg(place, self._notice)
         self._revision: tuple[int] | None = None
         self._begin(row)
 

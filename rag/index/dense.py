@@ -1,132 +1,123 @@
-"""The dense leg of a reader: the catalog's vectors by way of a shortlist where these are few,
-Chroma where they are many and it is sound, and all of the catalog's where it is not.
+"""The dense leg of a reader: Chroma where it holds what the catalog holds, else the catalog's own
+vectors, all of them by numpy.
 
-A reader never waits: while another process writes the store, or when it is damaged or cannot be
-written, cosines are computed exactly from the catalog.
+A reader never waits: while another process writes Chroma, or when it is gone or damaged, or where
+some documents were chosen, cosines are computed from the catalog.
 """
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Sequence
 
 import numpy as np
 
 from rag.embed.protocol import Vectors
-from rag.index import chunk_rows, shortlist
-from rag.index.catalog import reading, rows_of_many
+from rag.index import chunk_rows
+from rag.index.catalog import rows_of_many
 from rag.index.chroma import VectorsDamaged
+from rag.index.chroma_place import ChromaPlace, read_state
+from rag.index.chroma_vectors import ChromaVectors, open_vectors
 from rag.index.codec import decode_vectors
 from rag.index.protocol import Notice
-from rag.index.shortlist import Shortlist
-from rag.index.vector_place import StoreState, VectorPlace, added, read_state, removals
-from rag.index.vectors import ChromaVectors
 from state.errors import StorageError
 
+CHROMA = "chroma"
 _BATCH = 8_192
+_EVERY_VECTOR = """
+SELECT vectors.chunk_id, vectors.vector FROM documents
+CROSS JOIN chunks ON chunks.document_id = documents.id
+CROSS JOIN vectors ON vectors.chunk_id = chunks.id WHERE documents.collection_id = ?
+"""
+_CHOSEN = " AND documents.id IN (SELECT value FROM json_each(?))"
 
 
 class DenseLeg:
-    """Nearest chunks of one collection; of up to `exact_chunks`, Chroma is left closed."""
+    """Nearest chunks of one collection. `searched` says by what the last query was answered."""
 
-    def __init__(self, place: VectorPlace, notice: Notice, exact_chunks: int) -> None:
+    def __init__(self, place: ChromaPlace, notice: Notice) -> None:
         self._place = place
         self._notice = notice
-        self._exact_chunks = exact_chunks
-        self._shortlist: Shortlist | None = None
         self._store: ChromaVectors | None = None
         self._token = ""
-        self._given_up: str | None = None
+        self._why = "not built"
+        self.searched = CHROMA
 
     def prepare(self, connection: sqlite3.Connection) -> None:
-        """Opens the store where it is sound; does nothing inside a transaction."""
-        state = None if connection.in_transaction else read_state(connection, self._place)
-        if state is None:
+        """Opens Chroma where it holds this revision; does nothing inside a transaction."""
+        if connection.in_transaction:
             return
-        if state.count <= self._exact_chunks:
-            self._read_shortlist(connection, state)
-        elif state.dirty or state.token != self._token:
+        state = read_state(connection, self._place)
+        if state is None or not state.current:
             self.close()
-            if not state.dirty and state.token != self._given_up:
-                self._open(connection, state)
+            self._token = ""
+            self._why = "not built" if state is None else "behind the catalog"
+        elif state.token != self._token:
+            self.close()
+            self._token = state.token
+            try:
+                self._store = open_vectors(self._place, state)
+            except (VectorsDamaged, StorageError) as error:
+                if read_state(connection, self._place) == state:
+                    self._give_up(str(error))
 
     def nearest(
         self, connection: sqlite3.Connection, query: Vectors, limit: int, only: str | None = None
-    ) -> list[tuple[int, float]]:
-        """(chunk row, cosine) of chunks, best first; inside the caller's snapshot. Of the
+    ) -> dict[int, float]:
+        """The cosines of the nearest chunks, best first; inside the caller's snapshot. Of the
         documents whose ids are in the JSON list `only`, where it is given.
         """
-        among = None if only is None else chunk_rows.of_documents(connection, only)
-        found, synced = self._known(connection, query, limit, among)
-        if among is None:
-            new = added(connection, self._place, synced)
+        if only is None:
+            found = self._from_chroma(connection, query, limit)
+            if found is not None:
+                self.searched = CHROMA
+                return found
+            self.searched = f"catalog (Chroma is {self._why})"
         else:
-            new = [row for row in among if row > synced]
-        found |= cosines(connection, query, new)
-        return sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
+            self.searched = "catalog (of chosen files)"
+        return _scanned(connection, self._place.collection_id, query, limit, only)
 
-    def _known(
-        self, connection: sqlite3.Connection, query: Vectors, limit: int, among: set[int] | None
-    ) -> tuple[dict[int, float], int]:
-        """The nearest of the chunks that the shortlist or the store knows, and the last of these;
-        none where neither is as the catalog says.
-        """
-        place, short = self._place, self._shortlist
-        state = read_state(connection, place)
-        if state is None:
-            return {}, 0
-        if short is not None and state.token == short.token:
-            numbers = short.candidates(query, limit, removals(connection, place), among)
-            shown = chunk_rows.still_there(connection, place.collection_id, numbers)
-            return cosines(connection, query, sorted(shown)), short.synced
-        usable = not state.dirty and state.token == self._token
-        if among is not None or self._store is None or not usable:
-            return {}, 0
+    def _from_chroma(
+        self, connection: sqlite3.Connection, query: Vectors, limit: int
+    ) -> dict[int, float] | None:
+        state = read_state(connection, self._place)
+        if self._store is None or state is None or not state.current or state.token != self._token:
+            return None
         try:
-            wanted = min(limit + min(len(removals(connection, place)), 1_000), state.count)
-            found = dict(self._store.nearest(query, wanted) if wanted else [])
-        except VectorsDamaged:
-            self.close()
-            return {}, 0
-        shown = chunk_rows.still_there(connection, place.collection_id, list(found))
-        return {row: cosine for row, cosine in found.items() if row in shown}, state.synced
+            found = self._store.nearest(query, limit)
+        except VectorsDamaged as error:
+            self._give_up(str(error))
+            return None
+        shown = chunk_rows.still_there(connection, self._place.collection_id, list(found))
+        return {row: cosine for row, cosine in found.items() if row in shown}
+
+    def _give_up(self, why: str) -> None:
+        """Until it was written again."""
+        self.close()
+        self._why = f"damaged: {why}"
+        self._notice(
+            f"Chroma's index cannot be used ({' '.join(why.split())[:200]}); the catalog is"
+            " searched instead. The next `crag ingest` builds it again."
+        )
 
     def close(self) -> None:
         if self._store is not None:
             self._store.close()
         self._store = None
-        self._shortlist = None
-        self._token = ""
 
-    def _read_shortlist(self, connection: sqlite3.Connection, state: StoreState) -> None:
-        """Writes it where it is missing or damaged."""
-        if self._shortlist is not None and self._shortlist.token == state.token:
-            return
-        self.close()
-        self._shortlist = shortlist.read(self._place, state)
-        if self._shortlist is None and not state.dirty and self._given_up != state.token:
-            self._given_up = state.token
-            with reading(connection):
-                shortlist.write(connection, self._place, state)
-            self._shortlist = shortlist.read(self._place, state)
 
-    def _open(self, connection: sqlite3.Connection, state: StoreState) -> None:
-        try:
-            self._store = self._place.open(state)
-            self._token = state.token
-        except StorageError:
-            if os.access(self._place.folder(state), os.W_OK):
-                raise
-            self._given_up = state.token  # Chroma opens none that it cannot write
-        except VectorsDamaged as error:
-            if read_state(connection, self._place) != state:
-                return  # another process began to write it meanwhile
-            self._given_up = state.token
-            self._notice(
-                f"The vector store is damaged ({error}); searching the catalog until"
-                " `crag doctor --repair` has built it again."
-            )
+def _scanned(
+    connection: sqlite3.Connection, collection: int, query: Vectors, limit: int, only: str | None
+) -> dict[int, float]:
+    values = (collection,) if only is None else (collection, only)
+    cursor = connection.execute(_EVERY_VECTOR + (_CHOSEN if only is not None else ""), values)
+    best: list[tuple[float, int]] = []
+    while rows := cursor.fetchmany(_BATCH):
+        near = _cosines([vector for _, vector in rows], query)
+        first = np.argsort(-near, kind="stable")[:limit]
+        best += [(-float(near[place]), rows[place][0]) for place in first]
+        best = sorted(best)[:limit]
+    return {row: -cosine for cosine, row in best}
 
 
 def cosines(
@@ -134,12 +125,9 @@ def cosines(
 ) -> dict[int, float]:
     """The cosine of each of these chunks."""
     stored = "SELECT chunk_id, vector FROM vectors WHERE chunk_id IN ({some})"
-    found: dict[int, float] = {}
-    for first in range(0, len(chunks), _BATCH):
-        rows = rows_of_many(connection, stored, chunks[first : first + _BATCH])
-        near = _cosines([vector for _, vector in rows], query)
-        found.update(zip((row for row, _ in rows), map(float, near), strict=True))
-    return found
+    rows = rows_of_many(connection, stored, chunks)
+    near = _cosines([vector for _, vector in rows], query)
+    return dict(zip((row for row, _ in rows), map(float, near), strict=True))
 
 
 def _cosines(rows: Sequence[bytes], query: Vectors) -> Vectors:

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
+from rag.index.chroma_write import note_removed
 from rag.index.chunk_rows import TextDamagedError, Texts
 from rag.index.codec import (
     block_row,
@@ -104,13 +105,7 @@ class DocumentRows:
     def delete(self, document_id: int) -> None:
         """Removes a document with all that hangs on it; vector stores are told to forget it."""
         self.lexical.remove(self.searchable(document_id))
-        self._connection.execute(
-            "INSERT OR IGNORE INTO vector_removals"
-            " SELECT store.collection_id, chunks.id"
-            " FROM vector_stores AS store JOIN chunks ON chunks.id <= store.synced"
-            " WHERE store.collection_id = ? AND chunks.document_id = ?",
-            (self._collection_id, document_id),
-        )
+        note_removed(self._connection, self._collection_id, document_id)
         self._delete_blocks(document_id)
         self._connection.execute("DELETE FROM documents WHERE id = ?", (document_id,))
 

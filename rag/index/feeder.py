@@ -14,9 +14,9 @@ from rag.child_process import Child, Parent
 from rag.deferred_imports import defer_imports
 from rag.index.catalog import connect
 from rag.index.chroma import chromadb_module
+from rag.index.chroma_place import ChromaPlace
+from rag.index.chroma_write import ChromaWrite, needs_write, write_all
 from rag.index.protocol import Notice
-from rag.index.vector_place import VectorPlace, needs_write
-from rag.index.vector_sync import VectorWrite, write_all
 from state.errors import SetupError
 
 START_CHUNKS = 500
@@ -30,7 +30,7 @@ class VectorFeeder:
     become of that process.
     """
 
-    def __init__(self, place: VectorPlace, notice: Notice) -> None:
+    def __init__(self, place: ChromaPlace, notice: Notice) -> None:
         self._place = place
         self._notice = notice
         self._committed = 0
@@ -86,7 +86,7 @@ def main(descriptor: str) -> None:
     if place is not None:
         with (
             closing(connect(place.home)) as connection,
-            VectorWrite(connection, place, parent.answer) as write,
+            ChromaWrite(connection, place, parent.answer) as write,
         ):
             while not parent.waits(_LOOK_SECONDS):
                 write.feed(parent.waits)

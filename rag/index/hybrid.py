@@ -50,6 +50,10 @@ class Legs(Protocol):
     def dense(self, vector: Vectors, limit: int) -> dict[int, float]:
         """The cosines of the nearest chunks, best first."""
 
+    @property
+    def dense_searched(self) -> str:
+        """What answered `dense` last, as a trace tells it."""
+
     def vectors(self, keys: Sequence[int]) -> dict[int, Vectors]:
         """The stored vectors of those of these chunks, known by their ids' integers, that are held,
         float32 of shape (dimension,).

@@ -32,9 +32,9 @@ _PATIENCE_MS = 250
 class LocalStore(Store):
     """What searches and what writes is imported when it is asked for."""
 
-    def __init__(self, home: Path, exact_chunks: int = 0) -> None:
+    def __init__(self, home: Path, chroma_url: str | None = None) -> None:
         self._home = home
-        self._exact_chunks = exact_chunks
+        self._chroma_url = chroma_url
 
     def open_collection(
         self,
@@ -51,7 +51,7 @@ class LocalStore(Store):
             row = collection_rows.require(connection, name)
             collection_rows.check_embedder(name, row.embedder, embedder.identity)
             return Collection(
-                self._home, connection, row, embedder, notice, self._exact_chunks, files
+                self._home, connection, row, embedder, notice, self._chroma_url, files
             )
 
     @contextmanager
@@ -64,8 +64,8 @@ class LocalStore(Store):
         wait: float = 0.0,
         notice: Notice = lambda _line: None,
     ) -> Iterator[CollectionWriter]:
+        from rag.index.chroma_place import ChromaPlace
         from rag.index.feeder import VectorFeeder
-        from rag.index.vector_place import VectorPlace
         from rag.index.writer import CatalogWriter, prepared
 
         with (
@@ -73,7 +73,7 @@ class LocalStore(Store):
             opened(self._home, create=True) as connection,
         ):
             row = prepared(connection, name, embedder, uid, notice)
-            place = VectorPlace(self._home, row.id, row.uid, row.embedder)
+            place = ChromaPlace(self._home, row.id, row.uid, row.embedder, self._chroma_url)
             feeder = VectorFeeder(place, notice)
             with CatalogWriter(self._home, connection, row, feeder) as writer:
                 yield writer
@@ -86,8 +86,14 @@ class LocalStore(Store):
         """Its rows, then its vectors: a process killed between leaves vectors that `crag doctor
         --repair` sweeps out.
         """
+        from rag.index.chroma_place import ChromaPlace, read_state
+        from rag.index.chroma_vectors import drop_server_vectors
+
         with write_lock(lock_path(self._home, name)), opened(self._home) as connection:
             row = collection_rows.require_row(connection, name)
+            place = ChromaPlace(self._home, row.id, row.uid, row.embedder, self._chroma_url)
+            if self._chroma_url is not None and (state := read_state(connection, place)):
+                drop_server_vectors(place, state.generation)
             with transaction(connection):
                 DocumentRows(connection, row.id).delete_collection()
             connection.execute("PRAGMA incremental_vacuum").fetchall()

@@ -32,6 +32,12 @@ class CollectionReader(Protocol):
     @property
     def document_count(self) -> int: ...
 
+    @property
+    def dense_searched(self) -> str:
+        """What answered the dense leg of the last search: "chroma", "pgvector", or "catalog" with
+        the reason.
+        """
+
     def search(self, query: str, k: int) -> list[RetrievedChunk]:
         """The `k` best chunks by score fusion of BM25 and cosine, best first (`loop` is 0); of
         copies the best stands for all.

@@ -85,6 +85,10 @@ class StoredReader(CollectionReader):
         with self._moment():
             return self._legs.document_count
 
+    @property
+    def dense_searched(self) -> str:
+        return self._legs.dense_searched
+
     def search(self, query: str, k: int) -> list[RetrievedChunk]:
         return self.candidates(query, k).best(k)
 
@@ -150,6 +154,10 @@ class JoinedCollections:
     @property
     def document_count(self) -> int:
         return sum(each.document_count for each in self._collections)
+
+    @property
+    def dense_searched(self) -> str:
+        return ", ".join(dict.fromkeys(each.dense_searched for each in self._collections))
 
     def search(self, query: str, k: int) -> list[RetrievedChunk]:
         with reading_for(self, query):

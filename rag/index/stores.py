@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def store_of(settings: Settings) -> LocalStore | PostgresStore:
     """Nothing is opened or connected before its first use."""
     if settings.store is None:
-        return LocalStore(settings.home, settings.exact_chunks)
+        return LocalStore(settings.home, settings.chroma_url)
     from rag.index.postgres.store import PostgresStore
 
     return PostgresStore(settings.store, settings.store_schema, settings.store_read)

@@ -20,11 +20,11 @@ def retrieve(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     reader, k = runtime.context.reader, runtime.context.settings.k
     hits = reader.search(state["query"], max(POOL, k))
     if state["parts"]:
-        return found_update(state, hits[:k], runtime.stream_writer)
+        return found_update(state, hits[:k], runtime.stream_writer, reader.dense_searched)
     parts = read_parts(state["query"], reader, hits)
     if len(parts) > 1:
         hits = in_turn([hits, *(part.pool for part in parts)])
-    found = found_update(state, hits[:k], runtime.stream_writer)
+    found = found_update(state, hits[:k], runtime.stream_writer, reader.dense_searched)
     return {**found, "parts": [part.as_state() for part in parts]}
 
 
@@ -39,12 +39,18 @@ def in_turn(rankings: Sequence[Sequence[RetrievedChunk]]) -> list[RetrievedChunk
 
 
 def found_update(
-    state: GraphState, hits: Sequence[RetrievedChunk], write: Callable[[Any], None]
+    state: GraphState,
+    hits: Sequence[RetrievedChunk],
+    write: Callable[[Any], None],
+    dense: str | None = None,
 ) -> Update:
-    """The state after a query found `hits`; also tells the stream."""
+    """The state after a query found `hits`; also tells the stream. `dense`: what answered it."""
     seen = {document["chunk_id"] for document in state["documents"]}
     new = [hit for hit in hits if hit["chunk_id"] not in seen]
-    write(_event(state, hits, seen))
+    event = _event(state, hits, seen)
+    if dense is not None:
+        event["dense"] = dense
+    write(event)
     return {
         "documents": [*state["documents"], *({**hit, "loop": state["loop_count"]} for hit in new)],
         "new_documents": [hit["chunk_id"] for hit in new],

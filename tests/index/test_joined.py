@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from index_samples import EMBEDDER, Score, document, open_collection, open_writer, part
+from index_samples import EMBEDDER, document, open_collection, open_writer, part
 from pathspec import GitIgnoreSpec
 
 from rag.index.stored_reader import JoinedCollections
@@ -86,15 +86,12 @@ def test_vectors_come_from_the_collection_that_has_the_chunk(home):
     assert found.any(axis=1).all()
 
 
-@pytest.mark.parametrize("exact_chunks", [0, 1_000])
-def test_a_glob_is_part_of_the_search_so_that_k_stays_filled(tmp_path, exact_chunks):
+def test_a_glob_is_part_of_the_search_so_that_k_stays_filled(tmp_path):
     texts = {f"loud/{n}.md": f"Tunnel tunnel tunnel number {n}." for n in range(150)}
     quiet = {f"quiet/{n}.md": f"Another tunnel, described as {n}." for n in range(6)}
     put(tmp_path, "default", {**texts, **quiet})
     embedder, only = EMBEDDER, GitIgnoreSpec.from_lines(["quiet/"])
-    collection = open_collection(
-        tmp_path, "default", embedder, files=only, exact_chunks=exact_chunks
-    )
+    collection = open_collection(tmp_path, "default", embedder, files=only)
     hits = collection.search("tunnel", 6)
     assert sorted(hit["source"] for hit in collection.search("tunnel", 60)) == sorted(quiet)
     assert sorted(hit["source"] for hit in hits) == sorted(quiet)
@@ -102,29 +99,6 @@ def test_a_glob_is_part_of_the_search_so_that_k_stays_filled(tmp_path, exact_chu
     put(tmp_path, "default", {"quiet/new.md": "A tunnel that was dug later."})
     assert "quiet/new.md" in {hit["source"] for hit in collection.search("tunnel dug", 10)}
     collection.close()
-
-
-def test_the_nearest_of_a_part_are_found_whichever_way_vectors_are_read(tmp_path):
-    """By way of the shortlist, from the catalog alone, and where documents came after it."""
-    texts = {f"{'odd' if n % 2 else 'even'}/{n}.md": f"Siding {n} holds coal." for n in range(60)}
-    put(tmp_path, "default", texts)
-    only = GitIgnoreSpec.from_lines(["odd/"])
-
-    def found(**values):
-        collection = open_collection(tmp_path, "default", EMBEDDER, files=only, **values)
-        hits = collection.search("where is coal held", 40)
-        collection.close()
-        return [(hit["source"], Score(hit["cosine"]), hit["dense_rank"]) for hit in hits]
-
-    assert len(found()) == 30
-    assert found(exact_chunks=1_000) == found(exact_chunks=0)
-    collection = open_collection(tmp_path, "default", EMBEDDER, files=only, exact_chunks=1_000)
-    collection.search("coal", 4)
-    put(tmp_path, "default", {"odd/new.md": "Peat.", "even/new.md": "Peat, turf and coal."})
-    new = collection.search("peat", 50)
-    collection.close()
-    assert new[0]["source"] == "odd/new.md"
-    assert all(hit["source"].startswith("odd/") for hit in new)
 
 
 def test_a_document_that_the_question_names_is_not_found_outside_the_glob(home):

@@ -11,8 +11,8 @@ from state.documents import Chunk, chunk_id
 EMBEDDER = BuiltinEmbedder()
 
 
-def open_collection(home, name, embedder, *, exact_chunks=0, **options):
-    return LocalStore(home, exact_chunks).open_collection(name, embedder, **options)
+def open_collection(home, name, embedder, *, chroma_url=None, **options):
+    return LocalStore(home, chroma_url).open_collection(name, embedder, **options)
 
 
 def open_writer(home, name, identity, **options):

@@ -53,6 +53,8 @@ class MemoryCollection:
 
     document_count = chunk_count
 
+    dense_searched = "memory"
+
     def search(self, query, k):
         size, mean = len(self.sources), self._lengths.mean() if self.sources else 1.0
         lexical = np.zeros(size)

@@ -168,6 +168,10 @@ class PostgresLegs:
             values["pasts"] = [past for _, past in only.values()]
         return dict(self._db.execute(query, values).fetchall())
 
+    @property
+    def dense_searched(self) -> str:
+        return "pgvector"
+
     def vectors(self, keys: Sequence[int]) -> dict[int, Vectors]:
         rows = self._db.execute(_VECTORS.format(collection=self._row.id), (list(keys),))
         return {key: received(data) for key, data in rows}
