@@ -45,7 +45,11 @@ class Chunk:
 
 
 def under_headings(title: str | None, heading: str) -> str:
-    """Where a chunk stands: its document's title, then the headings above it."""
+    """Where a chunk stands: its document's title, then the headings above it, of which the first is
+    often the title.
+    """
+    if title and f"{heading} > ".startswith(f"{title} > "):
+        return heading
     return " > ".join(label for label in (title, heading) if label)
 
 

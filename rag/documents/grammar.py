@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from itertools import chain
+from pathlib import Path
 from typing import cast
 
 from rag.documents.cleaning import clean
@@ -22,6 +24,8 @@ Parsed = tuple[str, Sequence[Placed]]
 LONGEST = {"markdown": MOST_PARSED, "rst": 1 << 20}
 """A file of more characters is read by lines, its markup kept."""
 _BEGINNING = 20_000
+_UNNAMED = frozenset({"", "readme", "index", "contents"})
+"""What many files are called."""
 
 
 def read(reading: Reading) -> Iterator[Part]:
@@ -40,24 +44,32 @@ def read(reading: Reading) -> Iterator[Part]:
         found = _parsed(clean("".join(held)), reading)
         if found is not None:
             text, placed = found
-            reading.title = title_of(text, placed)
+            reading.title = title_of(text, placed, reading.path)
             yield Part(text, blocks=tuple(placed))
             return
     yield from _by_lines(chain(held, texts), reading)
 
 
-def title_of(text: str, placed: Iterable[Placed]) -> str | None:
-    """What a field calls the title, or the first heading."""
-    heading: str | None = None
+def title_of(text: str, placed: Iterable[Placed], path: Path) -> str | None:
+    """What a field calls the title, or the first heading, where all others stand below it. One with
+    others beside it is a part's: the document is called by its file's name then.
+    """
+    headings: list[tuple[int, str]] = []
     for _, block in placed:
         shown = " ".join(text[block.start_char : block.end_char].split())
         if block.kind is BlockKind.METADATA:
             name, _, value = shown.partition(":")
             if name.lower() == "title" and value.strip(" \"'"):
                 return value.strip(" \"'")
-        elif block.kind is BlockKind.HEADING and heading is None:
-            heading = shown
-    return heading
+        elif block.kind is BlockKind.HEADING:
+            headings.append((block.level, shown))
+    if not headings:
+        return None
+    level, first = headings[0]
+    if all(other > level for other, _ in headings[1:]):
+        return first
+    called = re.sub("[-_]+", " ", path.stem).strip()
+    return None if called.lower() in _UNNAMED else called
 
 
 def markdown(text: str) -> Parsed | None:
@@ -85,5 +97,5 @@ def _by_lines(texts: Iterable[str], reading: Reading) -> Iterator[Part]:
     for number, text in enumerate(texts):
         if number == 0:
             beginning = text[:_BEGINNING]
-            reading.title = title_of(beginning, scan_plain(beginning, reading.format))
+            reading.title = title_of(beginning, scan_plain(beginning, reading.format), reading.path)
         yield Part(text)

@@ -34,7 +34,7 @@ def read(reading: Reading) -> Iterator[Part]:
             yield layout.part(after="\n")
         elif source.strip():
             if reading.title is None and (found := markdown(source)):
-                reading.title = title_of(*found)
+                reading.title = title_of(*found, reading.path)
             yield Part(source.rstrip() + "\n\n")
 
 

@@ -14,7 +14,6 @@ from typing import IO, TYPE_CHECKING, Any
 from rag.documents.cleaning import one_line
 from rag.documents.limits import TimeUpError
 from rag.documents.pdf_pages import reflowed
-from rag.documents.pdf_rows import may_hold_rows, with_rows
 from rag.documents.property_title import given_title
 from rag.documents.recognizer import SIDE, can_recognize, recognized_part
 from rag.documents.stream import Part, Reading
@@ -112,30 +111,20 @@ def _title(document: PdfReader) -> str | None:
 
 
 def _page_text(document: PdfReader, number: int, reading: Reading) -> str | None:
-    """The page's text with its tables' rows; without, where it cannot be laid out."""
-
-    def extracted(**options: Any) -> tuple[str | None, str]:
-        """The text, or why there is none."""
-        try:
-            return document.pages[number - 1].extract_text(**options), ""
-        except RecursionError:
-            return None, "nested too deeply"
-        except TimeUpError:
-            reading.deadline.step()
-            return None, "it takes too long"
-        except MemoryError:
-            raise
-        except Exception as error:  # noqa: BLE001 - pypdf raises anything on a damaged page
-            return None, one_line(str(error), 80) or type(error).__name__
-
-    text, why = extracted()
-    if text is None:
-        reading.warn(f"page {number} cannot be read: {why}")
-        return None
-    text = _LINE_TAIL.sub("\n", text)
-    if may_hold_rows(text):
-        text = with_rows(text, extracted(extraction_mode="layout")[0] or "")
-    return text
+    """None where it cannot be read, with a warning."""
+    try:
+        return _LINE_TAIL.sub("\n", document.pages[number - 1].extract_text())
+    except RecursionError:
+        why = "nested too deeply"
+    except TimeUpError:
+        reading.deadline.step()
+        why = "it takes too long"
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - pypdf raises anything on a damaged page
+        why = one_line(str(error), 80) or type(error).__name__
+    reading.warn(f"page {number} cannot be read: {why}")
+    return None
 
 
 def _recognized(

@@ -48,11 +48,6 @@ _LENIENT = _MARKUP | {"encoding", "html"}
 _BINARY = PACKED | {"xls", "pdf", PICTURE, "tiff"}
 
 
-def supported(path: Path) -> bool:
-    """Whether a file of this name is worth opening. Its content is not looked at."""
-    return path.suffix.lower() not in UNSUPPORTED
-
-
 def open_document(
     path: Path,
     limits: Limits = _DEFAULT_LIMITS,

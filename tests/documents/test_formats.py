@@ -603,3 +603,19 @@ def test_common_formats_import_nothing_heavy(tmp_path: Path) -> None:
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert ran.stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "title"),
+    [
+        ("locks.md", "# Locks\n\nOne.\n\n## Rusty\n\nTwo.\n", "Locks"),
+        ("on-locks.md", "## Rusty\n\nOne.\n\n## Oiled\n\nTwo.\n", "on locks"),
+        ("README.md", "# Rusty\n\nOne.\n\n# Oiled\n\nTwo.\n", None),
+        ("a.md", "---\ntitle: Locks\n---\n# Rusty\n\n# Oiled\n\nTwo.\n", "Locks"),
+        ("a.rst", "Rusty\n=====\n\nOne.\n\nOiled\n=====\n\nTwo.\n", "a"),
+    ],
+)
+def test_a_heading_with_others_beside_it_is_no_title(
+    tmp_path: Path, name: str, text: str, title: str | None
+) -> None:
+    assert read(save(tmp_path, name, text)).title == title

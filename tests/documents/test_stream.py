@@ -10,7 +10,7 @@ from whole_document import read_document
 
 from rag.documents.cleaning import clean
 from rag.documents.limits import Limits
-from rag.documents.registry import open_document, supported
+from rag.documents.registry import open_document
 from rag.documents.stream import PART_CHARS
 from state.errors import DocumentError, UnsupportedFormatError
 
@@ -88,8 +88,6 @@ def test_an_unknown_binary_is_skipped_and_unknown_text_is_read(tmp_path: Path) -
     assert (
         read_document(write(tmp_path, "Makefile", "all:\n\ttrue\n"), "m").text == "all:\n\ttrue\n"
     )
-    assert not supported(Path("a.psd"))
-    assert supported(Path("a.unheard-of"))
 
 
 @pytest.mark.parametrize(
