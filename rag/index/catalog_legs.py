@@ -78,6 +78,27 @@ class CatalogLegs:
     def read(self, rows: Sequence[int]) -> dict[int, RetrievedChunk]:
         return chunk_rows.read(self._connection, self._texts, rows)
 
+    def place_of(self, key: int) -> tuple[int, int] | None:
+        found: tuple[int, int] | None = self._connection.execute(
+            "SELECT document_id, chunks.id FROM chunks"
+            " CROSS JOIN documents ON documents.id = document_id"
+            " WHERE key = ? AND collection_id = ?",
+            (key, self._collection_id),
+        ).fetchone()
+        return found
+
+    def rows_of(self, document: int) -> list[int]:
+        rows = self._connection.execute(
+            "SELECT id FROM chunks WHERE document_id = ? ORDER BY id", (document,)
+        )
+        return [row for (row,) in rows]
+
+    def headings(self, document: int) -> list[str]:
+        rows = self._connection.execute(
+            "SELECT heading FROM chunks WHERE document_id = ? ORDER BY id", (document,)
+        )
+        return [heading for (heading,) in rows]
+
     def text(self, document: int, start: int, end: int | None) -> str:
         (characters,) = self._connection.execute(
             "SELECT characters FROM documents WHERE id = ?", (document,)

@@ -105,6 +105,16 @@ class Contents:
         chosen = (name or path for path, name in found if is_chosen is None or is_chosen(path))
         return list(islice(chosen, most))
 
+    def outlined(self, most: int, is_chosen: Callable[[str], bool] | None) -> list[Any]:
+        """(row, source, title, characters) of the first documents by source, or of chosen ones."""
+        rows = self._asked(
+            "SELECT id, source, title, characters FROM documents WHERE collection_id = ?"
+            " ORDER BY source LIMIT ?",
+            most if is_chosen is None else 2**31,
+        )
+        found = ((row, decode_path(source), *rest) for row, source, *rest in rows)
+        return list(islice((row for row in found if is_chosen is None or is_chosen(row[1])), most))
+
     def number_of(self, source: str) -> int | None:
         """The row of the document of this source."""
         rows = self._asked(

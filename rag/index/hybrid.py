@@ -65,6 +65,15 @@ class Legs(Protocol):
     def read(self, rows: Sequence[int]) -> dict[int, RetrievedChunk]:
         """The chunks by row, not scored yet."""
 
+    def place_of(self, key: int) -> tuple[int, int] | None:
+        """(document, row) of the chunk whose id this integer is; None where it is not held."""
+
+    def rows_of(self, document: int) -> list[int]:
+        """A document's chunks in its order."""
+
+    def headings(self, document: int) -> list[str]:
+        """Those above a document's chunks, in its order, with repeats."""
+
     def text(self, document: int, start: int, end: int | None) -> str:
         """`document.text[start:end]`, without reading the rest."""
 

@@ -62,6 +62,17 @@ class CollectionReader(Protocol):
         if it is not in the collection.
         """
 
+    def around(self, chunk_id: str, before: int, after: int) -> list[RetrievedChunk]:
+        """The chunk with so many of its document before and after it, in the document's order, not
+        scored; none where it is not in the collection.
+        """
+
+    def document_chunks(self, source: str, limit: int) -> list[RetrievedChunk]:
+        """The first chunks of a document in its order, not scored; none where it is unknown."""
+
+    def outline(self, most: int) -> list[DocumentOutline]:
+        """What the first documents by source are about, as their titles and headings tell it."""
+
     def document_names(self, most: int) -> list[str]:
         """The titles of the first documents by source, the source where there is none."""
 
@@ -115,6 +126,16 @@ class IndexedDocument:
     characters: int = 0
     warnings: tuple[str, ...] = ()
     recognized: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentOutline:
+    """`headings` are those above its chunks, each once, in order; `characters` of its text."""
+
+    source: str
+    title: str | None
+    headings: tuple[str, ...]
+    characters: int
 
 
 class FileMark(NamedTuple):

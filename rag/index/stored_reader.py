@@ -8,6 +8,8 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +20,7 @@ from rag.index.codec import chunk_key
 from rag.index.collection_rows import CollectionRow, check_embedder
 from rag.index.contents import Contents, Sql
 from rag.index.hybrid import Legs, candidates
-from rag.index.protocol import CollectionReader, IndexedDocument, Notice
+from rag.index.protocol import CollectionReader, DocumentOutline, IndexedDocument, Notice
 from rag.index.vocabulary import Vocabulary, reading_for
 from state.passages import RetrievedChunk
 
@@ -121,6 +123,38 @@ class StoredReader(CollectionReader):
             number = self._contents.number_of(source)
             return None if number is None else self._legs.text(number, start, end)
 
+    def around(self, chunk_id: str, before: int, after: int) -> list[RetrievedChunk]:
+        with self._moment():
+            place = self._legs.place_of(chunk_key(chunk_id))
+            if place is None:
+                return []
+            document, row = place
+            rows = self._legs.rows_of(document)
+            at = rows.index(row)
+            return self._in_order(rows[max(at - before, 0) : at + after + 1])
+
+    def document_chunks(self, source: str, limit: int) -> list[RetrievedChunk]:
+        with self._moment():
+            number = self._contents.number_of(source)
+            return [] if number is None else self._in_order(self._legs.rows_of(number)[:limit])
+
+    def _in_order(self, rows: Sequence[int]) -> list[RetrievedChunk]:
+        found = self._legs.read(rows)
+        return [found[row] for row in rows]
+
+    def outline(self, most: int) -> list[DocumentOutline]:
+        matches = None if self._files is None else self._files.match_file
+        with self._moment():
+            return [
+                DocumentOutline(
+                    source,
+                    title,
+                    tuple(dict.fromkeys(filter(None, self._legs.headings(number)))),
+                    characters,
+                )
+                for number, source, title, characters in self._contents.outlined(most, matches)
+            ]
+
     def document_names(self, most: int) -> list[str]:
         matches = None if self._files is None else self._files.match_file
         with self._moment():
@@ -186,6 +220,25 @@ class JoinedCollections:
     def document_text(self, source: str, start: int = 0, end: int | None = None) -> str | None:
         collection, own = self._place(source)
         return None if collection is None else collection.document_text(own, start, end)
+
+    def around(self, chunk_id: str, before: int, after: int) -> list[RetrievedChunk]:
+        for each in self._collections:
+            if found := each.around(chunk_id, before, after):
+                return [{**chunk, "source": f"{each.name}:{chunk['source']}"} for chunk in found]
+        return []
+
+    def document_chunks(self, source: str, limit: int) -> list[RetrievedChunk]:
+        collection, own = self._place(source)
+        found = [] if collection is None else collection.document_chunks(own, limit)
+        return [{**chunk, "source": source} for chunk in found]
+
+    def outline(self, most: int) -> list[DocumentOutline]:
+        named = (
+            replace(document, source=f"{each.name}:{document.source}")
+            for each in self._collections
+            for document in each.outline(most)
+        )
+        return list(islice(named, most))
 
     def document_names(self, most: int) -> list[str]:
         return [name for each in self._collections for name in each.document_names(most)][:most]

@@ -15,8 +15,8 @@ def open_collection(home, name, embedder, *, chroma_url=None, **options):
     return LocalStore(home, chroma_url).open_collection(name, embedder, **options)
 
 
-def open_writer(home, name, identity, **options):
-    return LocalStore(home).open_writer(name, identity, **options)
+def open_writer(home, name, identity, chroma_url=None, **options):
+    return LocalStore(home, chroma_url).open_writer(name, identity, **options)
 
 
 class Score(float):

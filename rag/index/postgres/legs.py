@@ -190,6 +190,31 @@ class PostgresLegs:
             for row, text, *rest in found
         }
 
+    def place_of(self, key: int) -> tuple[int, int] | None:
+        found: tuple[int, int] | None = self._db.execute(
+            "SELECT document_id, id FROM chunks WHERE collection_id = %s AND key = %s",
+            (self._row.id, key),
+        ).fetchone()
+        return found
+
+    def rows_of(self, document: int) -> list[int]:
+        rows = self._db.execute(
+            "SELECT generate_series(first_chunk, first_chunk + chunk_count - 1) FROM documents"
+            " WHERE collection_id = %s AND id = %s",
+            (self._row.id, document),
+        )
+        return [row for (row,) in rows]
+
+    def headings(self, document: int) -> list[str]:
+        rows = self._db.execute(
+            "SELECT heading FROM chunks JOIN documents"
+            " ON documents.collection_id = chunks.collection_id"
+            " AND chunks.id >= first_chunk AND chunks.id < first_chunk + documents.chunk_count"
+            " WHERE chunks.collection_id = %s AND documents.id = %s ORDER BY chunks.id",
+            (self._row.id, document),
+        )
+        return [heading for (heading,) in rows]
+
     def text(self, document: int, start: int, end: int | None) -> str:
         first = start // BLOCK_CHARACTERS
         last = None if end is None else end // BLOCK_CHARACTERS

@@ -1,0 +1,85 @@
+"""The dense leg over a Chroma server of its own, a real one."""
+
+import shutil
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+from index_samples import EMBEDDER, document, open_collection, open_writer, part
+from postgres_server import free_port
+
+from rag.index.local_store import LocalStore
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """Its URL; collections of several homes keep apart in it."""
+    chroma = Path(sys.executable).with_name("chroma")
+    program = str(chroma) if chroma.exists() else shutil.which("chroma")
+    if program is None:
+        pytest.skip("no chroma program here")
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    folder = tmp_path_factory.mktemp("server")
+    command = [program, "run", "--path", str(folder), "--host", "127.0.0.1", "--port", str(port)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        with suppress(OSError), urllib.request.urlopen(f"{url}/api/v2/heartbeat", timeout=1):
+            break
+    yield url
+    process.kill()
+    process.wait()
+
+
+def write(home, url, sources=("whale", "railway", "bakery")):
+    lines = []
+    with open_writer(home, "default", EMBEDDER.identity, url, notice=lines.append) as writer:
+        for name in sources:
+            writer.put(document(name), [part(name, f"All about the {name}.")])
+    return lines
+
+
+def searched(home, url):
+    lines = []
+    with closing(
+        open_collection(home, "default", EMBEDDER, chroma_url=url, notice=lines.append)
+    ) as reader:
+        return {hit["source"] for hit in reader.search("a whale", 9)}, reader.dense_searched, lines
+
+
+def test_it_answers_and_follows_every_change(server, tmp_path):
+    assert write(tmp_path, server) == []
+    assert not (tmp_path / "vectors").exists()
+    assert searched(tmp_path, server) == ({"whale", "railway", "bakery"}, "chroma", [])
+    with open_writer(tmp_path, "default", EMBEDDER.identity, server) as writer:
+        writer.remove(["railway"])
+    assert searched(tmp_path, server) == ({"whale", "bakery"}, "chroma", [])
+
+
+def test_two_homes_keep_apart_and_a_deleted_collection_is_gone_from_it(server, tmp_path):
+    import chromadb
+
+    one, two = tmp_path / "one", tmp_path / "two"
+    write(one, server)
+    write(two, server, ["harbour"])
+    assert searched(two, server)[0] == {"harbour"}
+    client = chromadb.HttpClient(port=int(server.rpartition(":")[2]))
+    before = client.count_collections()
+    LocalStore(two, server).delete("default")
+    assert client.count_collections() == before - 1
+    assert searched(one, server)[1] == "chroma"
+
+
+def test_one_that_cannot_be_reached_costs_one_line(server, tmp_path):
+    write(tmp_path, server)
+    nobody = f"http://127.0.0.1:{free_port()}"
+    found, by, _ = searched(tmp_path, nobody)  # another server than the one that was written
+    assert (found, by) == ({"whale", "railway", "bakery"}, "catalog (Chroma is behind the catalog)")
+    (line,) = write(tmp_path / "other", nobody)
+    assert line.startswith("Chroma could not be written (")
+    assert searched(tmp_path / "other", nobody)[0] == {"whale", "railway", "bakery"}

@@ -1,0 +1,63 @@
+"""What a reader gives of documents besides what a search finds, of both databases."""
+
+from contextlib import closing
+
+import pytest
+from index_samples import EMBEDDER, document, part
+from shared_stores import new_store
+
+from rag.index.local_store import LocalStore
+from rag.index.stored_reader import JoinedCollections
+
+TEXT = "\n\n".join(f"Paragraph {number} tells of the whale." for number in range(9))
+
+
+@pytest.fixture(params=["home", "postgres"])
+def store(request, tmp_path):
+    if request.param == "home":
+        return LocalStore(tmp_path)
+    return new_store(request.getfixturevalue("postgres").url)
+
+
+@pytest.fixture
+def reader(store):
+    with store.open_writer("default", EMBEDDER.identity) as writer:
+        writer.put(document("a/whale.md", title="Whales"), [part("a/whale.md", TEXT, "Whales")])
+        writer.put(document("b.md"), [part("b.md", "Nothing but bread.")])
+    with closing(store.open_collection("default", EMBEDDER)) as found:
+        yield found
+
+
+def paragraphs(chunks):
+    return [int(chunk["text"].split()[1]) for chunk in chunks]
+
+
+def test_the_chunks_around_one_come_in_order(reader):
+    chunks = reader.document_chunks("a/whale.md", 99)
+    assert paragraphs(chunks) == list(range(9))
+    assert paragraphs(reader.around(chunks[4]["chunk_id"], 2, 1)) == [2, 3, 4, 5]
+    assert paragraphs(reader.around(chunks[0]["chunk_id"], 3, 0)) == [0]
+    assert paragraphs(reader.around(chunks[8]["chunk_id"], 0, 5)) == [8]
+    assert reader.around("00" * 8, 1, 1) == []
+
+
+def test_a_documents_first_chunks_are_given(reader):
+    assert paragraphs(reader.document_chunks("a/whale.md", 3)) == [0, 1, 2]
+    assert reader.document_chunks("nowhere.md", 3) == []
+
+
+def test_an_outline_says_what_documents_are_about(reader):
+    first, second = reader.outline(9)
+    assert (first.source, first.title, first.headings) == ("a/whale.md", "Whales", ("Heading",))
+    assert first.characters == len(TEXT)
+    assert (second.source, second.title) == ("b.md", None)
+    assert reader.outline(1) == [first]
+
+
+def test_several_collections_say_which_one_a_source_is_of(reader):
+    both = JoinedCollections([reader])
+    chunks = both.document_chunks("default:a/whale.md", 1)
+    assert [chunk["source"] for chunk in chunks] == ["default:a/whale.md"]
+    (around,) = both.around(chunks[0]["chunk_id"], 0, 0)
+    assert around["source"] == "default:a/whale.md"
+    assert [each.source for each in both.outline(9)] == ["default:a/whale.md", "default:b.md"]
