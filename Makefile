@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: install demo test test-long check docs fit format lock clean
+.PHONY: install demo test test-later test-long check docs fit format lock clean
 
 install: $(STAMP)
 
@@ -26,6 +26,13 @@ demo: install
 test: install
 	$(BIN)/python -m compileall -q cli rag state
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+# Every test an hour after what was made for it; needs libfaketime (apt install libfaketime).
+test-later: install
+	mkdir -p build && echo +0h > build/later.rc
+	FAKETIME_TIMESTAMP_FILE=build/later.rc LD_PRELOAD=$(firstword $(wildcard /usr/lib/*/faketime/libfaketimeMT.so.1)) \
+	  FAKETIME_NO_CACHE=1 FAKETIME_DONT_FAKE_MONOTONIC=1 NO_FAKE_STAT=1 \
+	  $(BIN)/python -m pytest -n auto --dist worksteal
 
 test-long: install
 	$(BIN)/python -m compileall -q cli rag state

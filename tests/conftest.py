@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 from isolation import heed_interrupts, leave_home, loopback_only
+from later_clock import LATER, an_hour_on
 from postgres_server import PostgresServer, find_pg_ctl, running_postgres
 
 
@@ -44,6 +45,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(pytest.mark.skip(reason="a long form: run with --long"))
 
 
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """pytest-randomly says it in a header that a quiet run leaves out."""
+    if config.pluginmanager.hasplugin("randomly"):
+        terminalreporter.write_line(
+            f"in random order: --randomly-seed={config.option.randomly_seed}"
+        )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None]:
+    """Under `make test-later` a test runs an hour after whatever was made for it."""
+    if LATER in os.environ:
+        an_hour_on()
+    return (yield)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _isolated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     heed_interrupts()
@@ -66,6 +85,7 @@ def postgres() -> Iterator[PostgresServer]:
     """A real Postgres on loopback; tests that need one are skipped where none is installed."""
     pg_ctl = find_pg_ctl()
     if pg_ctl is None:
+        assert "CI" not in os.environ, "no Postgres here, and CI skips nothing"
         pytest.skip("no Postgres here: neither pg_ctl on PATH nor /usr/lib/postgresql")
     with running_postgres(pg_ctl) as server:
         yield server
