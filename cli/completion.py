@@ -34,7 +34,8 @@ def complete_trace(incomplete: str) -> list[str]:
 
 
 def complete_run(incomplete: str) -> list[str]:
-    runs = _names("research.db", "select id from runs order by created_at desc", incomplete)
+    query = "select run from research where kind = 'run' order by created_at desc"
+    runs = _names("research.db", query, incomplete)
     return [*(["last"] if "last".startswith(incomplete) else []), *runs]
 
 

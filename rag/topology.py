@@ -103,9 +103,10 @@ RESEARCH: Topology = {
         {
             "cleanup": "another round is worth it",
             "escalate": "only the person can say how to go on",
-            END: "it is answered, or nothing is left to follow",
+            "write": "it is answered, or nothing is left to follow",
         },
     ),
+    "write": Step((4, 0), {END: ALWAYS}),
     "escalate": Step((1.5, 1), {"cleanup": ALWAYS}),
 }
 

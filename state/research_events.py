@@ -62,8 +62,8 @@ class SubtaskStarted(TypedDict):
 
 
 class SubtaskFinished(TypedDict):
-    """`trace_id` is the trace of the question that a searcher asked, None of other roles.
-    `subtask` is its id, and so is the `node` of its model calls.
+    """`trace_id` is the trace of the question that was asked for it, if one was. `subtask` is its
+    id, and so is the `node` of its model calls; `missing` is what it did not find.
     """
 
     event: Literal["subtask_finished"]
@@ -72,17 +72,21 @@ class SubtaskFinished(TypedDict):
     status: SubtaskStatus
     bytes: int
     citations: int
+    missing: list[str]
     tokens: int
     trace_id: str | None
     ms: float
 
 
 class Reflected(TypedDict):
+    """`open` is what was looked for and has not been found yet."""
+
     event: Literal["reflected"]
     round: int
     decision: RoundDecision
     reason: str
     question: str | None
+    open: list[str]
     files: list[FileSummary]
     tokens: int
 

@@ -23,41 +23,53 @@ EVERYTHING = "*"
 
 
 class Subtask(TypedDict):
-    """One piece of work. `read_files` are names of artifacts it is given whole, or EVERYTHING;
-    what an earlier subtask of the plan is to write makes it wait for that one. Where there are
-    `names`, only what is cited from a document of such a title is kept of what is found.
+    """One piece of work. `heading` is at most eight words, which the report shows; `queries` are
+    what a searcher searches first. `read_files` are names of artifacts it is given whole, or
+    EVERYTHING; what an earlier subtask of the plan is to write makes it wait for that one.
+    `documents` are sources of the collection that a searcher reads besides what it finds.
 
-    `id` is a hash of role, instruction and files: the same work has the same id, so that a
-    resumed run, or a plan that repeats itself, never does it twice.
+    `id` is a hash of all of it: the same work has the same id, so that a resumed run, or a plan
+    that repeats itself, never does it twice.
     """
 
     id: str
     role: str
+    heading: str
     instruction: str
+    queries: list[str]
     expected_artifact: str
     read_files: list[str]
+    documents: list[str]
     status: SubtaskStatus
-    names: NotRequired[list[str]]
+
+
+class Finding(TypedDict):
+    """What a subagent says: one sentence or more, and the markers of the citations it rests on."""
+
+    text: str
+    markers: list[int]
 
 
 class Artifact(TypedDict):
-    """What a subagent returned: the only thing a report may quote from.
+    """What a subagent returned: the only thing a report is made of.
 
-    `content` is Markdown whose markers are those of `citations`; `missing` is what was
-    looked for and not found, `nearest` what lay nearest to it. One that is `cut` was ended by
-    a budget: it may be shown, and its subtask is done again when the run goes on. `trace_id`
-    is the trace of the question that was asked for it.
+    `content` is its findings as Markdown, whose markers are those of `citations`; `missing` is
+    what was looked for and not found, by name; `queries` are what was searched. One that is `cut`
+    was ended by a budget: it may be shown, and its subtask is done again when the run goes on.
+    `trace_id` is the trace of the question that was asked for it, where one was.
     """
 
     name: str
     subtask: str
     role: str
+    heading: str
     instruction: str
     content: str
+    findings: list[Finding]
     status: SubtaskStatus
     citations: list[Citation]
     missing: list[str]
-    nearest: NotRequired[list[Citation]]
+    queries: list[str]
     warnings: list[str]
     usage: Usage
     trace_id: NotRequired[str]
@@ -94,8 +106,8 @@ def merge_files(
 class ResearchState(TypedDict):
     """JSON throughout. `question` stands alone. `rounds` counts reflections since the person
     was last heard, `plans` all rounds, `step` finished subtasks; `guidance` is what the person
-    answered when asked, `leads` are questions that reflection left open; `usage` is the
-    planner's and reflection's own.
+    answered when asked, `leads` are what reflection wants searched next; `closed` are missing
+    parts that something found since answers; `usage` is the planner's and reflection's own.
     """
 
     question: Annotated[str, overwrite]
@@ -109,6 +121,7 @@ class ResearchState(TypedDict):
     escalation: Annotated[str | None, overwrite]
     guidance: Annotated[list[str], overwrite]
     leads: Annotated[list[str], overwrite]
+    closed: Annotated[list[str], overwrite]
     plans: Annotated[int, overwrite]
     usage: Annotated[Usage, overwrite]
 
@@ -126,6 +139,7 @@ def new_research(question: str, run_id: str, usage: Usage = NO_USAGE) -> Researc
         "escalation": None,
         "guidance": [],
         "leads": [],
+        "closed": [],
         "plans": 0,
         "usage": usage,
     }

@@ -35,6 +35,7 @@ class ResearchView:
         self._spent: dict[str, int] = {}
         self._planning = 0
         self._title = ""
+        self._open: list[str] = []
         self._live: Live | None = None
 
     def __enter__(self) -> Self:
@@ -83,6 +84,8 @@ class ResearchView:
             case "subtask_finished":
                 self._status[event["subtask"]] = event["status"]
                 detail = f"{many(event['citations'], 'citation')}, {decimal(event['bytes'])}"
+                missing = event.get("missing", [])
+                detail += f", {len(missing)} not found" if missing else ""
                 self._detail[event["subtask"]] = detail
                 self._files[event["artifact"]] = f"{event['status']}  {decimal(event['bytes'])}"
                 self._spent[event["subtask"]] = event.get("tokens", 0)
@@ -95,6 +98,7 @@ class ResearchView:
             case "reflected":
                 self._ending[event["round"]] = f"{event['decision']}: {event['reason']}"
                 self._planning = event.get("tokens", 0)
+                self._open = event.get("open", [])
                 line = f"round {event['round']} → {event['decision']}: {event['reason']}"
         return line
 
@@ -116,8 +120,12 @@ class ResearchView:
                 line = Text(f"{_SIGN[status]} {task['role']}", no_wrap=True, overflow="ellipsis")
                 if task["id"] in self._detail:
                     line.append(f" · {self._detail[task['id']]}", style="green")
-                line.append(f" · {_plain(task['instruction'])}", style="dim")
+                line.append(f" · {_plain(task.get('heading') or task['instruction'])}", style="dim")
                 branch.add(line)
+        if self._open:
+            branch = tree.add(_text(f"{len(self._open)} still open", "cyan"))
+            for part in self._open:
+                branch.add(_text(part, "dim"))
         if self._files:
             branch = tree.add(_text(many(len(self._files), "file"), "cyan"))
             for name, told in list(self._files.items())[-MOST_FILES:]:

@@ -112,6 +112,7 @@ def _finished(artifact: Artifact, ms: float) -> SubtaskFinished:
         "status": artifact["status"],
         "bytes": len(artifact["content"].encode("utf-8", "replace")),
         "citations": len(artifact["citations"]),
+        "missing": artifact["missing"],
         "tokens": artifact["usage"]["input_tokens"] + artifact["usage"]["output_tokens"],
         "trace_id": artifact.get("trace_id"),
         "ms": ms,

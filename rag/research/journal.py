@@ -1,7 +1,8 @@
 """What a research run has finished, kept as it finishes: a kill loses no subtask's work.
 
-One SQLite file for all runs. A subtask's artifact is written in one transaction when its
-subagent returns; the report is made of these and of nothing else.
+One table for all runs: a row of each run, and one for each of its plans, artifacts and warnings. A
+subtask's artifact is written in one transaction when its subagent returns; the report is made of
+these and of nothing else.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import sqlite3
 import time
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, TypedDict, cast
+from typing import Any, Literal, TypedDict, cast
 
 from state.answer import NodeUsage, Usage
 from state.closing import Closing
@@ -24,26 +25,20 @@ from state.usage import add_usages
 JOURNAL_FILE = "research.db"
 
 _SCHEMA = """
-create table if not exists runs (
-    id text primary key, created_at real not null, start text not null, state text not null,
-    escalation text, answer text, report text);
-create table if not exists plans (
-    run text not null, round integer not null, body text not null, usage text not null,
-    primary key (run, round));
-create table if not exists artifacts (
-    run text not null, subtask text not null, cut integer not null,
-    body text not null, primary key (run, subtask));
-create table if not exists warnings (
-    run text not null, line text not null, primary key (run, line));
+create table if not exists research (
+    run text not null, kind text not null, name text not null, created_at real not null,
+    body text not null, primary key (run, kind, name));
 """
+_PUT = (
+    "insert into research values (?, ?, ?, ?, ?) "
+    "on conflict do update set body = excluded.body where excluded.body != body"
+)
+_FINISHED = (
+    "select rowid, created_at from research where kind = 'run' "
+    "and json_extract(body, '$.state') = 'finished' order by rowid desc"
+)
 
-
-_OF_A_RUN = ("artifacts", "plans", "warnings")
-_FINISHED = "select rowid, created_at from runs where state = 'finished' order by rowid desc"
-_TOO_MANY = """
-select id from runs where state = 'finished' and (rowid <= ? or id not in (
-    select id from runs where state = 'finished' order by rowid desc limit ?))
-"""
+Kind = Literal["run", "plan", "artifact", "warning"]
 
 
 class Start(TypedDict):
@@ -105,30 +100,22 @@ class Journal(Closing):
         self._file.close()
 
     def start(self, run_id: str, start: Start) -> None:
-        row = (run_id, time.time(), json.dumps(start))
-        self._write("insert into runs values (?, ?, ?, 'running', null, null, null)", row)
+        told = {"state": "running", "escalation": None, "answer": None, "report": None}
+        with self._file.writing() as db:
+            _put(db, run_id, "run", "", {"start": start, **told})
 
     def wait(self, run_id: str, escalation: str) -> None:
         """The run waits for the person to answer `escalation`."""
-        self._write(
-            "update runs set state = 'waiting', escalation = ?, answer = null where id = ?",
-            (escalation, run_id),
-        )
+        self._change(run_id, state="waiting", escalation=escalation, answer=None)
 
     def answered(self, run_id: str, answer: str) -> None:
         """The person's answer, kept before anything is done with it."""
-        self._write(
-            "update runs set state = 'running', escalation = null, answer = ? where id = ?",
-            (answer, run_id),
-        )
+        self._change(run_id, state="running", escalation=None, answer=answer)
 
     def finish(self, run_id: str, report: dict[str, Any]) -> None:
         """Keep the report, and drop finished runs that are too old or too many."""
+        self._change(run_id, state="finished", escalation=None, report=report)
         with self._file.writing() as db:
-            db.execute(
-                "update runs set state = 'finished', escalation = null, report = ? where id = ?",
-                (json.dumps(report), run_id),
-            )
             _drop_finished(db, *self._bounds)
 
     def keep(self, run_id: str, artifact: Artifact) -> None:
@@ -136,47 +123,45 @@ class Journal(Closing):
         place of one that a budget cut, and bears what that one cost too.
         """
         with self._file.writing() as db:
-            before = db.execute(
-                "select body from artifacts where run = ? and subtask = ? and cut",
-                (run_id, artifact["subtask"]),
-            )
-            usages = [json.loads(body)["usage"] for (body,) in before] + [artifact["usage"]]
-            body = json.dumps({**artifact, "usage": add_usages(usages)})
-            db.execute(
-                "insert into artifacts values (?, ?, ?, ?) on conflict do update "
-                "set body = excluded.body, cut = excluded.cut where artifacts.cut",
-                (run_id, artifact["subtask"], artifact["status"] == "cut", body),
-            )
+            usages = [artifact["usage"]]
+            for before in _bodies(db, run_id, "artifact", artifact["subtask"]):
+                if before["status"] != "cut":
+                    return
+                usages.insert(0, before["usage"])
+            kept = {**artifact, "usage": add_usages(usages)}
+            _put(db, run_id, "artifact", artifact["subtask"], kept)
 
     def keep_plan(self, run_id: str, number: int, plan: list[Subtask], usage: NodeUsage) -> None:
         """Keep a round's plan before it is worked on: a resumed run follows the same one."""
-        self._write(
-            "insert or ignore into plans values (?, ?, ?, ?)",
-            (run_id, number, json.dumps(plan), json.dumps(usage)),
-        )
+        with self._file.writing() as db:
+            if not _bodies(db, run_id, "plan", f"{number:04d}"):
+                _put(db, run_id, "plan", f"{number:04d}", {"plan": plan, "usage": usage})
 
     def plan(self, run_id: str, number: int) -> tuple[list[Subtask], NodeUsage] | None:
         """The plan of a round that was begun and what it cost, or None."""
-        rows = self._file.read(
-            "select body, usage from plans where run = ? and round = ?", (run_id, number)
-        )
-        return (json.loads(rows[0][0]), json.loads(rows[0][1])) if rows else None
+        for kept in self._read(run_id, "plan", f"{number:04d}"):
+            return kept["plan"], kept["usage"]
+        return None
 
     def warn(self, run_id: str, line: str) -> None:
         """Keep a line for the report's warnings, once."""
-        self._write("insert or ignore into warnings values (?, ?)", (run_id, line))
+        with self._file.writing() as db:
+            _put(db, run_id, "warning", line, None)
 
     def warnings(self, run_id: str) -> list[str]:
-        rows = self._file.read("select line from warnings where run = ? order by rowid", (run_id,))
+        rows = self._file.read(
+            "select name from research where run = ? and kind = 'warning' order by rowid", (run_id,)
+        )
         return [line for (line,) in rows]
 
     def artifacts(self, run_id: str) -> list[Artifact]:
         """What was returned, in the order it was planned, whichever was finished first."""
-        plans = self._file.read("select body from plans where run = ? order by round", (run_id,))
-        order = [task["id"] for (body,) in plans for task in json.loads(body)]
-        rows = self._file.read("select body from artifacts where run = ?", (run_id,))
-        found = [cast("Artifact", {"warnings": [], **json.loads(body)}) for (body,) in rows]
-        return sorted(found, key=lambda artifact: order.index(artifact["subtask"]))
+        plans = self._read(run_id, "plan")
+        order = [task["id"] for kept in plans for task in kept["plan"]]
+        found = cast("list[Artifact]", self._read(run_id, "artifact"))
+        return sorted(
+            found, key=lambda a: order.index(a["subtask"]) if a["subtask"] in order else len(order)
+        )
 
     def run(self, run_id: str) -> Run:
         """One run by its id, an unambiguous beginning of it, or "last".
@@ -184,52 +169,71 @@ class Journal(Closing):
         Raises:
             UsageError: there is none, or more than one.
         """
-        select = "select id, created_at, start, state, escalation, answer, report from runs"
+        select = "select run, created_at, body from research where kind = 'run'"
         if run_id == "last":
             rows = self._file.read(f"{select} order by created_at desc limit 1", ())
         else:
             rows = self._file.read(
-                f"{select} where substr(id, 1, length(?)) = ? order by id limit 2",
+                f"{select} and substr(run, 1, length(?)) = ? order by run limit 2",
                 (run_id, run_id),
             )
         if len(rows) != 1 or not run_id:
             many = "begins more than one research run" if rows else "is no research run"
             raise UsageError(f"{run_id!r} {many}.", self._others(run_id))
-        found: Any = dict(zip(Run.__annotations__, rows[0], strict=True))
-        found["start"] = json.loads(found["start"])
-        found["report"] = found["report"] and json.loads(found["report"])
-        return cast("Run", found)
+        ((name, created_at, body),) = rows
+        return cast("Run", {"id": name, "created_at": created_at, **json.loads(body)})
 
     def unfinished(self) -> list[Unfinished]:
         """The runs that can go on, the newest first."""
         rows = self._file.read(
-            "select id, created_at, start, state, escalation from runs "
-            "where state != 'finished' order by created_at desc",
+            "select run, created_at, json_extract(body, '$.start.asked'), "
+            "json_extract(body, '$.state'), json_extract(body, '$.escalation') from research "
+            "where kind = 'run' and json_extract(body, '$.state') != 'finished' "
+            "order by created_at desc",
             (),
         )
-        told = ((run, at, json.loads(start)["asked"], *rest) for run, at, start, *rest in rows)
         keys = Unfinished.__annotations__
-        return [cast("Unfinished", dict(zip(keys, each, strict=True))) for each in told]
+        return [cast("Unfinished", dict(zip(keys, row, strict=True))) for row in rows]
 
     def _others(self, run_id: str) -> str:
         """What may have been meant."""
-        names = [name for (name,) in self._file.read("select id from runs order by created_at", ())]
-        near = get_close_matches(run_id, names, n=1)
+        rows = self._file.read("select run from research where kind = 'run'", ())
+        near = get_close_matches(run_id, [name for (name,) in rows], n=1)
         if near:
             return f"Did you mean {near[0]}?"
         if self.unfinished():
             return "`crag research --list` shows the runs that can go on."
         return "A run prints its id when it starts; none waits to go on."
 
-    def _write(self, statement: str, values: tuple[Any, ...]) -> None:
+    def _change(self, run_id: str, **changed: Any) -> None:
         with self._file.writing() as db:
-            db.execute(statement, values)
+            for body in _bodies(db, run_id, "run", ""):
+                _put(db, run_id, "run", "", {**body, **changed})
+
+    def _read(self, run_id: str, kind: Kind, name: str | None = None) -> list[Any]:
+        rows = self._file.read(
+            "select body from research where run = ? and kind = ? and name = coalesce(?, name) "
+            "order by name",
+            (run_id, kind, name),
+        )
+        return [json.loads(body) for (body,) in rows]
+
+
+def _bodies(db: sqlite3.Connection, run_id: str, kind: Kind, name: str) -> list[Any]:
+    select = "select body from research where run = ? and kind = ? and name = ?"
+    return [json.loads(body) for (body,) in db.execute(select, (run_id, kind, name))]
+
+
+def _put(db: sqlite3.Connection, run_id: str, kind: Kind, name: str, body: Any) -> None:
+    db.execute(_PUT, (run_id, kind, name, time.time(), json.dumps(body)))
 
 
 def _drop_finished(db: sqlite3.Connection, keep: int, days: int) -> None:
     """Drop what is too old or too much; inside the caller's transaction."""
-    values = (too_old(db.execute(_FINISHED), days) or 0, keep)
-    for (run,) in db.execute(_TOO_MANY, values).fetchall():
-        for table in _OF_A_RUN:
-            db.execute(f"delete from {table} where run = ?", (run,))  # noqa: S608 - a constant
-        db.execute("delete from runs where id = ?", (run,))
+    newest = db.execute(_FINISHED).fetchall()
+    oldest = max(too_old(iter(newest), days) or 0, newest[keep][0] if len(newest) > keep else 0)
+    db.execute(
+        "delete from research where run in (select run from research where kind = 'run' "
+        "and rowid <= ? and json_extract(body, '$.state') = 'finished')",
+        (oldest,),
+    )

@@ -1,94 +1,82 @@
-"""Planning, composing and reflecting by code: research without a model.
+"""Planning, searching and reflecting by code: research without a model.
 
 Each part of a question is a search of its own, names met in what one finds are followed to the
-documents that bear them, and the report quotes what was found, part by part.
+documents that bear them, and the report shows what was found, part by part.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from rag.index.protocol import CollectionReader
 from rag.index.terms import term_spans, terms
 from rag.question.parts import split_alone
-from rag.research.researcher import (
-    Composed,
-    DraftSubtask,
-    Planned,
-    ReadFile,
-    Reflected,
-    View,
-    draft_of,
-)
+from rag.research.numbering import ReadFiles
+from rag.research.researcher import DraftSubtask, Found, Planned, Reflected, View
 from rag.research.roles import Role
-from state.answer import Citation
-from state.passages import Passage
-from state.research_state import EVERYTHING
+from state.answer import Answer, Citation
+from state.research_state import Finding, Subtask
 
-WRITER = "writer"
 FOLLOW_ROUNDS = 1
 """Of two-hop questions a second round of following finds no more."""
 MOST_PARTS, MOST_LEADS = 7, 4
-"""With the writer no more than a plan may hold."""
 MOST_FOLLOWED = 2
+MOST_SHOWN = 600
+"""Characters shown of what was found for a part, the best first."""
 _SEARCHED = 20
 _OPEN, _CLOSE = "“", "”: "
+_ASKED = "Nothing found answers this. Which name, term or document should be searched instead?"
+
+Corrective = Callable[[str], Answer]
+"""One question through the corrective graph; thread-safe."""
 
 
 class LocalResearcher:
     """A `Researcher` over one collection."""
 
-    def __init__(self, collection: CollectionReader) -> None:
+    writes = False
+
+    def __init__(self, collection: CollectionReader, corrective: Corrective) -> None:
         self._collection = collection
+        self._corrective = corrective
 
     def plan(self, view: View) -> Planned:
-        """A search for each part, or for each lead, and the writer, who waits for them."""
+        """A search for each part, or for each lead."""
         asked = view.leads if view.plan else [view.question]
-        drafts = [_search(part) for lead in asked for part in self._parts(lead)]
-        if _has_writer(view.roles):
-            drafts.append(draft_of(WRITER, view.question, [EVERYTHING]))
+        drafts = [self._search(part) for lead in asked for part in self._parts(lead)]
         return Planned(tuple(drafts))
 
-    def compose(
-        self,
-        role: Role,
-        instruction: str,
-        files: Sequence[ReadFile],
-        passages: Sequence[Passage],  # noqa: ARG002
-    ) -> Composed:
-        """The writer's report: what was found, as it was found, under what was asked."""
-        if role.searches:
-            return Composed(instruction)
-        if role.name != WRITER:
-            return Composed("")
-        told = (
-            file.content if file.asked == instruction else f"## {file.asked}\n\n{file.content}"
-            for file in files
+    def search(self, role: Role, task: Subtask, read: ReadFiles) -> Found:  # noqa: ARG002
+        """By the corrective graph. Of a document that is followed nothing is missing: it is asked
+        on the chance.
+        """
+        answer = self._corrective(task["instruction"])
+        findings = [] if answer["status"] == "abstained" else list(_findings(answer))
+        followed = task["documents"]
+        if followed:
+            own = {c["marker"] for c in answer["citations"] if c["source"] in followed}
+            findings = [finding for finding in findings if own & set(finding["markers"])]
+        return Found(
+            findings=findings,
+            citations=answer["citations"],
+            missing=() if findings or followed else (task["instruction"],),
+            queries=tuple(loop["query"] for loop in answer["loops"]),
+            trace_id=answer["trace_id"],
         )
-        return Composed("\n\n".join(told), quoted=True)
+
+    def compose(self, role: Role, task: Subtask, read: ReadFiles) -> Found:  # noqa: ARG002
+        """Nothing: code does not write."""
+        return Found()
 
     def reflect(self, view: View) -> Reflected:
-        if any(task["status"] == "planned" for task in view.plan):
-            return Reflected("continue", "subtasks are still open")
         leads = list(self._leads(view))[:MOST_LEADS] if view.round < FOLLOW_ROUNDS else []
         if leads:
             many = "a document" if len(leads) == 1 else f"{len(leads)} documents"
             return Reflected("replan", f"{many} named on the way to follow", tuple(leads))
-        found = any(artifact["status"] == "done" for artifact in view.artifacts)
-        written = any(artifact["role"] == WRITER for artifact in view.artifacts)
-        if found and not written and _has_writer(view.roles):
-            return Reflected("replan", "nothing is left to follow; write up what was found")
-        if found:
-            return Reflected("end", "what was found is quoted")
-        return Reflected(
-            "escalate",
-            "no subtask found anything",
-            question=(
-                "Nothing found answers this. Which name, term or document should be searched "
-                "instead?"
-            ),
-        )
+        if any(artifact["status"] == "done" for artifact in view.artifacts):
+            return Reflected("end", "what was found is shown")
+        return Reflected("escalate", "no subtask found anything", question=_ASKED)
 
     def _parts(self, question: str) -> list[str]:
         """Each to be asked by itself."""
@@ -96,27 +84,38 @@ class LocalResearcher:
             return [question]
         return split_alone(question, self._collection, MOST_PARTS)
 
+    def _search(self, part: str) -> DraftSubtask:
+        draft: DraftSubtask = {"role": "searcher", "instruction": part}
+        title = followed(part)
+        if title is not None:
+            found = self._collection.search(part, _SEARCHED)
+            sources = [chunk["source"] for chunk in found if chunk["title"] == title]
+            draft["read_files"] = sources[:1]
+            draft["heading"] = title
+        return draft
+
     def _leads(self, view: View) -> Iterator[str]:
         """Each document once, unless it was asked already."""
         met = {followed(task["instruction"]) for task in view.plan}
         for artifact in view.artifacts:
-            if artifact["role"] != "searcher" or artifact["status"] != "done":
-                continue
-            question = artifact["instruction"]
-            for lead in leads_from(question, artifact["citations"], self._collection):
-                if followed(lead) not in met:
-                    met.add(followed(lead))
-                    yield lead
+            if artifact["status"] == "done":
+                question, citations = artifact["instruction"], artifact["citations"]
+                for lead in leads_from(question, citations, self._collection):
+                    if followed(lead) not in met:
+                        met.add(followed(lead))
+                        yield lead
 
 
-def _has_writer(roles: Sequence[Role]) -> bool:
-    return any(role.name == WRITER for role in roles)
-
-
-def _search(part: str) -> DraftSubtask:
-    title = followed(part)
-    draft = draft_of("searcher", part, [])
-    return draft if title is None else {**draft, "names": [title]}
+def _findings(answer: Answer) -> Iterator[Finding]:
+    """What the answer claims, the first always, the others within MOST_SHOWN."""
+    left = MOST_SHOWN
+    for claim in answer["claims"]:
+        if claim["verdict"] == "contradicted" or not claim["citations"]:
+            continue
+        if left < MOST_SHOWN and len(claim["text"]) > left:
+            break
+        left -= len(claim["text"])
+        yield {"text": claim["text"], "markers": claim["citations"]}
 
 
 def leads_from(
@@ -152,9 +151,6 @@ def followed(lead: str) -> str | None:
 
 
 def _names(text: str, title: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(_name(title))}(?!\w)", text) is not None
-
-
-def _name(title: str) -> str:
     """As it is written elsewhere, without what tells it from its like, as in "Rush (band)"."""
-    return title.partition(" (")[0]
+    name = title.partition(" (")[0]
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None

@@ -1,69 +1,64 @@
-"""Planning, composing and reflecting with a model: one structured call each.
-
-Every call's messages are built from nothing but its own prompt and its arguments: no line
-of the planner's prompt reaches a subagent, and the planner sees no text of a file.
+"""Planning, reading, composing and reflecting with a model: structured calls, each built from
+nothing but its own prompt and its arguments.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, Literal, TypeVar, cast
 
 from pydantic import BaseModel, Field, ValidationError, create_model
 
-from rag.budget import Budget
+from rag.budget import Budget, BudgetSpent
 from rag.engines.openai import output_limits
 from rag.engines.openai.chat_model import ChatModel
-from rag.engines.openai.prompt_echo import says_nothing
-from rag.engines.openai.prompts import Messages, fenced
 from rag.engines.openai.replies import fields, plain_text
 from rag.engines.openai.usage_meter import UsageMeter
 from rag.engines.protocol import Outcome
+from rag.index.protocol import CollectionReader
+from rag.research.contents import table_of_contents
+from rag.research.evidence import Evidence
+from rag.research.numbering import ReadFiles
+from rag.research.research_prompts import (
+    Messages,
+    compose_messages,
+    plan_messages,
+    reflection_messages,
+    search_messages,
+)
 from rag.research.researcher import (
-    Composed,
     DraftSubtask,
+    Found,
     Planned,
-    ReadFile,
     Reflected,
     UnusableReplyError,
     View,
 )
-from rag.research.roles import Role
+from rag.research.roles import WRITER, Role
 from rag.text.prose import one_line
-from state.passages import Passage
-from state.research_state import Artifact, Subtask
+from state.answer import Citation
+from state.research_state import Finding, Subtask
 
 T = TypeVar("T", bound=BaseModel)
 
 ATTEMPTS = 2
 """How often a reply that cannot be read is asked for."""
-
+READ_TOKENS, REREAD_TOKENS = 6_000, 3_000
+"""Of documents that a searcher is given at first, and for what it then still looks for."""
 MOST_LEADS = 6
-
-PLANNER = (
-    "You are the planner of a research run over a person's own documents. You only plan: you "
-    "split the question into subtasks and assign each to a role. You never answer the "
-    "question and never write a file. Give each searcher one self-contained question. A "
-    "subtask may read artifacts by name, or '*' for everything found so far; plan what reads "
-    "others after what it reads. End with a writer that reads '*' once enough was found. "
-    "Reply with at most six new subtasks, none that was done before."
-)
-REFLECTION = (
-    "You reflect on a research run: the plan against what came of it. Decide: continue "
-    "(planned subtasks are open), replan (something is missing and can still be searched; "
-    "name it in leads as questions), end (a writer's artifact is done and nothing important "
-    "is missing), or escalate (only the person can say how to go on; ask one question). "
-    "Do not write files and do not answer the question."
-)
+ANSWER_WORDS = 150
+SECOND_LOOK = "what is open is searched once more, in other words"
 
 
 class PlannedSubtask(BaseModel):
     """One subtask of the plan."""
 
     role: str
+    heading: str = ""
     instruction: str
-    expected_artifact: str
+    queries: list[str] = Field(default_factory=list)
+    expected_artifact: str = ""
     read_files: list[str] = Field(default_factory=list)
 
 
@@ -83,12 +78,41 @@ def plan_schema(roles: tuple[str, ...]) -> type[Plan]:
     return create_model("Plan", __base__=Plan, __doc__=Plan.__doc__, subtasks=(list[subtask], ...))
 
 
-class SubagentReply(BaseModel):
-    """What a subagent returns."""
+class Quote(BaseModel):
+    """A stretch copied word for word from the document of that number."""
+
+    document: int
+    quote: str
+
+
+class QuotedFinding(BaseModel):
+    """What the documents state, and the quotes that state it."""
+
+    text: str
+    quotes: list[Quote] = Field(default_factory=list)
+
+
+class Findings(BaseModel):
+    """What a searcher found, what it did not, and what to search for that."""
 
     artifact_name: str = ""
-    content: str
-    status: Literal["done", "empty"]
+    findings: list[QuotedFinding]
+    not_found: list[str] = Field(default_factory=list)
+    queries: list[str] = Field(default_factory=list)
+
+
+class Part(BaseModel):
+    """A sentence or two, and the numbers of all quotes that state it."""
+
+    text: str
+    quotes: list[int] = Field(default_factory=list)
+
+
+class Parts(BaseModel):
+    """What a subagent wrote."""
+
+    artifact_name: str = ""
+    parts: list[Part]
 
 
 class Reflection(BaseModel):
@@ -97,68 +121,117 @@ class Reflection(BaseModel):
     decision: Literal["continue", "replan", "end", "escalate"]
     reason: str
     leads: list[str] = Field(default_factory=list)
+    answered: list[int] = Field(default_factory=list)
     question: str = ""
 
 
 class ModelResearcher:
     """A `Researcher` behind one chat model. Raises ModelError and BudgetSpent."""
 
-    def __init__(self, chat: ChatModel, budget: Budget) -> None:
+    writes = True
+
+    def __init__(self, chat: ChatModel, budget: Budget, reader: CollectionReader) -> None:
         self._chat = chat
         self._budget = budget
+        self._reader = reader
 
     def plan(self, view: View) -> Planned:
-        schema = plan_schema(tuple(role.name for role in view.roles))
-        messages = _plan_messages(view)
-        reply, spent = self._structured(messages, schema)
-        given = (view.question, *view.leads, *view.guidance)
-        drafts = (
-            cast("DraftSubtask", task.model_dump())
-            for task in reply.subtasks
-            if not says_nothing(task.instruction, messages, *given)
-        )
+        schema = plan_schema(tuple(role.name for role in view.roles if role.name != WRITER))
+        contents = table_of_contents(self._reader, [view.question, *view.leads])
+        reply, spent = self._structured(plan_messages(view, contents), schema, self._meter())
+        drafts = (cast("DraftSubtask", task.model_dump()) for task in reply.subtasks)
         return Planned(tuple(drafts), usage=spent.usage, warnings=spent.warnings)
 
-    def compose(
-        self,
-        role: Role,
-        instruction: str,
-        files: Sequence[ReadFile],
-        passages: Sequence[Passage],
-    ) -> Composed:
-        messages = _role_messages(role, instruction, files, passages)
-        reply, spent = self._structured(messages, SubagentReply)
-        content = "" if reply.status == "empty" else reply.content
-        if reply.status != "empty" and says_nothing(content, [("system", role.system)]):
-            raise UnusableReplyError(f"{self._chat.who} gave the {role.name} nothing.", spent)
-        return Composed(content, usage=spent.usage, warnings=spent.warnings)
+    def search(self, role: Role, task: Subtask, read: ReadFiles) -> Found:
+        """What the task's queries bring is read; what that leaves open is searched once more by
+        queries of the searcher's own, so that nothing is missing that one search missed.
+        """
+        evidence, meter = Evidence(self._reader), self._meter()
+        quoted = _Quoted(evidence)
+        queries = list(task["queries"])
+        given = evidence.find(queries, task["documents"], READ_TOKENS)
+        messages = search_messages(role, task, read, given)
+        reply, spent = self._structured(messages, Findings, meter)
+        quoted.add(reply.findings)
+        missing = _named(reply.not_found) or ([] if quoted.findings else [task["heading"]])
+        cut = False
+        if missing:
+            again = [query for query in _named(reply.queries) if query not in queries] or missing
+            queries += again[:4]
+            given = evidence.find(again[:4], (), REREAD_TOKENS)
+            told = [finding["text"] for finding in quoted.findings]
+            try:
+                if given:
+                    messages = search_messages(role, task, read, given, told, missing)
+                    reply, spent = self._structured(messages, Findings, meter)
+                    found = quoted.add(reply.findings)
+                    missing = _named(reply.not_found) or ([] if found else missing)
+            except BudgetSpent:
+                cut = True
+            except UnusableReplyError as error:
+                spent = error.spent
+        return Found(
+            quoted.findings,
+            quoted.citations,
+            missing,
+            queries,
+            cut,
+            usage=meter.usage,
+            warnings=spent.warnings,
+        )
+
+    def compose(self, role: Role, task: Subtask, read: ReadFiles) -> Found:
+        messages = compose_messages(role, task, read)
+        reply, spent = self._structured(messages, Parts, self._meter())
+        known = {citation["marker"] for citation in read.citations}
+        findings: list[Finding] = []
+        words = 0
+        for part in reply.parts:
+            markers = [number for number in dict.fromkeys(part.quotes) if number in known]
+            text = one_line(part.text)
+            words += len(text.split())
+            if not text or len(markers) < role.rests_on - 1:
+                continue
+            if role.name == WRITER and words > ANSWER_WORDS and findings:
+                break
+            findings.append({"text": text, "markers": markers})
+        return Found(findings, read.citations, usage=spent.usage, warnings=spent.warnings)
 
     def reflect(self, view: View) -> Reflected:
-        messages = _reflection_messages(view)
-        reply, spent = self._structured(messages, Reflection)
-        leads = [lead for lead in reply.leads if not says_nothing(lead, messages, view.question)]
+        """Nothing is left open at a first look: an end is put off until it was searched again."""
+        reply, spent = self._structured(reflection_messages(view), Reflection, self._meter())
+        closed = tuple(part for n, part in enumerate(view.open, 1) if n in reply.answered)
+        left = tuple(part for part in view.open if part not in closed)
+        decision, reason, leads = reply.decision, one_line(reply.reason), _named(reply.leads)
+        if decision == "end" and left and view.round == 0 and not view.last:
+            decision, reason, leads = "replan", SECOND_LOOK, list(left)
         return Reflected(
-            reply.decision,
-            "" if says_nothing(reply.reason) else reply.reason,
+            decision,
+            reason,
             tuple(leads[:MOST_LEADS]),
-            None if says_nothing(reply.question) else reply.question,
+            closed,
+            one_line(reply.question) or None,
             usage=spent.usage,
             warnings=spent.warnings,
         )
 
-    def _structured(self, messages: Messages, schema: type[T]) -> tuple[T, Outcome]:
+    def _meter(self) -> UsageMeter:
+        return UsageMeter(self._budget)
+
+    def _structured(
+        self, messages: Messages, schema: type[T], meter: UsageMeter
+    ) -> tuple[T, Outcome]:
         """The reply read by `schema`, asked for once more when it cannot be read; and what the
-        calls took and warned of.
+        meter's calls took and warned of.
         """
-        meter = UsageMeter(self._budget)
         spent = Outcome()
         for _ in range(ATTEMPTS):
             message = self._chat.ask(messages, meter, output_limits.REPORT, schema)
             spent = Outcome(usage=meter.usage, warnings=tuple(meter.warnings))
             found: dict[str, Any] = fields(message)
             written = plain_text(message)
-            if not found and schema is SubagentReply and written[:1] not in ("", "{", "["):
-                found = {"content": written, "status": "done"}
+            if not found and schema is Parts and written[:1] not in ("", "{", "["):
+                found = {"parts": [{"text": written}]}
             try:
                 return schema.model_validate(found), spent
             except ValidationError:
@@ -168,53 +241,32 @@ class ModelResearcher:
         )
 
 
-def _plan_messages(view: View) -> Messages:
-    roles = "\n".join(f"- {role.name}: {role.purpose}" for role in view.roles)
-    files = "\n".join(f"- {f['name']}: {f['status']}, {f['bytes']} bytes" for f in view.files)
-    more = "\n".join(
-        [f"Lead: {one_line(lead)}" for lead in view.leads]
-        + [f"The person said: {one_line(said)}" for said in view.guidance]
-    )
-    told = [
-        *([f"Why this round: {one_line(view.reason)}"] if view.reason else []),
-        *(["It is the last round: end with the writer."] if view.last else []),
-        f"Subtasks so far:\n{_subtasks(view.plan)}",
-        f"Files:\n{files or '- none'}\n{more}",
-        f"Goal of the run: {one_line(view.question)}",
-    ]
-    return [("system", f"{PLANNER}\n\nRoles:\n{roles}"), ("user", "\n\n".join(told))]
+class _Quoted:
+    """Findings with the citations of their located quotes, each place numbered once."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        self.findings: list[Finding] = []
+        self.citations: list[Citation] = []
+
+    def add(self, findings: Iterable[QuotedFinding]) -> bool:
+        """Whether there was any."""
+        before = len(self.findings)
+        for finding in findings:
+            located = (self._evidence.locate(q.document, q.quote) for q in finding.quotes)
+            markers = [self._number(citation) for citation in located if citation is not None]
+            if one_line(finding.text):
+                text = one_line(finding.text)
+                self.findings.append({"text": text, "markers": list(dict.fromkeys(markers))})
+        return len(self.findings) > before
+
+    def _number(self, citation: Citation) -> int:
+        for known in self.citations:
+            if all(known[key] == citation[key] for key in ("source", "start_char", "end_char")):
+                return known["marker"]
+        self.citations.append({**citation, "marker": len(self.citations) + 1})
+        return len(self.citations)
 
 
-def _role_messages(
-    role: Role, instruction: str, files: Sequence[ReadFile], passages: Sequence[Passage]
-) -> Messages:
-    fence, quotes = fenced(instruction, passages, [file.content for file in files])
-    found = [fence.document("file", file.name, file.content) for file in files]
-    return [
-        ("system", role.system),
-        ("user", "\n".join([*found, *quotes, f"Question: {one_line(instruction)}"])),
-    ]
-
-
-def _reflection_messages(view: View) -> Messages:
-    artifacts = "\n".join(map(_about, view.artifacts))
-    told = [
-        f"Round {view.round + 1}.",
-        f"Plan:\n{_subtasks(view.plan)}",
-        f"Artifacts:\n{artifacts or '- none'}",
-        f"Goal of the run: {one_line(view.question)}",
-    ]
-    return [("system", REFLECTION), ("user", "\n\n".join(told))]
-
-
-def _subtasks(plan: Sequence[Subtask]) -> str:
-    lines = (f"- {t['role']} ({t['status']}): {one_line(t['instruction'])}" for t in plan)
-    return "\n".join(lines) or "- none"
-
-
-def _about(artifact: Artifact) -> str:
-    missing = one_line("; ".join(artifact["missing"]))
-    return (
-        f"- {artifact['name']} by {artifact['role']}: {artifact['status']}, "
-        f"{len(artifact['citations'])} citations" + (f"; missing: {missing}" if missing else "")
-    )
+def _named(parts: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(filter(None, map(one_line, parts))))

@@ -1,122 +1,121 @@
-"""A round's subtasks: what the researcher plans, made safe, and what a run must not go without.
-
-A planner that offers nothing new, or nothing that bears on the question, does not stop the
-run: rules plan the round, and the report says so.
-"""
+"""A round's subtasks: what the researcher plans, made safe."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Sequence
 
-from rag.index.terms import terms
 from rag.research.research_dependencies import ResearchDependencies
-from rag.research.researcher import DraftSubtask, Planned, UnusableReplyError, draft_of
+from rag.research.researcher import DraftSubtask, Planned, UnusableReplyError
+from rag.research.roles import WRITER, Role
 from rag.research.virtual_files import artifact_name
+from rag.text.prose import one_line
 from state.answer import NodeUsage
 from state.research_state import EVERYTHING, ResearchState, Subtask
 
-BY_RULES = "Rules planned what the model's plan left out."
 MOST_SUBTASKS = 8
+MOST_QUERIES = 4
+MOST_DOCUMENTS = 3
+HEADING_WORDS = 8
 LONGEST_INSTRUCTION = 1_000
+LONGEST_QUERY = 300
+_SEARCHED_WHOLE = "The plan left out the question, which is searched as it stands."
 
 
 def new_subtasks(
     state: ResearchState, deps: ResearchDependencies
 ) -> tuple[list[Subtask], NodeUsage]:
-    """The round's new subtasks; errors as the researcher's."""
-    view = deps.view(state)
-    check = partial(
-        checked_plan,
+    """The round's new subtasks; errors as the researcher's. A first plan that searches nothing, or
+    cannot be read, becomes a search for the question.
+    """
+    try:
+        planned = deps.researcher.plan(deps.view(state, deps.journal.artifacts(state["run_id"])))
+    except UnusableReplyError as error:
+        deps.warn(error.message)
+        planned = Planned((), usage=error.spent.usage, warnings=error.spent.warnings)
+    for line in planned.warnings:
+        deps.warn(line)
+    new = checked_plan(
+        planned.subtasks,
         roles=deps.roles,
         files=state["files"],
         known=state["plan"],
         step=state["step"],
+        is_document=deps.is_document,
     )
-    warning = BY_RULES
-    try:
-        planned = deps.researcher.plan(view)
-    except UnusableReplyError as error:
-        planned = Planned((), usage=error.spent.usage, warnings=error.spent.warnings)
-        warning = f"{error.message} Rules planned instead."
-    for line in planned.warnings:
-        deps.warn(line)
-    new = check(planned.subtasks)
-    if _will_do(new, state, deps):
-        return new, planned.usage
-    by_rules = deps.rules.plan(view).subtasks
-    ruled = check([*by_rules, *planned.subtasks]) or check(
-        [draft_of("searcher", state["question"], [])]
-    )
-    if len(ruled) > len(new) and deps.researcher is not deps.rules:
-        deps.warn(warning)
-    return ruled, planned.usage
-
-
-def _will_do(new: Sequence[Subtask], state: ResearchState, deps: ResearchDependencies) -> bool:
-    """Whether there is new work, the first of it a search for something that was asked."""
-    asked = set(terms(" ".join([state["question"], *state["guidance"]])))
-    searched = [task for task in new if deps.roles[task["role"]].searches]
-    if state["plan"] or not asked:
-        return bool(new)
-    return any(asked & set(terms(task["instruction"])) for task in searched)
+    if not any(deps.roles[task["role"]].searches for task in [*state["plan"], *new]):
+        deps.warn(_SEARCHED_WHOLE)
+        searcher = next(role.name for role in deps.roles.values() if role.searches)
+        draft: DraftSubtask = {"role": searcher, "instruction": state["question"]}
+        new = checked_plan([draft], roles=deps.roles, files={}, known=(), step=state["step"])
+    return new, planned.usage
 
 
 def checked_plan(
     drafts: Sequence[DraftSubtask],
     *,
-    roles: Collection[str],
+    roles: dict[str, Role],
     files: Collection[str],
     known: Sequence[Subtask],
     step: int,
+    is_document: Callable[[str], bool] = lambda _name: False,
 ) -> list[Subtask]:
     """The new subtasks, in order: of known roles, not done before, at most eight.
 
-    A file name that a draft reads is either a file that is there, or what an earlier draft
-    is expected to write; others are dropped. Names that drafts chose are replaced by names
-    that cannot collide.
+    A name that a draft reads is a file that is there, what an earlier draft is expected to write,
+    or, for a searcher, a document of the collection; others are dropped. Names that drafts chose
+    are replaced by names that cannot collide.
     """
     seen = {task["id"] for task in known}
     names = {name: name for name in files}
     taken = set(files)
     plan: list[Subtask] = []
     for number, draft in enumerate(drafts[:MOST_SUBTASKS], 1):
-        instruction = draft["instruction"].strip()[:LONGEST_INSTRUCTION]
-        if draft["role"] not in roles or not instruction:
+        role, instruction = draft["role"], one_line(draft["instruction"])[:LONGEST_INSTRUCTION]
+        if role not in roles or role == WRITER or not instruction:
             continue
-        reads = [names[name] for name in dict.fromkeys(draft["read_files"]) if name in names]
-        if EVERYTHING in draft["read_files"]:
+        wanted = list(dict.fromkeys(draft.get("read_files", ())))
+        searches = roles[role].searches
+        reads = [names[name] for name in wanted if name in names]
+        if EVERYTHING in wanted or not (searches or reads):
             reads = [EVERYTHING]
-        identity = subtask_id(draft["role"], instruction, [*reads, *_evidence(reads, known, plan)])
-        if identity in seen:
-            continue
-        seen.add(identity)
-        name = artifact_name(draft["role"], step + number, instruction, taken)
-        taken.add(name)
-        names[draft["expected_artifact"]] = name
+        queries = [one_line(query)[:LONGEST_QUERY] for query in draft.get("queries", ())]
+        queries = list(dict.fromkeys(filter(None, queries))) or [instruction[:LONGEST_QUERY]]
+        documents = [name for name in wanted if name not in names and is_document(name)]
         task: Subtask = {
-            "id": identity,
-            "role": draft["role"],
+            "id": "",
+            "role": role,
+            "heading": short_heading(draft.get("heading", ""), instruction),
             "instruction": instruction,
-            "expected_artifact": name,
+            "queries": queries[:MOST_QUERIES] if searches else [],
+            "expected_artifact": artifact_name(role, step + number, instruction, taken),
             "read_files": reads,
+            "documents": documents[:MOST_DOCUMENTS] if searches else [],
             "status": "planned",
         }
-        if draft.get("names"):
-            task["names"] = draft["names"]
+        task["id"] = _identity(task, [*known, *plan])
+        if task["id"] in seen:
+            continue
+        seen.add(task["id"])
+        taken.add(task["expected_artifact"])
+        names[draft.get("expected_artifact") or instruction] = task["expected_artifact"]
         plan.append(task)
     return plan
 
 
-def _evidence(reads: list[str], known: Sequence[Subtask], plan: Sequence[Subtask]) -> list[str]:
-    """What "everything" means here: with more found, reading it all is new work."""
-    if EVERYTHING not in reads:
-        return []
-    return [t["id"] for t in (*known, *plan) if EVERYTHING not in t["read_files"]]
+def short_heading(heading: str, instruction: str) -> str:
+    """At most eight words on one line, without a question mark's or a list's trimmings."""
+    words = (heading.strip(" #*`.:") or instruction.rstrip(" ?.")).split()
+    cut = " ".join(words[:HEADING_WORDS])
+    return cut if len(words) <= HEADING_WORDS else f"{cut.rstrip(',;:')}…"
 
 
-def subtask_id(role: str, instruction: str, read_files: Iterable[str]) -> str:
-    """Equal work on equal files has equal ids, whatever its case and spacing."""
-    parts = (role, " ".join(instruction.casefold().split()), *sorted(read_files))
+def _identity(task: Subtask, before: Sequence[Subtask]) -> str:
+    """Equal work on equal files has equal ids, whatever its case and spacing. With more found,
+    reading everything is new work.
+    """
+    read = [*task["read_files"], *task["documents"], *map(str.casefold, task["queries"])]
+    if EVERYTHING in task["read_files"]:
+        read += [earlier["id"] for earlier in before if EVERYTHING not in earlier["read_files"]]
+    parts = (task["role"], task["instruction"].casefold(), *sorted(read))
     return hashlib.blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=6).hexdigest()

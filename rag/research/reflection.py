@@ -7,8 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from rag.engines.protocol import Outcome
 from rag.research.research_dependencies import ResearchDependencies
 from rag.research.researcher import Reflected, UnusableReplyError, View
+from rag.text.prose import one_line
 from state.research_state import Artifact, ResearchState
 
 LONGEST_QUESTION = 500
@@ -21,7 +23,7 @@ def reflect(
     """What the researcher decides, within the rules."""
     done = any(artifact["status"] == "done" for artifact in artifacts)
     view = deps.view(state, artifacts)
-    reflected = _thought(view, deps)
+    reflected = _thought(view, done, deps)
     if reflected.decision == "escalate":
         return _asking(reflected, reflected.reason)
     if reflected.decision == "end" and not done:
@@ -35,26 +37,31 @@ def reflect(
     return replace(reflected, question=None)
 
 
-def _thought(view: View, deps: ResearchDependencies) -> Reflected:
-    """The researcher's decision; that of rules, where it cannot be read or means nothing: a plan
-    that is worked off cannot be continued.
+def _thought(view: View, done: bool, deps: ResearchDependencies) -> Reflected:
+    """The researcher's decision. One that cannot be read ends the run with what there is, and a
+    plan that is worked off cannot be continued.
     """
     try:
         reflected = deps.researcher.reflect(view)
     except UnusableReplyError as error:
-        for line in (f"{error.message} Rules decided how the run goes on.", *error.spent.warnings):
+        for line in (error.message, *error.spent.warnings):
             deps.warn(line)
-        return replace(deps.rules.reflect(view), usage=error.spent.usage)
+        return _decided(Reflected("end", "the reflection could not be read"), done, error.spent)
     for line in reflected.warnings:
         deps.warn(line)
-    open_ = any(task["status"] == "planned" for task in view.plan)
-    if reflected.decision == "continue" and not open_ and not reflected.leads:
-        return replace(deps.rules.reflect(view), usage=reflected.usage)
+    planned = any(task["status"] == "planned" for task in view.plan)
+    if reflected.decision == "continue" and not (planned or reflected.leads or view.last):
+        return _decided(reflected, done, reflected)
     return reflected
 
 
+def _decided(reflected: Reflected, done: bool, spent: Outcome) -> Reflected:
+    """An end where something was found; else the person is asked."""
+    return replace(reflected, decision="end" if done else "escalate", usage=spent.usage)
+
+
 def _asking(reflected: Reflected, reason: str) -> Reflected:
-    question = " ".join((reflected.question or "").split())[:LONGEST_QUESTION]
+    question = one_line(reflected.question or "")[:LONGEST_QUESTION]
     return replace(
         reflected, decision="escalate", reason=reason, question=question or ASKED_AT_THE_CAP
     )

@@ -7,18 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from rag.budget import Budget
-from rag.index.protocol import CollectionReader
 from rag.research.journal import Journal
-from rag.research.local_researcher import LocalResearcher
 from rag.research.researcher import Researcher, View
 from rag.research.roles import MAX_ROUNDS, Role
 from rag.research.virtual_files import summaries
-from state.answer import Answer
 from state.research_events import ResearchEvent
 from state.research_state import Artifact, ResearchState
-
-Corrective = Callable[[str], Answer]
-"""One question through the corrective graph, with messages of its own; thread-safe."""
 
 Emit = Callable[[ResearchEvent], None]
 """Receives each event of a run, on the thread that runs it.
@@ -30,14 +24,12 @@ Not LangGraph's custom stream: that moves the nodes to other threads, where an i
 
 @dataclass(frozen=True, slots=True)
 class ResearchDependencies:
-    """`rules` take the place of a researcher whose reply is of no use; `warn` keeps a line for the
+    """`is_document` tells the collection's sources from other names; `warn` keeps a line for the
     report.
     """
 
     researcher: Researcher
-    rules: LocalResearcher
-    corrective: Corrective
-    reader: CollectionReader
+    is_document: Callable[[str], bool]
     journal: Journal
     budget: Budget
     roles: dict[str, Role]
@@ -46,13 +38,14 @@ class ResearchDependencies:
     max_rounds: int = MAX_ROUNDS
     started: float = field(default_factory=time.perf_counter)
 
-    def view(self, state: ResearchState, artifacts: Sequence[Artifact] = ()) -> View:
+    def view(self, state: ResearchState, artifacts: Sequence[Artifact]) -> View:
         return View(
             question=state["question"],
             roles=tuple(self.roles.values()),
             plan=state["plan"],
             files=summaries(state["files"]),
             artifacts=artifacts,
+            open=open_parts(artifacts, state["closed"]),
             leads=state["leads"],
             guidance=state["guidance"],
             reason=state["reason"],
@@ -63,3 +56,9 @@ class ResearchDependencies:
     def at_ms(self) -> float:
         """Milliseconds since the run was started or resumed."""
         return round((time.perf_counter() - self.started) * 1000, 3)
+
+
+def open_parts(artifacts: Sequence[Artifact], closed: Sequence[str]) -> list[str]:
+    """What was looked for in vain and not found since, each once, in order."""
+    missing = (part for artifact in artifacts for part in artifact["missing"])
+    return [part for part in dict.fromkeys(missing) if part not in closed]

@@ -1,4 +1,4 @@
-"""The research graph: cleanup → plan → dispatch → reflect, until it ends or escalates.
+"""The research graph: cleanup → plan → dispatch → reflect, until it escalates, or ends and writes.
 
 Each pass from the start to `reflect` is one invocation, checkpointed once when it ends: a
 boundary that a person can see.
@@ -18,10 +18,11 @@ from rag.nodes.update import Update, told
 from rag.research.dispatch import dispatch as run_plan
 from rag.research.planning import new_subtasks
 from rag.research.reflection import reflect as decide
-from rag.research.research_dependencies import ResearchDependencies
-from rag.research.virtual_files import evict, shrink, summaries, written
+from rag.research.research_dependencies import ResearchDependencies, open_parts
+from rag.research.roles import WRITER
+from rag.research.virtual_files import artifact_name, evict, shrink, summaries, written
 from rag.topology import RESEARCH
-from state.research_state import ResearchState
+from state.research_state import ResearchState, Subtask
 from state.usage import add_usage
 
 if TYPE_CHECKING:
@@ -84,7 +85,9 @@ def dispatch(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) ->
 
 def reflect(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
     deps = runtime.context
-    reflected = decide(state, deps.journal.artifacts(state["run_id"]), deps)
+    artifacts = deps.journal.artifacts(state["run_id"])
+    reflected = decide(state, artifacts, deps)
+    closed = [*state["closed"], *reflected.closed]
     usage = add_usage(state["usage"], "reflect", reflected.usage)
     deps.emit(
         {
@@ -93,6 +96,7 @@ def reflect(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> 
             "decision": reflected.decision,
             "reason": reflected.reason,
             "question": reflected.question,
+            "open": open_parts(artifacts, closed),
             "files": summaries(state["files"]),
             "tokens": usage["input_tokens"] + usage["output_tokens"],
         }
@@ -102,6 +106,7 @@ def reflect(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> 
         "decision": reflected.decision,
         "reason": reflected.reason,
         "leads": list(reflected.leads),
+        "closed": closed,
         "escalation": reflected.question,
         "usage": usage,
     }
@@ -123,10 +128,32 @@ def escalate(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) ->
     }
 
 
-def after_reflection(state: ResearchState) -> Literal["cleanup", "escalate", "__end__"]:
+def write(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
+    """The writer's subtask, where a run has one that can write."""
+    deps = runtime.context
+    if WRITER not in deps.roles or not deps.researcher.writes:
+        return {}
+    read = [task["expected_artifact"] for task in state["plan"] if task["status"] == "done"]
+    step = state["step"] + 1
+    task: Subtask = {
+        "id": WRITER,
+        "role": WRITER,
+        "heading": "Answer",
+        "instruction": state["question"],
+        "queries": [],
+        "expected_artifact": artifact_name(WRITER, step, state["question"], state["files"]),
+        "read_files": read,
+        "documents": [],
+        "status": "planned",
+    }
+    run_plan([*state["plan"], task], state["run_id"], deps)
+    return {"step": step}
+
+
+def after_reflection(state: ResearchState) -> Literal["cleanup", "escalate", "write"]:
     match state["decision"]:
         case "end":
-            return "__end__"
+            return "write"
         case "escalate":
             return "escalate"
         case _:
@@ -153,6 +180,7 @@ def compile_research(
     graph.add_node("dispatch", _timed("dispatch", dispatch))
     graph.add_node("reflect", _timed("reflect", reflect))
     graph.add_node("escalate", escalate)
+    graph.add_node("write", _timed("write", write))
     wire(graph, RESEARCH, {"reflect": after_reflection})
     return graph.compile(
         checkpointer=checkpointer,

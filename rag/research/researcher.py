@@ -1,7 +1,6 @@
-"""What plans, composes and reflects in a research run: code, or a model.
+"""What plans, searches, composes and reflects in a research run: code, or a model.
 
-None of it searches and none of it writes a file: evidence comes from the corrective graph,
-and files are written by the run from what subagents return.
+None of it writes a file: files are written by the run from what subagents return.
 """
 
 from __future__ import annotations
@@ -11,15 +10,16 @@ from dataclasses import dataclass
 from typing import NotRequired, Protocol, TypedDict
 
 from rag.engines.protocol import Outcome
+from rag.research.numbering import ReadFiles
 from rag.research.roles import Role
+from state.answer import Citation
 from state.errors import ModelError
-from state.passages import Passage
-from state.research_state import Artifact, FileSummary, RoundDecision, Subtask
+from state.research_state import Artifact, FileSummary, Finding, RoundDecision, Subtask
 
 
 class UnusableReplyError(ModelError):
-    """The model replied, and no attempt could be read; `spent` is what they cost. Rules take
-    the reply's place, and the report says so.
+    """The model replied, and no attempt could be read; `spent` is what they cost. The run goes on
+    without it, and the report says so.
     """
 
     def __init__(self, message: str, spent: Outcome) -> None:
@@ -28,30 +28,23 @@ class UnusableReplyError(ModelError):
 
 
 class DraftSubtask(TypedDict):
-    """A subtask as it was planned, before it has an id; `names` as in `Subtask`."""
+    """A subtask as it was planned, before it has an id. `read_files` may name artifacts and
+    documents of the collection; `expected_artifact` is what later ones read it by.
+    """
 
     role: str
     instruction: str
-    expected_artifact: str
-    read_files: list[str]
-    names: NotRequired[list[str]]
-
-
-def draft_of(role: str, instruction: str, reads: list[str]) -> DraftSubtask:
-    """One whose artifact may be called as its instruction."""
-    return {
-        "role": role,
-        "instruction": instruction,
-        "expected_artifact": instruction,
-        "read_files": reads,
-    }
+    heading: NotRequired[str]
+    queries: NotRequired[list[str]]
+    expected_artifact: NotRequired[str]
+    read_files: NotRequired[list[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     """All that a researcher sees of a run that it plans or reflects on. `files` are summaries:
-    names, status and bytes, never text. `artifacts` stand for their facts about themselves: what
-    is missing, which names were met; a model is shown no text of theirs.
+    names, status and bytes, never text. `artifacts` are for reflection alone; a planner is shown
+    none. `open` is what was looked for and has not been found yet.
     """
 
     question: str
@@ -59,6 +52,7 @@ class View:
     plan: Sequence[Subtask]
     files: Sequence[FileSummary] = ()
     artifacts: Sequence[Artifact] = ()
+    open: Sequence[str] = ()
     leads: Sequence[str] = ()
     guidance: Sequence[str] = ()
     reason: str = ""
@@ -68,38 +62,34 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadFile:
-    """A file as a subagent is given it: whole, its markers those of the passages beside it.
-    `asked` is the instruction that it was written for.
-    """
-
-    name: str
-    asked: str
-    content: str
-
-
-@dataclass(frozen=True, slots=True)
 class Planned(Outcome):
     subtasks: tuple[DraftSubtask, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Composed(Outcome):
-    """A subagent's reply; an empty `content` says that the passages hold nothing for it. One
-    that is `quoted` repeats the files, which were checked when those were written.
+class Found(Outcome):
+    """What a subagent returns: findings whose markers are those of `citations`, and what it looked
+    for in vain. `queries` are what was searched; one that is `cut` was ended by a budget.
     """
 
-    content: str
-    quoted: bool = False
+    findings: Sequence[Finding] = ()
+    citations: Sequence[Citation] = ()
+    missing: Sequence[str] = ()
+    queries: Sequence[str] = ()
+    cut: bool = False
+    trace_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Reflected(Outcome):
-    """`leads` are the questions to follow when replanning; `question` is for the person."""
+    """`leads` are what to search when replanning; `closed` are open parts that were found after
+    all; `question` is for the person.
+    """
 
     decision: RoundDecision
     reason: str
     leads: tuple[str, ...] = ()
+    closed: tuple[str, ...] = ()
     question: str | None = None
 
 
@@ -108,17 +98,15 @@ class Researcher(Protocol):
     UnusableReplyError among them.
     """
 
+    @property
+    def writes(self) -> bool:
+        """Whether it can write an answer above what was found."""
+
     def plan(self, view: View) -> Planned: ...
 
-    def compose(
-        self,
-        role: Role,
-        instruction: str,
-        files: Sequence[ReadFile],
-        passages: Sequence[Passage],
-    ) -> Composed:
-        """The role's Markdown on the passages, markers `[n]` after each sentence; from a role
-        that searches, the question to search instead.
-        """
+    def search(self, role: Role, task: Subtask, read: ReadFiles) -> Found: ...
+
+    def compose(self, role: Role, task: Subtask, read: ReadFiles) -> Found:
+        """The role's findings on those it reads, resting on their quotes alone."""
 
     def reflect(self, view: View) -> Reflected: ...

@@ -16,9 +16,9 @@ from rag.engines.protocol import Contextualized
 from rag.index.lock import write_lock
 from rag.research.journal import Journal, Start
 from rag.research.keeping import keep_trace, record_turn
-from rag.research.local_researcher import LocalResearcher
+from rag.research.local_researcher import Corrective, LocalResearcher
 from rag.research.report import Report, make_report
-from rag.research.research_dependencies import Corrective, Emit, ResearchDependencies
+from rag.research.research_dependencies import Emit, ResearchDependencies, open_parts
 from rag.research.research_graph import checkpoint_name, to_boundary
 from rag.research.researcher import Researcher
 from rag.research.roles import ResearchOptions, kept_flags
@@ -40,7 +40,7 @@ class Research(Closing):
     """Runs over one collection. `run_id` is the one worked on, None before
     there is one and once it is finished: nothing is left to resume.
 
-    `researcher` and `corrective` stand in for the session's own.
+    `researcher` stands in for the session's own.
     """
 
     def __init__(
@@ -50,13 +50,11 @@ class Research(Closing):
         notify: Callable[[str], None] = lambda _line: None,
         *,
         researcher: Researcher | None = None,
-        corrective: Corrective | None = None,
     ) -> None:
         self._settings = settings
         self._options = options or ResearchOptions()
         self._pool = self._options.pool()
         self._researcher = researcher
-        self._corrective = corrective
         self.run_id: str | None = None
         with ExitStack() as opened:
             self.session = opened.enter_context(Session(settings, notify))
@@ -197,15 +195,18 @@ class Research(Closing):
         try:
             while state["decision"] != "end" and not waiting:
                 state, waiting = to_boundary(self._checkpoints, state, deps, answer)
+            if not waiting:
+                state, _ = to_boundary(self._checkpoints, state, deps, None)  # it is written up
         except BudgetSpent as spent:
             ended = spent
         artifacts = self._journal.artifacts(run_id)
-        if ended is not None and not any(artifact["content"] for artifact in artifacts):
+        if ended is not None and not any(artifact["findings"] for artifact in artifacts):
             raise ended
         return make_report(
             run_id,
             start,
             artifacts,
+            not_found=open_parts(artifacts, state["closed"]),
             rounds=state["plans"],
             planning=state["usage"],
             seconds=time.perf_counter() - began,
@@ -229,7 +230,6 @@ class Research(Closing):
 
     def _dependencies(self, run_id: str, budget: Budget, emit: Emit) -> ResearchDependencies:
         session = self.session
-        rules = LocalResearcher(session.reader)
 
         def ask(question: str) -> Answer:
             return session.ask(question, budget=budget, parent=run_id)
@@ -240,10 +240,8 @@ class Research(Closing):
                 emit({"event": "warned", "line": line})
 
         return ResearchDependencies(
-            researcher=self._researcher or _researcher(session, budget, rules),
-            rules=rules,
-            corrective=self._corrective or ask,
-            reader=session.reader,
+            researcher=self._researcher or _researcher(session, budget, ask),
+            is_document=lambda source: session.reader.document(source) is not None,
             journal=self._journal,
             budget=budget,
             roles=self._pool,
@@ -253,12 +251,13 @@ class Research(Closing):
         )
 
 
-def _researcher(session: Session, budget: Budget, rules: Researcher) -> Researcher:
-    """The session's model, charging `budget`; the rules for an engine that brings no researcher."""
-    if session.engine.model is None:  # it saves the imports
-        return rules
-    from rag.engines.openai.openai_engine import OpenAIEngine
-    from rag.research.model_researcher import ModelResearcher
+def _researcher(session: Session, budget: Budget, corrective: Corrective) -> Researcher:
+    """The session's model, charging `budget`; rules for an engine that brings none."""
+    if session.engine.model is not None:  # else it saves the imports
+        from rag.engines.openai.openai_engine import OpenAIEngine
+        from rag.research.model_researcher import ModelResearcher
 
-    engine = session.charged(budget)
-    return ModelResearcher(engine.chat, budget) if isinstance(engine, OpenAIEngine) else rules
+        engine = session.charged(budget)
+        if isinstance(engine, OpenAIEngine):
+            return ModelResearcher(engine.chat, budget, session.reader)
+    return LocalResearcher(session.reader, corrective)

@@ -93,7 +93,7 @@ def joined(one: Half, other: Half, *, sentences: bool) -> str:
 
 
 def outcome_of(half: Half, report: Report) -> Outcome:
-    told = [section for section in report["sections"] if _same(section["title"], half)]
+    told = [section for section in report["sections"] if _same(section["asked"], half)]
     missing = any(_same(asked, half) for asked in report["not_found"])
     if not half["answerable"]:
         return "named" if missing else "unnamed"

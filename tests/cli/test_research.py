@@ -216,6 +216,7 @@ def test_the_tree_on_a_terminal_shows_however_a_subtask_ended(status: str):
             "status": status,
             "bytes": 0,
             "citations": 0,
+            "missing": [],
             "tokens": 0,
         },
     ]

@@ -53,11 +53,11 @@ def environment(tmp_path_factory):
             "collections (name)",
             ["papers", "a b", "`touch evil`", "'; touch evil"],
         ),
-        ("research.db", "runs (id, created_at)", [RUN]),
+        ("research.db", "research (run, created_at, kind)", [RUN]),
     ):
         with closing(sqlite3.connect(home / file)) as db, db:
             db.execute(f"create table {table}")
-            marks = "?, 0" if "," in table else "?"
+            marks = "?, 0, 'run'" if "," in table else "?"
             db.executemany(
                 f"insert into {table.split()[0]} values ({marks})", [(n,) for n in names]
             )

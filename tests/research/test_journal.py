@@ -25,11 +25,15 @@ def finished(journal: Journal, run: str) -> None:
 
 def kept(home: Path) -> dict[str, set[str]]:
     with sqlite3.connect(home / JOURNAL_FILE) as db:
-        columns = (("runs", "id"), ("plans", "run"), ("warnings", "run"))
         return {
-            table: {row[0] for row in db.execute(f"select {column} from {table}")}
-            for table, column in columns
+            kind: {row[0] for row in db.execute("select run from research where kind = ?", (kind,))}
+            for kind in ("run", "plan", "warning")
         }
+
+
+def older(journal: Journal, days: int) -> None:
+    with journal._file.writing() as db:
+        db.execute("update research set created_at = created_at - ? * 86400", (days,))
 
 
 def test_finished_runs_are_bounded_by_number_and_what_can_go_on_stays(tmp_path: Path):
@@ -41,20 +45,20 @@ def test_finished_runs_are_bounded_by_number_and_what_can_go_on_stays(tmp_path: 
             finished(journal, f"{number}-done")
         assert journal.run("4-done")["report"] == {"report": "4-done"}
     left = {"0-waits", "3-done", "4-done"}
-    assert kept(tmp_path) == {"runs": left, "plans": left - {"0-waits"}, "warnings": left}
+    assert kept(tmp_path) == {"run": left, "plan": left - {"0-waits"}, "warning": left}
 
 
 def test_finished_runs_are_bounded_by_days_of_use_and_not_by_a_jump_of_the_clock(tmp_path: Path):
     with Journal(tmp_path, days=30) as journal:
         finished(journal, "old")
         journal.start("old-unfinished", START)
-        journal._write("update runs set created_at = created_at - 20 * 86400", ())
+        older(journal, 20)
         finished(journal, "middle")
-        journal._write("update runs set created_at = created_at - 20 * 86400", ())
+        older(journal, 20)
         finished(journal, "new")
     left = {"old-unfinished", "middle", "new"}
-    assert kept(tmp_path)["runs"] == left
+    assert kept(tmp_path)["run"] == left
     with Journal(tmp_path, days=30) as journal:
-        journal._write("update runs set created_at = created_at - 80 * 365 * 86400", ())
+        older(journal, 80 * 365)
         finished(journal, "newest")
-    assert kept(tmp_path)["runs"] == {*left, "newest"}
+    assert kept(tmp_path)["run"] == {*left, "newest"}

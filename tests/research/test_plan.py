@@ -4,15 +4,13 @@ from typing import Any, cast
 
 import pytest
 
-from rag.research.local_researcher import LocalResearcher
-from rag.research.planning import LONGEST_INSTRUCTION, checked_plan, subtask_id
+from rag.research.planning import LONGEST_INSTRUCTION, checked_plan, short_heading
 from rag.research.reflection import reflect
 from rag.research.research_dependencies import ResearchDependencies
 from rag.research.researcher import DraftSubtask, Reflected
 from rag.research.roles import MAX_ROLES, MIN_ROLES, ROLES, ResearchOptions
 from state.errors import UsageError
-from state.research_state import Artifact, ResearchState, new_research
-from state.usage import NO_USAGE
+from state.research_state import ResearchState, new_research
 
 
 def draft(instruction: str, role: str = "searcher", reads: tuple[str, ...] = ()) -> DraftSubtask:
@@ -42,14 +40,49 @@ def test_a_plan_is_bounded():
 
 def test_a_subtask_reads_only_files_that_are_there_or_are_to_come():
     first, second = plan(
-        draft("find"), draft("write", "writer", ("find", "/etc/passwd", "later")), draft("later")
+        draft("find"),
+        draft("compare", "comparer", ("find", "/etc/passwd", "later")),
+        draft("later"),
     )[:2]
     assert second["read_files"] == [first["expected_artifact"]]
 
 
-def test_equal_work_has_equal_ids():
-    assert subtask_id("searcher", "When?  ", []) == subtask_id("searcher", "when?", [])
-    assert subtask_id("searcher", "When?", []) != subtask_id("writer", "When?", [])
+def test_equal_work_has_equal_ids_and_other_queries_are_other_work():
+    (first,) = plan(draft("When?  "))
+    assert plan(draft("when?"), known=[first]) == []
+    assert len(plan({**draft("When?"), "queries": ["in which year"]}, known=[first])) == 1
+
+
+def test_a_searcher_reads_documents_of_the_collection_and_no_other_paths():
+    made = checked_plan(
+        [draft("find", reads=("guide.md", "/etc/passwd"))],
+        roles=ROLES,
+        files={},
+        known=(),
+        step=0,
+        is_document=lambda name: name == "guide.md",
+    )
+    assert (made[0]["documents"], made[0]["read_files"]) == (["guide.md"], [])
+
+
+def test_the_writer_is_not_planned_and_others_read_everything_unless_told():
+    made = plan(draft("find"), draft("answer", "writer"), draft("compare", "comparer"))
+    assert [(task["role"], task["read_files"]) for task in made] == [
+        ("searcher", []),
+        ("comparer", ["*"]),
+    ]
+
+
+def test_queries_are_four_at_most_and_the_instruction_where_there_are_none():
+    (many,) = plan({**draft("find"), "queries": ["a", " a ", "b", "", "c", "d", "e"]})
+    assert many["queries"] == ["a", "b", "c", "d"]
+    assert plan(draft("find it"))[0]["queries"] == ["find it"]
+
+
+def test_a_heading_has_eight_words_at_most():
+    assert short_heading("Losing the password.", "q") == "Losing the password"
+    assert short_heading("", "What can never be recovered?") == "What can never be recovered"
+    assert len(short_heading("a " * 50, "q").split()) == 8
 
 
 def test_the_pool_has_3_to_8_roles_each_with_its_own_prompt():
@@ -71,19 +104,8 @@ def test_a_pool_that_cannot_work_is_refused(roles: tuple[str, ...], words: str):
         ResearchOptions(roles).pool()
 
 
-def artifact(status: str = "done") -> Artifact:
-    return {
-        "name": "a.md",
-        "subtask": "1",
-        "role": "searcher",
-        "instruction": "q",
-        "content": "text",
-        "status": status,  # type: ignore[typeddict-item]
-        "citations": [],
-        "missing": [],
-        "warnings": [],
-        "usage": NO_USAGE,
-    }
+def artifact(status: str = "done") -> Any:
+    return {"status": status, "missing": [], "findings": []}
 
 
 class Says:
@@ -96,13 +118,11 @@ class Says:
         return self._reflected
 
 
-def reflected(says: Reflected, artifacts: list[Artifact], rounds: int = 0) -> Reflected:
+def reflected(says: Reflected, artifacts: list[Any], rounds: int = 0) -> Reflected:
     state: ResearchState = {**new_research("q", "r"), "rounds": rounds}
     deps = ResearchDependencies(
         researcher=cast("Any", Says(says)),
-        rules=LocalResearcher(cast("Any", None)),
-        corrective=cast("Any", None),
-        reader=cast("Any", None),
+        is_document=lambda _name: False,
         journal=cast("Any", None),
         budget=cast("Any", None),
         roles=ROLES,

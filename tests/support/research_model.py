@@ -1,4 +1,4 @@
-"""A model that plans, reflects, grades, answers and composes by the script it is given."""
+"""A model that plans and reflects by the script it is given, and quotes what it reads."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from openai_samples import verdict
-from scripted_server import Body, Reply, Request, Sent, call, shape_asked, text
+from scripted_server import Body, Reply, Request, Sent, call, shape_asked
 
 Subtasks = list[dict[str, Any]]
 _DOCUMENT = re.compile(r"<document> ([^\n]*) #\w+\n(.*?)\n</document>", re.DOTALL)
@@ -33,7 +32,7 @@ def researcher(
     usage: tuple[int, int] = (100, 10),
 ) -> Reply:
     """Plans and decisions come in their order, the last of each for ever. `before` is called
-    with what is asked for: Plan, Reflection, SubagentReply, grade_documents or answer.
+    with what is asked for: Plan, Reflection, Findings or Parts.
     """
     counts = {"Plan": 0, "Reflection": 0}
 
@@ -49,25 +48,26 @@ def researcher(
             return call({"subtasks": nth(what, plans)}, usage=usage)(body)
         if what == "Reflection":
             return call(nth(what, decisions), usage=usage)(body)
-        question = prompt.rsplit("Question:", 1)[1]
+        task = re.split(r"(?:Question|Task):", prompt)[-1]
         documents = _DOCUMENT.findall(prompt)
-        if what == "grade_documents":
-            rows = {
-                heading.split()[0]: verdict(len(_words(told) & _words(question)) > 1)
-                for heading, told in documents
-                if heading.startswith("document_")
-            }
-            extras = {"sufficient": True, "better_query": ""}
-            return call({**rows, **extras}, usage=usage)(body)
-        quotes = [(h.split()[0], told) for h, told in documents if h.startswith("[")]
-        if what == "SubagentReply":
-            content = " ".join(
-                f"{nearest_sentence(told, question)[:-1]} {n}." for n, told in quotes
-            )
-            filled = {"artifact_name": "a", "content": content, "status": "done"}
-            return call(filled, usage=usage)(body)
-        number, told = max(quotes, key=lambda q: len(_words(q[1]) & _words(question)))
-        return text(f"{nearest_sentence(told, question)[:-1]} {number}.", usage=usage)(body)
+        if what == "Parts":
+            told = dict(documents)["findings"]
+            lines = re.findall(r"^- (.*?) ((?:\[\d+\])+)$", told, re.MULTILINE)
+            parts = [
+                {"text": text, "quotes": list(map(int, re.findall(r"\d+", marks)))}
+                for text, marks in lines
+            ]
+            return call({"parts": parts}, usage=usage)(body)
+        found = []
+        for heading, told in documents:
+            sentence = nearest_sentence(told, task)
+            if heading.startswith("[") and len(_words(sentence) & _words(task)) > 2:
+                number = int(heading[1 : heading.index("]")])
+                found.append(
+                    {"text": sentence, "quotes": [{"document": number, "quote": sentence}]}
+                )
+        missing = [] if found else [task.strip()]
+        return call({"findings": found, "not_found": missing}, usage=usage)(body)
 
     return reply
 
@@ -83,7 +83,8 @@ def of(requests: Sequence[Request], *what: str) -> list[Request]:
 
 def nearest_sentence(told: str, question: str) -> str:
     """The sentence that shares the most words with the question, the first of several."""
-    sentences = [" ".join(each.split()).rstrip(".") + "." for each in told.split(". ")]
+    lines = [line for line in told.splitlines() if line[:1] not in ("#", "§", "")]
+    sentences = re.split(r"(?<=\.) ", " ".join(lines))
     return max(sentences, key=lambda each: len(_words(each) & _words(question)))
 
 

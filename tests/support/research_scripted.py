@@ -1,93 +1,51 @@
-"""A researcher and a corrective graph that are scripted, for what needs no model and no search."""
+"""A researcher that is scripted, for what needs no model and no search."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from rag.research.researcher import (
-    Composed,
-    Planned,
-    ReadFile,
-    Reflected,
-    View,
-)
+from rag.research.numbering import ReadFiles
+from rag.research.researcher import Found, Planned, Reflected, View
 from rag.research.roles import Role
-from state.answer import ANSWER_SCHEMA, Answer, Citation
-from state.passages import Passage
-from state.usage import NO_USAGE
+from state.answer import Citation
+from state.research_state import Subtask
 
 ARTIFACT_BYTES = 20_000
 
 
 class ScriptedResearcher:
-    """Plans `width` new searches a round, and never thinks that it is enough."""
+    """Plans `width` new searches a round, finds 20 kB in each, and never thinks it is enough."""
+
+    writes = False
 
     def __init__(self, width: int = 1) -> None:
         self.width = width
 
     def plan(self, view: View) -> Planned:
-        first = len(view.plan)
+        numbers = range(len(view.plan), len(view.plan) + self.width)
         return Planned(
-            tuple(
-                {
-                    "role": "searcher",
-                    "instruction": f"What came of step {number}?",
-                    "expected_artifact": f"step {number}",
-                    "read_files": [],
-                }
-                for number in range(first, first + self.width)
-            )
+            tuple({"role": "searcher", "instruction": f"What came of step {n}?"} for n in numbers)
         )
 
-    def compose(
-        self,
-        role: Role,  # noqa: ARG002
-        instruction: str,
-        files: Sequence[ReadFile],  # noqa: ARG002
-        passages: Sequence[Passage],  # noqa: ARG002
-    ) -> Composed:
-        return Composed(instruction)
+    def search(self, role: Role, task: Subtask, read: ReadFiles) -> Found:  # noqa: ARG002
+        question = task["instruction"]
+        citation: Citation = {
+            "marker": 1,
+            "source": "mill.md",
+            "title": "The mill",
+            "page": None,
+            "start_line": 3,
+            "end_line": 3,
+            "start_char": int("".join(filter(str.isdigit, question))),
+            "end_char": 1_000 + int("".join(filter(str.isdigit, question))),
+            "chunk_id": "c",
+            "quote": "The paper mill burned down in 1911 and was never rebuilt.",
+            "passage": "The paper mill burned down in 1911 and was never rebuilt.",
+            "support": "verbatim",
+        }
+        text = f"{question} {'It burned down. ' * (ARTIFACT_BYTES // 16)}"
+        return Found([{"text": text, "markers": [1]}], [citation], queries=[question])
+
+    def compose(self, role: Role, task: Subtask, read: ReadFiles) -> Found:  # noqa: ARG002
+        return Found()
 
     def reflect(self, view: View) -> Reflected:
         return Reflected("replan", f"{len(view.artifacts)} artifacts are not enough")
-
-
-def long_answer(question: str) -> Answer:
-    """20 kB of Markdown that rests on a quote of its own."""
-    citation: Citation = {
-        "marker": 1,
-        "source": "mill.md",
-        "title": "The mill",
-        "page": None,
-        "start_line": 3,
-        "end_line": 3,
-        "start_char": int("".join(filter(str.isdigit, question))),
-        "end_char": 1_000,
-        "chunk_id": "c",
-        "quote": "The paper mill burned down in 1911 and was never rebuilt.",
-        "passage": "The paper mill burned down in 1911 and was never rebuilt.",
-        "support": "verbatim",
-    }
-    return {
-        "schema": ANSWER_SCHEMA,
-        "status": "answered",
-        "question": question,
-        "standalone_question": question,
-        "answer": f"{question} {'It burned down. ' * (ARTIFACT_BYTES // 16)}[1]",
-        "citations": [citation],
-        "claims": [],
-        "dropped": [],
-        "nearest": [],
-        "clarify": [],
-        "loops": [],
-        "loop_count": 0,
-        "max_loops": 3,
-        "generation_retries": 0,
-        "engine": {"name": "local", "model": None, "embedder": "e"},
-        "usage": NO_USAGE,
-        "timings_ms": {"total": 1.0},
-        "thread": None,
-        "turn": 1,
-        "trace_id": "t",
-        "warnings": [],
-    }

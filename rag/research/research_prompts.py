@@ -1,0 +1,135 @@
+"""Every word that planning and reflecting models are sent besides the run's own, and what each
+subagent is sent: its role's prompt and what it reads, and no line of the planner's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rag.engines.openai.fence import Fence
+from rag.research.evidence import Given
+from rag.research.numbering import NO_QUOTE, ReadFiles
+from rag.research.researcher import View
+from rag.research.roles import WRITER, Role
+from rag.text.prose import one_line
+from state.research_state import Artifact, Subtask
+
+Messages = list[tuple[str, str]]
+LONGEST_LINE = 400
+"""Characters of an artifact's findings that reflection sees."""
+
+PLANNER = (
+    "You are the planner of a research run over a person's own documents. You only plan: you "
+    "split the question into subtasks and assign each to a role. You never answer the question "
+    "and never write a file. Plan by the table of contents. A subtask has a heading of at most "
+    "eight words, a self-contained instruction, and for a searcher one to four search queries in "
+    "the words that these documents are likely to use. One searcher a part of the question; "
+    "together they cover all of it. read_files may name documents by their path, or files by name, "
+    "or '*' for all files. What is open is searched with other words and in other documents than "
+    "before. The answer is written later: plan no writer. Reply with at most six new subtasks, "
+    "none that was done before."
+)
+REFLECTION = (
+    "You reflect on a research run: the plan against what came of it. Decide: replan (something "
+    "that the question asks is open and can still be searched; name it in leads), end (all is "
+    "answered, or what is open was searched again in vain), continue (planned subtasks are not "
+    "done), or escalate (only the person can say how to go on; ask one question). In answered "
+    "give the numbers of open parts that a finding answers after all, or that repeat another. Do "
+    "not write files and do not answer the question."
+)
+
+
+def plan_messages(view: View, contents: str) -> Messages:
+    planned = [role for role in view.roles if role.name != WRITER]
+    roles = "\n".join(f"- {role.name}: {role.purpose}" for role in planned)
+    files = "\n".join(f"- {f['name']}: {f['status']}, {f['bytes']} bytes" for f in view.files)
+    told = [
+        f"Table of contents:\n{contents}",
+        *([f"Why this round: {one_line(view.reason)}"] if view.reason else []),
+        *(["It is the last round."] if view.last else []),
+        f"Subtasks so far:\n{_subtasks(view.plan)}",
+        f"Files:\n{files or '- none'}",
+        *(f"Still open: {one_line(part)}" for part in view.open),
+        *(f"Lead: {one_line(lead)}" for lead in view.leads if lead not in view.open),
+        *(f"The person said: {one_line(said)}" for said in view.guidance),
+        f"Goal of the run: {one_line(view.question)}",
+    ]
+    return [("system", f"{PLANNER}\n\nRoles:\n{roles}"), ("user", "\n\n".join(told))]
+
+
+def reflection_messages(view: View) -> Messages:
+    artifacts = "\n".join(map(_about, view.artifacts))
+    open_ = "\n".join(f"{n}. {one_line(part)}" for n, part in enumerate(view.open, 1))
+    told = [
+        f"Round {view.round + 1}.",
+        f"Artifacts:\n{artifacts or '- none'}",
+        f"Open parts:\n{open_ or '- none'}",
+        f"Goal of the run: {one_line(view.question)}",
+    ]
+    return [("system", REFLECTION), ("user", "\n\n".join(told))]
+
+
+def search_messages(
+    role: Role,
+    task: Subtask,
+    read: ReadFiles,
+    given: Sequence[Given],
+    found: Sequence[str] = (),
+    left: Sequence[str] = (),
+) -> Messages:
+    """`found` and `left` are what the first reading brought, and what it left open."""
+    facts = [*(finding["text"] for file in read.files for finding in file.findings), *found]
+    fence = Fence.around(task["instruction"], [*(each.text for each in given), *facts])
+    told = [
+        fence.document(f"[{each.number}]", f"{each.title or ''} {each.source}", each.text)
+        for each in given
+    ]
+    if facts:
+        told.append(fence.document("known", "found before", "\n".join(f"- {f}" for f in facts)))
+    if left:
+        told.append("Look only for what is still open: " + "; ".join(map(one_line, left)))
+    told.append(f"Task: {one_line(task['instruction'])}")
+    return [("system", role.system), ("user", "\n".join(told))]
+
+
+def compose_messages(role: Role, task: Subtask, read: ReadFiles) -> Messages:
+    """Each finding and each quote once."""
+    findings = "\n".join(
+        f"{file.heading}:\n"
+        + "\n".join(
+            f"- {one_line(finding['text'])} "
+            + ("".join(f"[{n}]" for n in finding["markers"]) or NO_QUOTE)
+            for finding in file.findings
+        )
+        for file in read.files
+    )
+    quotes = "\n".join(
+        f"[{c['marker']}] {c['source']}: {one_line(c['quote'])[:LONGEST_LINE]}"
+        for c in read.citations
+    )
+    fence = Fence.around(task["instruction"], [findings, quotes])
+    told = [
+        fence.document("findings", "", findings),
+        fence.document("quotes", "", quotes),
+        f"Question: {one_line(task['instruction'])}",
+    ]
+    return [("system", role.system), ("user", "\n".join(told))]
+
+
+def _subtasks(plan: Sequence[Subtask]) -> str:
+    lines = (
+        f"- {t['role']} ({t['status']}): {one_line(t['instruction'])}"
+        + (f" Searched: {'; '.join(t['queries'])}" if t["queries"] else "")
+        for t in plan
+    )
+    return "\n".join(lines) or "- none"
+
+
+def _about(artifact: Artifact) -> str:
+    """An artifact's findings and what it did not find, on one line."""
+    told = one_line(" ".join(finding["text"] for finding in artifact["findings"]))
+    missing = f" Not found: {one_line('; '.join(artifact['missing']))}."
+    return (
+        f"- {artifact['heading']} ({artifact['role']}, {artifact['status']}): "
+        f"{told[:LONGEST_LINE] or 'nothing'}" + (missing if artifact["missing"] else "")
+    )
