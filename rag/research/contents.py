@@ -1,19 +1,19 @@
-"""A collection's table of contents, as a planner sees it: paths, titles, sizes and headings of the
-documents nearest to the question first, then the other titles; never text.
+"""A collection's table of contents, as a planner sees it: paths, titles, sizes and headings, those
+of the documents nearest to the question first; never text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rag.index.protocol import CollectionReader
+from rag.index.protocol import CollectionReader, DocumentOutline
 from rag.text.prose import one_line
 from state.tokens import count_tokens
 
 MOST_TOKENS = 1_500
 SEARCHED = 40
-MOST_NAMES = 300
-MOST_HEADINGS = 8
+MOST_DOCUMENTS = 500
+MOST_HEADINGS = 12
 LONGEST_HEADING = 60
 
 
@@ -30,21 +30,19 @@ def table_of_contents(reader: CollectionReader, asked: Sequence[str]) -> str:
 
 
 def _lines(reader: CollectionReader, asked: Sequence[str]) -> Iterator[str]:
-    headings: dict[str, list[str]] = {}
-    titles: dict[str, str] = {}
-    for question in asked:
-        for chunk in reader.search(question, SEARCHED):
-            titles[chunk["source"]] = one_line(chunk["title"] or chunk["source"])
-            last = one_line(chunk["heading"]).rpartition(" > ")[2][:LONGEST_HEADING]
-            near = headings.setdefault(chunk["source"], [])
-            if last and last not in near and last != titles[chunk["source"]]:
-                near.append(last)
+    outlines = {outline.source: outline for outline in reader.outline(MOST_DOCUMENTS)}
+    found = (chunk["source"] for question in asked for chunk in reader.search(question, SEARCHED))
+    near = [outlines.pop(source) for source in dict.fromkeys(found) if source in outlines]
     yield f"{reader.document_count} documents."
-    for source, near in headings.items():
-        document = reader.document(source)
-        size = f", {document.characters:,} characters" if document is not None else ""
-        told = " | ".join(near[:MOST_HEADINGS])
-        yield f"- {source} ({titles[source]}{size})" + (f": {told}" if told else "")
-    for name in reader.document_names(MOST_NAMES):
-        if name not in titles.values():
-            yield f"- {one_line(name)}"
+    for outline in near:
+        yield _line(outline, MOST_HEADINGS)
+    for outline in outlines.values():
+        yield _line(outline, 0)
+
+
+def _line(outline: DocumentOutline, most: int) -> str:
+    title = one_line(outline.title or outline.source)
+    last = (one_line(path.rpartition(" > ")[2])[:LONGEST_HEADING] for path in outline.headings)
+    told = [heading for heading in dict.fromkeys(last) if heading and heading != title][:most]
+    line = f"- {outline.source} ({title}, {outline.characters:,} characters)"
+    return f"{line}: {' | '.join(told)}" if told else line
