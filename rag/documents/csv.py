@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain, islice
 from pathlib import Path
@@ -106,20 +106,4 @@ def _sample(sample: str, delimiter: str) -> list[list[str]]:
     found = csv.reader(sample.splitlines(keepends=True), delimiter=delimiter)
     with suppress(csv.Error):
         rows.extend(islice(filter(None, found), _SAMPLE_ROWS))
-    return rows
-
-
-def quoted_rows(lines: Iterable[str], delimiter: str = ",") -> list[tuple[int, list[str]]]:
-    """Of each row with anything in it, the number of its first line and its cells.
-
-    Raises:
-        csv.Error: a cell is longer than csv takes.
-    """
-    rows: list[tuple[int, list[str]]] = []
-    reader = csv.reader((line + "\n" for line in lines), delimiter=delimiter, skipinitialspace=True)
-    first = 0
-    for cells in reader:
-        if any(cell.strip() for cell in cells):
-            rows.append((first, cells))
-        first = reader.line_num
     return rows

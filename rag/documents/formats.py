@@ -20,7 +20,7 @@ class Format:
 
 PICTURE = "picture"
 
-AS_IT_STANDS = frozenset({"markdown", "text", "log", "code"})
+AS_IT_STANDS = frozenset({"markdown", "rst", "text", "log", "code"})
 """Formats whose extracted text has the lines of the file; of all others a place is named."""
 
 _CODE = (

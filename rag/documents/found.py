@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from rag.text.blocks import moved
-from rag.text.plain import scan_plain
 from state.blocks import Block, BlockKind, Placed
 
 
@@ -53,18 +51,3 @@ def placed_blocks(lines: Sequence[str], found_blocks: Sequence[Found]) -> list[P
         placed[index] = Placed(starts[found.first - found.above], block)
         end = stop
     return list(placed.values())
-
-
-def all_blocks(lines: Sequence[str], found_blocks: Sequence[Found]) -> list[Placed]:
-    """With those of lines that the reader could make nothing of, by plain rules."""
-    text = "\n".join(lines)
-    whole: list[Placed] = []
-    position = 0
-    for each in [*placed_blocks(lines, found_blocks), None]:
-        end = len(text) if each is None else each.at
-        if text[position:end].strip():
-            whole += moved(scan_plain(text[position:end], "rst"), position)
-        if each is not None:
-            whole.append(each)
-            position = each.block.end_char
-    return whole

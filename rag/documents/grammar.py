@@ -5,10 +5,8 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from typing import cast
 
 from rag.documents.cleaning import clean
 from rag.documents.encoding import text_blocks
@@ -81,10 +79,11 @@ def markdown(text: str) -> Parsed | None:
 
 def _parsed(text: str, reading: Reading) -> Parsed | None:
     try:
-        if reading.format == "markdown":
-            return markdown(text)
-        parser = import_module(f"rag.documents.{reading.format}_blocks")
-        return cast("Parsed", parser.read_blocks(text))
+        if reading.format == "rst":
+            from rag.documents.rst import as_markdown
+
+            text = as_markdown(text)
+        return markdown(text)
     except TimeUpError:
         reading.deadline.step()
     except Exception as error:  # noqa: BLE001 - parsers raise anything at all on odd input
