@@ -16,8 +16,8 @@ from state.tokens import count_tokens
 
 SEARCHED = 20
 """Chunks that each query brings."""
-SHORT = 6_000
-"""Characters of a document that is given whole."""
+SHORT, SHORT_NAMED = 6_000, 12_000
+"""Characters of a document that is given whole, and of one that was asked for by name."""
 AROUND = 700
 """Characters before and behind what was found that are given with it."""
 MOST_PASSAGE = 2_000
@@ -69,10 +69,12 @@ class Evidence:
         """
         rankings = [self._reader.search(query, SEARCHED) for query in queries]
         ranked = [chunk for row in zip_longest(*rankings) for chunk in row if chunk is not None]
+        named = [self._reader.document_chunks(source, 1) for source in documents]
+        ranked = [chunk for first in named for chunk in first] + ranked
         ranked.sort(key=lambda chunk: chunk["source"] not in documents)
         stretches: dict[str, list[Stretch]] = {}
         for chunk in ranked:
-            start, end = self._extent(chunk)
+            start, end = self._extent(chunk, SHORT_NAMED if chunk["source"] in documents else SHORT)
             known = self._covered.setdefault(chunk["source"], [])
             if any(a <= chunk["start_char"] and chunk["end_char"] <= b for a, b in known):
                 continue
@@ -116,14 +118,14 @@ class Evidence:
                 return _citation(stretch, first, last + 1)
         return None
 
-    def _extent(self, chunk: RetrievedChunk) -> tuple[int, int]:
+    def _extent(self, chunk: RetrievedChunk, short: int) -> tuple[int, int]:
         """The whole of a short document, else the chunk with what stands around it; where there
         are pages or other places, the chunk alone, so that its place is right.
         """
         if chunk["page"] is not None or chunk.get("anchor") is not None:
             return chunk["start_char"], chunk["end_char"]
         document = self._reader.document(chunk["source"])
-        if document is not None and 0 < document.characters <= SHORT:
+        if document is not None and 0 < document.characters <= short:
             return 0, document.characters
         return max(chunk["start_char"] - AROUND, 0), chunk["end_char"] + AROUND
 
