@@ -1,0 +1,81 @@
+"""`langgraph dev` serves the graph that langgraph.json names, and answers over its API."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+from ingest_runs import Library
+from postgres_server import free_port
+
+ROOT = Path(__file__).parents[2]
+
+
+def post(url: str, body: object) -> object:
+    asked = urllib.request.Request(
+        url, json.dumps(body).encode(), {"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(asked, timeout=60) as reply:
+        return json.load(reply)
+
+
+@pytest.fixture
+def server(tmp_path):
+    pytest.importorskip("langgraph_api", reason="langgraph-cli[inmem] is not installed")
+    Library(tmp_path / "home").ingest(ROOT / "sample_corpus")
+    (tmp_path / "project").mkdir()
+    named = json.loads((ROOT / "langgraph.json").read_text("utf-8"))
+    named["graphs"] = {
+        name: str(ROOT / place.removeprefix("./")) for name, place in named["graphs"].items()
+    }
+    (tmp_path / "project" / "langgraph.json").write_text(json.dumps(named))  # it writes beside it
+    port = free_port()
+    serve = "from langgraph_cli.cli import cli; cli()"
+    words = ["dev", "--no-browser", "--no-reload", "--port", str(port)]
+    process = subprocess.Popen(
+        [sys.executable, "-c", serve, *words],
+        cwd=tmp_path / "project",
+        env={
+            **os.environ,
+            "CRAG_HOME": str(tmp_path / "home"),
+            "PYTHONPATH": str(ROOT),
+            "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        wait_for(url, process)
+        yield url
+    finally:
+        process.terminate()
+        process.communicate(timeout=60)
+
+
+def wait_for(url: str, process: subprocess.Popen[bytes]) -> None:
+    give_up = time.monotonic() + 120
+    while process.poll() is None and time.monotonic() < give_up:
+        try:
+            urllib.request.urlopen(f"{url}/ok", timeout=5).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    process.kill()
+    pytest.fail(process.communicate()[0].decode())
+
+
+def test_langgraphs_server_answers_a_question(server):
+    asked = {"question": "How many parking spaces are there at Hollin Bridge?"}
+    state = post(f"{server}/runs/wait", {"assistant_id": "crag", "input": asked})
+    assert state["status"] == "answered"
+    assert "120 spaces" in state["generation"]
+    assert state["citations"][0]["source"] == "museum/visitor-faq.html"
