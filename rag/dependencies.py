@@ -29,7 +29,8 @@ class Dependencies:
 
     `may_ask_back` is of a question that a person asked, `can_reply` says that they are still there.
 
-    `history` gives the earlier turns that this one may see, oldest first, where they are stored;
+    `history` gives the earlier turns that this one may see, oldest first, where they are stored,
+    from those that its checkpoint holds and the store's;
     `questions` all that was typed on the thread, oldest first. `pin` makes the turn a milestone.
     """
 
@@ -39,7 +40,7 @@ class Dependencies:
     trace_id: str
     fallback: Engine | None = None
     thread: str | None = None
-    history: Callable[[], Sequence[HistoryTurn]] | None = None
+    history: Callable[[Sequence[HistoryTurn]], Sequence[HistoryTurn]] | None = None
     questions: Callable[[], Iterable[str]] = lambda: ()
     pin: bool = False
     record: Record = lambda _answer: 1

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from state.closing import Closing
 from state.errors import UsageError
-from state.history import read_history
+from state.history import counted_slice, read_history
 from state.passages import HistoryTurn
 from state.shared_place import open_checkpoints, open_traces, open_turn_store, threads_place
 from state.turn_store import TurnStore
@@ -37,11 +37,16 @@ class ThreadMemory(Closing):
     def checkpoints(self) -> Checkpoints:
         return self._opened.enter_context(open_checkpoints(self.settings.home, *self._place))
 
-    def history(self, thread: str) -> list[HistoryTurn]:
-        """The slice of earlier turns within `history_tokens`, oldest first."""
-        from state.tokens import count_tokens
+    def history(self, thread: str, known: Sequence[HistoryTurn] = ()) -> list[HistoryTurn]:
+        """The slice of earlier turns within `history_tokens`, oldest first; what is `known` from a
+        checkpoint is not read again.
+        """
+        budget = self.settings.history_tokens
+        return read_history(self.store, thread, budget, _count_tokens, known)
 
-        return read_history(self.store, thread, self.settings.history_tokens, count_tokens)
+    def count_turns(self, thread: str) -> None:
+        """Counts what the next turn's slice depends on, so that it need not."""
+        counted_slice(self.store, thread, self.settings.history_tokens, _count_tokens)
 
     def questions(self, thread: str) -> Iterator[str]:
         """What was typed on the thread, oldest first, read as it is asked for."""
@@ -70,3 +75,10 @@ class ThreadMemory(Closing):
         with open_traces(self.settings) as traces:
             traces.delete_thread(thread)
         return turns
+
+
+def _count_tokens(text: str) -> int:
+    """Loads what counts when it is needed: that takes a quarter of a second."""
+    from state.tokens import count_tokens
+
+    return count_tokens(text)

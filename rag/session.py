@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Generator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -169,7 +169,7 @@ class Session(Closing):
             deps = self._on_thread(deps, thread, leave, pin=pin, can_reply=can_reply)
         if history is not None:
             asked_before = [turn["question"] for turn in history]
-            deps = replace(deps, history=lambda: history, questions=lambda: asked_before)
+            deps = replace(deps, history=lambda _known: history, questions=lambda: asked_before)
         started: TurnStarted = {
             "event": "turn_started",
             "trace_id": deps.trace_id,
@@ -210,6 +210,8 @@ class Session(Closing):
         finally:
             if answer is not None and self._keep_traces:
                 self._keep_trace(events, answer, parent)
+            if answer is not None and thread is not None:
+                self._count_turns(thread)
 
     def _on_thread(
         self, deps: Dependencies, thread: str, leave: Leave, *, pin: bool, can_reply: bool
@@ -226,12 +228,17 @@ class Session(Closing):
         return replace(
             deps,
             thread=thread,
-            history=lambda: memory.history(thread),
+            history=lambda known: memory.history(thread, known),
             questions=lambda: memory.questions(thread),
             pin=pin,
             record=lambda answer: leave.unless_left(lambda: record(answer)),
             can_reply=can_reply,
         )
+
+    def _count_turns(self, thread: str) -> None:
+        """The next question on the thread finds its slice counted."""
+        with suppress(CragError):
+            self.memory.count_turns(thread)
 
     def charged(self, budget: Budget, *, tokens: bool = False) -> Engine:
         """The engine charging `budget`, where it spends anything."""

@@ -21,7 +21,6 @@ from langgraph.checkpoint.base import (
 )
 
 from state.closing import Closing
-from state.errors import StorageError
 from state.sql_place import SqlPlace
 
 if TYPE_CHECKING:
@@ -47,11 +46,8 @@ class TurnSaver(BaseCheckpointSaver[Any]):
         with self._place.failures():
             try:
                 return self._kept.get_tuple(config)
-            except (ValueError, KeyError, TypeError) as error:
-                raise StorageError(
-                    f"The thread's checkpoint is damaged ({error}).",
-                    f"Remove {CHECKPOINTS_FILE}: the turns themselves are kept elsewhere.",
-                ) from None
+            except (ValueError, KeyError, TypeError, EOFError, NotImplementedError):
+                return None  # damaged, or of a version that nobody reads: made anew from the turns
 
     def put(
         self,

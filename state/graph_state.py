@@ -45,9 +45,9 @@ class ThreadState(TypedDict):
 
     `open_question` waits for the person to say what is meant.
 
-    `timeline` holds earlier turns, oldest first, and the one that was just finished. Where turns
-    are stored, start_turn takes it from the store: the newest within the token budget and the
-    milestones. What resolves a follow-up and what writes the answer see it, and nothing else.
+    `timeline` holds earlier turns, oldest first, and the one that was just finished: the newest and
+    the milestones. Where turns are stored, start_turn cuts it to the token budget and fills in from
+    the store what it lacks. What resolves a follow-up and what writes the answer see nothing else.
     """
 
     timeline: Annotated[list[HistoryTurn], milestone_window(TIMELINE_WINDOW)]

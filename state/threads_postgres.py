@@ -21,6 +21,7 @@ create table if not exists crag_threads (
 create table if not exists crag_turns (
     id bigint generated always as identity primary key, thread_id bigint not null,
     n integer not null, created_at bigint not null, milestone boolean not null,
+    size integer not null, tokens integer,
     body bytea not null, unique (thread_id, n));
 create index if not exists crag_turns_pinned on crag_turns (thread_id, n) where milestone;
 """

@@ -19,7 +19,8 @@ create table if not exists threads (
     last_turn integer not null);
 create table if not exists turns (
     id integer primary key, thread_id integer not null, n integer not null,
-    created_at integer not null, milestone integer not null, body blob not null);
+    created_at integer not null, milestone integer not null, size integer not null,
+    tokens integer, body blob not null);
 create unique index if not exists turns_by_number on turns (thread_id, n);
 create index if not exists turns_pinned on turns (thread_id, n) where milestone
 """

@@ -21,20 +21,27 @@ from state.turns import (
     StoreSize,
     ThreadSummary,
     Turn,
+    TurnCost,
     from_micros,
     no_such_thread,
     no_such_turn,
+    text_size,
     to_micros,
 )
 
 THREADS_FILE = "threads.db"
-THREADS_SCHEMA = 2
+THREADS_SCHEMA = 3
 PAGE_OF_TURNS = 16
+MOST_SHOWN = 2_000
+"""Turns that a slice of a thread is taken from, however large its budget is."""
 _KEPT = ("answer", "files", "collection")
 """Of a `Turn`, in its body."""
 _HINT = "Restore the threads from a backup, or delete the thread."
 
 _SELECT = """select n, created_at, milestone, body from turns
+    where thread_id = (select id from threads where name = ?)"""
+
+_COSTS = """select n, milestone, size, tokens from turns
     where thread_id = (select id from threads where name = ?)"""
 
 _NUMBERED = """insert into threads as t (name, created_at, last_turn) values (?, ?, 1)
@@ -92,9 +99,9 @@ class TurnStore(Closing):
                 "collection": collection,
             }
             db.execute(
-                "insert into turns (thread_id, n, created_at, milestone, body)"
-                " values (?, ?, ?, ?, ?)",
-                (key, number, now, milestone, packed(kept)),
+                "insert into turns (thread_id, n, created_at, milestone, size, body)"
+                " values (?, ?, ?, ?, ?, ?)",
+                (key, number, now, milestone, text_size(answer), packed(kept)),
             )
         return number
 
@@ -134,6 +141,23 @@ class TurnStore(Closing):
         if not rows:
             raise no_such_turn(thread, number)
         return _to_turn(thread, rows[0])
+
+    def costs(self, thread: str, *, milestones: bool = False) -> list[TurnCost]:
+        """What showing each of the newest MOST_SHOWN turns costs, newest first; of the pinned ones
+        where `milestones` is True. No answer is read.
+        """
+        sql = _COSTS + (" and milestone" if milestones else "") + " order by n desc limit ?"
+        rows = self._place.read(sql, (thread, MOST_SHOWN))
+        return [TurnCost(n, bool(milestone), *counted) for n, milestone, *counted in rows]
+
+    def note_tokens(self, thread: str, number: int, tokens: int) -> None:
+        """Keeps the count of a turn's tokens, which is made once."""
+        with self._place.writing() as db:
+            db.execute(
+                "update turns set tokens = ?"
+                " where n = ? and thread_id = (select id from threads where name = ?)",
+                (tokens, number, thread),
+            )
 
     def last_turn(self, thread: str) -> int:
         """The number last given in the thread, 0 for an unknown one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 from state.answer import Answer
 from state.errors import DamagedError, UsageError
@@ -51,6 +51,23 @@ class Turn:
     answer: Answer
     files: Mapping[str, CitedFile] = field(default_factory=dict)
     collection: str | None = None
+
+
+class TurnCost(NamedTuple):
+    """What a turn costs of a slice: `tokens` of its question and its answer, None until they are
+    counted; `size` in bytes, as many as which they are at most.
+    """
+
+    number: int
+    milestone: bool
+    size: int
+    tokens: int | None
+
+
+def text_size(answer: Answer) -> int:
+    """Bytes of the question and the answer."""
+    texts = answer["question"], answer["answer"]
+    return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,6 @@
-"""start_turn: every per-question field is new, and the timeline is what the thread has kept."""
+"""start_turn: every per-question field is new, and the timeline is what the checkpoint holds, but
+for what the record of turns has otherwise: turns that it lacks, pins and another budget.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from state.usage import NO_USAGE
 
 def start_turn(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     deps = runtime.context
-    told = {} if deps.history is None else {"timeline": Overwrite(list(deps.history()))}
+    kept = state.get("timeline", [])
+    shown = kept if deps.history is None else list(deps.history(kept))
+    told = {} if shown == kept else {"timeline": Overwrite(shown)}
     return {**told, **begun(state["question"], deps), "open_question": None}
 
 

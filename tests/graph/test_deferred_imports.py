@@ -105,7 +105,7 @@ def tell(code):
     sys.stdout.flush()
     used = ("langsmith.client", "langgraph_sdk.client", "requests.sessions", "aiohttp",
             "openai.types.batch", "openai.types.responses.response", "openai.resources.beta",
-            "langchain_openai.llms", "langchain_openai.chat_models.azure", "chromadb")
+            "langchain_openai.llms", "langchain_openai.chat_models.azure")
     sys.stderr.write(f"{[name for name in used if name in sys.modules]} {code}")
     leave(code)
 os._exit = tell

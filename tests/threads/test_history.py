@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from hypothesis import given
 from hypothesis import strategies as st
 from turn_samples import make_answer
 
 from state.history import history_slice, read_history
 from state.shared_place import open_turn_store
-from state.turns import Turn
-
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
+from state.turns import TurnCost
 
 
 def words(text: str) -> int:
@@ -20,19 +16,25 @@ def words(text: str) -> int:
     return len(text.split())
 
 
-def turn(number: int, tokens: int, *, milestone: bool = False) -> Turn:
-    text = "word " * tokens
-    return Turn("t", number, NOW, milestone, make_answer("", text.strip()))
+def turn(number: int, tokens: int, *, milestone: bool = False) -> TurnCost:
+    """One of as many words of four letters, not counted yet."""
+    return TurnCost(number, milestone, max(5 * tokens - 1, 0), None)
+
+
+def cost(each: TurnCost) -> int:
+    return (each.size + 1) // 5
 
 
 def numbers(shown):
     return [entry["turn"] for entry in shown]
 
 
-def pick(turns, budget, count=words):
+def pick(turns, budget, count=None):
     newest_first = turns[::-1]
     milestones = [turn for turn in newest_first if turn.milestone]
-    return numbers(history_slice(newest_first, milestones, budget, count))
+    counts = {each.number: cost(each) for each in turns}
+    shown = history_slice(newest_first, milestones, budget, count or counts.__getitem__)
+    return [each.number for each in shown]
 
 
 def test_walk_stops_at_the_first_turn_that_does_not_fit():
@@ -66,8 +68,8 @@ def test_milestone_that_does_not_fit_leaves_room_for_others():
 
 
 def test_short_history_is_shown_without_counting():
-    def count(text: str) -> int:
-        raise AssertionError(f"no need to count {text!r}")
+    def count(number: int) -> int:
+        raise AssertionError(f"no need to count {number}")
 
     assert pick([turn(n, 20) for n in range(1, 6)], 4000, count) == [1, 2, 3, 4, 5]
 
@@ -78,20 +80,20 @@ TURNS = st.lists(st.tuples(st.integers(0, 60), st.booleans()), max_size=12)
 def by_definition(turns, budget):
     if not turns:
         return []
-    cost = {turn.number: words(turn.answer["answer"]) for turn in turns}
+    costs = {turn.number: cost(turn) for turn in turns}
     newest = turns[-1].number
-    shown, left = {newest}, budget - cost[newest]
+    shown, left = {newest}, budget - costs[newest]
     for old in reversed(turns[:-1]):
-        if old.milestone and cost[old.number] <= left:
+        if old.milestone and costs[old.number] <= left:
             shown.add(old.number)
-            left -= cost[old.number]
+            left -= costs[old.number]
     for old in reversed(turns[:-1]):
         if old.number in shown:
             continue
-        if cost[old.number] > left:
+        if costs[old.number] > left:
             break
         shown.add(old.number)
-        left -= cost[old.number]
+        left -= costs[old.number]
     return sorted(shown)
 
 
@@ -117,8 +119,8 @@ def test_slice_reads_no_further_than_it_must():
             seen.append(number)
             yield turn(number, 40)
 
-    shown = numbers(history_slice(walk(), [], 100, words))
-    assert shown == [999, 1000]
+    shown = history_slice(walk(), [], 100, lambda _number: 40)
+    assert [each.number for each in shown] == [999, 1000]
     assert seen == [1000, 999, 998]
 
 
@@ -135,3 +137,22 @@ def test_slice_of_a_stored_thread_leaves_the_store_alone(tmp_path):
         assert shown[0]["milestone"]
         assert numbers(read_history(store, "t", 10_000, words)) == list(range(1, 31))
         assert list(store.turns("t")) == before
+
+
+def test_a_turn_is_counted_once_and_what_a_checkpoint_holds_is_not_read_again(tmp_path):
+    counted = []
+
+    def count(text: str) -> int:
+        counted.append(text)
+        return words(text)
+
+    with open_turn_store(tmp_path) as store:
+        for number in range(1, 9):
+            store.append("t", make_answer(f"question {number}", "word " * 50))
+        first = read_history(store, "t", 200, count)
+        made = len(counted)
+        assert made == 2 * 4  # the three that fit and the first that does not
+        known = [{**turn, "answer": "as the checkpoint has it"} for turn in first[1:]]
+        again = read_history(store, "t", 200, count, known)
+        assert len(counted) == made
+        assert again == [first[0], *known]
