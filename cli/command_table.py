@@ -16,6 +16,7 @@ COMMANDS = {
     "status": "Show what is indexed, what is stale, which models, how large.",
     "doctor": "Check each part and print the mending command.",
     "eval": "Score retrieval, grading, abstention and answers on a dataset.",
+    "model": "List, fetch and remove the weights that rank by meaning.",
     "config": "Show, locate or start the settings file.",
     "mcp": "Serve the collection to agents over MCP; install it there.",
     "skill": "Print or install the skill file for agents.",

@@ -61,7 +61,7 @@ def open_reader(
                 f"No document of {reader.name!r} matches {settings.files!r}.",
                 "`crag collections show` lists them; `*` does not match a slash, `**/` does.",
             )
-        yield _reranked(settings, reader, notify)
+        yield _ranked(settings, _reranked(settings, reader, notify))
 
 
 def _chosen(glob: str | None) -> GitIgnoreSpec | None:
@@ -92,3 +92,11 @@ def _reranked(
     if not reranker.loopback:
         notify(f"Retrieved documents are sent to {reranker.host}, which puts them in order.")
     return cast("CollectionReader", RerankedCollection(collection, reranker, notify))
+
+
+def _ranked(settings: Settings, collection: CollectionReader) -> CollectionReader:
+    """In the order of the reader in the box, where its weights were fetched."""
+    from rag.reading.meaning import Meaning
+    from rag.reading.ranked_collection import RankedCollection
+
+    return cast("CollectionReader", RankedCollection(collection, Meaning(settings.home)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
-from state.blocks import Block
+from state.blocks import Block, Extent
 
 WebUse = Literal["allowed", "searched"]
 """None where the person did not allow the web."""
@@ -21,7 +21,8 @@ class RetrievedChunk(TypedDict):
     fused score (higher is better, comparable within one query only); `cosine` and `bm25`
     are the raw scores of the legs and the ranks their 1-based places, None where a leg did
     not return the chunk. `loop` is the loop that first found it. `also` names the other sources
-    that hold a copy, `meant` how surely the query names its document, to 1. `anchor` is as of
+    that hold a copy, `meant` how surely the query names its document, to 1,
+    `meaning` the cosine that a transformer gives it. `anchor` is as of
     `state.documents.Chunk`: where it is not None, the lines are of the extracted text only.
     """
 
@@ -44,6 +45,7 @@ class RetrievedChunk(TypedDict):
     loop: int
     also: NotRequired[list[str]]
     meant: NotRequired[float]
+    meaning: NotRequired[float]
     anchor: NotRequired[str | None]
 
 
@@ -80,7 +82,8 @@ class Span(TypedDict):
 
     `lead` is what introduces it from afar (its heading, a table's header) or None, `blocks` are
     what it is made of, `part` is which question within the question it bears on, from 0, `score`
-    the probability that it holds the answer, if any excerpt does.
+    the probability that it holds the answer, if any excerpt does. Of a snippet, which is a part of
+    its blocks, `stretch` is where it stands and `shown` what a person is shown.
     """
 
     start_char: int
@@ -92,6 +95,8 @@ class Span(TypedDict):
     blocks: list[Block]
     part: int
     score: float
+    stretch: NotRequired[Extent]
+    shown: NotRequired[str]
 
 
 def text_between(held: RetrievedChunk | Span, start: int, end: int) -> str:

@@ -9,6 +9,7 @@ from rag.endpoint.address import host_of
 from rag.engines.protocol import Engine
 from rag.index.protocol import CollectionReader
 from rag.index.reranked import RerankedCollection
+from rag.reading.ranked_collection import RankedCollection
 from state.choices import EngineName, GraderChoice, Verifier
 from state.settings import Settings
 
@@ -54,10 +55,14 @@ def _lacking(settings: Settings) -> str | None:
 
 
 def local_engine(reader: CollectionReader) -> LocalEngine:
-    """It judges by the collection's own search: a reranker is for what is retrieved."""
+    """It judges by the collection's own search, and by what the reader makes of what was found."""
     from rag.engines.local.engine import LocalEngine
 
-    return LocalEngine(reader.plain if isinstance(reader, RerankedCollection) else reader)
+    meaning = None
+    if isinstance(reader, RankedCollection):
+        reader, meaning = reader.plain, reader.meaning
+    plain = reader.plain if isinstance(reader, RerankedCollection) else reader
+    return LocalEngine(plain, meaning)
 
 
 def build_engine(name: EngineName, settings: Settings, reader: CollectionReader) -> Engine:

@@ -106,6 +106,8 @@ def _quoting_claim(
     *,
     whole: bool,
 ) -> DraftClaim:
+    if "stretch" in span:
+        return _snippet_claim(passage, span, *span["stretch"])
     start, end = best_sentences(question, span)
     span = span if whole else narrowed(span, start, FURTHER_CHARACTERS)
     base = span["start_char"]
@@ -128,6 +130,32 @@ def _quoting_claim(
                 "quote": quote,
                 "lead": span["lead"],
                 "block_start": base,
+                "block_end": span["end_char"],
+                "block": span["text"],
+            }
+        ],
+    }
+
+
+def _snippet_claim(passage: Passage, span: Span, start: int, end: int) -> DraftClaim:
+    quote = text_between(span, start, end)
+    line = span["start_line"] + text_between(span, span["start_char"], start).count("\n")
+    return {
+        "kind": "code" if span["blocks"][-1].kind in AS_WRITTEN else "claim",
+        "before": "\n\n",
+        "shown": span["shown"],
+        "text": span["shown"],
+        "passages": [passage["number"]],
+        "quotes": [
+            {
+                "passage": passage["number"],
+                "start_char": start,
+                "end_char": end,
+                "start_line": line,
+                "end_line": line + quote.count("\n"),
+                "quote": quote,
+                "lead": span["lead"],
+                "block_start": span["start_char"],
                 "block_end": span["end_char"],
                 "block": span["text"],
             }

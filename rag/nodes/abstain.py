@@ -10,10 +10,11 @@ from rag.citations.assembly import marked
 from rag.citations.quotes import standing_quotes
 from rag.dependencies import Dependencies
 from rag.evidence.quotation import likeliest_spans, quoting_claims
-from rag.evidence.refine import refine
 from rag.index.terms import terms
 from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
+from rag.reading.meaning import Meaning
+from rag.reading.snippets import snippet_passages
 from state.answer import UNSURE, Citation
 from state.draft_claims import DraftClaim
 from state.graph_state import GraphState
@@ -34,7 +35,8 @@ def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     reader = runtime.context.reader
     near = _near(parts, state["documents"])
     questions = [part.question for part in parts]
-    passages = refine(questions, near or state["documents"], reader, NEAREST)
+    meaning = Meaning(runtime.context.settings.home)
+    passages = snippet_passages(questions, near or state["documents"], meaning, reader)
     claims = quoting_claims(questions, likeliest_spans(passages)[:NEAREST])
     quoted = [
         (quote, claim)

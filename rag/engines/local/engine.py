@@ -15,14 +15,18 @@ from rag.engines.protocol import (
     Rewritten,
 )
 from rag.index.protocol import CollectionReader
+from rag.reading.meaning import Meaning
 from state.passages import HistoryTurn
 
 
 class LocalEngine:
-    """An `Engine` over the one collection whose words and vectors it judges by."""
+    """An `Engine` over the one collection whose words and vectors it judges by, and by `meaning`
+    where that is given and reads.
+    """
 
-    def __init__(self, collection: CollectionReader) -> None:
+    def __init__(self, collection: CollectionReader, meaning: Meaning | None = None) -> None:
         self._collection = collection
+        self._meaning = meaning
 
     @property
     def name(self) -> str:
@@ -43,7 +47,7 @@ class LocalEngine:
     def grade(self, request: GradeRequest) -> Graded:
         from rag.engines.local.grade import grade
 
-        return grade(request, self._collection)
+        return grade(request, self._collection, self._meaning)
 
     def rewrite(self, request: RewriteRequest) -> Rewritten:
         from rag.engines.local.rewrite import rewrite

@@ -20,6 +20,8 @@ from rag.engines.protocol import Graded, GradeRequest
 from rag.index.protocol import CollectionReader
 from rag.question.parse import FEW_CHUNKS
 from rag.question.parts import QuestionPart
+from rag.reading.meaning import Meaning
+from rag.reading.snippets import promise
 from state.passages import Grade, RelevanceVerdict, RetrievedChunk, is_web
 
 SURELY_NAMED = 0.7
@@ -27,8 +29,12 @@ SURELY_NAMED = 0.7
 that no other document is called by."""
 
 
-def grade(request: GradeRequest, collection: CollectionReader) -> Graded:
-    """A chunk is as relevant as it is to the question within the question that it suits best."""
+def grade(
+    request: GradeRequest, collection: CollectionReader, meaning: Meaning | None = None
+) -> Graded:
+    """A chunk is as relevant as it is to the question within the question that it suits best. Where
+    a transformer reads the question, what it finds nearest says whether the collection answers.
+    """
     model = grader_model()
     embedder = fitted_embedder(collection.embedder)
     judged = [_judge(part, request.chunks, collection, embedder, model) for part in request.parts]
@@ -37,12 +43,27 @@ def grade(request: GradeRequest, collection: CollectionReader) -> Graded:
         for of_parts in zip(*(each.grades for each in judged), strict=True)
     ]
     in_domain = tuple(each.in_domain for each in judged)
+    reads = meaning is not None and meaning.reads and not all(map(is_web, request.documents))
+    if meaning is not None and reads:
+        found = [promise(part.question, request.documents, meaning) for part in request.parts]
+        in_domain = tuple(round(model.reader.probability(each), 4) for each in found)
+        grades = [_heeding(max(in_domain, default=0.0), each, model) for each in grades]
     if any(map(model.is_in_domain, in_domain)) and not any(
         each["relevant"] for each in [*request.earlier.values(), *grades]
     ):
         grades = _with_nearest(grades)
+    if reads:
+        sufficient = all(map(model.is_in_domain, in_domain))
+        return Graded(tuple(grades), sufficient=sufficient, in_domain=in_domain)
     enough = min((_enough(request, grades, each.pool, model) for each in judged), default=0.0)
     return Graded(tuple(grades), sufficient=enough >= model.enough.threshold, in_domain=in_domain)
+
+
+def _heeding(in_domain: float, each: Grade, model: GraderModel) -> Grade:
+    """As the reader sees the collection: relevant is only what is likely to hold an answer."""
+    relevant = model.is_in_domain(in_domain) and (each["confidence"] or 0.0) >= model.relevant
+    verdict = _verdict(each["confidence"] or 0.0, model, relevant=relevant)
+    return {**each, "relevant": relevant, "verdict": verdict}
 
 
 @dataclass(frozen=True, slots=True)

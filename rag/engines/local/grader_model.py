@@ -20,7 +20,9 @@ _FILE = Path(__file__).with_name("grader.json")
 @dataclass(frozen=True, slots=True)
 class GraderModel:
     """`chunk`: is this chunk relevant, if the collection knows of the matter at all;
-    `in_domain`: does it; `enough`: can the chunks found relevant answer the question.
+    `in_domain`: does it; `enough`: can the chunks found relevant answer the question. `reader`
+    stands in for `in_domain`, with its threshold, where a transformer found stretches: do the
+    nearest of them answer.
 
     A chunk is relevant from `relevant` on, if the collection knows of the matter; then it is
     correct from `correct` on, incorrect below `incorrect`, ambiguous between.
@@ -29,6 +31,7 @@ class GraderModel:
     chunk: Logistic
     in_domain: Logistic
     enough: Logistic
+    reader: Logistic
     correct: float
     incorrect: float
 
@@ -59,5 +62,6 @@ def grader_model() -> GraderModel:
 
 
 def model_from(data: Mapping[str, Any]) -> GraderModel:
-    chunk, in_domain, enough = (Logistic(**data[name]) for name in ("chunk", "in_domain", "enough"))
-    return GraderModel(chunk, in_domain, enough, data["correct"], data["incorrect"])
+    names = ("chunk", "in_domain", "enough", "reader")
+    chunk, in_domain, enough, reader = (Logistic(**data[name]) for name in names)
+    return GraderModel(chunk, in_domain, enough, reader, data["correct"], data["incorrect"])

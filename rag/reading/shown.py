@@ -1,0 +1,65 @@
+"""A stretch as a person reads it: prose on one line, code in whole lines, a row below its header,
+an item below the line that leads to it, "…" where a paragraph goes on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from textwrap import dedent, indent
+
+from rag.reading.stretches import Unit
+from rag.text.prose import as_prose
+from state.blocks import Block, BlockKind
+from state.passages import RetrievedChunk, text_between
+
+LEAD_CHARACTERS = 120
+"""Of what introduces a stretch from further up."""
+_CUT = "…"
+_AS_WRITTEN = (BlockKind.CODE, BlockKind.ROW, BlockKind.METADATA)
+_LAST_WORD = re.compile(r"\s+\S*$")
+
+
+def shown_stretch(chunk: RetrievedChunk, units: Sequence[Unit], lead: str, longest: int) -> str:
+    """At most about `longest` characters, without what leads to it."""
+    pieces = [_lead(lead)] if lead.strip() else []
+    kinds = [chunk["blocks"][units[0].place].kind] if pieces else []
+    place = 0
+    while place < len(units):
+        block = chunk["blocks"][units[place].place]
+        own = [unit for unit in units[place:] if unit.place == units[place].place]
+        pieces.append(_piece(chunk, block, own, longest))
+        kinds.append(block.kind)
+        place += len(own)
+    shown = pieces[0]
+    for before, kind, piece in zip(kinds, kinds[1:], pieces[1:], strict=False):
+        close = before is kind and kind in (BlockKind.ROW, BlockKind.ITEM, BlockKind.METADATA)
+        shown += ("\n" if close else "\n\n") + piece
+    return shown
+
+
+def _piece(chunk: RetrievedChunk, block: Block, units: Sequence[Unit], longest: int) -> str:
+    """What of one block the stretch has."""
+    text = text_between(chunk, units[0].start, units[-1].end)
+    if block.kind is BlockKind.CODE:
+        lines = text.split("\n")
+        while len(lines) > 1 and len("\n".join(lines)) > longest:
+            lines.pop()
+        return indent(dedent("\n".join(lines)), "    ")
+    if block.kind in _AS_WRITTEN:
+        return text
+    before = f"{_CUT} " if units[0].start > block.start_char else ""
+    after = f" {_CUT}" if units[-1].end < block.end_char else ""
+    said = as_prose(text)
+    if len(said) > longest:
+        said, after = _LAST_WORD.sub("", said[:longest]), f" {_CUT}"
+    return before + said + after
+
+
+def _lead(lead: str) -> str:
+    said = as_prose(lead) if "|" not in lead else lead.strip()
+    return (
+        said
+        if len(said) <= LEAD_CHARACTERS or "|" in lead
+        else (f"{_CUT} " + said[-LEAD_CHARACTERS:].split(" ", 1)[-1])
+    )

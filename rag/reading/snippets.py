@@ -1,0 +1,193 @@
+"""The few stretches of what was retrieved that are likeliest to answer, as passages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rag.index.protocol import CollectionReader
+from rag.index.terms import terms
+from rag.question.parse import ParsedQuestion, share
+from rag.reading.meaning import Meaning
+from rag.reading.shown import shown_stretch
+from rag.reading.stretches import Stretch, Unit, reach, section_units, stretches_of
+from state.blocks import BlockKind
+from state.passages import Passage, RetrievedChunk, Span, text_between
+
+MOST = 3
+READ = 16
+"""Chunks whose stretches are compared: those of a question, and of as many of its corrections."""
+FIRST_LONGEST = 400
+"""Characters of the first; the further ones have what a stretch may have."""
+FAR_BEHIND = 0.3
+"""What a stretch may be worth less than the first and still be shown."""
+
+# What a stretch is worth beside its cosine. Each stands on a plateau over seven documentations.
+_COVERED = 0.1
+_RANK = 0.03
+_CODE = 0.05
+_SAYS_SOMETHING = 2
+"""Words that stand in no question and heading, or one number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """`worth` is comparable within one question only."""
+
+    stretch: Stretch
+    worth: float
+    cosine: float
+    covered: float
+
+
+def snippets(
+    question: ParsedQuestion, chunks: Sequence[RetrievedChunk], meaning: Meaning, most: int = MOST
+) -> list[Snippet]:
+    """The best stretches of the first chunks, best first, none overlapping another."""
+    kept: list[Snippet] = []
+    for each in sorted(_measured(question, chunks, meaning), key=lambda snippet: -snippet.worth):
+        behind = bool(kept) and each.worth < kept[0].worth - FAR_BEHIND
+        if len(kept) == most or behind:
+            break
+        if not any(each.stretch.overlaps(other.stretch) for other in kept):
+            kept.append(each if kept else replace(each, stretch=_longer(each.stretch)))
+    return kept
+
+
+def promise(
+    question: ParsedQuestion, chunks: Sequence[RetrievedChunk], meaning: Meaning
+) -> dict[str, float]:
+    """What tells best whether the chunks answer at all: the cosine of their nearest stretch, and
+    the largest share of the question that one has with what stands above it.
+    """
+    found = _measured(question, chunks, meaning)
+    return {
+        "cosine": max((each.cosine for each in found), default=0.0),
+        "covered": max((each.covered for each in found), default=0.0),
+    }
+
+
+def _measured(
+    question: ParsedQuestion, chunks: Sequence[RetrievedChunk], meaning: Meaning
+) -> list[Snippet]:
+    best = chunks[:READ]
+    every = [stretch for chunk in best for stretch in stretches_of(chunk)]
+    every = [stretch for stretch in every if _says_something(question, stretch)] or every
+    if not every:
+        return []
+    cosines = meaning.cosines(question.text, [_read(stretch) for stretch in every])
+    top, ranks = _ranks(best)
+    found = []
+    for stretch, cosine in zip(every, cosines, strict=True):
+        held = set(terms(stretch.text))
+        worth = (
+            float(cosine)
+            + _COVERED * share(question.weights, held)
+            + _RANK * (ranks[stretch.chunk["chunk_id"]] - top)
+            + _CODE * stretch.has_code
+        )
+        covered = share(question.weights, held.union(terms(_above(stretch))))
+        found.append(Snippet(stretch, worth, float(cosine), covered))
+    return found
+
+
+def _ranks(chunks: Sequence[RetrievedChunk]) -> tuple[float, dict[str, float]]:
+    ranks = {chunk["chunk_id"]: chunk["score"] for chunk in chunks}
+    return max(ranks.values(), default=0.0), ranks
+
+
+def _read(stretch: Stretch) -> str:
+    above = stretch.heading or stretch.chunk["title"] or ""
+    return f"{above}: {stretch.text}" if above else stretch.text
+
+
+def _new(question: ParsedQuestion, stretch: Stretch) -> set[str]:
+    return set(terms(stretch.text)).difference(question.terms, terms(_above(stretch)))
+
+
+def _above(stretch: Stretch) -> str:
+    return f"{stretch.chunk['title'] or ''} {stretch.heading}"
+
+
+def _says_something(question: ParsedQuestion, stretch: Stretch) -> bool:
+    new = _new(question, stretch)
+    return len(new) >= _SAYS_SOMETHING or any(map(str.isdigit, new))
+
+
+def snippet_passages(
+    questions: Sequence[ParsedQuestion],
+    chunks: Sequence[RetrievedChunk],
+    meaning: Meaning,
+    reader: CollectionReader,
+) -> list[Passage]:
+    """Of each question its snippets, a passage each; numbered from 1."""
+    passages: list[Passage] = []
+    for part, question in enumerate(questions):
+        found = snippets(question, chunks, meaning)
+        for snippet in found:
+            behind = snippet.worth - found[0].worth
+            passages.append(_passage(len(passages) + 1, part, snippet, behind, reader))
+    return passages
+
+
+def _passage(
+    number: int, part: int, snippet: Snippet, behind: float, reader: CollectionReader
+) -> Passage:
+    stretch, chunk = snippet.stretch, snippet.stretch.chunk
+    units = stretch.units
+    blocks = chunk["blocks"][units[0].place : units[-1].place + 1]
+    start, end = blocks[0].start_char, blocks[-1].end_char
+    extent = units[0].start, units[-1].end
+    lead = _lead(chunk, units[0], reader)
+    line = chunk["start_line"] + chunk["text"].count("\n", 0, start - chunk["start_char"])
+    text = text_between(chunk, start, end)
+    span: Span = {
+        "start_char": start,
+        "end_char": end,
+        "start_line": line,
+        "end_line": line + text.count("\n"),
+        "text": text,
+        "lead": lead or None,
+        "blocks": list(blocks),
+        "part": part,
+        "score": math.exp(behind / FAR_BEHIND),
+        "stretch": extent,
+        "shown": shown_stretch(chunk, units, lead, FIRST_LONGEST),
+    }
+    passage: Passage = {
+        "number": number,
+        "chunk_id": chunk["chunk_id"],
+        "source": chunk["source"],
+        "title": chunk["title"],
+        "heading": stretch.heading,
+        "page": chunk["page"],
+        "start_char": chunk["start_char"],
+        "end_char": chunk["end_char"],
+        "spans": [span],
+    }
+    if "also" in chunk:
+        passage["also"] = chunk["also"]
+    return passage
+
+
+def _longer(stretch: Stretch) -> Stretch:
+    """With what follows, or, at the end of a section, what stands before it."""
+    units = section_units(stretch)
+    first = units.index(stretch.units[0])
+    last = reach(units, first, FIRST_LONGEST)
+    while first and units[last].end - units[first - 1].start <= FIRST_LONGEST:
+        first -= 1
+    return replace(stretch, units=units[first : last + 1])
+
+
+def _lead(chunk: RetrievedChunk, first: Unit, reader: CollectionReader) -> str:
+    """The line that leads to a list or code, or the header of a row, where it stands above."""
+    block = chunk["blocks"][first.place]
+    if block.lead is None or block.lead[1] > first.start:
+        return ""
+    if block.kind not in (BlockKind.ROW, BlockKind.ITEM, BlockKind.CODE):
+        return ""
+    if block.lead[0] >= chunk["start_char"]:
+        return text_between(chunk, *block.lead)
+    return reader.document_text(chunk["source"], *block.lead) or ""

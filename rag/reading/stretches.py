@@ -1,0 +1,113 @@
+"""Chunks taken apart into stretches: sentences, lines of code or rows in a row, short enough to be
+shown as an answer. From each of them on there is one, as far as it may reach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from rag.text.sentences import PROSE, block_sentences
+from state.blocks import Block, BlockKind
+from state.passages import RetrievedChunk, text_between
+
+LONGEST = 300
+"""Characters of a stretch, unless its one sentence, line or row is longer."""
+MOST_OF_A_CHUNK = 40
+
+
+class Unit(NamedTuple):
+    """What is never cut: a sentence, a line of code, a row. `place` counts blocks in the chunk."""
+
+    start: int
+    end: int
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Units in a row of one chunk, under one heading."""
+
+    chunk: RetrievedChunk
+    heading: str
+    units: Sequence[Unit]
+
+    @property
+    def start(self) -> int:
+        return self.units[0].start
+
+    @property
+    def end(self) -> int:
+        return self.units[-1].end
+
+    @property
+    def text(self) -> str:
+        return text_between(self.chunk, self.start, self.end)
+
+    @property
+    def has_code(self) -> bool:
+        blocks = self.chunk["blocks"]
+        return any(blocks[unit.place].kind is BlockKind.CODE for unit in self.units)
+
+    def overlaps(self, other: Stretch) -> bool:
+        same = self.chunk["source"] == other.chunk["source"]
+        return same and self.start < other.end and other.start < self.end
+
+
+def stretches_of(chunk: RetrievedChunk, longest: int = LONGEST) -> list[Stretch]:
+    """In their order; none lies within another."""
+    found: list[Stretch] = []
+    for heading, units in _sections(chunk):
+        reached = 0
+        for first in range(len(units)):
+            last = reach(units, first, longest)
+            if last >= reached:
+                reached = last + 1
+                found.append(Stretch(chunk, heading, units[first : last + 1]))
+            if len(found) == MOST_OF_A_CHUNK:
+                return found
+    return found
+
+
+def reach(units: Sequence[Unit], first: int, longest: int) -> int:
+    """The last unit that a stretch from `first` takes in."""
+    last = first
+    while last + 1 < len(units) and units[last + 1].end - units[first].start <= longest:
+        last += 1
+    return last
+
+
+def section_units(stretch: Stretch) -> Sequence[Unit]:
+    """All units under the heading that the stretch stands under."""
+    return next(
+        units for _, units in _sections(stretch.chunk) if units and stretch.units[0] in units
+    )
+
+
+def _sections(chunk: RetrievedChunk) -> Iterator[tuple[str, list[Unit]]]:
+    """The units below each heading of the chunk, with the headings above them."""
+    path: list[Block] = []
+    heading, units = chunk["heading"], list[Unit]()
+    for place, block in enumerate(chunk["blocks"]):
+        if block.kind is BlockKind.HEADING:
+            yield heading, units
+            path = [*(each for each in path if each.level < block.level), block]
+            heading = " > ".join(text_between(chunk, *each.extent) for each in path)
+            units = []
+        else:
+            units += [Unit(*extent, place) for extent in _extents(chunk, block)]
+    yield heading, units
+
+
+def _extents(chunk: RetrievedChunk, block: Block) -> Iterator[tuple[int, int]]:
+    start = block.start_char
+    if block.kind in PROSE:
+        yield from block_sentences(chunk["text"], block, chunk["start_char"])
+    elif block.kind is BlockKind.CODE:
+        for line in text_between(chunk, *block.extent).split("\n"):
+            if line.strip():
+                yield start, start + len(line)
+            start += len(line) + 1
+    else:
+        yield block.extent

@@ -1,0 +1,53 @@
+"""Where the reader's weights lie in a home, and what they are known by."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+MODEL = "all-MiniLM-L6-v2"
+TENSORS, TOKENIZER = "model.safetensors", "tokenizer.json"
+GRAPH = "encoder.onnx"
+HASHES = {
+    TENSORS: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    TOKENIZER: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+}
+"""SHA-256 of sentence-transformers' own files (Apache-2.0)."""
+MEGABYTES = 91
+
+IDENTITY = f"{MODEL.lower()}-{HASHES[TENSORS][:12]}-int8"
+"""What the weights are, however they came here; part of what each kept vector is known by."""
+OFFER = f"`crag model get` ({MEGABYTES} MB, once) ranks by meaning what is found."
+
+
+@dataclass(frozen=True, slots=True)
+class HeldModel:
+    """Weights that lie in a home, ready to read with."""
+
+    name: str
+    folder: Path
+
+    @property
+    def size(self) -> int:
+        return sum(file.stat().st_size for file in self.folder.iterdir())
+
+
+def models_folder(home: Path) -> Path:
+    return home / "models"
+
+
+def held_model(home: Path) -> HeldModel | None:
+    """The reader's weights, if they were fetched."""
+    folder = models_folder(home) / IDENTITY
+    whole = all((folder / name).is_file() for name in (GRAPH, TOKENIZER))
+    return HeldModel(MODEL, folder) if whole else None
+
+
+def remove_model(home: Path) -> bool:
+    """Also what a fetch that was broken off has left; whether there was anything."""
+    folder = models_folder(home)
+    if not folder.is_dir():
+        return False
+    shutil.rmtree(folder)
+    return True

@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rag.documents.stream import Part
+from rag.question.parse import ParsedQuestion
+from rag.question.spelling import Mended
+from rag.reading.ranked_collection import RankedCollection
+from rag.reading.snippets import FIRST_LONGEST, snippet_passages, snippets
+from rag.reading.stretches import LONGEST, stretches_of
+from rag.text.chunk import chunk_parts
+
+PAGE = """# Lamps
+
+The lamp at Hollin Bridge burns oil. It is lit at dusk by the keeper, who lives beside it and walks
+over the weir each evening with a can and a ladder.
+
+To put it out:
+
+    lamp --out
+    lamp --cover "glass hood"
+
+| part | price |
+| ---- | ----- |
+| wick | 3     |
+| hood | 17    |
+
+- Bring these:
+- a ladder
+- a can of oil
+"""
+
+
+@dataclass
+class WordsAlone:
+    """A meaning that is the share of the question's words."""
+
+    reads: bool = True
+    asked: list[str] = field(default_factory=list)
+
+    def cosines(self, question: str, texts: list[str]) -> Any:
+        self.asked.extend(texts)
+        words = set(question.lower().strip("?").split())
+        shares = [len(words & set(text.lower().replace(".", " ").split())) for text in texts]
+        return np.array(shares, dtype=np.float32) / max(len(words), 1)
+
+
+class Reader:
+    def document_text(self, _source: str, start: int = 0, end: int | None = None) -> str:
+        return PAGE[start:end]
+
+
+def chunks(text: str = PAGE) -> list[Any]:
+    found = [chunk.of("lamps.md", "Lamps") for chunk in chunk_parts([Part(text)], "markdown")]
+    return [
+        {
+            **{name: getattr(chunk, name) for name in chunk.__slots__},
+            "blocks": list(chunk.blocks),
+            "score": 1.0,
+            "loop": 0,
+        }
+        for chunk in found
+    ]
+
+
+def asked(text: str) -> ParsedQuestion:
+    from rag.index.terms import terms
+
+    own = tuple(dict.fromkeys(terms(text)))
+    ones = dict.fromkeys(own, 1.0)
+    counts = dict.fromkeys(own, 1)
+    return ParsedQuestion(
+        text, Mended(text, ()), own, ones, ones, counts, dict(zip(own, own, strict=True)), ones
+    )
+
+
+def shown(question: str) -> list[str]:
+    passages = snippet_passages([asked(question)], chunks(), WordsAlone(), Reader())  # type: ignore[arg-type]
+    return [passage["spans"][0]["shown"] for passage in passages]
+
+
+def test_no_stretch_is_longer_than_it_may_be_and_none_lies_within_another() -> None:
+    found = [stretch for chunk in chunks() for stretch in stretches_of(chunk)]
+    assert all(len(each.text) <= LONGEST for each in found)
+    assert all(a.end < b.end for a, b in pairwise(found))
+    assert all(PAGE[each.start : each.end] == each.text for each in found)
+
+
+def test_at_most_three_are_shown_and_none_twice() -> None:
+    found = snippets(asked("who lights the lamp at dusk?"), chunks(), WordsAlone())  # type: ignore[arg-type]
+    assert 1 <= len(found) <= 3
+    places = [(each.stretch.start, each.stretch.end) for each in found]
+    assert all(a[1] <= b[0] or b[1] <= a[0] for a in places for b in places if a is not b)
+    assert len(found[0].stretch.text) <= FIRST_LONGEST
+
+
+def test_code_is_whole_lines_set_in() -> None:
+    first = shown("how to cover it with a glass hood")[0]
+    assert '    lamp --cover "glass hood"' in first.split("\n")
+
+
+def test_a_row_stands_below_its_header() -> None:
+    text = "\n\n".join(shown("price of the hood"))
+    assert "| part | price |" in text
+
+
+def test_what_only_repeats_the_question_is_not_shown() -> None:
+    found = snippets(asked("The lamp at Hollin Bridge burns oil"), chunks(), WordsAlone())  # type: ignore[arg-type]
+    assert all(each.stretch.text != "The lamp at Hollin Bridge burns oil." for each in found)
+
+
+def test_what_is_quoted_stands_in_the_page() -> None:
+    for passage in snippet_passages(
+        [asked("who lights the lamp?")],
+        chunks(),
+        WordsAlone(),  # type: ignore[arg-type]
+        Reader(),  # type: ignore[arg-type]
+    ):
+        span = passage["spans"][0]
+        start, end = span["stretch"]
+        assert span["text"] == PAGE[span["start_char"] : span["end_char"]]
+        assert span["start_char"] <= start < end <= span["end_char"]
+
+
+@dataclass
+class Found:
+    hits: list[Any]
+    name: str = "c"
+
+    def search(self, _query: str, k: int) -> list[Any]:
+        return self.hits[:k]
+
+
+def hit(name: str, score: float) -> dict[str, Any]:
+    return {"chunk_id": name, "title": None, "heading": "", "text": name, "score": score}
+
+
+@pytest.mark.parametrize(("reads", "first"), [(True, "the wolf eats"), (False, "a bus fare")])
+def test_the_nearest_in_meaning_comes_first_where_somebody_reads(reads: bool, first: str) -> None:
+    hits = [hit("a bus fare", 1.0), hit("oil", 0.9), hit("the wolf eats", 0.8)]
+    ranked = RankedCollection(Found(hits), WordsAlone(reads))  # type: ignore[arg-type]
+    assert ranked.search("the wolf", 2)[0]["chunk_id"] == first
+    assert len(ranked.search("the wolf", 2)) == 2
+    assert ranked.name == "c"
+    scores = [each["score"] for each in ranked.search("the wolf", 3)]
+    assert scores == sorted(scores, reverse=True)
