@@ -13,7 +13,7 @@ from rag.text.prose import as_prose
 from state.blocks import Block, BlockKind
 from state.passages import RetrievedChunk, text_between
 
-LEAD_CHARACTERS = 120
+LEAD_CHARACTERS = 80
 """Of what introduces a stretch from further up."""
 _CUT = "…"
 _AS_WRITTEN = (BlockKind.CODE, BlockKind.ROW, BlockKind.METADATA)

@@ -27,6 +27,8 @@ FAR_BEHIND = 0.3
 _COVERED = 0.1
 _RANK = 0.03
 _CODE = 0.05
+_NAMED_ROW = 0.5
+"""Of a row that holds what the question asks and its header and headings do not say of all."""
 _SAYS_SOMETHING = 2
 """Words that stand in no question and heading, or one number."""
 
@@ -86,6 +88,7 @@ def _measured(
             + _COVERED * share(question.weights, held)
             + _RANK * (ranks[stretch.chunk["chunk_id"]] - top)
             + _CODE * stretch.has_code
+            + _NAMED_ROW * _names_row(question, stretch, held)
         )
         covered = share(question.weights, held.union(terms(_above(stretch))))
         found.append(Snippet(stretch, worth, float(cosine), covered))
@@ -99,7 +102,24 @@ def _ranks(chunks: Sequence[RetrievedChunk]) -> tuple[float, dict[str, float]]:
 
 def _read(stretch: Stretch) -> str:
     above = stretch.heading or stretch.chunk["title"] or ""
+    if header := _header(stretch):
+        above += f": {header}"
     return f"{above}: {stretch.text}" if above else stretch.text
+
+
+def _header(stretch: Stretch) -> str:
+    """Of a row, where it stands in the chunk."""
+    header = stretch.chunk["blocks"][stretch.units[0].place].lead
+    held = stretch.units[0].alone and header and header[0] >= stretch.chunk["start_char"]
+    return text_between(stretch.chunk, *header) if header and held else ""
+
+
+def _names_row(question: ParsedQuestion, stretch: Stretch, held: set[str]) -> float:
+    if not stretch.units[0].alone:
+        return 0.0
+    said = {*terms(f"{_above(stretch)} {_header(stretch)}")}
+    own = {term: weight for term, weight in question.weights.items() if term not in said}
+    return share(own, held)
 
 
 def _new(question: ParsedQuestion, stretch: Stretch) -> set[str]:
@@ -172,13 +192,10 @@ def _passage(
 
 
 def _longer(stretch: Stretch) -> Stretch:
-    """With what follows, or, at the end of a section, what stands before it."""
+    """With what follows: the first of all may be longer."""
     units = section_units(stretch)
     first = units.index(stretch.units[0])
-    last = reach(units, first, FIRST_LONGEST)
-    while first and units[last].end - units[first - 1].start <= FIRST_LONGEST:
-        first -= 1
-    return replace(stretch, units=units[first : last + 1])
+    return replace(stretch, units=units[first : reach(units, first, FIRST_LONGEST) + 1])
 
 
 def _lead(chunk: RetrievedChunk, first: Unit, reader: CollectionReader) -> str:

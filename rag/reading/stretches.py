@@ -14,15 +14,18 @@ from state.passages import RetrievedChunk, text_between
 
 LONGEST = 300
 """Characters of a stretch, unless its one sentence, line or row is longer."""
-MOST_OF_A_CHUNK = 40
+MOST_OF_A_CHUNK = 80
 
 
 class Unit(NamedTuple):
-    """What is never cut: a sentence, a line of code, a row. `place` counts blocks in the chunk."""
+    """What is never cut: a sentence, a line of code, a row, which is `alone` a stretch. `place`
+    counts blocks in the chunk.
+    """
 
     start: int
     end: int
     place: int
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,13 @@ def stretches_of(chunk: RetrievedChunk, longest: int = LONGEST) -> list[Stretch]
 def reach(units: Sequence[Unit], first: int, longest: int) -> int:
     """The last unit that a stretch from `first` takes in."""
     last = first
-    while last + 1 < len(units) and units[last + 1].end - units[first].start <= longest:
+    if units[first].alone:
+        return first
+    while (
+        last + 1 < len(units)
+        and not units[last + 1].alone
+        and units[last + 1].end - units[first].start <= longest
+    ):
         last += 1
     return last
 
@@ -89,14 +98,16 @@ def _sections(chunk: RetrievedChunk) -> Iterator[tuple[str, list[Unit]]]:
     """The units below each heading of the chunk, with the headings above them."""
     path: list[Block] = []
     heading, units = chunk["heading"], list[Unit]()
+    heads = {block.lead for block in chunk["blocks"] if block.kind is BlockKind.ROW}
     for place, block in enumerate(chunk["blocks"]):
         if block.kind is BlockKind.HEADING:
             yield heading, units
             path = [*(each for each in path if each.level < block.level), block]
             heading = " > ".join(text_between(chunk, *each.extent) for each in path)
             units = []
-        else:
-            units += [Unit(*extent, place) for extent in _extents(chunk, block)]
+        elif block.extent not in heads:
+            row = block.kind is BlockKind.ROW
+            units += [Unit(*extent, place, row) for extent in _extents(chunk, block)]
     yield heading, units
 
 

@@ -70,7 +70,7 @@ def of_source(answer, name):
 
 def test_a_command_is_quoted_character_for_character_with_what_introduces_it(session):
     answer = session.ask("How do I start the pump?")
-    assert "$ pumpctl start --from sump | tee start.log\n```" in answer["answer"]
+    assert "\n    $ pumpctl start --from sump | tee start.log\n" in answer["answer"]
     assert "Then, from the console, run:" in answer["answer"]
 
 

@@ -54,24 +54,10 @@ def session(tmp_path_factory):
         yield session
 
 
-def test_the_first_item_shown_of_a_nested_list_stands_as_deep_as_the_next(session):
-    answer = session.ask("After what cordierite limit is a pot thrown away?")
-    lines = [line for line in answer["answer"].split("\n") if "Shelf l" in line]
-    assert [line[:4] for line in lines] == ["  - ", "  - "]
-    assert all(
-        line in QUEUE for each in answer["citations"] for line in each["passage"].splitlines()
-    )
-
-
 def test_a_heading_is_shown_whole_or_not_at_all(session):
     answer = session.ask("How many hours of patience does a firing need?")
     assert "eleven hours" in answer["answer"]
     assert LONG[:60] not in answer["answer"].replace(LONG, "")
-
-
-def test_the_headings_around_a_section_stand_above_it(session):
-    answer = session.ask("When did the damper come?")["answer"]
-    assert "Kiln 2.0\n\nWhat is new\n\n- The damper is new." in answer
 
 
 def test_fields_that_do_not_answer_are_not_shown(session):
@@ -79,9 +65,7 @@ def test_fields_that_do_not_answer_are_not_shown(session):
 
 
 @pytest.mark.parametrize("question", ["kelvin of step 77", "Can the ramp be set in kelvin?"])
-def test_every_fence_of_an_answer_is_closed_and_no_marker_stands_on_its_line(session, question):
-    answer = session.ask(question)
-    lines = answer["answer"].split("\n")
-    assert sum(line.startswith("```") for line in lines) % 2 == 0
-    assert "```yaml" in lines or "```" in lines
-    assert not [line for line in lines if re.search(r"(```|kelvin: \d+).*\[\d", line)]
+def test_code_is_set_in_and_no_marker_stands_on_its_line(session, question):
+    lines = session.ask(question)["answer"].split("\n")
+    assert [line for line in lines if re.fullmatch(r"    +kelvin: \d+", line)]
+    assert not [line for line in lines if re.search(r"kelvin: \d+.*\[\d", line)]

@@ -13,7 +13,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from rag.reading.weights import TENSORS, TOKENIZER
 
-WIDTH, INNER, LAYERS, PLACES = 64, 96, 2, 64
+WIDTH, INNER, LAYERS, PLACES = 64, 96, 2, 256
 WORDS = [
     "[PAD]",
     "[UNK]",
