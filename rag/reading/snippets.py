@@ -27,7 +27,7 @@ FAR_BEHIND = 0.3
 _COVERED = 0.1
 _RANK = 0.03
 _CODE = 0.05
-_NAMED_ROW = 0.5
+_NAMED_ROW = 0.3
 """Of a row that holds what the question asks and its header and headings do not say of all."""
 _SAYS_SOMETHING = 2
 """Words that stand in no question and heading, or one number."""

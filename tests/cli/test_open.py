@@ -44,7 +44,7 @@ def editor(tmp_path):
 def test_the_editor_is_given_the_file_and_its_line_and_the_persons_umask(home, editor):
     shown, code = in_terminal(home, "open", "1", VISUAL="", EDITOR=f"{editor} -w")
     assert code == 0
-    assert "EDIT 0o22 -w +5" in shown or "EDIT 0o2 -w +5" in shown
+    assert "EDIT 0o22 -w +3" in shown or "EDIT 0o2 -w +3" in shown
     assert "viaduct.md True" in shown
 
 
@@ -71,7 +71,7 @@ def test_without_editor_and_viewer_the_place_is_printed(home):
     none = {"VISUAL": "", "EDITOR": "", "DISPLAY": "", "WAYLAND_DISPLAY": ""}
     shown, code = in_terminal(home, "open", **none)
     assert code == 0
-    assert "viaduct.md:5" in shown.replace("\r\n", "")
+    assert "viaduct.md:3" in shown.replace("\r\n", "")
     assert "Set EDITOR" in shown
 
 
