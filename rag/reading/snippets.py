@@ -27,8 +27,9 @@ FAR_BEHIND = 0.3
 _COVERED = 0.1
 _RANK = 0.03
 _CODE = 0.05
-_NAMED_ROW = 0.3
-"""Of a row that holds what the question asks and its header and headings do not say of all."""
+_NAMED_ROW = 0.4
+_MOST_OF_IT = 0.75
+"""Of a row that holds most of what the question asks and its header and headings do not say."""
 _SAYS_SOMETHING = 2
 """Words that stand in no question and heading, or one number."""
 
@@ -119,7 +120,7 @@ def _names_row(question: ParsedQuestion, stretch: Stretch, held: set[str]) -> fl
         return 0.0
     said = {*terms(f"{_above(stretch)} {_header(stretch)}")}
     own = {term: weight for term, weight in question.weights.items() if term not in said}
-    return share(own, held)
+    return 1.0 if share(own, held) >= _MOST_OF_IT else 0.0
 
 
 def _new(question: ParsedQuestion, stretch: Stretch) -> set[str]:
