@@ -12,7 +12,7 @@ from rag.index.protocol import FileStat, IndexedDocument
 from state.blocks import Block, BlockKind
 from state.documents import Chunk
 
-READING = "17:"
+READING = "18:"
 """Begins every content hash. Raised when reading or chunking changes, so that every document
 is read again.
 """

@@ -1,8 +1,7 @@
 """Blocks of a Markdown document: CommonMark's own block structure, by markdown-it-py.
 
-Only blocks are parsed; inline markup stays as it is written. What a site's generator reads
-(`site_marks.py`), tags of HTML on lines of their own, comments and link definitions are in no
-block.
+Only blocks are parsed; inline markup stays as it is written. Lines that hold nothing but a mark
+for a site's generator or a tag of HTML, comments and link definitions are in no block.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from rag.text.front_matter import front_matter
 from rag.text.introduced import ends_open, lead_above
-from rag.text.site_marks import ALONE, LEADING, WRAPPED, is_mdx, read_marks
 from state.blocks import Block, BlockKind, Extent, Placed
 
 if TYPE_CHECKING:
@@ -29,9 +27,16 @@ _INTRODUCED = frozenset(
     {"bullet_list_open", "ordered_list_open", "fence", "code_block", "table_open"}
 )
 _CONTAINERS = frozenset({"bullet_list", "ordered_list", "list_item", "blockquote"})
-_MARKS = re.compile(
-    rf"(?:^|(?<=-->))[ \t>]*(?:<!--.*?(?:-->|\Z)|{ALONE})", re.DOTALL | re.MULTILINE
+_TAG = r"</?(?!(?:pre|script|style|textarea)\b)[A-Za-z][\w.:-]*(?:\s[^<>\n]{0,500})?/?>"
+_MARK = rf"(?:\{{\{{[<%*/][^\n]{{0,500}}?\}}\}}|\{{%[^\n]{{0,500}}?%\}}|{_TAG})"
+_ALONE = re.compile(
+    rf"[ \t]*(?:(?:{_MARK}[ \t]*){{1,8}}|:::+.*|import\s.{{0,200}}\sfrom\s+[\"'].*)"
 )
+"""A line of marks that a site's generator reads, or of tags; their words are no one's."""
+_COMMENT = re.compile(r"(?:^|(?<=-->))[ \t>]*<!--.*?(?:-->|\Z)", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
+_WRAPPED = re.compile(r"\s*<([A-Za-z]\w{0,20})(?:\s[^<>]{0,500})?>([^<]*)</\1>\s*")
+"""A tag around the whole of a text: its name, and what is in it."""
 _UNWRAPPED = frozenset({BlockKind.PARAGRAPH, BlockKind.NOTE})
 _ALERT = re.compile(r"\[!\w+\][+-]?[ \t]*(?:\n[ \t>]*)?")
 _ANCHOR = re.compile(r"\s*\{[#.][^{}]*\}\s*$")
@@ -48,7 +53,7 @@ def markdown_blocks(text: str) -> list[Placed] | None:
     fields, body = front_matter(text)
     try:
         # A carriage return would count as a line of its own.
-        tokens = _parser(is_mdx(text)).parse(text[body:].replace("\r", " "))
+        tokens = _parser().parse(_without_marks(text[body:].replace("\r", " ")))
     except (RecursionError, IndexError, ValueError) as error:
         logging.getLogger(__name__).info("read as plain text: %s", error)
         return None
@@ -56,12 +61,25 @@ def markdown_blocks(text: str) -> list[Placed] | None:
 
 
 @cache
-def _parser(mdx: bool) -> MarkdownIt:
+def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"maxNesting": _NESTING}).enable("table")
-    read_marks(parser, mdx=mdx)
     return parser.disable(["inline", "text_join"])
+
+
+def _without_marks(text: str) -> str:
+    """The text with lines of marks alone left blank, other than in fences."""
+    lines, fence = text.split("\n"), ""
+    for number, line in enumerate(lines):
+        found = _FENCE.match(line)
+        if found and not fence:
+            fence = found[1]
+        elif found and found[1].startswith(fence) and not line.strip(" \t>`~"):
+            fence = ""
+        elif not fence and _ALONE.fullmatch(line):
+            lines[number] = ""
+    return "\n".join(lines)
 
 
 @dataclass(slots=True)
@@ -114,9 +132,6 @@ class _Walk:
                 self._row(token)
             case "html_block":
                 self._html(token)
-            case "shown":
-                start, end = (self.body + each for each in token.meta["extent"])
-                self._add(start, Block(BlockKind(token.tag), start, end, self._level()))
 
     def _container(self, token: Token) -> None:
         if token.type.endswith("_close"):
@@ -161,7 +176,7 @@ class _Walk:
                 kind = BlockKind.NOTE
                 alert = _ALERT.match(self.text, start, end)
                 start = alert.end() if alert else start
-        for mark in reversed([*_MARKS.finditer(self.text, start, end)]):
+        for mark in reversed([*_COMMENT.finditer(self.text, start, end)]):
             # Set in so far that it passes for a line of the paragraph.
             if self.text[mark.end() : end].strip():
                 break
@@ -197,8 +212,6 @@ class _Walk:
     def _heading(self, token: Token, content: str) -> None:
         at, end = self._line(token, 0), self._line(token, 1)
         content = _ANCHOR.sub("", content)
-        marks = LEADING.match(content)
-        content = (content[marks.end() :] if marks else "") or content
         start = self.text.find(content.split("\n", 1)[0], at, end)
         if not content or start < 0:
             return
@@ -233,7 +246,7 @@ class _Walk:
         if name.startswith(("script", "style")):
             return
         kind = BlockKind.CODE if name.startswith("pre") else BlockKind.PARAGRAPH
-        for mark in _MARKS.finditer(self.text, at, end):
+        for mark in _COMMENT.finditer(self.text, at, end):
             self._add(at, Block(kind, at, mark.start(), self._level()))
             at = mark.end()
         self._add(at, Block(kind, at, end, self._level()))
@@ -243,7 +256,7 @@ class _Walk:
         text = self.text
         last = self.placed[-1].block.end_char if self.placed else 0
         start, end = max(block.start_char, last), min(block.end_char, len(text))
-        wrapped = WRAPPED.fullmatch(text, start, end) if block.kind in _UNWRAPPED else None
+        wrapped = _WRAPPED.fullmatch(text, start, end) if block.kind in _UNWRAPPED else None
         if wrapped is not None:
             start, end = wrapped.span(2)
             if re.fullmatch("h[1-6]", wrapped[1]):

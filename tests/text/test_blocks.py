@@ -381,57 +381,22 @@ def test_what_only_a_program_reads_is_in_no_block() -> None:
     ]
 
 
-def test_the_marks_of_a_site_are_in_no_block_wherever_they_stand() -> None:
-    text = (
-        "Fire\n{% if hot %}\nslowly.\n<% end %>\n<%= kilns %>\n\n- Cool\n{{< fan >}}\n\n"
-        ":::info Before the *first* fire\nOpen it:\n- wide\n\n```\n:::\n```\n:::\n\n"
-        "::: {.columns}\nLeft.\n:::\n\n::::tip[Ash]\n:::note\nSift.\n:::\nKeep it.\n::::\n"
-        ":::note\nNever ends.\n\n<pre>\n  a\n</pre>\n<script>\nx()\n</script>\n"
-    )
-    assert read(text, "markdown") == [
-        ("paragraph", 0, "Fire", None),
-        ("paragraph", 0, "slowly.", None),
-        ("paragraph", 0, "<%= kilns %>", None),
-        ("item", 1, "- Cool", None),
-        ("note", 0, "Before the *first* fire", None),
-        ("note", 0, "Open it:", None),
-        ("item", 1, "- wide", "Open it:"),
-        ("code", 0, ":::", None),
-        ("paragraph", 0, "Left.", None),
-        ("note", 0, "Ash", None),
-        ("note", 0, "Sift.", None),
-        ("note", 0, "Keep it.", None),
-        ("paragraph", 0, "Never ends.", None),
-        ("code", 0, "  a", None),
-    ]
-
-
-def test_a_page_of_components_is_read_without_them() -> None:
-    text = (
-        'import { Tabs } from "@site/tabs";\n\nexport const Faq = {\n  kilns: [\n    {\n'
-        '      title: "How hot?",\n      content: `Very.`,\n    },\n\n    {\n      a: 1\n    }\n'
-        '  ],\n};\n\nimport is no word here.\n\n# <Icon name="x" /> Kilns\n## <Tabs>\n'
-        "<Tabs\n  values={[{ label: <b>Hot</b> }]}>\n    <TabItem>\n      Fire it.\n"
-        "    </ TabItem>\n{/* unread */}\n<summary>The *parts*</summary>\n- door\n"
-        '<h5 id="c">Care</h5>\n</Tabs>\n'
-    )
-    assert read(text, "markdown") == [
-        ("paragraph", 0, 'title: "How hot?",\n      content: `Very.`,', None),
-        ("paragraph", 0, "a: 1", None),
-        ("paragraph", 0, "import is no word here.", None),
-        ("heading", 1, "Kilns", None),
-        ("heading", 2, "<Tabs>", None),
-        ("paragraph", 0, "Fire it.", None),
-        ("paragraph", 0, "The *parts*", None),
-        ("item", 1, "- door", None),
-        ("heading", 5, "Care", None),
-    ]
-    assert read(f"```\n{text}```\n\n    fire()\n", "markdown")[-1][0] == "code"
-
-
 def test_a_tag_closed_within_code_makes_no_page_of_components() -> None:
     text = "Write:\n\n    <Directory a>\n        Require all\n    </Directory>\n"
     assert [block.kind for block in blocks_of_text(text, "markdown")] == [
         BlockKind.LEAD,
         BlockKind.CODE,
+    ]
+
+
+def test_lines_of_marks_alone_are_in_no_block_but_in_code() -> None:
+    page = (
+        '{{< tabs "a" >}}\n<div class="x">\n\nFire it.\n{% endif %}\n:::note\nKeep it.\n:::\n'
+        "<Tab label='b'>\n\n```sh\n<div>\n{% if %}\n```\n</Tab>\n</div>\n"
+    )
+    shown = [(kind, text) for kind, _, text, _ in read(page, "markdown")]
+    assert shown == [
+        ("paragraph", "Fire it."),
+        ("paragraph", "Keep it."),
+        ("code", "<div>\n{% if %}"),
     ]
