@@ -30,7 +30,7 @@ def page(name):
 def test_the_python_examples_run_in_order_and_print_what_is_said(tmp_path):
     (tmp_path / "sample_corpus").symlink_to(ROOT / "sample_corpus")
     examples = EXAMPLE.findall(page("python.md"))
-    assert len(examples) == page("python.md").count("```python") == 2
+    assert len(examples) == page("python.md").count("```python") == 3
     for code, printed in examples:
         done = subprocess.run(
             [sys.executable, "-c", code],

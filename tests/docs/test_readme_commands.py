@@ -63,6 +63,9 @@ ELSEWHERE = {
     "uv tool install '.[mcp]'": "state/test_extras.py",
     "uv tool install --overrides overrides.txt .": "docs/test_packaging.py",
     "make docs": "docs/test_site.py",
+    "LANGGRAPH_CLI_NO_ANALYTICS=1 langgraph dev --no-browser": "graph/test_studio.py",
+    # It looks for a shell among its ancestors, of which a forked process has none.
+    "crag --install-completion": "cli/test_shells.py",
     "pip install . && pip list && du -sm lib": "docs/test_packaging.py",
     "ollama pull llama3.1": "support/word_model.py",
     "vllm serve Qwen/Qwen3-8B": "support/word_model.py",
