@@ -31,6 +31,7 @@ from rag.index.codec import decode_vectors
 from rag.index.contents import Contents
 from rag.index.protocol import Notice
 from state.closing import Closing
+from state.errors import StorageError
 from state.sqlite_file import transaction
 
 _NEXT_VECTORS = """
@@ -183,9 +184,10 @@ def write_all(
         with ChromaWrite(connection, place, notice, again=again) as write:
             write.feed()
             write.finish()
-    except VectorsDamaged as error:
-        if again or place.url is not None:
-            notice(f"Chroma could not be written ({error}); the catalog is searched instead.")
+    except (VectorsDamaged, StorageError) as error:
+        if again or place.url is not None or isinstance(error, StorageError):
+            why = str(error).rstrip(".")
+            notice(f"Chroma could not be written ({why}); the catalog is searched instead.")
         else:
             write_all(connection, place, notice, again=True)
 
