@@ -1,5 +1,5 @@
-"""Text off a picture, its lines in reading order: columns of prose in turn, a table's row on one
-line. The one place that knows RapidOCR, which the extra `ocr` brings.
+"""Text off a picture, its lines from the top down. The one place that knows RapidOCR, which the
+extra `ocr` brings.
 
 The models (PP-OCRv4, in the package) know Chinese and Latin script. They were trained on lines
 that hold few spaces, so they leave most of them out of a Latin one: their probability of a space
@@ -14,8 +14,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from rag.documents.stream import Part, Reading
@@ -40,16 +38,9 @@ LEAST_SIDE = 32
 
 _SPACE_WORTH = 100.0
 _LEAST_CONFIDENCE = 0.5
-_UPSIDE_DOWN = 0.6  # the mean confidence below which the page is turned
 _BETWEEN_UNSPACED = re.compile(
     "(?<=[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]) (?=[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef])"
 )
-_PROSE = 10.0  # heights: a line at least so long is of a column of prose, not of a table
-_COLUMN = 4  # lines
-_ACROSS = 0.25  # the share of lines, headlines and pictures, that may stand across a gutter
-_CELLS_APART = 1.5  # heights
-_PARAGRAPHS_APART = 0.7  # heights, and
-_LINES_APART = 1.6  # times the usual space between two lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +53,7 @@ class TextLine:
     confidence: float
     left: float
     top: float
-    right: float
     bottom: float
-
-    @property
-    def height(self) -> float:
-        return self.bottom - self.top
-
-    @property
-    def width(self) -> float:
-        return self.right - self.left
 
 
 def can_recognize() -> bool:
@@ -80,32 +62,23 @@ def can_recognize() -> bool:
 
 
 def recognize(picture: Picture) -> list[TextLine]:
-    """The lines of a picture, in no order to rely on.
+    """The lines of a picture, as the engine gives them.
 
     Raises:
         DocumentError: the packages of the extra cannot be loaded.
     """
     if min(picture.shape[:2]) < LEAST_SIDE:
         return []
-    lines = _read(picture)
-    if lines and _confidence(lines) < _UPSIDE_DOWN:
-        import numpy as np
-
-        turned = _read(np.rot90(picture, 2).copy())
-        lines = max(lines, turned, key=_confidence)
-    return [line for line in lines if line.confidence >= _LEAST_CONFIDENCE and line.text]
-
-
-def _read(picture: Picture) -> list[TextLine]:
     # Its own look at which lines stand on their heads turns long ones that do not.
     found, _ = _engine()(picture, use_cls=False)
-    return [_line(*each) for each in found or []]
+    lines = [_line(*each) for each in found or []]
+    return [line for line in lines if line.confidence >= _LEAST_CONFIDENCE and line.text]
 
 
 def _line(corners: Sequence[Sequence[float]], text: str, confidence: float) -> TextLine:
     across, down = zip(*corners, strict=True)
     shown = _BETWEEN_UNSPACED.sub("", text).strip()
-    return TextLine(shown, confidence, min(across), min(down), max(across), max(down))
+    return TextLine(shown, confidence, min(across), min(down), max(down))
 
 
 @cache
@@ -159,91 +132,19 @@ def recognized_part(
 
 
 def text_of(lines: Sequence[TextLine]) -> str:
-    """The page as text: a blank line between paragraphs, `a | b` for cells of a row."""
-    blocks = [_rows_text(block) for block in _in_order(lines) if block]
-    return "\n\n".join(blocks) + "\n" * bool(blocks)
+    """The page from the top down, what stands beside each other on one line."""
+    rows: list[list[TextLine]] = []
+    for line in sorted(lines, key=lambda line: line.top):
+        above = rows[-1][-1] if rows else None
+        if above and above.bottom - line.top > (line.bottom - line.top) / 2:
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    beside = (sorted(row, key=lambda line: line.left) for row in rows)
+    return "".join(" | ".join(line.text for line in row) + "\n" for row in beside)
 
 
 def _confidence(lines: Sequence[TextLine]) -> float:
     """Of a page: the mean of its lines', each for its length."""
     length = sum(len(line.text) for line in lines)
     return sum(line.confidence * len(line.text) for line in lines) / length if length else 0.0
-
-
-def _in_order(lines: Sequence[TextLine]) -> Iterator[list[TextLine]]:
-    """Blocks without columns of prose in them. What stands across a gutter parts the columns
-    above it from those below.
-    """
-    gutter = _gutter(lines)
-    if gutter is None:
-        yield sorted(lines, key=lambda line: line.top)
-        return
-    left: list[TextLine] = []
-    right: list[TextLine] = []
-    for line in sorted(lines, key=lambda line: line.top):
-        if line.right <= gutter:
-            left.append(line)
-        elif line.left >= gutter:
-            right.append(line)
-        else:
-            yield from _in_order(left)
-            yield from _in_order(right)
-            yield [line]
-            left, right = [], []
-    yield from _in_order(left)
-    yield from _in_order(right)
-
-
-def _gutter(lines: Sequence[TextLine]) -> float | None:
-    """Where two columns of prose part."""
-    best, found = 0, None
-    for place in sorted({line.left for line in lines}):
-        left = [line for line in lines if line.right <= place]
-        right = [line for line in lines if line.left >= place]
-        smaller = min(len(left), len(right))
-        across = len(lines) - len(left) - len(right)
-        fits = smaller > best and across <= _ACROSS * len(lines)
-        if fits and _is_prose(left) and _is_prose(right):
-            best, found = smaller, place
-    return found
-
-
-def _is_prose(lines: Sequence[TextLine]) -> bool:
-    usual = median(line.width / max(line.height, 1.0) for line in lines) if lines else 0.0
-    return len(lines) >= _COLUMN and usual >= _PROSE
-
-
-def _rows_text(lines: Sequence[TextLine]) -> str:
-    rows = list(_rows(lines))
-    gaps = [
-        min(line.top for line in below) - max(line.bottom for line in above)
-        for above, below in pairwise(rows)
-    ]
-    height = median(line.height for line in lines)
-    most = max(_PARAGRAPHS_APART * height, _LINES_APART * median(gaps)) if gaps else 0.0
-    text = _row_text(rows[0])
-    for row, gap in zip(rows[1:], gaps, strict=True):
-        text += ("\n\n" if gap > most else "\n") + _row_text(row)
-    return text
-
-
-def _rows(lines: Sequence[TextLine]) -> Iterator[list[TextLine]]:
-    """Lines that stand beside each other, from left to right; `lines` from the top down."""
-    row: list[TextLine] = []
-    for line in lines:
-        if row:
-            shared = min(row[-1].bottom, line.bottom) - max(row[-1].top, line.top)
-            if shared < min(row[-1].height, line.height) / 2:
-                yield sorted(row, key=lambda each: each.left)
-                row = []
-        row.append(line)
-    if row:
-        yield sorted(row, key=lambda each: each.left)
-
-
-def _row_text(row: Sequence[TextLine]) -> str:
-    text = row[0].text
-    for before, line in pairwise(row):
-        apart = line.left - before.right > _CELLS_APART * min(before.height, line.height)
-        text += (" | " if apart else " ") + line.text
-    return text
