@@ -12,6 +12,7 @@ from rag.index.contents import CollectionSummary
 from rag.index.stores import store_of
 from rag.ingest.staleness import Staleness, staleness
 from rag.opening import build_embedder
+from rag.reading.weights import held_model
 from state.choices import EngineName
 from state.settings import Settings
 
@@ -26,12 +27,15 @@ class CollectionStatus:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """`octets`: bytes on disk of each part of the home; `model` is None without one."""
+    """`octets`: bytes on disk of each part of the home; `model` is None without one, `reader` where
+    its weights were not fetched.
+    """
 
     home: str
     engine: str
     model: str | None
     embedder: str
+    reader: str | None
     collections: list[CollectionStatus]
     octets: dict[str, int]
 
@@ -51,11 +55,13 @@ def read_status(settings: Settings, only: str | None = None) -> Status:
             raise no_such_collection(unknown[0], names)
         found = [each for each in found if each.name in settings.collections]
     engine = choose_engine(settings).name
+    reader = held_model(settings.home)
     return Status(
         home=str(settings.home),
         engine=engine.value,
         model=settings.model if engine is EngineName.OPENAI else None,
         embedder=str(build_embedder(settings).identity),
+        reader=reader.name if reader is not None else None,
         collections=[CollectionStatus(each, staleness(store, each.name)) for each in found],
         octets=_octets(settings.home) | store.octets(),
     )

@@ -10,6 +10,7 @@ import typer
 from cli import options
 from cli.app import new_app
 from cli.exits import Exit
+from cli.reader_offer import offer_reader
 from cli.render.ingest_view import dry_run_lines, print_report, progress, report_json
 from state.errors import UsageError
 
@@ -85,6 +86,7 @@ def ingest(
 
     report = sync()
     show(report)
+    offer_reader(settings.home, terminal, quiet=dry_run or json_ or events)
     if watch and not dry_run:
         from rag.ingest.watch import watch_folders
 

@@ -10,6 +10,7 @@ from rich.filesize import decimal
 
 from cli import options
 from cli.app import new_app
+from rag.reading.weights import OFFER
 from state.counting import many
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def _json(found: Status) -> dict[str, Any]:
         "schema": "crag.status/1",
         "home": found.home,
         "engine": {"name": found.engine, "model": found.model, "embedder": found.embedder},
+        "reader": found.reader,
         "collections": collections,
         "bytes": {**found.octets, "total": sum(found.octets.values())},
     }
@@ -59,6 +61,7 @@ def _lines(found: Status) -> Iterator[tuple[str, str]]:
     model = f"model {found.model}" if found.model else "no model"
     yield "home      ", found.home
     yield "engine    ", f"{found.engine}, {model}, embedder {found.embedder}"
+    yield "reader    ", found.reader or OFFER
     for each in found.collections:
         totals = each.totals
         documents, chunks = many(totals.documents, "document"), many(totals.chunks, "chunk")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from rag.doctor.part_check import Check, few, ill, well
 from rag.engines.factory import choose_engine
+from rag.reading.transformer import Transformer
+from rag.reading.weights import OFFER, held_model
 from state.choices import EngineName
 from state.errors import CragError
 from state.settings import Settings
@@ -22,6 +24,7 @@ _PROBE_SECONDS = 60.0
 def check_models(settings: Settings, embedder: Embedder) -> Iterator[Check]:
     """Embeds one word; asks a configured endpoint for its models and for two small replies."""
     yield _embedder(embedder)
+    yield _reader(settings)
     if choose_engine(settings).name is EngineName.OPENAI:
         offered = _endpoint(settings)
         yield offered
@@ -39,6 +42,18 @@ def _embedder(embedder: Embedder) -> Check:
         shape = f"{len(vector)} numbers of length {length:.2f}"
         return ill("embedder", f"{embedder.identity} gave {shape}", "Install crag again")
     return well("embedder", str(embedder.identity))
+
+
+def _reader(settings: Settings) -> Check:
+    """Without its weights all works, only not as well."""
+    held = held_model(settings.home)
+    if held is None:
+        return well("reader", OFFER)
+    try:
+        Transformer(held.folder).vectors(["doctor"])
+    except CragError as error:
+        return ill("reader", error.message, error.hint)
+    return well("reader", held.name)
 
 
 def _endpoint(settings: Settings) -> Check:

@@ -6,6 +6,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from state.user_folders import default_home
+
 MODEL = "all-MiniLM-L6-v2"
 TENSORS, TOKENIZER = "model.safetensors", "tokenizer.json"
 GRAPH = "encoder.onnx"
@@ -18,7 +20,7 @@ MEGABYTES = 91
 
 IDENTITY = f"{MODEL.lower()}-{HASHES[TENSORS][:12]}-int8"
 """What the weights are, however they came here; part of what each kept vector is known by."""
-OFFER = f"`crag model get` ({MEGABYTES} MB, once) ranks by meaning what is found."
+OFFER = f"`crag model get` ({MEGABYTES} MB, once) has what is found ranked by meaning."
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +40,12 @@ def models_folder(home: Path) -> Path:
 
 
 def held_model(home: Path) -> HeldModel | None:
-    """The reader's weights, if they were fetched."""
-    folder = models_folder(home) / IDENTITY
-    whole = all((folder / name).is_file() for name in (GRAPH, TOKENIZER))
-    return HeldModel(MODEL, folder) if whole else None
+    """The reader's weights, if they were fetched for this home or for the user's own."""
+    for place in (home, default_home()):
+        folder = models_folder(place) / IDENTITY
+        if all((folder / name).is_file() for name in (GRAPH, TOKENIZER)):
+            return HeldModel(MODEL, folder)
+    return None
 
 
 def remove_model(home: Path) -> bool:
