@@ -111,14 +111,17 @@ class _Cutter:
 
     def _place(self, blocks: Sequence[Block]) -> str | None:
         """Of the next chunk, where a part is converted and has no name of its own: the heading that
-        it begins with or stands under, or else how many paragraphs there are up to it.
+        it begins with or stands under, or else how many paragraphs or rows there are up to it.
         """
         first = self._paragraphs + 1
         self._paragraphs += sum(block.kind is not BlockKind.HEADING for block in blocks)
         if self.anchor != "":
             return self.anchor
         section = self._headings.first
-        return f"section {section}" if section else f"paragraph {first}"
+        if section:
+            return f"section {section}"
+        is_row = bool(blocks) and blocks[0].kind is BlockKind.ROW
+        return f"{'row' if is_row else 'paragraph'} {first}"
 
     def _find_blocks(self, *, final: bool) -> None:
         self._scanned = self._scanner.feed(self._buffer, self._base, self._scanned, final=final)

@@ -206,3 +206,4 @@ def test_a_converted_text_is_placed_by_its_anchor_and_a_file_by_its_own_lines() 
     assert placed == ["sheet Fares", "section Fares", "section Dogs"]
     assert [each.anchor for each in chunks("# Dogs\n\nThey may ride.\n")] == [None]
     assert next(iter(chunk_parts([Part("No heading.", anchor="")], "docx"))).anchor == "paragraph 1"
+    assert next(iter(chunk_parts([Part("a | b\n1 | 2\n", anchor="")], "csv"))).anchor == "row 1"
