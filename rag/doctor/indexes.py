@@ -4,6 +4,7 @@ shared store its rows against its totals.
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -15,7 +16,9 @@ from rag.doctor.part_check import REPAIR, Check, ill, well
 from rag.embed.protocol import EmbedderIdentity
 from rag.index import collection_rows
 from rag.index.catalog import opened, reading
-from rag.index.chroma_place import ChromaPlace, read_state
+from rag.index.chroma import VectorsDamaged
+from rag.index.chroma_place import ChromaPlace, read_state, require_unchanged
+from rag.index.chroma_vectors import open_vectors
 from rag.index.chroma_write import needs_write, write_all
 from rag.index.collection_rows import CollectionRow
 from rag.index.collection_store import Store
@@ -95,7 +98,8 @@ def repair_collections(home: Path, report: Callable[[str], None]) -> None:
                 with transaction(connection):
                     rows.rebuild_lexical()
             place = _place(home, row)
-            if not _vectors(connection, row, place).ok:
+            sound = _vectors(connection, row, place).ok
+            if not sound or needs_write(connection, place):
                 report(f"{name}: building the vectors again")
                 write_all(connection, place, report, again=True)
             shutil.rmtree(home / "spool" / lock_path(home, name).stem, ignore_errors=True)
@@ -169,10 +173,21 @@ def _lexical(connection: sqlite3.Connection, row: CollectionRow) -> Check:
 
 def _vectors(connection: sqlite3.Connection, row: CollectionRow, place: ChromaPlace) -> Check:
     part = f"{row.name}: vectors"
-    if needs_write(connection, place):
-        return ill(part, "Chroma does not hold what the catalog holds", REPAIR)
     state = read_state(connection, place)
-    return well(part, "none yet" if state is None else "in Chroma")
+    if state is None and not needs_write(connection, place):
+        return well(part, "none yet")
+    if state is None or not state.current:
+        return well(part, "behind the catalog, which is searched instead until the next ingest")
+    try:
+        if place.url is None:
+            require_unchanged(place.root / state.generation, state.files)
+        if place.url is not None or os.access(place.root / state.generation, os.W_OK):
+            open_vectors(place, state).close()
+    except VectorsDamaged as error:
+        return ill(part, f"damaged: {error}", REPAIR)
+    except CragError as error:
+        return ill(part, error.message, error.hint)
+    return well(part, "in Chroma")
 
 
 def _unless_written(found: Check, lock: Path) -> Check:

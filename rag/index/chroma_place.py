@@ -10,12 +10,15 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from rag.embed.protocol import EmbedderIdentity
+from rag.index.catalog import connect
 from rag.index.chroma import VectorsDamaged
-from state.errors import storage_error
+from state.errors import CragError, storage_error
+from state.sqlite_file import transaction
 
 _SAVED = "index_metadata.pickle"
 """Beside a graph that was saved; of another nothing is read, and each opening writes it anew."""
@@ -69,6 +72,20 @@ def read_state(connection: sqlite3.Connection, place: ChromaPlace) -> ChromaStat
         return None
     generation, token, revision, last_chunk, files, current = row
     return ChromaState(generation, token, revision, last_chunk, files, bool(current))
+
+
+def note_damage(place: ChromaPlace, state: ChromaState) -> None:
+    """Clears the row for the next ingest, where this process may write and nobody else does now."""
+    with (
+        suppress(CragError, sqlite3.Error),
+        closing(connect(place.home)) as connection,
+    ):
+        connection.execute("PRAGMA busy_timeout = 100")
+        with transaction(connection):
+            connection.execute(
+                "UPDATE chroma SET revision = NULL WHERE collection_id = ? AND token = ?",
+                (place.collection_id, state.token),
+            )
 
 
 def checksums(folder: Path) -> str:

@@ -7,6 +7,7 @@ some documents were chosen, cosines are computed from the catalog.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Sequence
 
@@ -16,7 +17,7 @@ from rag.embed.protocol import Vectors
 from rag.index import chunk_rows
 from rag.index.catalog import rows_of_many
 from rag.index.chroma import VectorsDamaged
-from rag.index.chroma_place import ChromaPlace, read_state
+from rag.index.chroma_place import ChromaPlace, ChromaState, note_damage, read_state
 from rag.index.chroma_vectors import ChromaVectors, open_vectors
 from rag.index.codec import decode_vectors
 from rag.index.protocol import Notice
@@ -59,7 +60,7 @@ class DenseLeg:
                 self._store = open_vectors(self._place, state)
             except (VectorsDamaged, StorageError) as error:
                 if read_state(connection, self._place) == state:
-                    self._give_up(str(error))
+                    self._give_up(error, state)
 
     def nearest(
         self, connection: sqlite3.Connection, query: Vectors, limit: int, only: str | None = None
@@ -86,18 +87,25 @@ class DenseLeg:
         try:
             found = self._store.nearest(query, limit)
         except VectorsDamaged as error:
-            self._give_up(str(error))
+            self._give_up(error, state)
             return None
         shown = chunk_rows.still_there(connection, self._place.collection_id, list(found))
         return {row: cosine for row, cosine in found.items() if row in shown}
 
-    def _give_up(self, why: str) -> None:
+    def _give_up(self, error: Exception, state: ChromaState) -> None:
         """Until it was written again."""
         self.close()
+        folder = self._place.root / state.generation
+        if folder.is_dir() and not os.access(folder, os.W_OK):
+            self._why = "in a folder that cannot be written"  # it opens none such
+            return
+        why = " ".join(str(error).split())[:200].rstrip(".")
         self._why = f"damaged: {why}"
+        if isinstance(error, VectorsDamaged) and self._place.url is None:
+            note_damage(self._place, state)
         self._notice(
-            f"Chroma's index cannot be used ({' '.join(why.split())[:200]}); the catalog is"
-            " searched instead. The next `crag ingest` builds it again."
+            f"Chroma's index cannot be used ({why}); the catalog is searched instead."
+            " The next `crag ingest` builds it again."
         )
 
     def close(self) -> None:

@@ -111,10 +111,9 @@ def test_a_read_only_home_is_asked_and_searched_and_says_what_it_cannot_keep(hom
 
 
 @mounting
-def test_a_large_collection_of_a_read_only_home_is_searched_without_chroma(home):
+def test_a_collection_of_a_read_only_home_is_searched_without_chroma(home):
     read_only = f"mount --bind {home} {home} && mount -o remount,bind,ro {home}"
-    large = {"CRAG_EXACT_CHUNKS": "0"}
-    (ran,) = mounted(read_only, ["search", "tunnel"], folder=home.parent, **at(home), **large)
+    (ran,) = mounted(read_only, ["search", "tunnel"], folder=home.parent, **at(home))
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "line.md" in ran.stdout
 

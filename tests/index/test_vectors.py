@@ -309,3 +309,14 @@ def test_a_lost_lexical_index_is_seen_and_mended(tmp_path):
     repair_collections(tmp_path, lines.append)
     assert ill_parts(tmp_path) == []
     assert len(lines) == 1
+
+
+def test_what_a_reader_finds_damaged_an_ingest_without_changes_mends(tmp_path):
+    write(tmp_path)
+    scramble_database(tmp_path)
+    assert searched(tmp_path)[2].startswith("catalog (Chroma is damaged")
+    lines = []
+    with open_writer(tmp_path, "default", EMBEDDER.identity, notice=lines.append):
+        pass
+    assert len(lines) == 1
+    assert searched(tmp_path)[1:] == ([], "chroma")
