@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: install demo test test-later test-long check docs fit format lock clean
+.PHONY: install demo test test-later test-long check dist docs fit format lock clean
 
 install: $(STAMP)
 
@@ -53,6 +53,10 @@ format: install
 fit: install
 	$(BIN)/python tests/benchmarks/fit_ranking.py --docs $(DOCS) --write
 	$(BIN)/python tests/benchmarks/fit_grader.py --data $(DATA) --docs $(DOCS) --questions 80
+
+# The wheel and the sdist, and the wheel used from empty environments; needs a package registry.
+dist: install
+	.ci/dist $(PYTHONS)
 
 # The documentation's site, into build/site; in an environment of its own.
 docs: build/docs/.installed

@@ -50,7 +50,6 @@ CODES = {
     "crag threads delete railway": 2,
     "crag trace delete --all": 2,
     "crag ask": 2,
-    "crag mcp install claude-code": 2,
 }
 # They go on until they are interrupted, and listen on that port.
 LASTING = {
@@ -62,10 +61,10 @@ ELSEWHERE = {
     "pipx install '.[postgres]'": "state/test_extras.py",
     "uv tool install '.[mcp]'": "state/test_extras.py",
     "uv tool install --overrides overrides.txt .": "docs/test_packaging.py",
-    "make docs": "docs/test_site.py",
     "LANGGRAPH_CLI_NO_ANALYTICS=1 langgraph dev --no-browser": "graph/test_studio.py",
-    # It looks for a shell among its ancestors, of which a forked process has none.
-    "crag --install-completion": "cli/test_shells.py",
+    "crag model get": "reading/test_weights.py",
+    "crag model get --from FILE": "reading/test_weights.py",
+    "pipx install '.[ocr]'": "state/test_extras.py",
     "pip install . && pip list && du -sm lib": "docs/test_packaging.py",
     "ollama pull llama3.1": "support/word_model.py",
     "vllm serve Qwen/Qwen3-8B": "support/word_model.py",
