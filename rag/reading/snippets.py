@@ -26,6 +26,8 @@ FAR_BEHIND = 0.3
 # What a stretch is worth beside its cosine. Each stands on a plateau over seven documentations.
 _COVERED = 0.1
 _RANK = 0.03
+_COVERED_BY_WORDS, _RANK_BY_WORDS = 0.3, 0.2
+"""The same where no transformer reads: static vectors tell less."""
 _CODE = 0.05
 _NAMED_ROW = 0.4
 _MOST_OF_IT = 0.75
@@ -81,13 +83,16 @@ def _measured(
         return []
     cosines = meaning.cosines(question.text, [_read(stretch) for stretch in every])
     top, ranks = _ranks(best)
+    covered_worth, rank_worth = (
+        (_COVERED, _RANK) if meaning.reads else (_COVERED_BY_WORDS, _RANK_BY_WORDS)
+    )
     found = []
     for stretch, cosine in zip(every, cosines, strict=True):
         held = set(terms(stretch.text))
         worth = (
             float(cosine)
-            + _COVERED * share(question.weights, held)
-            + _RANK * (ranks[stretch.chunk["chunk_id"]] - top)
+            + covered_worth * share(question.weights, held)
+            + rank_worth * (ranks[stretch.chunk["chunk_id"]] - top)
             + _CODE * stretch.has_code
             + _NAMED_ROW * _names_row(question, stretch, held)
         )
