@@ -36,7 +36,7 @@ def read(reading: Reading) -> Iterator[Part]:
         if body is None:
             raise DocumentError("damaged docx file: it has no body")
         layout = Layout()
-        walk = _Walk(layout, {} if styles is None else _meanings(styles), reading)
+        walk = _Body(layout, {} if styles is None else _meanings(styles), reading)
         for number, block in enumerate(body):
             walk.block(block, 0)
             if number % _MANY == 0:
@@ -51,7 +51,7 @@ def read(reading: Reading) -> Iterator[Part]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Walk:
+class _Body:
     _layout: Layout
     _styles: dict[str, _Style]
     _reading: Reading

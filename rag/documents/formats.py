@@ -34,11 +34,13 @@ _CODE = (
 _TEXT = ".txt .text .nfo .srt .vtt .adoc .asciidoc .asc .org .tex .latex .ltx .bib"  # markup shown
 
 _ALL = (
-    Format("markdown", "grammar", "text", (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".rmd")),
+    Format(
+        "markdown", "marked_text", "text", (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".rmd")
+    ),
     Format("text", "encoding", "text", tuple(_TEXT.split())),
     Format("log", "encoding", "text", (".log", ".out", ".err")),
     Format("code", "encoding", "text", tuple(_CODE.split())),
-    Format("rst", "grammar", "text", (".rst", ".rest")),
+    Format("rst", "marked_text", "text", (".rst", ".rest")),
     Format("html", "html", "tree", (".html", ".htm", ".xhtml", ".shtml")),
     Format("pdf", "pdf", "parsed", (".pdf",)),
     Format("docx", "docx", "parsed", (".docx", ".docm", ".dotx")),

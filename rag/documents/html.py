@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rag.documents.encoding import decode
-from rag.documents.html_walk import Walk, flat
+from rag.documents.html_walk import PageReader, flat
 from rag.documents.layout import Layout, words
 from rag.documents.limits import Limits, check_size
 from rag.documents.markup import Element
@@ -43,7 +43,7 @@ def page_part(data: bytes | str, reading: Reading, after: str = "") -> tuple[str
         return None, Part("")
     for left_out in (navigation(root), set[Element]()):
         layout = Layout()
-        walk = Walk(layout, reading.limits.depth, left_out)
+        walk = PageReader(layout, reading.limits.depth, left_out)
         walk.block(root)
         part = layout.part(after=after)
         if any(block.kind is not BlockKind.HEADING for _, block in part.blocks or ()):

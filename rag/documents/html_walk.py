@@ -23,7 +23,7 @@ _MOST = 10**8
 _LONG_CELL = 600
 
 
-class Walk:
+class PageReader:
     """Walks one page. `too_deep` tells afterwards that something was left out."""
 
     def __init__(self, layout: Layout, depth: int, left_out: set[Element]) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from rag.documents.cleaning import clean
-from rag.documents.found import Found, add_rows, placed_blocks
+from rag.documents.line_blocks import LineBlock, add_rows, placed_blocks
 from rag.documents.stream import Part
 from rag.text.wrapping import lines_of, runs
 from state.blocks import BlockKind
@@ -24,7 +24,7 @@ class Layout:
 
     def __init__(self) -> None:
         self._lines: list[str] = []
-        self._found: list[Found] = []
+        self._found: list[LineBlock] = []
         self._items: list[tuple[int, int]] = []  # depths, and numbers of blocks
         self._list_lead: int | None = None
         self._last = ""
@@ -54,7 +54,7 @@ class Layout:
             text = "\n".join(lines)
             for start, end in runs(lines_of(text, 0, len(text)), _NARROWEST):
                 first, last = last + 1, last + 1 + text.count("\n", start, end)
-                self._found.append(Found(kind, first, last))
+                self._found.append(LineBlock(kind, first, last))
 
     def caption(self, text: str) -> None:
         """What the table that follows shows."""
@@ -140,7 +140,7 @@ class Layout:
             self._items.clear()
         first = len(self._lines)
         self._lines += lines
-        self._found.append(Found(kind, first, len(self._lines) - 1, level, lead))
+        self._found.append(LineBlock(kind, first, len(self._lines) - 1, level, lead))
         self._last = shape
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from rag.documents.encoding import read_text
-from rag.documents.grammar import markdown, title_of
 from rag.documents.layout import Layout
+from rag.documents.marked_text import markdown, title_of
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 

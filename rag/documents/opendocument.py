@@ -31,7 +31,7 @@ def read(reading: Reading) -> Iterator[Part]:
         body = archive.root("content.xml").find("{*}body")
         if body is None:
             raise DocumentError("damaged OpenDocument: it has no body")
-        walk = _Walk(Layout(), reading)
+        walk = _Body(Layout(), reading)
         slides = 0
         for number, block in enumerate((block for part in body for block in part), 1):
             kind, within = name(block), name(block.getparent())
@@ -47,7 +47,7 @@ def read(reading: Reading) -> Iterator[Part]:
 
 
 @dataclass(slots=True)
-class _Walk:
+class _Body:
     layout: Layout
     _reading: Reading
     _cells: int = 0

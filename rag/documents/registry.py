@@ -12,7 +12,7 @@ from pathlib import Path
 from rag.documents.encoding import is_text
 from rag.documents.formats import FORMATS, PACKED, PICTURE, SUFFIXES, UNSUPPORTED, Format
 from rag.documents.limits import MIB, Deadline, Limits, check_size
-from rag.documents.seam import parsing
+from rag.documents.parser_errors import parsing
 from rag.documents.stream import DocumentStream, Reader, Reading
 from state.errors import DocumentError, UnsupportedFormatError
 
@@ -43,7 +43,7 @@ _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b",
     re.IGNORECASE | re.DOTALL,
 )
-_MARKUP = {"grammar"}
+_MARKUP = {"marked_text"}
 _LENIENT = _MARKUP | {"encoding", "html"}
 _BINARY = PACKED | {"xls", "pdf", PICTURE, "tiff"}
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from rag.documents.cleaning import clean, one_line
 from rag.documents.formats import AS_IT_STANDS
 from rag.documents.limits import Deadline, Limits
-from rag.documents.seam import parsing
+from rag.documents.parser_errors import parsing
 from state.blocks import Placed
 from state.closing import Closing
 from state.errors import DocumentError

@@ -10,7 +10,7 @@ from rag.documents.recognizer import can_recognize
 from rag.index.protocol import FileMark, FileStat, UnreadFile
 from rag.ingest.file_text import READING, WAITING, Task
 from rag.ingest.roots import Root, root_of
-from rag.ingest.walk import Found
+from rag.ingest.walk import Listed
 from state.ingest_events import PlannedFiles
 
 
@@ -50,7 +50,10 @@ def planned_files(plan: Plan) -> PlannedFiles:
 
 
 def unchanged_plan(
-    roots: Sequence[Root], found: Found, known: dict[str, FileStat], unread: Sequence[UnreadFile]
+    roots: Sequence[Root],
+    found: Listed,
+    known: dict[str, FileStat],
+    unread: Sequence[UnreadFile],
 ) -> Plan | None:
     """The plan when nothing differs, which is what most ingests find; else None. `known` are
     all indexed files.
@@ -65,7 +68,10 @@ def unchanged_plan(
 
 
 def make_plan(
-    roots: Sequence[Root], found: Found, known: Iterable[FileMark], unread: Iterable[UnreadFile]
+    roots: Sequence[Root],
+    found: Listed,
+    known: Iterable[FileMark],
+    unread: Iterable[UnreadFile],
 ) -> Plan:
     """Compare. `known` is the whole collection, `unread` what it remembers of other files."""
     plan = Plan()

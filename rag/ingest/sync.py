@@ -15,7 +15,7 @@ from rag.ingest.ingest_report import IngestReport, OnEvent, Reporter
 from rag.ingest.pipeline import Ingest
 from rag.ingest.plan import Plan, make_plan, planned_files, unchanged_plan
 from rag.ingest.roots import AS_BEFORE, Globs, Root, is_current, root_of, root_options, roots_of
-from rag.ingest.walk import Found, file_stat, walk
+from rag.ingest.walk import Listed, file_stat, walk
 from state.ingest_events import Outcome
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def ingest(
 
 
 def _plan(
-    writer: CollectionWriter, found: Found, known_roots: Mapping[str, str], reporter: Reporter
+    writer: CollectionWriter, found: Listed, known_roots: Mapping[str, str], reporter: Reporter
 ) -> Plan:
     roots = reporter.roots
     unread = _remembered(writer.unread(), roots, known_roots)
@@ -150,10 +150,10 @@ def _globs(
     return globs
 
 
-def _walk_all(roots: Sequence[Root], globs: Mapping[str, Globs], home: os.PathLike[str]) -> Found:
+def _walk_all(roots: Sequence[Root], globs: Mapping[str, Globs], home: os.PathLike[str]) -> Listed:
     """All roots as one; the program's own home is never read, wherever it lies."""
     own = os.path.realpath(home)
-    everything = Found()
+    everything = Listed()
     for root in roots:
         if root.is_file:
             everything.files[root.path] = file_stat(os.stat(root.path))
@@ -166,7 +166,7 @@ def _walk_all(roots: Sequence[Root], globs: Mapping[str, Globs], home: os.PathLi
     return everything
 
 
-def _note_plan(plan: Plan, found: Found, reporter: Reporter) -> None:
+def _note_plan(plan: Plan, found: Listed, reporter: Reporter) -> None:
     reporter.report.unchanged = plan.unchanged
     for path, reason in found.skipped:
         reporter.problem(path, reason, failed=False)

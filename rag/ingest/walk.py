@@ -23,7 +23,7 @@ class FileProblem(NamedTuple):
 
 
 @dataclass(slots=True)
-class Found:
+class Listed:
     """What a walk saw.
 
     Attributes:
@@ -42,13 +42,13 @@ def file_stat(status: os.stat_result) -> FileStat:
     return FileStat(status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
-def walk(root: str, rules: IgnoreRules, closed: Iterable[str] = ()) -> Found:
+def walk(root: str, rules: IgnoreRules, closed: Iterable[str] = ()) -> Listed:
     """Every wanted file under `root`, a real path ending in a slash.
 
     A symbolic link is followed to what lies inside the root and is not found without it;
     one that leads out is skipped. `closed` are real paths of folders not to enter.
     """
-    found = Found()
+    found = Listed()
     shut = frozenset(closed)
     links: list[str] = []
     seen = _enter(root, rules, found, links, shut)
@@ -58,7 +58,7 @@ def walk(root: str, rules: IgnoreRules, closed: Iterable[str] = ()) -> Found:
 
 
 def _enter(  # noqa: C901 - the hot loop, in one piece
-    start: str, rules: IgnoreRules, found: Found, links: list[str], shut: frozenset[str]
+    start: str, rules: IgnoreRules, found: Listed, links: list[str], shut: frozenset[str]
 ) -> set[str]:
     """Walk from `start`; returns the folders entered."""
     seen: set[str] = set()
@@ -105,7 +105,12 @@ def _enter(  # noqa: C901 - the hot loop, in one piece
 
 
 def _follow(
-    link: str, root: str, rules: IgnoreRules, found: Found, seen: set[str], shut: frozenset[str]
+    link: str,
+    root: str,
+    rules: IgnoreRules,
+    found: Listed,
+    seen: set[str],
+    shut: frozenset[str],
 ) -> None:
     if rules.ignores_file(link) and rules.ignores_folder(link):
         return

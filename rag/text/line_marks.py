@@ -1,4 +1,4 @@
-"""What a line of a text without a grammar looks like."""
+"""What a line of a text without markup that is parsed looks like."""
 
 from __future__ import annotations
 

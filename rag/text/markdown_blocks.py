@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from rag.text.front_matter import front_matter
-from rag.text.introduced import ends_open, lead_above
+from rag.text.leads import ends_open, lead_above
 from state.blocks import Block, BlockKind, Extent, Placed
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def markdown_blocks(text: str) -> list[Placed] | None:
     except (RecursionError, IndexError, ValueError) as error:
         logging.getLogger(__name__).info("read as plain text: %s", error)
         return None
-    return _Walk(text, body, fields).blocks(tokens)
+    return _TokenReader(text, body, fields).blocks(tokens)
 
 
 @cache
@@ -94,7 +94,7 @@ class _Item:
 
 
 @dataclass(slots=True)
-class _Walk:
+class _TokenReader:
     """Over the tokens in order. `_inside` are the lists, items and quotations around."""
 
     text: str

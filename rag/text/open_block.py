@@ -1,4 +1,4 @@
-"""A block of a text without a grammar, from its first line until it is finished."""
+"""A block of a text without markup that is parsed, from its first line until it is finished."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from operator import itemgetter
 
-from rag.text.introduced import ends_open
+from rag.text.leads import ends_open
 from rag.text.line_marks import GLANCE
 from rag.text.wrapping import FIELD, Line, runs
 from state.blocks import Block, BlockKind, Extent, Placed

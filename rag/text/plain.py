@@ -1,4 +1,4 @@
-"""Blocks by plain rules, line by line, in bounded memory: for every text without a grammar."""
+"""Blocks by plain rules, line by line, in bounded memory: for every text that is not parsed."""
 
 from __future__ import annotations
 

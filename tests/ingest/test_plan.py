@@ -7,7 +7,7 @@ from rag.index.protocol import FileMark, FileStat, UnreadFile
 from rag.ingest.file_text import READING
 from rag.ingest.plan import make_plan, unchanged_plan
 from rag.ingest.roots import Root
-from rag.ingest.walk import FileProblem, Found
+from rag.ingest.walk import FileProblem, Listed
 
 ROOTS = [Root("/docs", "docs", is_file=False)]
 NOW, BEFORE = FileStat(5, 20, 21), FileStat(5, 10, 11)
@@ -25,7 +25,7 @@ PLACES = ["/docs/one", "/docs/two", "/docs/shut/one", "/docs/three", "/other/one
 def test_the_short_way_finds_what_the_long_way_finds(indexed, unread, differs, here, shut):
     unread = {path: stat for path, stat in unread.items() if path not in indexed}
     known = {path for path in (*indexed, *unread) if path.startswith("/docs/")}
-    found = Found(dict.fromkeys(here if differs else known, NOW))
+    found = Listed(dict.fromkeys(here if differs else known, NOW))
     if shut:
         found.unlisted.append(FileProblem("/docs/shut/", "permission denied"))
         found.files.pop("/docs/shut/one", None)

@@ -10,7 +10,7 @@ from state.blocks import Block, BlockKind, Placed
 
 
 @dataclass(slots=True)
-class Found:
+class LineBlock:
     """A block by its first and last line; `lead` is the number of the one that introduces it,
     `above` how many lines before the first go with it, such as a fence.
     """
@@ -23,21 +23,21 @@ class Found:
     above: int = 0
 
 
-def add_rows(found: list[Found], places: Sequence[int], level: int, lead: int | None) -> None:
+def add_rows(found: list[LineBlock], places: Sequence[int], level: int, lead: int | None) -> None:
     """The rows of a table, each on its line: the first introduces the others."""
     header = lead
     for place in places:
-        found.append(Found(BlockKind.ROW, place, place, level, header))
+        found.append(LineBlock(BlockKind.ROW, place, place, level, header))
         if header is lead:
             header = len(found) - 1
 
 
-def placed_blocks(lines: Sequence[str], found_blocks: Sequence[Found]) -> list[Placed]:
+def placed_blocks(lines: Sequence[str], line_blocks: Sequence[LineBlock]) -> list[Placed]:
     """The blocks of the text that `lines` are, in order."""
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     placed: dict[int, Placed] = {}
     end = 0
-    for index, found in sorted(enumerate(found_blocks), key=lambda each: each[1].first):
+    for index, found in sorted(enumerate(line_blocks), key=lambda each: each[1].first):
         start = starts[found.first]
         line = lines[found.first]
         column = 0 if found.kind is BlockKind.CODE else len(line) - len(line.lstrip())
