@@ -69,7 +69,7 @@ build/docs/.installed: docs/requirements.lock
 
 # Needs uv. Names no registry: every machine resolves against its own.
 lock:
-	mkdir -p build && sed -E "/^(aiohttp|build|onnxruntime);/d" overrides.txt > build/overrides.txt
+	mkdir -p build && sed -E "/^(aiohttp|build);/d" overrides.txt > build/overrides.txt
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header \
 	  --no-annotate --no-emit-index-url --no-emit-find-links --all-extras --group dev pyproject.toml \
 	  --override build/overrides.txt \
