@@ -18,8 +18,7 @@ COMMANDS = {
     "eval": "Score retrieval, grading, abstention and answers on a dataset.",
     "model": "List, fetch and remove the weights that rank by meaning.",
     "config": "Show, locate or start the settings file.",
-    "mcp": "Serve the collection to agents over MCP; install it there.",
-    "skill": "Print or install the skill file for agents.",
+    "mcp": "Serve the collection to agents over MCP; print their skill file.",
 }
 UNLISTED = {
     "man": "Print the manual page.",

@@ -50,9 +50,7 @@ EXAMPLES = {
     "config path": ["config", "path"],
     "config init": ["config", "init"],
     "mcp serve": ["mcp", "serve"],
-    "mcp install": ["mcp", "install", "cursor", "-y"],
-    "skill show": ["skill", "show"],
-    "skill install": ["skill", "install", "-y"],
+    "mcp skill": ["mcp", "skill"],
     "man": ["man"],
     "schema": ["schema"],
 }

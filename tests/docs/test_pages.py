@@ -14,7 +14,6 @@ import pytest
 from chat_samples import crag
 from readme_blocks import PAGES, ROOT
 
-from cli.agents.clients import Client, SkillReader
 from state.settings import load_settings
 
 DOCS = ROOT / "docs"
@@ -65,11 +64,6 @@ def test_the_folder_to_evaluate_is_one(tmp_path):
     assert found["queries"] == 3
     assert found["retrieval"]["recall@5"] == 1.0
     assert found["answers"]["n"] == 2
-
-
-def test_every_agent_and_every_reader_of_skills_is_named():
-    for name in (*Client, *SkillReader):
-        assert f"`{name.value}`" in page("agents.md")
 
 
 @pytest.mark.parametrize("path", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda path: path.name)

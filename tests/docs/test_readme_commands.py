@@ -53,7 +53,7 @@ CODES = {
 }
 # They go on until they are interrupted, and listen on that port.
 LASTING = {
-    "crag mcp --http 8765": "mcp_port",
+    "crag mcp serve --http 8765": "mcp_port",
 }
 # A registry's, and programs of other projects. What they do is tested in another form.
 ELSEWHERE = {
