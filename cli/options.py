@@ -57,9 +57,6 @@ OkAbstain = Annotated[bool, switch("--ok-abstain", "Exit 0 when abstaining.")]
 Continue = Annotated[bool, switch("--continue", "Go on with the newest thread.")]
 Pin = Annotated[bool, switch("--pin", "Keep this turn in the model's view in all later ones.")]
 Estimate = Annotated[bool, switch("--estimate", "Only say the most it can cost.")]
-AllowIngest = Annotated[
-    bool, switch("--allow-ingest", "Let agents bring ingested folders up to date.")
-]
 
 
 def read_settings(config: Path | None = None, **flags: Any) -> Settings:

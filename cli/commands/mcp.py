@@ -27,21 +27,18 @@ def serve(
         int | None,
         typer.Option(metavar="PORT", min=1, max=65535, help="Streamable HTTP on loopback."),
     ] = None,
-    allow_ingest: options.AllowIngest = False,
 ) -> None:
     """Serve over MCP, on standard input and output or on loopback."""
     settings = given.settings()
     from rag.mcp_server.serve import build_server, check_port, serve_http
-    from rag.mcp_server.surrogate_filter import filter_input
 
-    server = build_server(settings, allow_ingest=allow_ingest)
+    server = build_server(settings)
     if http is None:
         if sys.stdin.isatty():
             given.terminal.notice("This serves an agent over standard input; Ctrl-C ends it.")
         # asyncio puts its own handler, which waits for the next line of standard input, in place of
         # Python's, and of no other.
         signal.signal(signal.SIGINT, _interrupt)
-        filter_input()
         server.run("stdio")
     else:
         check_port(http)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import socket
 import subprocess
@@ -10,19 +11,22 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import jsonschema
 import pexpect
 import pytest
 from forked_program import crag_program
 from ingest_runs import Library
-from mcp import Client, MCPError, StdioServerParameters
+from mcp import Client, StdioServerParameters
 from served_mcp import served
 
-from rag.session import open_session
-from state.choices import EngineName
-from state.settings import Settings
-
 ROOT = Path(__file__).parents[2]
-READING = {"ask", "search", "sources", "read_source", "status", "thread_history"}
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("search", {"query": "dogs", "k": 2}),
+    ("ask", {"question": "On what date did the railway open?"}),
+    ("sources", {"limit": 1}),
+    ("read_source", {"source": "dogs.md", "start": 5}),
+    ("search", {"query": '\x00\ud7ff OR NEAR(*) "', "k": 1}),
+]
 OPENING = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -75,67 +79,43 @@ def content(result: Any) -> Any:
 
 
 def test_every_tool_answers_over_stdio(home: Path):
-    asked, found, listed, read, status, turns = run(
+    asked, found, listed, read = run(
         stdio(home, program=(sys.executable, "-m", "cli")),
         ("ask", {"question": "On what date did the railway open?"}),
         ("search", {"query": "dogs", "k": 2}),
         ("sources", {}),
         ("read_source", {"source": "dogs.md"}),
-        ("status", {}),
-        ("thread_history", {"thread": "none"}),
     )
     answer = content(asked)
     assert answer["status"] == "answered"
     assert "14 June 1897" in answer["answer"]
-    assert content(found)["results"][0]["source"].endswith("dogs.md")
-    assert content(listed) == {"sources": ["dogs.md", "line.md"]}
+    assert answer["citations"][0]["source"] == "line.md"
+    assert content(found)["results"][0]["source"] == "dogs.md"
+    assert content(listed) == {"sources": ["dogs.md", "line.md"], "next": None}
     assert "guard's van" in content(read)["text"]
-    assert content(status)["documents"] == 2
-    assert content(turns) == {"turns": [], "left_out": 0}
 
 
-def test_malformed_and_reaching_calls_are_tool_errors_and_the_server_goes_on(home: Path):
-    *bad, good = run(
-        stdio(home),
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
         ("ask", {"question": ""}),
         ("ask", {"question": "x" * 50_000}),
+        ("ask", {"question": 7}),
         ("search", {"query": "dogs", "k": 10_000}),
+        ("search", {}),
+        ("sources", {"limit": -1}),
         ("read_source", {"source": "/etc/passwd"}),
         ("read_source", {"source": "../../etc/passwd"}),
-        ("ask", {"question": 7}),
-        ("search", {}),
-        ("search", {"query": "dogs", "limit": 3}),
-        ("status", {}),
-    )
-    assert "limit" in bad[-1].content[0].text
-    assert all(result.is_error for result in bad)
-    assert not any("root:" in part.text for result in bad for part in result.content)
-    assert content(good)["documents"] == 2
-
-
-def test_half_a_surrogate_pair_gets_a_reply(home: Path):
-    call = {"name": "search", "arguments": {"query": "dogs QUERY"}}
-    ask = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call})
-    ask = ask.replace("QUERY", r"\ud800 \ud83d\ude00")
-    parameters = stdio(home)
-    server = subprocess.Popen(
-        [parameters.command, *parameters.args],
-        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    assert server.stdin is not None
-    assert server.stdout is not None
-    initialized = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
-    server.stdin.write(f"{json.dumps(OPENING)}\n{initialized}\n{ask}\n")
-    server.stdin.flush()
-    assert json.loads(server.stdout.readline())["id"] == 1
-    replied = json.loads(server.stdout.readline())
-    assert replied["id"] == 2
-    assert "guard's van" in replied["result"]["content"][0]["text"]
-    server.stdin.close()
-    assert server.wait(60) == 0
-    server.stdout.close()
-    assert server.stderr is not None
-    server.stderr.close()
+        ("read_source", {"source": "dogs.md", "start": -1}),
+    ],
+)
+def test_a_malformed_or_reaching_call_is_a_tools_error_and_the_server_goes_on(
+    served: str, tool: str, given: dict[str, Any]
+):
+    bad, good = run(served, (tool, given), ("sources", {}))
+    assert bad.is_error
+    assert "root:" not in bad.content[0].text
+    assert content(good)["sources"] == ["dogs.md", "line.md"]
 
 
 def test_a_person_at_a_terminal_is_told_what_it_waits_for(home: Path):
@@ -167,20 +147,44 @@ def test_a_taken_port_is_said_instead_of_listening(home: Path):
     )
 
 
-def test_tools_only_read_unless_ingest_is_allowed(home: Path, folder: Path):
-    async def names(transport: Any) -> set[str]:
-        async with Client(transport) as client:
-            return {tool.name for tool in (await client.list_tools()).tools}
+def test_the_tools_only_read_and_tell_their_schemas(home: Path):
+    async def check() -> None:
+        async with Client(stdio(home)) as client:
+            tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+            assert set(tools) == {"ask", "search", "sources", "read_source"}
+            assert all(tool.annotations.read_only_hint for tool in tools.values())
+            for name, given in CALLS[:4]:
+                result = await client.call_tool(name, given)
+                jsonschema.validate(result.structured_content, tools[name].output_schema)
+                assert json.loads(result.content[0].text) == result.structured_content
 
-    assert anyio.run(names, stdio(home)) == READING
-    assert anyio.run(names, stdio(home, "--allow-ingest")) == {*READING, "ingest"}
-    outside, known = run(
-        stdio(home, "--allow-ingest"),
-        ("ingest", {"paths": ["/etc"]}),
-        ("ingest", {"paths": [str(folder)]}),
-    )
-    assert outside.is_error
-    assert content(known)["unchanged"] == 2
+    anyio.run(check)
+
+
+def test_a_long_source_and_a_long_list_are_read_to_their_ends(tmp_path: Path):
+    text = "\n\n".join(f"Siding {n} holds {n} wagons of slate." for n in range(2000))
+    for name in "abc":
+        (tmp_path / f"{name}.txt").write_text(text)
+    Library(tmp_path / "home").ingest(*tmp_path.glob("*.txt"))
+
+    async def read() -> None:
+        async with Client(stdio(tmp_path / "home")) as client:
+
+            async def pages(name: str, key: str, **given: Any) -> list[Any]:
+                found, at = [], given[key]
+                while at is not None:
+                    page = await client.call_tool(name, {**given, key: at})
+                    found.append(page.structured_content)
+                    at = found[-1]["next"]
+                return found
+
+            read = await pages("read_source", "start", source="b.txt", start=0)
+            assert len(read) > 3
+            assert "".join(page["text"] for page in read) == text
+            listed = await pages("sources", "after", limit=2, after="")
+            assert [page["sources"] for page in listed] == [["a.txt", "b.txt"], ["c.txt"]]
+
+    anyio.run(read)
 
 
 @pytest.fixture(scope="module", name="served")
@@ -190,8 +194,8 @@ def _served(home: Path) -> Iterator[str]:
 
 
 def test_the_same_tools_answer_over_http_on_loopback(served: str):
-    (status,) = run(served, ("status", {}))
-    assert content(status)["documents"] == 2
+    (found,) = run(served, ("search", {"query": "dogs"}))
+    assert content(found)["results"][0]["source"] == "dogs.md"
 
 
 def test_other_hosts_and_origins_are_refused(served: str):
@@ -206,70 +210,19 @@ def test_other_hosts_and_origins_are_refused(served: str):
 
 
 def test_nothing_of_another_collection_is_told(home: Path, tmp_path: Path):
+    home = shutil.copytree(home, tmp_path / "home")
     (tmp_path / "secret.md").write_text("# Plans\n\nThe vault code of the bank is 7781.\n")
     Library(home, collection="private").ingest(tmp_path)
-    question = "What is the vault code of the bank?"
-    for name, asked in (("private", question), ("default", "On what date did the railway open?")):
-        settings = Settings(home=home, engine=EngineName.LOCAL, collection=name)
-        with open_session(settings) as session:
-            assert session.ask(asked, thread="mixed")["status"] == "answered"
     results = run(
         stdio(home),
-        ("thread_history", {"thread": "mixed"}),
-        ("ask", {"question": question}),
+        ("ask", {"question": "What is the vault code of the bank?"}),
         ("search", {"query": "vault code", "k": 50}),
-        ("sources", {}),
         ("sources", {"after": "s"}),
         ("read_source", {"source": "secret.md"}),
         ("read_source", {"source": str(tmp_path / "secret.md")}),
-        ("status", {}),
     )
-    said = [str(result.content) for result in results]
-    assert not any("7781" in text or "secret.md" in text for text in said[:5]), said
-    assert not any("7781" in text or str(tmp_path) in text for text in said[5:] if "{" in text)
-    newest, other = content(results[0])["turns"]
-    assert "1897" in newest["answer"]
-    assert other == {"turn": 1, "withheld": "not of this collection"}
-    assert results[5].is_error
-    assert results[6].is_error
-
-
-def test_a_folder_that_became_a_link_elsewhere_is_not_followed(tmp_path: Path):
-    files, elsewhere = tmp_path / "files", tmp_path / "elsewhere"
-    for folder in (files, elsewhere):
-        folder.mkdir()
-        (folder / "a.md").write_text(f"# {folder.name}\n\nThis is {folder.name}.\n")
-    Library(tmp_path / "home").ingest(files)
-    files.rename(tmp_path / "moved")
-    files.symlink_to(elsewhere)
-    named, all_, status = run(
-        stdio(tmp_path / "home", "--allow-ingest"),
-        ("ingest", {"paths": [str(files)]}),
-        ("ingest", {"paths": []}),
-        ("status", {}),
-    )
-    assert named.is_error
-    assert all_.is_error
-    assert content(status)["documents"] == 1
-
-
-def test_what_an_agent_ingested_is_found_at_once(tmp_path: Path):
-    files = tmp_path / "files"
-    files.mkdir()
-    (files / "a.md").write_text("# Dogs\n\nDogs travel free.\n")
-    Library(tmp_path / "home").ingest(files)
-
-    async def main() -> list[Any]:
-        async with Client(stdio(tmp_path / "home", "--allow-ingest")) as client:
-            before = await client.call_tool("search", {"query": "ferry harbour"})
-            (files / "b.md").write_text("# Ferry\n\nThe ferry leaves the harbour at 9.15.\n")
-            done = await client.call_tool("ingest", {"paths": [str(files)]})
-            return [before, done, await client.call_tool("search", {"query": "ferry harbour"})]
-
-    before, done, after = map(content, anyio.run(main))
-    assert not any(hit["source"] == "b.md" for hit in before["results"])
-    assert done["added"] == 1
-    assert after["results"][0]["source"].endswith("b.md")
+    assert "7781" not in str([result.content for result in results])
+    assert [result.is_error for result in results] == [False, False, False, True, True]
 
 
 def test_calls_at_once_over_http_all_answer(served: str):
@@ -316,50 +269,6 @@ def test_only_loopback_is_listened_on(served: str):
         if line.split()[3] == "0A" and int(line.split()[1].split(":")[1], 16) == port
     }
     assert listening <= {f"0100007F:{port:04X}"}
-
-
-CALLS: list[tuple[str, dict[str, Any]]] = [
-    ("search", {"query": "dogs", "k": 2}),
-    ("ask", {"question": "On what date did the railway open?"}),
-    ("sources", {"limit": 1}),
-    ("read_source", {"source": "dogs.md", "start": 5}),
-    ("status", {}),
-    ("thread_history", {"thread": "none"}),
-    ("search", {"query": '\x00\ud7ff OR NEAR(*) "', "k": 1}),
-    ("search", {"query": "dogs", "k": "many"}),
-    ("ask", {"question": " "}),
-    ("read_source", {"source": "../home/catalog.sqlite"}),
-    ("thread_history", {"thread": "'; drop table turns; --", "limit": -5}),
-    ("no_such_tool", {"x": 1}),
-]
-
-
-@pytest.mark.parametrize(
-    "count", [60, pytest.param(1000, marks=pytest.mark.slow)], ids=["short", "long"]
-)
-def test_many_calls_of_every_kind_in_one_connection(home: Path, count: int):
-    calls = [CALLS[n % len(CALLS)] for n in range(count)]
-
-    async def main() -> list[tuple[str, str]]:
-        seen = []
-        async with Client(stdio(home)) as client:
-            for name, given in calls:
-                try:
-                    result = await client.call_tool(name, given)
-                    seen.append((name, "error" if result.is_error else "done"))
-                except MCPError:
-                    seen.append((name, "refused"))
-        return seen
-
-    seen = anyio.run(main)
-    assert len(seen) == count
-    first = seen[: len(CALLS)]
-    assert [how for _, how in first[:7]] == ["done"] * 7
-    assert [how for _, how in first[7:10]] == ["error"] * 3
-    assert first[10][1] == "done"
-    assert first[11][1] in ("error", "refused")
-    for n, one in enumerate(seen):
-        assert one == first[n % len(CALLS)]
 
 
 @pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGTERM])

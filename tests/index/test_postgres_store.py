@@ -22,7 +22,6 @@ from rag.index.local_store import LocalStore
 from rag.index.postgres import postings, shared_schema, shared_writer
 from rag.index.postgres.store import PostgresStore
 from rag.ingest.staleness import staleness
-from rag.mcp_server.wire import refresh
 from state.errors import (
     EmbedderMismatchError,
     NoIndexError,
@@ -403,7 +402,6 @@ def test_files_of_another_machine_are_not_looked_for(tmp_path, library, store):
         db.execute(f"UPDATE {store.schema}.roots SET host = 'another'")
     assert staleness(store, "default").files == 0
     assert [root.here for root in store.roots("default")] == [False]
-    assert refresh(library.settings, []).documents == 1
 
 
 def test_what_is_no_postgres_is_no_store_and_how_one_is_named_is_said(monkeypatch):
