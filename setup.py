@@ -1,5 +1,5 @@
-"""What the wheel holds besides files of the tree: the tokens for counting, the manual, and the
-commit that it was built from.
+"""What the wheel holds besides files of the tree: the tokens for counting, and the commit that
+it was built from.
 """
 
 from __future__ import annotations
@@ -11,12 +11,10 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 sys.path.insert(0, str(Path(__file__).parent))
-from cli.commands.man import page
 from cli.versions import COMMIT, described
 from state.token_ranks import PACKED, packed_ranks
 
 ROOT = Path(__file__).parent
-MANUAL = ROOT / "build" / "crag.1"
 
 
 class BuildWithMade(build_py):
@@ -32,9 +30,6 @@ class BuildWithMade(build_py):
 
     def run(self) -> None:
         super().run()
-        MANUAL.parent.mkdir(exist_ok=True)
-        lines = page(self.distribution.get_version())
-        MANUAL.write_text("\n".join(lines) + "\n", encoding="utf-8")
         if not self.editable_mode:
             self._packed.write_bytes(packed_ranks())
             if commit := described(ROOT):

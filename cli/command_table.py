@@ -20,7 +20,3 @@ COMMANDS = {
     "config": "Show, locate or start the settings file.",
     "mcp": "Serve the collection to agents over MCP; print their skill file.",
 }
-UNLISTED = {
-    "man": "Print the manual page.",
-    "schema": "Print the JSON Schema of the lines of --events.",
-}

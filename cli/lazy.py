@@ -14,10 +14,9 @@ import typer.core
 import typer.main
 
 from cli.app import finish
-from cli.command_table import COMMANDS, UNLISTED
+from cli.command_table import COMMANDS
 from cli.errors import end_on
 from cli.exits import Exit
-from cli.first_sign import show_first_sign
 from cli.terminal import Terminal, clean
 from cli.variables import is_on
 
@@ -35,7 +34,7 @@ class LazyGroup(typer.core.TyperGroup):
     """Lists every command without importing one; imports the one that is called."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        if cmd_name in COMMANDS | UNLISTED and cmd_name not in self.commands:
+        if cmd_name in COMMANDS and cmd_name not in self.commands:
             self.commands[cmd_name] = command_of(cmd_name)
         return self.commands.get(cmd_name)
 
@@ -57,7 +56,7 @@ class LazyGroup(typer.core.TyperGroup):
         return super().invoke(ctx)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        if args and not args[0].startswith("-") and args[0] not in COMMANDS | UNLISTED:
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
             near = get_close_matches(args[0], COMMANDS, n=1)
             hint = f" Did you mean `crag {near[0]}`?" if near else ""
             ctx.fail(f"There is no command {clean(args[0])!r}.{hint}")
@@ -66,7 +65,6 @@ class LazyGroup(typer.core.TyperGroup):
     def main(self, args: Sequence[str] | None = None, **named: Any) -> Any:  # type: ignore[override]
         """Run a command; every failure becomes one line on stderr and its exit code."""
         given = list(sys.argv[1:] if args is None else args)
-        show_first_sign(given)
         try:
             result = super().main(args, **named, standalone_mode=False)
         except BaseException as error:  # noqa: BLE001 - the boundary exits

@@ -49,14 +49,12 @@ Home = Annotated[
 Config = Annotated[
     Path | None, typer.Option(metavar="FILE", help="A settings file instead of your own.")
 ]
-Html = Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page of its own.")]
 Yes = Annotated[bool, switch("--yes", "Do not ask.", "-y")]
 Quiet = Annotated[bool, switch("--quiet", "No notices on stderr.", "-q")]
 Events = Annotated[bool, switch("--events", "The run as NDJSON on stdout.")]
 OkAbstain = Annotated[bool, switch("--ok-abstain", "Exit 0 when abstaining.")]
 Continue = Annotated[bool, switch("--continue", "Go on with the newest thread.")]
 Pin = Annotated[bool, switch("--pin", "Keep this turn in the model's view in all later ones.")]
-Estimate = Annotated[bool, switch("--estimate", "Only say the most it can cost.")]
 
 
 def read_settings(config: Path | None = None, **flags: Any) -> Settings:

@@ -24,7 +24,6 @@ import typer  # noqa: E402
 
 from cli.exits import Exit, Terminated  # noqa: E402
 from cli.files import keep_private  # noqa: E402
-from cli.help_page import EPILOG, PURPOSE, VERSION  # noqa: E402
 from cli.lazy import LazyGroup  # noqa: E402
 from cli.terminal import prepare_streams  # noqa: E402
 from rag.deferred_imports import defer_imports  # noqa: E402
@@ -33,8 +32,8 @@ from state.errors import StorageError  # noqa: E402
 app = typer.Typer(
     name="crag",
     cls=LazyGroup,
-    help=PURPOSE,
-    epilog=EPILOG,
+    help="Ask questions of your own documents; every sentence of an answer is cited.",
+    epilog="Every long flag has a CRAG_… variable: CRAG_MAX_LOOPS for --max-loops.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     add_completion=True,
@@ -54,7 +53,14 @@ def _show_version(value: bool) -> None:
 @app.callback()
 def crag(
     version: Annotated[
-        bool, typer.Option("--version", "-V", help=VERSION, callback=_show_version, is_eager=True)
+        bool,
+        typer.Option(
+            "--version",
+            "-V",
+            help="Print the versions that matter in a bug report.",
+            callback=_show_version,
+            is_eager=True,
+        ),
     ] = False,
 ) -> None:
     """What all commands have in common."""

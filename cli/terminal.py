@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, TextIO
 
-from cli.first_sign import clear_first_sign
 from state.errors import StorageError
 
 if TYPE_CHECKING:
@@ -83,7 +82,6 @@ class Terminal:
 
     def warn(self, text: str) -> None:
         """Write one line to stderr, quiet or not; wrapped at words on a terminal."""
-        clear_first_sign()
         line = " ".join(clean(text).split("\n"))
         with suppress(OSError):  # a notice that nobody can read costs nobody the answer
             # What rich puts before the stream, to draw below what is written, knows nothing of it.
@@ -105,14 +103,12 @@ class Terminal:
         """A rich console on stderr; colour only on a terminal, NO_COLOR obeyed."""
         from rich.console import Console
 
-        clear_first_sign()
         return Console(stderr=True, highlight=False, markup=False)
 
     def out_console(self) -> Console:
         """A rich console on stdout, for what a person reads there."""
         from rich.console import Console
 
-        clear_first_sign()
         return Console(highlight=False, markup=False, emoji=False)
 
 
@@ -179,7 +175,6 @@ def _rows(line: str, stream: TextIO, hang: int | None = None) -> list[str]:
 
 
 def _to_stdout(line: str) -> None:
-    clear_first_sign()
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 

@@ -37,7 +37,6 @@ from state.shared_place import open_traces
 from state.trace_store import TraceStore
 
 if TYPE_CHECKING:
-    from rag.engines.estimate import Estimate
     from rag.index.protocol import CollectionReader
     from state.graph_state import TurnInput
 
@@ -67,15 +66,8 @@ class Session(Closing):
         self.settings = settings
         self._keep_traces = keep_traces
         self.notify = notify
-        self.exporter = None
         self._traces_lock = Lock()
         with ExitStack() as opened:
-            if keep_traces and settings.otlp_endpoint is not None:
-                from rag.tracing.otlp import open_exporter
-
-                self.exporter = open_exporter(settings, notify)
-            if self.exporter is not None:
-                opened.enter_context(self.exporter)
             self.reader: CollectionReader = opened.enter_context(open_reader(settings, notify))
             choice = choose_engine(settings)
             if choice.notice is not None:
@@ -118,14 +110,6 @@ class Session(Closing):
                 answer = event["answer"]  # the turn's checkpoint is kept after its last event
         assert answer is not None, "a turn ends with an answer or an error"
         return answer
-
-    def estimate(self, question: str) -> Estimate:
-        """What the question can cost at most; the collection's own text says how dense it is."""
-        from rag.engines.estimate import estimate
-
-        hits = self.reader.search(question, self.settings.k)
-        follow_up = self.settings.thread is not None
-        return estimate(self.settings, question, [h["text"] for h in hits], follow_up=follow_up)
 
     def stream(
         self,
@@ -251,8 +235,6 @@ class Session(Closing):
         try:
             with self._traces_lock:
                 self._traces.keep(answer["trace_id"], events, answer, parent=parent)
-            if self.exporter is not None and parent is None:
-                self.exporter.send(answer["trace_id"])
         except CragError as error:
             self.notify(f"The trace was not kept: {error}")
 

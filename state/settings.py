@@ -159,13 +159,6 @@ class Settings(BaseSettings):
     trace_megabytes: int = Field(200, ge=1, description="megabytes of traces kept")
     research_keep: int = Field(100, ge=1, description="finished research runs that are kept")
     research_days: int = Field(90, ge=1, description="days of use a finished research run is kept")
-    otlp_endpoint: Annotated[Url, AfterValidator(_no_password)] | None = Field(
-        None, description="OpenTelemetry collector (OTLP over HTTP) that traces are sent to"
-    )
-    otlp_headers: SecretStr | None = Field(None, description="its headers: Name=value,Other=value")
-    otlp_content: bool = Field(
-        default=False, description="send it questions, answers, queries and quotes as well"
-    )
     links: Annotated[str, AfterValidator(_link_template)] = Field(
         "file://{host}{path}#{line}",
         description="link of a cited file on a terminal; vscode://file{path}:{line}, or none",

@@ -13,10 +13,9 @@ from cli.app import new_app
 from cli.exits import Exit
 from cli.notices import report_staleness
 from cli.question_input import read_question
-from cli.render.answer_text import answer_lines, print_answer, report_notices
+from cli.render.answer_text import print_answer, report_notices
 from cli.render.links import citation_links
 from cli.render.live import LiveAnswer
-from cli.terminal import Terminal
 from cli.thread_collection import on_thread
 from state.errors import UsageError
 
@@ -37,20 +36,16 @@ def ask(
     ] = None,
     continue_: options.Continue = False,
     pin: options.Pin = False,
-    estimate: options.Estimate = False,
     trace: options.Trace = False,
     json_: options.Json = False,
     events: options.Events = False,
     no_stream: options.NoStream = False,
-    copy: Annotated[
-        bool, options.switch("--copy", "Put the answer on the clipboard as well.")
-    ] = False,
     ok_abstain: options.OkAbstain = False,
 ) -> int:
     """Answer one question from the collection, each sentence cited."""
     terminal = given.terminal
     if question is None:
-        of_one_answer = json_ or events or estimate or copy or pin or ok_abstain
+        of_one_answer = json_ or events or pin or ok_abstain
         if not (sys.stdin.isatty() and terminal.out_is_tty) or of_one_answer:
             raise UsageError("There is no question.", "Type one, or pipe it in with '-'.")
         from cli.commands.chat import begin
@@ -61,17 +56,8 @@ def ask(
     settings = on_thread(settings, given.flags["collection"], terminal, continue_=continue_)
     from rag.session import open_session
 
-    # An estimate sends nothing: where a model's documents go is nobody's concern yet.
-    notify = Terminal(quiet=True).notice if estimate else terminal.notice
-    with open_session(settings, notify) as session:
+    with open_session(settings, terminal.notice) as session:
         report_staleness(terminal, settings)
-        if estimate:
-            most = session.estimate(text)
-            if json_:
-                terminal.json(most)
-            else:
-                terminal.out(most["text"])
-            return Exit.DONE
         streaming = terminal.out_is_tty and not (no_stream or json_ or events)
         live = LiveAnswer(terminal, trace=trace, events=events, stream=streaming)
         tokens = streaming or events
@@ -88,9 +74,5 @@ def ask(
             print_answer(terminal, answer, links)
         if answer["clarify"]:
             terminal.notice("Say which in brackets behind the question, or ask in `crag chat`.")
-        if copy:
-            from cli.clipboard import copy as to_clipboard
-
-            to_clipboard("\n".join(answer_lines(answer)), terminal)
     abstained = answer["status"] == "abstained" and not ok_abstain
     return Exit.ABSTAINED if abstained else Exit.DONE

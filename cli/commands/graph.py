@@ -1,4 +1,4 @@
-"""`crag graph`: the graph as it is compiled, alone or with the counts of real runs."""
+"""`crag graph`: the graph as it is compiled."""
 
 from __future__ import annotations
 
@@ -15,19 +15,13 @@ app = new_app()
 def graph(
     given: options.Given,
     ascii_: Annotated[bool, options.switch("--ascii", "Boxes and lines.")] = False,
-    html: options.Html = None,
     json_: options.Json = False,
 ) -> None:
     """Print the corrective graph as Mermaid, from the compiled graph."""
     from rag.diagram import ascii_diagram, edges, mermaid
 
     terminal = given.terminal
-    if html is not None:
-        from cli.files import write_text
-        from rag.tracing.graph_page import graph_page
-
-        write_text(html, graph_page(given.settings()), terminal)
-    elif json_:
+    if json_:
         terminal.json({"schema": "crag.graph/1", "edges": edges(), "mermaid": mermaid()})
     else:
         terminal.out(ascii_diagram() if ascii_ else mermaid())

@@ -7,6 +7,8 @@ import time
 from dataclasses import replace
 from datetime import datetime
 from difflib import get_close_matches
+from io import StringIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,13 +17,15 @@ from cli import options
 from cli.app import DefaultGroup, new_app
 from cli.completion import complete_trace
 from cli.confirm import confirm
-from cli.terminal import Terminal
+from cli.terminal import Terminal, clean
 from state.choices import TraceKind, TraceStatus
 from state.counting import many
 from state.errors import UsageError
 from state.traces import Trace, TraceFilter
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from state.settings import Settings
     from state.trace_store import TraceStore
 
@@ -43,6 +47,7 @@ app = new_app(
 )
 
 ONE_LINE = 72
+PAGE_WIDTH = 110
 _SECONDS = {"m": 60, "h": 3_600, "d": 86_400, "w": 7 * 86_400}
 
 _TRACE = typer.Argument(
@@ -56,23 +61,23 @@ TraceId = Annotated[str, _TRACE]
 def show(
     given: options.Given,
     trace_id: TraceId = "last",
-    html: options.Html = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write it as a page instead.")
+    ] = None,
     json_: options.Json = False,
 ) -> None:
     """Print one trace: its loops, grades and decisions."""
     terminal = given.terminal
-    settings = given.settings()
-    with _store(settings) as traces:
+    with _store(given.settings()) as traces:
         found = traces.get(trace_id)
     if html is not None:
         from cli.files import write_text
-        from rag.tracing.trace_page import trace_page
 
-        write_text(html, trace_page(found, settings), terminal)
+        write_text(html, _page(found), terminal)
     elif json_:
         terminal.json(found)
     else:
-        _print(found, terminal)
+        _print(found, terminal.out_console())
 
 
 @app.command("list")
@@ -195,25 +200,33 @@ def _store(settings: Settings) -> TraceStore:
     return open_traces(settings)
 
 
-def _print(trace: Trace, terminal: Terminal) -> None:
+def _print(trace: Trace, console: Console) -> None:
+    """The run and its answer."""
     from cli.render.answer_text import answer_lines
     from cli.render.research_view import ResearchView
     from cli.render.trace_view import TraceView
 
-    if trace["kind"] == "research":
-        for line in ResearchView(terminal, events=False).lines(trace["events"]):
-            terminal.out(line)
-        terminal.out("")
-        terminal.wrapped(trace["answer"]["answer"])
-        return
-    TraceView(terminal.out_console()).show_stored(trace)
-    terminal.out("")
     last = trace["events"][-1]
-    if last["event"] == "failed":
-        terminal.wrapped(last["message"])
-        return
-    for line in answer_lines(trace["answer"]):
-        terminal.out(line)
+    if trace["kind"] == "research":
+        run = ResearchView(Terminal(), events=False).lines(trace["events"])
+        console.print("\n".join(map(clean, run)), soft_wrap=True)
+        told = trace["answer"]["answer"].splitlines()
+    else:
+        TraceView(console).show_stored(trace)
+        failed = last["event"] == "failed"
+        told = [last["message"]] if failed else [*answer_lines(trace["answer"])]
+    console.print("", *map(clean, told), sep="\n")
+
+
+def _page(trace: Trace) -> str:
+    """What `_print` prints, as HTML that needs nothing from elsewhere."""
+    from rich.console import Console
+
+    console = Console(
+        record=True, file=StringIO(), width=PAGE_WIDTH, highlight=False, markup=False, emoji=False
+    )
+    _print(trace, console)
+    return console.export_html(inline_styles=True)
 
 
 def _print_diff(one: Trace, other: Trace, terminal: Terminal, *, json_: bool) -> None:

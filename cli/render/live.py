@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from cli.first_sign import clear_first_sign
 from cli.render.trace_view import TraceView
 from cli.terminal import Terminal, clean
 from rag.topology import CORRECTIVE
@@ -43,7 +42,6 @@ class LiveAnswer:
             from rich.console import Console
             from rich.live import Live
 
-            clear_first_sign()
             console = Console(highlight=False, markup=False)
             self._live = Live(self._frame(), console=console, transient=True, refresh_per_second=20)
             self._live.start()

@@ -26,8 +26,6 @@ def keep_trace(session: Session, report: Report, events: Sequence[Mapping[str, A
             earlier = _earlier(traces, report["run_id"])
             answer = as_answer(session, report)
             traces.keep(report["run_id"], [*earlier, *events], answer, kind="research")
-        if session.exporter is not None:
-            session.exporter.send(report["run_id"])
     except CragError as error:
         session.notify(f"The trace was not kept: {error}")
 

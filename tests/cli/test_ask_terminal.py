@@ -1,8 +1,7 @@
-"""`crag ask` where a person sits: without a question, and with --copy; several collections."""
+"""`crag ask` where a person sits: without a question; several collections."""
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 
@@ -42,7 +41,7 @@ def test_without_a_question_a_terminal_gets_the_chat_with_its_flags(home):
     assert "31 metres" in crag(home, "threads", "show", "begun").stdout
 
 
-@pytest.mark.parametrize("flag", ["--json", "--copy", "--pin", "--ok-abstain"])
+@pytest.mark.parametrize("flag", ["--json", "--pin", "--ok-abstain"])
 def test_a_flag_of_one_answer_begins_no_chat(home, flag):
     child = spawn(home, "ask", flag)
     child.expect("There is no question. Type one, or pipe it in with '-'.")
@@ -51,7 +50,7 @@ def test_a_flag_of_one_answer_begins_no_chat(home, flag):
     assert child.exitstatus == 2
 
 
-@pytest.mark.parametrize("words", [(), ("--json",), ("--copy",)])
+@pytest.mark.parametrize("words", [(), ("--json",)])
 def test_without_a_question_and_a_terminal_it_is_a_mistake(home, words):
     done = crag(home, "ask", *words, stdin=HIGH)
     assert (done.exit_code, done.stdout) == (2, "")
@@ -71,41 +70,6 @@ def test_what_was_typed_before_is_found_by_ctrl_r(home):
     prompted(child)
     child.sendeof()
     child.expect(pexpect.EOF)
-
-
-def test_a_copy_goes_by_way_of_the_terminal_where_no_program_is(home):
-    none = dict.fromkeys(("TMUX", "DISPLAY", "WAYLAND_DISPLAY"), "")
-    child = spawn(home, "ask", HIGH, "--copy", SSH_CONNECTION="x", **none)
-    child.expect(pexpect.EOF)
-    (sent,) = re.findall(r"\x1b\]52;c;([^\x07]+)\x07", child.before)
-    copied = base64.b64decode(sent).decode()
-    assert "31 metres high" in copied
-    assert "[1] viaduct.md:3" in copied
-    assert "Copied, by way of the terminal." in child.before
-
-
-def test_a_copy_goes_to_the_desktops_program(home, tmp_path, monkeypatch):
-    program = tmp_path / "xsel"
-    program.write_text(f"#!/bin/sh\ncat > {tmp_path}/copied\n")
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
-    for name, value in {"DISPLAY": ":0", "TMUX": "", "SSH_CONNECTION": ""}.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-    monkeypatch.setattr("sys.platform", "linux")
-    done = crag(home, "ask", HIGH, "--copy")
-    assert done.stderr.rstrip().endswith("Copied.")
-    assert (tmp_path / "copied").read_text() == done.stdout.rstrip("\n")
-
-
-def test_a_copy_without_terminal_and_program_is_a_line(home, monkeypatch):
-    for name in ("TMUX", "DISPLAY", "WAYLAND_DISPLAY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("sys.platform", "linux")
-    done = crag(home, "ask", HIGH, "--copy")
-    assert done.exit_code == 0
-    assert "31 metres" in done.stdout
-    assert "Not copied: there is no terminal here" in done.stderr
 
 
 def test_a_thread_goes_on_with_the_collections_that_it_asked(home, tmp_path):

@@ -61,14 +61,3 @@ def test_every_shell_gets_a_script(shell: str):
     )
     assert done.returncode == 0
     assert "_CRAG_COMPLETE" in done.stdout
-
-
-def test_the_manual_names_every_command_flag_and_exit_code():
-    from cli.command_table import COMMANDS
-    from cli.commands.man import page
-
-    text = "\n".join(page("1"))
-    for name in COMMANDS:
-        assert f".SS crag {name}\n" in text
-    for word in ("\\-\\-max\\-loops", "\\-\\-collection", ".B 130", "CRAG_HOME"):
-        assert word in text

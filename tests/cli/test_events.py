@@ -1,4 +1,4 @@
-"""Every line that real runs print with --events fits the schema that `crag schema` prints."""
+"""Every line that real runs print with --events fits the closed schema of its stream."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from event_schema import event_schema
 from jsonschema import Draft202012Validator
 from openai_samples import KEY
 from research_library import library
@@ -20,7 +21,6 @@ from trace_runs import ANSWERED, MISSPELT, UNKNOWN, make_home
 from typer.testing import CliRunner
 
 from cli.program import app
-from rag.event_schema import event_schema
 
 ROOT = Path(__file__).parents[2]
 
@@ -75,10 +75,8 @@ def bridges(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return library(tmp_path_factory.mktemp("bridges")).settings.home
 
 
-def test_crag_schema_prints_a_valid_schema():
-    done = CliRunner().invoke(app, ["schema"])
-    Draft202012Validator.check_schema(json.loads(done.stdout))
-    assert json.loads(done.stdout) == event_schema()
+def test_the_schema_is_a_valid_one():
+    Draft202012Validator.check_schema(event_schema())
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from command_child import finished
 from hardships import HARDSHIPS, can_mount, clock_library
 
-from cli.command_table import COMMANDS, UNLISTED
+from cli.command_table import COMMANDS
 from cli.lazy import command_of
 
 ROOT = Path(__file__).parents[2]
@@ -51,8 +51,6 @@ EXAMPLES = {
     "config init": ["config", "init"],
     "mcp serve": ["mcp", "serve"],
     "mcp skill": ["mcp", "skill"],
-    "man": ["man"],
-    "schema": ["schema"],
 }
 REMOVES = {"threads delete", "threads prune", "collections delete", "collections forget"}
 REMOVES_TRACES = {"trace delete", "threads delete"}
@@ -123,7 +121,7 @@ def held(work):
 
 
 def commands():
-    for name in (*COMMANDS, *UNLISTED):
+    for name in COMMANDS:
         found = getattr(command_of(name), "commands", None)
         yield from (f"{name} {each}" for each in found) if found else (name,)
 

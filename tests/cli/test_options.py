@@ -4,7 +4,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.app import SETTINGS
-from cli.command_table import COMMANDS, UNLISTED
+from cli.command_table import COMMANDS
 from cli.lazy import command_of
 from cli.program import app
 from cli.question_input import checked_question
@@ -12,7 +12,7 @@ from state.settings import Settings
 
 
 def long_options():
-    for name in COMMANDS | UNLISTED:
+    for name in COMMANDS:
         command = command_of(name)
         for each in getattr(command, "commands", {name: command}).values():
             for option in each.params:
@@ -59,20 +59,20 @@ def test_a_terminals_sequences_pasted_with_a_question_are_no_words_of_it(pasted)
     assert checked_question(pasted) == "red tape?"
 
 
-@pytest.mark.parametrize("name", COMMANDS | UNLISTED)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_a_commands_line_in_the_list_begins_its_help(name):
-    short = (COMMANDS | UNLISTED)[name]
+    short = COMMANDS[name]
     assert " ".join(command_of(name).help.split("\n\n")[0].split()) == short
 
 
-@pytest.mark.parametrize("name", COMMANDS | UNLISTED)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_no_line_of_a_list_of_commands_is_cut(name):
     listed = CliRunner().invoke(app, [name, "--help"], env={"COLUMNS": "80"}).stdout
     lines = listed.partition("\nCommands:\n")[2].splitlines()
     assert [line for line in lines if line.endswith("...")] == []
 
 
-@pytest.mark.parametrize("name", COMMANDS | UNLISTED)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_has_a_long_name(name):
     command = command_of(name)
     for each in getattr(command, "commands", {name: command}).values():

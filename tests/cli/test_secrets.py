@@ -17,7 +17,7 @@ from state.urls import masked
 KEYS = {name for name, field in Settings.model_fields.items() if "SecretStr" in str(field)}
 MODELS = {"base_url", "embedding_base_url", "reranker_url"}
 DATABASES = {"store", "store_read", "threads"}
-ADDRESSES = MODELS | DATABASES | {"web_url", "otlp_endpoint"}
+ADDRESSES = MODELS | DATABASES | {"web_url"}
 COMMANDS = [
     ["config", "show"],
     ["config", "show", "--json"],
@@ -87,11 +87,9 @@ def test_every_setting_that_can_hold_a_secret_is_tried():
 def test_no_secret_is_shown_or_kept(tmp_path, telltale):
     (tmp_path / "railway.md").write_text("# Railway\n\nThe tunnel is 1,204 metres long.\n")
     settings = {name: secret_of(name) for name in KEYS}
-    settings["otlp_headers"] = f"authorization={secret_of('otlp_headers')}"
     settings |= {name: f"http://{telltale}/v1?api_key={secret_of(name)}" for name in MODELS}
     settings["web_url"] = f"http://me:{secret_of('web_url')}@{telltale}/search"
     settings["threads"] = database("threads")
-    settings["otlp_endpoint"] = f"http://{telltale}"
     settings |= {"max_retries": "0", "request_timeout": "5"}
     said = {tuple(command): run(tmp_path, *command, **settings) for command in COMMANDS}
     (tmp_path / "again").mkdir()
@@ -148,7 +146,7 @@ def test_the_password_of_a_database_that_answers_stays_where_it_was_written(tmp_
     assert [table for table, rows in held if "hunter2" in str(rows)] == []
 
 
-@pytest.mark.parametrize("name", sorted(MODELS | {"otlp_endpoint"}))
+@pytest.mark.parametrize("name", sorted(MODELS))
 def test_a_password_is_refused_where_it_would_be_noted(tmp_path, name):
     (tmp_path / "railway.md").write_text("# Railway\n\nThe tunnel is 1,204 metres long.\n")
     settings = {name: f"http://me:{secret_of(name)}@127.0.0.1:9"}

@@ -19,7 +19,6 @@ from pathlib import Path
 import pytest
 from readme_commands import ROOT, clone
 
-from cli.commands.man import page
 from cli.versions import described
 
 CODE = ("cli", "rag", "state")
@@ -28,8 +27,6 @@ MODULES = {
     "langgraph-checkpoint-postgres": "langgraph.checkpoint.postgres",
     "langgraph-checkpoint-sqlite": "langgraph.checkpoint.sqlite",
     "markdown-it-py": "markdown_it",
-    "opentelemetry-exporter-otlp-proto-common": "opentelemetry.exporter.otlp.proto.common",
-    "opentelemetry-sdk": "opentelemetry.sdk",
     "pillow": "PIL",
     "pystemmer": "Stemmer",
 }
@@ -74,7 +71,7 @@ def contents(wheel: Path) -> dict[str, bytes]:
         return {name: file.read(name) for name in file.namelist() if not name.endswith("RECORD")}
 
 
-def test_the_wheel_holds_the_code_its_data_the_licence_and_the_manual_and_no_tests(wheel):
+def test_the_wheel_holds_the_code_its_data_and_the_licence_and_no_tests(wheel):
     held = contents(wheel)
     inside = {name for name in held if ".dist-info/" not in name and ".data/" not in name}
     ours = {
@@ -88,9 +85,6 @@ def test_the_wheel_holds_the_code_its_data_the_licence_and_the_manual_and_no_tes
     assert {f"{name}/py.typed" for name in CODE} <= inside
     others = [name for name in held if name not in inside]
     assert any(name.endswith("licenses/LICENSE") for name in others)
-    manual = next(name for name in others if name.endswith("share/man/man1/crag.1"))
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
-    assert held[manual].decode() == "\n".join(page(version)) + "\n"
 
 
 def test_the_sdist_builds_the_same_wheel_and_holds_the_tests(tree, wheel, tmp_path):
@@ -119,7 +113,6 @@ def test_the_wheel_runs_the_demo_in_an_environment_of_its_own(tree, wheel, tmp_p
     run(python, "-I", "-c", counted, folder=empty)
     for file in run(python, "-I", "-c", where, folder=empty).split():
         assert Path(file).is_relative_to(packages)
-    assert (environment / "share" / "man" / "man1" / "crag.1").exists()
 
     (empty / "sample_corpus").symlink_to(tree / "sample_corpus")
     told = run("sh", tree / "demo.sh", environment / "bin", folder=empty, PYTHONPATH="")

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-import graph_picture
 import pytest
-from readme_blocks import PAGES, ROOT
+from readme_blocks import PAGES
 from readme_pictures import PICTURES, drawn, prepared, recorded, words
 from screen import Screen
 
@@ -37,12 +36,6 @@ def test_every_picture_is_on_a_page_and_needs_nothing_from_elsewhere(picture):
     named = {name for each in drawing.iter() for name in each.attrib}
     assert not any("href" in name or "src" in name for name in named)
     assert "url(" not in picture.file.read_text(encoding="utf-8")
-
-
-def test_the_picture_of_the_graph_is_the_graph_and_is_on_a_page():
-    assert graph_picture.FILE.read_text(encoding="utf-8") == graph_picture.drawing()
-    how = (ROOT / "docs" / "how-it-works.md").read_text(encoding="utf-8")
-    assert f"![{graph_picture.ALT}](pictures/graph.svg)" in how
 
 
 def test_a_screen_wraps_moves_and_erases_as_a_terminal_does():

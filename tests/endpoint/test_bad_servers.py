@@ -20,7 +20,6 @@ PATHS = {
     "embeddings": (["ingest", "docs", "-c", "b"], "embedding_base_url", "http://{}/v1", (0, 4, 5)),
     "a reranker": (["search", "tunnel"], "reranker_url", "http://{}/v1", (0,)),
     "the web": (["ask", UNKNOWN, "--web"], "web_url", "http://{}/search", (3, 5)),
-    "a collector": (["ask", QUESTION], "otlp_endpoint", "http://{}", (0,)),
     "Postgres": (["ask", QUESTION, "-t", "one"], "threads", "postgresql://me@{}/db", (5,)),
     "doctor": (["doctor", "--engine", "openai"], "base_url", "http://{}/v1", (4,)),
 }

@@ -7,7 +7,6 @@ import pytest
 from pydantic import SecretStr
 
 from rag.endpoint.address import chat_endpoint, embedding_endpoint, host_of
-from rag.engines.estimate import estimate
 from rag.engines.factory import build_engine, choose_engine
 from state.choices import EngineName
 from state.errors import SettingsError
@@ -102,32 +101,3 @@ def test_the_chat_key_is_not_sent_to_another_host_for_embeddings():
     assert embedding_endpoint(settings).key != SecretStr("sk-chat")
     same = Settings(api_key="sk-chat", base_url="https://chat.example/v1")
     assert embedding_endpoint(same).key == SecretStr("sk-chat")
-
-
-def test_an_estimate_grows_with_what_may_happen():
-    remote = {"base_url": "http://localhost:1/v1"}
-    words = ["Some words of a document. " * 20]
-    usual = estimate(Settings(**remote), "Who?", words)
-    assert usual["calls"] == 2 + 3 + 2  # grades of what is in doubt, rewrites, drafts
-    assert usual["cost_usd"] > 0
-    assert "localhost:1" in usual["text"]
-    assert "list prices of March 2026" in usual["text"]
-    fewer = estimate(Settings(**remote, max_loops=0), "Who?", words)
-    assert fewer["calls"] == 1 + 2
-    assert fewer["input_tokens"] < usual["input_tokens"]
-    assert estimate(Settings(**remote), "Who?", follow_up=True)["calls"] == 8
-    assert estimate(Settings(**remote, grader="local"), "Who?")["calls"] == 3 + 2
-    every = estimate(Settings(**remote, grader="model", k=20), "Who?", words)
-    assert every["calls"] == 4 * 2 + 3 + 2
-    foreign = estimate(Settings(**remote), "Wie hoch ist der höchste Berg?", words)
-    assert foreign["calls"] == 4 + 3 + 2
-    assert estimate(Settings(**remote, verify="model"), "Who?")["calls"] == 7 + 2
-    hosted = {"api_key": "sk-1", "prices": {"m": (1, 1), "o4-mini": (1, 1)}}
-    researcher = estimate(Settings(**hosted, model="o4-mini"), "Who?")
-    assert (
-        researcher["output_tokens"]
-        > 2 * estimate(Settings(**hosted, model="m"), "Who?")["output_tokens"]
-    )
-    assert estimate(Settings(**remote, max_cost=0.001), "Who?")["cost_usd"] == 0.001
-    assert estimate(Settings(**remote, model="llama3"), "Who?")["cost_usd"] is None
-    assert estimate(Settings(), "Who?")["calls"] == 0

@@ -14,9 +14,7 @@ from searx_server import SearxServer, running_searx
 from rag.ingest.sync import ingest
 from rag.opening import build_embedder
 from rag.session import open_session
-from rag.tracing.spans import spans_of
 from rag.tracing.stored_trace import loops, path_taken
-from rag.tracing.trace_page import trace_page
 from state.errors import ModelError, SettingsError
 from state.settings import Settings
 from state.trace_store import TraceStore
@@ -153,7 +151,6 @@ def test_a_failed_turn_leaves_a_trace_that_says_where_it_failed(home):
         server._always = status(500, "oops <b>")
         with pytest.raises(ModelError, match="500"):
             said.extend(event["event"] for event in session.stream(QUESTION, thread="t"))
-        settings = session.settings
     with TraceStore(home) as traces:
         (row,) = traces.summaries(wanted=TraceFilter(status="failed"))
         trace = traces.get("last")
@@ -169,11 +166,6 @@ def test_a_failed_turn_leaves_a_trace_that_says_where_it_failed(home):
     ]
     assert loops(trace)[0].query == QUESTION
     assert trace["answer"]["timings_ms"]["total"] >= trace["answer"]["timings_ms"]["retrieve"]
-    shown = trace_page(trace, settings)
-    assert "oops &lt;b&gt;" in shown
-    assert f"in {failed['node']}" in shown
-    root = spans_of(trace)[0]
-    assert (root.failed, root.attributes["error.type"]) == (True, "ModelError")
 
 
 def test_a_cancelled_turn_leaves_no_trace(home):

@@ -4,8 +4,7 @@
     python tests/support/readme_pictures.py --write  draws them again
 
 Each is one `crag` command in a pseudo-terminal of its own size, on the sample corpus with the
-local engine. Times and ids differ from run to run and are left out of the comparison. The
-picture of the graph is made again beside them.
+local engine. Times and ids differ from run to run and are left out of the comparison.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-import graph_picture
 import pexpect
 from forked_program import crag_program
 from picture_looks import BORDER, DIM, FOLDER, INK, PALETTE, PAPER
@@ -191,9 +189,6 @@ def main() -> int:
         made_now = {each: drawn(recorded(each, home), each) for each in PICTURES}
     files = {each.file: svg for each, svg in made_now.items()}
     stale = [file for file, svg in files.items() if words(file.read_text()) != words(svg)]
-    files[graph_picture.FILE] = graph_picture.drawing()
-    if graph_picture.FILE.read_text() != files[graph_picture.FILE]:
-        stale.append(graph_picture.FILE)
     for file in stale:
         if "--write" in sys.argv:
             file.write_text(files[file], encoding="utf-8")
