@@ -9,7 +9,6 @@ import typer
 
 from cli import options
 from cli.app import new_app
-from cli.files import STDOUT, check_writable, write_text
 from cli.render.progress import progress_on
 from state.choices import EvaluationStage
 from state.errors import UsageError
@@ -35,10 +34,6 @@ def evaluate(
     baseline: Annotated[
         bool, options.switch("--baseline", "The same without loops, beside it.")
     ] = False,
-    compare: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A report kept with --json.")
-    ] = None,
-    html: options.Html = None,
     collection: options.Collection = None,
     json_: options.Json = False,
 ) -> None:
@@ -49,7 +44,6 @@ def evaluate(
     """
     terminal = given.terminal
     settings = given.settings()
-    from rag.evaluate.compare import comparison, read_report
     from rag.evaluate.datasets import load_dataset
     from rag.evaluate.effect import baseline_report
     from rag.evaluate.evaluate_dataset import Plan
@@ -58,8 +52,6 @@ def evaluate(
 
     if baseline and stage is not EvaluationStage.FULL:
         raise UsageError("--baseline compares answers.", "Use it with --stage full.")
-    check_writable(html)
-    old = None if compare is None else read_report(compare)
     loaded = load_dataset(dataset)
     plan = Plan(stage, limit, seed, baseline, collection)
     with progress_on(terminal) as on:
@@ -67,14 +59,6 @@ def evaluate(
     report = report_of(evaluation)
     if evaluation.baseline is not None:
         report["baseline"] = baseline_report(evaluation)
-    if old is not None:
-        report["comparison"] = comparison(old, report)
-    if html is not None:
-        from rag.evaluate.page import page
-
-        write_text(html, page(evaluation, report), terminal)
-    if html == STDOUT:
-        return
     if json_:
         terminal.json(report)
     else:

@@ -48,7 +48,7 @@ def serve(
 
 @app.command()
 def skill() -> None:
-    """Print the skill file, which tells an agent with a shell when and how to call crag."""
+    """Print the skill file, which tells an agent how to call crag."""
     text = files("cli") / "skill.md"
     Terminal().out(text.read_text(encoding="utf-8").removesuffix("\n"))
 

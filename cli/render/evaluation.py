@@ -9,7 +9,7 @@ from rich.table import Table
 from cli.terminal import Terminal, clean
 from rag.evaluate.tables import subtitle, tables
 
-_LOOKS = {"": "", "head": "bold", "good": "green", "bad": "red"}
+_LOOKS = {"": "", "head": "bold"}
 
 
 def print_report(report: dict[str, Any]) -> None:

@@ -20,7 +20,7 @@ Figures = dict[str, Any]
 
 
 def report(evaluation: Evaluation) -> Figures:
-    """The object that `crag eval --json` prints, without baseline and comparison."""
+    """The object that `crag eval --json` prints, without the baseline."""
     measured = asked(evaluation.measurements)
     figures: Figures = {
         "schema": EVAL_SCHEMA,

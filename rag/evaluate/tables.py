@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from rag.evaluate.labels import DIFFERENCES, LABELS, Label, known
+from rag.evaluate.labels import DIFFERENCES, LABELS, known
 from state.counting import many
 
 
@@ -15,7 +15,7 @@ class Row:
     """Fewer `cells` than there are columns leave the last ones empty."""
 
     cells: Sequence[str]
-    look: Literal["", "head", "good", "bad"] = ""
+    look: Literal["", "head"] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,8 @@ class Table:
 
 
 def tables(report: dict[str, Any]) -> Iterator[Table]:
-    """What changed against an older report, or else every figure; then what else was measured."""
-    yield _comparison(report["comparison"]) if "comparison" in report else _figures(report)
+    """Every figure, then what else was measured."""
+    yield _figures(report)
     if "follow_ups" in report:
         yield _follow_ups(report["follow_ups"])
     if "baseline" in report:
@@ -57,33 +57,6 @@ def _figures(report: dict[str, Any]) -> Table:
             rows.append(Row([section.removesuffix("_ms")], "head"))
         rows.append(Row([f"  {label.key}", label.text(value), label.meaning]))
     return Table("", ("", "", ""), 1, rows)
-
-
-def _comparison(comparison: dict[str, Any]) -> Table:
-    same = "the same questions" if comparison["same_queries"] else "OTHER questions"
-    differs = ", ".join(f"{k} {v['old']} → {v['new']}" for k, v in comparison["config"].items())
-    labels = {f"{label.section}.{label.key}": label for label in LABELS}
-    rows = [
-        Row(
-            [
-                name,
-                labels[name].text(change["old"]),
-                labels[name].text(change["new"]),
-                labels[name].text(change["difference"], signed=True),
-                labels[name].meaning,
-            ],
-            _look(labels[name], change["difference"]),
-        )
-        for name, change in comparison["changes"].items()
-    ]
-    title = f"against {same}; {differs or 'same settings'}"
-    return Table(title, ("", "old", "new", "change", ""), 3, rows)
-
-
-def _look(label: Label, difference: float | None) -> Literal["", "good", "bad"]:
-    if not difference or not label.better or label.section in {"latency_ms", "usage"}:
-        return ""
-    return "good" if difference * label.better > 0 else "bad"
 
 
 def _follow_ups(figures: dict[str, Any]) -> Table:

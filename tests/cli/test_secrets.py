@@ -17,7 +17,7 @@ from state.urls import masked
 KEYS = {name for name, field in Settings.model_fields.items() if "SecretStr" in str(field)}
 MODELS = {"base_url", "embedding_base_url", "reranker_url"}
 DATABASES = {"store", "store_read", "threads"}
-ADDRESSES = MODELS | DATABASES | {"web_url"}
+ADDRESSES = MODELS | DATABASES | {"web_url", "chroma_url"}
 COMMANDS = [
     ["config", "show"],
     ["config", "show", "--json"],
@@ -96,6 +96,9 @@ def test_no_secret_is_shown_or_kept(tmp_path, telltale):
     for name in ("store", "store_read"):
         for command in (["ingest", "railway.md"], ["ask", "How long?"], ["doctor"], ["status"]):
             said[name, *command] = run(tmp_path, *command, **settings, **{name: database(name)})
+    chroma = f"http://me:{secret_of('chroma_url')}@{telltale}?api_key={secret_of('chroma_url')}"
+    for command in (["ingest", "railway.md"], ["ask", "How long?"], ["doctor"], ["config", "show"]):
+        said["chroma_url", *command] = run(tmp_path, *command, **settings, chroma_url=chroma)
     said["embedder",] = run(
         tmp_path, "ingest", "railway.md", "-c", "b", **settings, embedder="openai"
     )

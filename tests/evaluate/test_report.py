@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from html.parser import HTMLParser
 
 import pytest
 from evaluation_samples import CONFIG, answer, evaluation, measurement
 
 from cli.render.evaluation import print_report
-from rag.evaluate.compare import comparison, read_report
 from rag.evaluate.effect import baseline_report
 from rag.evaluate.figures import report
 from rag.evaluate.labels import LABELS
 from rag.evaluate.measurements import Evaluation
-from rag.evaluate.page import page
-from state.errors import UsageError
 
 CONTRACT = {
     "retrieval": {"recall@5", "recall@10", "recall@20", "ndcg@10", "mrr"},
@@ -141,82 +137,6 @@ def test_what_the_loop_gained_is_paired_by_question():
     assert made["answers"]["contains"] == 0.5
 
 
-def test_a_report_compared_with_itself_has_not_changed(tmp_path):
-    made = report(evaluation())
-    path = tmp_path / "old.json"
-    path.write_text(json.dumps(made))
-    compared = comparison(read_report(path), made)
-    assert compared["same_queries"] is True
-    assert compared["config"] == {}
-    assert {change["difference"] for change in compared["changes"].values()} == {0}
-
-
-def test_a_comparison_names_what_changed(tmp_path):
-    old, new = report(evaluation(seed=1)), report(evaluation(seed=2))
-    old["config"] = {**old["config"], "k": 4}
-    path = tmp_path / "old.json"
-    path.write_text(json.dumps(old))
-    compared = comparison(read_report(path), new)
-    assert compared["config"] == {"k": {"old": 4, "new": 8}}
-    change = compared["changes"]["answers.contains"]
-    assert change["difference"] == pytest.approx(change["new"] - change["old"], abs=1e-4)
-
-
-@pytest.mark.parametrize(
-    "text", ["", "[]", '{"schema": "crag.answer/1"}', '{"schema": "crag.eval/1", "answers": 3}']
-)
-def test_a_file_that_is_no_report_is_refused(tmp_path, text):
-    path = tmp_path / "old.json"
-    path.write_text(text)
-    with pytest.raises(UsageError):
-        read_report(path)
-    with pytest.raises(UsageError, match="cannot be read"):
-        read_report(tmp_path / "nowhere.json")
-
-
-class Page(HTMLParser):
-    """The tags that are open, and what the page asks of other places."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.seen: list[str] = []
-        self.links: list[str] = []
-
-    def handle_starttag(self, tag, attrs):
-        self.seen.append(tag)
-        self.links += [value for name, value in attrs if name in {"src", "href"}]
-        if tag != "meta":
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-
-def test_the_page_is_whole_contained_in_itself_and_escaped():
-    made = evaluation()
-    figures = report(made)
-    figures["baseline"] = baseline_report(made)
-    text = page(made, figures)
-    parsed = Page()
-    parsed.feed(text)
-    assert parsed.open == []
-    assert parsed.seen.count("table") == 4
-    assert parsed.links == []
-    assert "script" not in parsed.seen
-    assert not re.search(r"https?://|url\(|@import", text)
-    assert "<b>&" not in text
-    assert "&lt;b&gt;&amp; its kin" in text
-    assert not re.search(r'="(nan|inf|-?\d+\.\d+e)', text)
-
-
-def test_the_page_of_a_retrieval_run_shows_only_what_was_measured():
-    made = run(measurement(answer=None, graded=[]))
-    parsed = Page()
-    parsed.feed(page(made, report(made)))
-    assert parsed.seen.count("table") == 2
-
-
 def test_the_table_says_every_figure_in_plain_text_where_there_is_no_terminal(capsys):
     made = evaluation()
     figures = report(made)
@@ -227,11 +147,6 @@ def test_the_table_says_every_figure_in_plain_text_where_there_is_no_terminal(ca
     assert re.search(r"recall@5\s+0\.\d{3}", shown)
     assert "what the loop gained" in shown
     assert "first missed" in shown
-    figures["comparison"] = comparison(report(evaluation(seed=2)), figures)
-    print_report(figures)
-    assert re.search(
-        r"answers\.contains\s+0\.\d{3}\s+0\.\d{3}\s+[+-]0\.\d{3}", capsys.readouterr().out
-    )
 
 
 def test_a_question_that_nobody_said_to_be_answerable_or_not_is_no_right_or_wrong_abstention():

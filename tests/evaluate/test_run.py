@@ -228,24 +228,14 @@ def test_a_relevant_document_that_is_not_there_is_told(dataset, tmp_path):
     assert json.loads(result.stdout)["retrieval"]["recall@5"] < 1
 
 
-def test_comparison_and_page_are_written(dataset, tmp_path):
-    home, old, page = tmp_path / "home", tmp_path / "old.json", tmp_path / "page.html"
-    old.write_text(run(dataset, home, "--stage", "retrieval", "--json").stdout)
-    result = run(
-        dataset, home, "--stage", "retrieval", "--json", "--compare", str(old), "--html", str(page)
-    )
-    assert result.exit_code == Exit.DONE, result.stderr
-    changes = json.loads(result.stdout)["comparison"]["changes"]
-    assert changes["retrieval.mrr"] == {"old": 1, "new": 1, "difference": 0}
-    assert "<table" in page.read_text()
-    unwritable = run(dataset, home, "--stage", "retrieval", "--html", str(tmp_path))
-    assert unwritable.exit_code == Exit.USAGE
-    assert run(dataset, home, "--stage", "retrieval", "--baseline").exit_code == Exit.USAGE
+def test_a_baseline_needs_answers(dataset, tmp_path):
+    result = run(dataset, tmp_path / "home", "--stage", "retrieval", "--baseline")
+    assert result.exit_code == Exit.USAGE
 
 
 def test_a_full_run_asks_the_real_session_with_and_without_loops(dataset, tmp_path):
-    home, page = tmp_path / "home", tmp_path / "page.html"
-    result = run(dataset, home, "--json", "--baseline", "--html", str(page))
+    home = tmp_path / "home"
+    result = run(dataset, home, "--json", "--baseline")
     assert result.exit_code == Exit.DONE, result.stderr
     report = json.loads(result.stdout)
     assert report["abstention"]["n"] == 4
@@ -257,7 +247,6 @@ def test_a_full_run_asks_the_real_session_with_and_without_loops(dataset, tmp_pa
     assert baseline["max_loops"] == 0
     assert baseline["differences"]["contains"]["n"] == 3
     assert baseline["differences"]["recall@10"]["hurt"] == 0
-    assert page.read_text().count("<table") >= 3
     assert {path.name for path in home.iterdir()} == {"eval"}
 
 
