@@ -114,7 +114,7 @@ class Settings(BaseSettings):
     store_schema: Annotated[str, AfterValidator(_plain_schema)] = Field(
         "crag", description="the schema of the database that it lies in"
     )
-    chroma_url: str | None = Field(
+    chroma_url: Url | None = Field(
         None, description="URL of a Chroma server that holds the vectors, instead of the home"
     )
     threads: Url | None = Field(None, description="Postgres URL instead of the threads file")

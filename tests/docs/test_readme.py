@@ -25,7 +25,7 @@ def test_every_printed_block_is_what_the_program_prints(tmp_path: Path):
         for now, then in zip(BLOCK.finditer(fresh), BLOCK.finditer(text), strict=True):
             assert then.group() == now.group(), f"out of date: {then['run'] or then['made']}"
             seen += 1
-    assert seen >= 5
+    assert seen >= 4
 
 
 def test_the_command_reference_is_what_the_program_prints():
