@@ -5,7 +5,7 @@ CRAG's retrieval evaluator (Yan et al. 2024) with a logistic in place of its fin
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rag.embed.builtin import fitted_embedder
@@ -13,9 +13,8 @@ from rag.embed.protocol import Embedder
 from rag.engines.local.candidate_pool import CandidatePool, read_pool
 from rag.engines.local.features import Shown, measure_chunks
 from rag.engines.local.grader_model import GraderModel, grader_model
-from rag.engines.local.in_domain import enough_features, in_domain_features
+from rag.engines.local.in_domain import in_domain_features
 from rag.engines.local.reasons import reason_for
-from rag.engines.local.words import read_terms
 from rag.engines.protocol import Graded, GradeRequest
 from rag.index.protocol import CollectionReader
 from rag.question.parse import FEW_CHUNKS
@@ -52,11 +51,9 @@ def grade(
         each["relevant"] for each in [*request.earlier.values(), *grades]
     ):
         grades = _with_nearest(grades)
-    if reads:
-        sufficient = all(map(model.is_in_domain, in_domain))
-        return Graded(tuple(grades), sufficient=sufficient, in_domain=in_domain)
-    enough = min((_enough(request, grades, each.pool, model) for each in judged), default=0.0)
-    return Graded(tuple(grades), sufficient=enough >= model.enough.threshold, in_domain=in_domain)
+    # Of 176 questions on documentation one more was answered by correcting what is known of.
+    sufficient = all(map(model.is_in_domain, in_domain))
+    return Graded(tuple(grades), sufficient=sufficient, in_domain=in_domain)
 
 
 def _heeding(in_domain: float, each: Grade, model: GraderModel) -> Grade:
@@ -140,21 +137,3 @@ def _verdict(probability: float, model: GraderModel, *, relevant: bool) -> Relev
     if relevant and probability >= model.correct:
         return "correct"
     return "incorrect" if probability < model.incorrect else "ambiguous"
-
-
-def _enough(
-    request: GradeRequest,
-    grades: Sequence[Grade],
-    pool: CandidatePool,
-    model: GraderModel,
-) -> float:
-    every: Mapping[str, Grade] = {
-        **request.earlier,
-        **{grade["chunk_id"]: grade for grade in grades},
-    }
-    relevant = {key: grade for key, grade in every.items() if grade["relevant"]}
-    if not relevant:
-        return 0.0
-    held = [read_terms(chunk).held for chunk in request.documents if chunk["chunk_id"] in relevant]
-    sure = [grade["confidence"] or 0.0 for grade in relevant.values()]
-    return model.enough.probability(enough_features(pool, sure, held))
