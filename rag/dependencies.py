@@ -27,8 +27,6 @@ SearchMore = Callable[[str, int], Sequence[RetrievedChunk]]
 class Dependencies:
     """`fallback` answers from what was found when a budget ends before the engine could.
 
-    `may_ask_back` is of a question that a person asked, `can_reply` says that they are still there.
-
     `history` gives the earlier turns that this one may see, oldest first, where they are stored,
     from those that its checkpoint holds and the store's;
     `questions` all that was typed on the thread, oldest first. `pin` makes the turn a milestone.
@@ -45,6 +43,4 @@ class Dependencies:
     pin: bool = False
     record: Record = lambda _answer: 1
     search_web: SearchMore | None = None
-    may_ask_back: bool = True
-    can_reply: bool = False
     started: float = field(default_factory=time.perf_counter)

@@ -10,7 +10,6 @@ from langgraph.graph import StateGraph
 
 from rag.dependencies import Dependencies
 from rag.nodes.abstain import abstain
-from rag.nodes.ask_back import ask_back
 from rag.nodes.check_answer import check_answer
 from rag.nodes.contextualize import contextualize
 from rag.nodes.generate import generate
@@ -23,7 +22,6 @@ from rag.nodes.start_turn import start_turn
 from rag.nodes.transform_query import transform_query
 from rag.nodes.update import Node, timed, with_given
 from rag.routes import (
-    after_asking_back,
     after_checking,
     after_contextualizing,
     after_grading,
@@ -40,7 +38,6 @@ if TYPE_CHECKING:
 NODES: dict[str, Node] = {
     "start_turn": start_turn,
     "contextualize": contextualize,
-    "ask_back": ask_back,
     "retrieve": retrieve,
     "grade_documents": grade_documents,
     "transform_query": transform_query,
@@ -54,7 +51,6 @@ NODES: dict[str, Node] = {
 
 ROUTERS: dict[str, Callable[[GraphState], str]] = {
     "contextualize": after_contextualizing,
-    "ask_back": after_asking_back,
     "grade_documents": after_grading,
     "transform_query": after_rewriting,
     "check_answer": after_checking,

@@ -39,7 +39,7 @@ def new_answer(
         "claims": [],
         "dropped": [],
         "nearest": [],
-        "clarify": [],
+        "missing": [],
         "loops": [],
         "loop_count": 0,
         "max_loops": settings.max_loops,

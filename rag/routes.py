@@ -11,11 +11,14 @@ from typing import Literal
 from state.answer import Decision
 from state.graph_state import GraphState
 
-AfterContextualizing = Literal["retrieve", "ask_back", "record_turn"]
-AfterAskingBack = Literal["retrieve", "record_turn"]
+AfterContextualizing = Literal["retrieve", "record_turn"]
 AfterGrading = Literal["refine", "transform_query", "search_web", "abstain"]
 AfterRewriting = Literal["retrieve", "refine", "search_web", "abstain"]
 AfterChecking = Literal["generate", "abstain", "record_turn"]
+
+
+MOST_REWRITTEN = 2
+"""Loops before a model that is to say itself whether the documents hold an answer."""
 
 
 def decided(state: GraphState) -> tuple[Decision, str]:
@@ -29,7 +32,8 @@ def decided(state: GraphState) -> tuple[Decision, str]:
     enough = "1 relevant chunk" if relevant == 1 else f"{relevant} relevant chunks"
     if state["sufficient"] and relevant:
         return "generate", f"{enough} can answer it"
-    end: Decision = "generate" if relevant else "abstain"
+    # No rule of words refuses for a model.
+    end: Decision = "generate" if relevant or state["model_decides"] else "abstain"
     no_query = None if state["web"] == "searched" else state["no_query"]
     ended = _ended(state) if no_query is None else None
     if ended is not None:
@@ -52,6 +56,8 @@ def _ended(state: GraphState) -> str | None:
     if state["loop_count"] > 0 and not state["new_documents"]:
         return "the rewrite found nothing new"
     max_loops = state["max_loops"]
+    if state["model_decides"]:
+        max_loops = min(max_loops, MOST_REWRITTEN)
     if state["loop_count"] < max_loops:
         return None
     if max_loops == 0:
@@ -60,19 +66,14 @@ def _ended(state: GraphState) -> str | None:
 
 
 def after_contextualizing(state: GraphState) -> AfterContextualizing:
-    if state["open_question"] is not None:
-        return "ask_back"
-    return "retrieve" if state["status"] is None else "record_turn"
-
-
-def after_asking_back(state: GraphState) -> AfterAskingBack:
     return "retrieve" if state["status"] is None else "record_turn"
 
 
 def after_grading(state: GraphState) -> AfterGrading:
     match decided(state)[0]:
         case "generate":
-            return "refine"
+            found = any(grade["relevant"] for grade in state["grades"].values())
+            return "search_web" if state["web"] == "allowed" and not found else "refine"
         case "transform_query":
             return "transform_query"
         case "abstain":

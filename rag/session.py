@@ -10,9 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING, Any
-
-from langgraph.types import Command
+from typing import TYPE_CHECKING
 
 from rag.background import Leave
 from rag.budget import Budget
@@ -121,19 +119,14 @@ class Session(Closing):
         tokens: bool = True,
         budget: Budget | None = None,
         parent: str | None = None,
-        can_reply: bool = False,
-        reply: str | None = None,
     ) -> Generator[Event]:
         """Run one turn and yield its events, the answer last.
 
         Without `tokens` a draft comes as one token event, which costs a model less work.
         `budget` stands in for the settings' own, where several questions share one.
         `history` stands in for a thread's own, oldest turn first. `parent` is the research
-        run that the question is asked for: nothing is asked back, and its trace is kept with that.
-        On a thread where somebody `can_reply`, a question that says too little ends with
-        `asked_back` and no answer; the same question with the `reply` goes on from there, or,
-        where nobody can reply any more, is answered with what was asked back. Whatever
-        ends the turn early (an error, Ctrl-C, a closed iterator) leaves the thread as it was.
+        run that the question is asked for: its trace is kept with that. Whatever ends the turn
+        early (an error, Ctrl-C, a closed iterator) leaves the thread as it was.
 
         Raises:
             CragError: the index, the engine or a store failed.
@@ -147,10 +140,9 @@ class Session(Closing):
             fallback=self._local,
             search_web=self._web,
             trace_id=new_trace_id(),
-            may_ask_back=parent is None,
         )
         if thread is not None:
-            deps = self._on_thread(deps, thread, leave, pin=pin, can_reply=can_reply)
+            deps = self._on_thread(deps, thread, leave, pin=pin)
         if history is not None:
             asked_before = [turn["question"] for turn in history]
             deps = replace(deps, history=lambda _known: history, questions=lambda: asked_before)
@@ -171,9 +163,7 @@ class Session(Closing):
             "web": self.settings.web,
         }
         saver = None if thread is None else self.memory.checkpoints.turn(thread)
-        asked: TurnInput | Command[Any] = (
-            {"question": question} if reply is None else Command(resume=reply)
-        )
+        asked: TurnInput = {"question": question}
         events: list[Event] = [started]
         answer: Answer | None = None
         yield started
@@ -198,7 +188,7 @@ class Session(Closing):
                 self._count_turns(thread)
 
     def _on_thread(
-        self, deps: Dependencies, thread: str, leave: Leave, *, pin: bool, can_reply: bool
+        self, deps: Dependencies, thread: str, leave: Leave, *, pin: bool
     ) -> Dependencies:
         """With what the thread remembers, and the turn kept on it unless it was left."""
         memory = self.memory
@@ -216,7 +206,6 @@ class Session(Closing):
             questions=lambda: memory.questions(thread),
             pin=pin,
             record=lambda answer: leave.unless_left(lambda: record(answer)),
-            can_reply=can_reply,
         )
 
     def _count_turns(self, thread: str) -> None:

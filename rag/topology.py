@@ -46,14 +46,9 @@ CORRECTIVE: Topology = {
         (1, 0),
         {
             "retrieve": "it is a question",
-            "ask_back": "it says too little, and several things could be meant",
             "record_turn": "it is small talk, or asks what was asked before or what there is",
         },
         doing="reading the conversation",
-    ),
-    "ask_back": Step(
-        (1.5, 2),
-        {"retrieve": "the person said what is meant", "record_turn": "nobody is there to say it"},
     ),
     "retrieve": Step((2, 0), {"grade_documents": ALWAYS}, "loop", "searching"),
     "grade_documents": Step(

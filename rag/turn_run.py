@@ -16,24 +16,22 @@ from state.events import Event
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import BaseCheckpointSaver
-    from langgraph.types import Command
 
     from rag.graph import CompiledGraph
-    from state.graph_state import OpenQuestion, TurnInput
+    from state.graph_state import TurnInput
 
 _GRACE_SECONDS = 3.0
 
 
 def run_turn(
     graph: CompiledGraph,
-    asked: TurnInput | Command[Any],
+    asked: TurnInput,
     deps: Dependencies,
     saver: AbstractContextManager[BaseCheckpointSaver[Any]] | None,
     leave: Leave,
     budget: Budget,
 ) -> Iterator[Event]:
-    """Run the graph on a thread of its own until it ends, the time is up or `leave` is told; from a
-    question, or from the reply to one that was asked back.
+    """Run the graph on a thread of its own until it ends, the time is up or `leave` is told.
     `saver` gives the turn's checkpointer, where it is one of a thread.
 
     Raises:
@@ -55,7 +53,7 @@ def run_turn(
 
 def _steps(
     graph: CompiledGraph,
-    asked: TurnInput | Command[Any],
+    asked: TurnInput,
     deps: Dependencies,
     checkpointer: BaseCheckpointSaver[Any] | None,
 ) -> Iterator[Event]:
@@ -66,13 +64,8 @@ def _steps(
         asked,
         config,
         context=deps,
-        stream_mode=["custom", "updates"],
+        stream_mode=["custom"],
         durability=None if checkpointer is None else "exit",
         version="v2",
     ):
-        told = cast("dict[str, Any]", part["data"])
-        if part["type"] == "custom":
-            yield cast("Event", told)
-        elif stopped := told.get("__interrupt__"):
-            value: OpenQuestion = stopped[0].value
-            yield {"event": "asked_back", **value}
+        yield cast("Event", part["data"])

@@ -23,13 +23,15 @@ class Citation(TypedDict):
     stands around it, unaltered: the blocks that are quoted together (paragraphs, list items, code
     with what introduces it), or rows behind their table's header; `also` names
     other sources that hold a copy; `recognized` is how sure the recognizer was of a page that was
-    read off a picture, 0 to 1.
+    read off a picture, 0 to 1. `anchor` is the place as a person says it ("p. 4", "line 12");
+    lines are told only where they are lines of the file itself.
     """
 
     marker: int
     source: str
     title: str | None
     page: int | None
+    anchor: str | None
     start_line: int | None
     end_line: int | None
     start_char: int
@@ -50,10 +52,10 @@ UNSURE = "Not sure that the documents answer “{}”."
 
 
 class ClaimRecord(TypedDict):
-    """What became of one sentence of the draft. `verified`: code found it in a located quote, or a
-    model confirmed it on one; `unverified`: nothing given contradicts it, and nothing proves it;
-    `contradicted`: what it rests on says otherwise, so it is left out of the answer. `citations`
-    are markers; `reason` is in words.
+    """What became of one part of the draft. `verified`: its quotes stand where it says, and so do
+    its numbers, dates and names in them, or a model confirmed it on them; `unverified`: it has no
+    quote that was found, or says more than it; `contradicted`: its own quote gives another number
+    or date, so it is left out of the answer. `citations` are markers; `reason` is in words.
     """
 
     text: str
@@ -108,9 +110,9 @@ class EngineInfo(TypedDict):
 
 
 class Answer(TypedDict):
-    """One finished turn. `schema` is always ANSWER_SCHEMA. `dropped` are the claims that were taken
-    out; of a turn that abstained, `nearest` are the passages that lie nearest to the question and
-    `clarify` what could be meant.
+    """One finished turn. `schema` is always ANSWER_SCHEMA. `dropped` are the parts that were taken
+    out, `missing` is what the question asks and the documents do not say; of a turn that
+    abstained, `nearest` are the passages that lie nearest to the question.
     """
 
     schema: str
@@ -121,8 +123,8 @@ class Answer(TypedDict):
     citations: list[Citation]
     claims: list[ClaimRecord]
     dropped: list[str]
+    missing: list[str]
     nearest: list[Citation]
-    clarify: list[str]
     loops: list[LoopRecord]
     loop_count: int
     max_loops: int

@@ -71,14 +71,6 @@ class ContextualizedEvent(TypedDict):
     history: list[HistoryTurn]
 
 
-class AskedBackEvent(TypedDict):
-    """The run stops until the person says what is meant; no answer follows."""
-
-    event: Literal["asked_back"]
-    question: str
-    choices: list[str]
-
-
 class RetrievedItem(TypedDict):
     """`new` is True where no earlier loop of the question had found the chunk."""
 
@@ -149,8 +141,8 @@ class TokenEvent(TypedDict):
 
 
 class DraftRejectedEvent(TypedDict):
-    """The draft shown so far is withdrawn; a new one follows. `unsupported` are its claims that
-    the sources contradict.
+    """The draft shown so far is withdrawn; a new one follows. `unsupported` are its parts whose
+    quotes were not found, or give another number.
     """
 
     event: Literal["draft_rejected"]
@@ -190,7 +182,6 @@ Event = (
     | NodeFinished
     | ModelCalled
     | ContextualizedEvent
-    | AskedBackEvent
     | RetrievedEvent
     | GradedEvent
     | DecidedEvent

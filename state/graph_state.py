@@ -24,8 +24,8 @@ from typing import (
 from langgraph.channels import UntrackedValue
 
 from state.answer import Citation, ClaimRecord, LoopRecord, Status, Usage
-from state.draft_claims import DraftClaim
-from state.passages import Grade, HistoryTurn, Passage, RetrievedChunk, WebUse
+from state.answer_parts import AnswerPart
+from state.passages import ContextDocument, Grade, HistoryTurn, Passage, RetrievedChunk, WebUse
 from state.reducers import milestone_window, overwrite
 
 TIMELINE_WINDOW = 10
@@ -33,17 +33,8 @@ TIMELINE_WINDOW = 10
 DEFAULT_MAX_LOOPS = 3
 
 
-class OpenQuestion(TypedDict):
-    """A question that says too little, and what could be meant, the likeliest first."""
-
-    question: str
-    choices: list[str]
-
-
 class ThreadState(TypedDict):
     """What a thread keeps between questions.
-
-    `open_question` waits for the person to say what is meant.
 
     `timeline` holds earlier turns, oldest first, and the one that was just finished: the newest and
     the milestones. Where turns are stored, start_turn cuts it to the token budget and fills in from
@@ -51,7 +42,6 @@ class ThreadState(TypedDict):
     """
 
     timeline: Annotated[list[HistoryTurn], milestone_window(TIMELINE_WINDOW)]
-    open_question: Annotated[OpenQuestion | None, overwrite]
 
 
 class QuestionState(TypedDict):
@@ -60,9 +50,11 @@ class QuestionState(TypedDict):
     `parts` are the questions within it as `rag.question.parts.QuestionPart` keeps them: read
     against the collection once, used by every node. `scratchpad` holds the last attempt's
     critique and nothing older: each write replaces it, and record_turn leaves it empty.
+    `model_decides`: only the model that answers may say that the documents hold no answer.
     `retrieval_scores` are the last query's, best first; `documents` is every chunk of the
     question so far. `no_query` says why there is no better
-    query. `draft` is what generate made, `generation` the text that is shown of it.
+    query. `context` is what a model is given; `draft` is what generate made, `generation` the text
+    that is shown of it, `missing` what the documents do not say of what was asked.
     """
 
     scratchpad: Annotated[list[str], overwrite]
@@ -78,11 +70,14 @@ class QuestionState(TypedDict):
     retrieval_scores: Annotated[dict[str, float], UntrackedValue]
     grades: Annotated[dict[str, Grade], UntrackedValue]
     sufficient: Annotated[bool, UntrackedValue]
+    model_decides: Annotated[bool, UntrackedValue]
     loops: Annotated[list[LoopRecord], UntrackedValue]
     loop_count: Annotated[int, UntrackedValue]
     max_loops: Annotated[int, UntrackedValue]
     passages: Annotated[list[Passage], UntrackedValue]
-    draft: Annotated[list[DraftClaim], UntrackedValue]
+    context: Annotated[list[ContextDocument], UntrackedValue]
+    draft: Annotated[list[AnswerPart], UntrackedValue]
+    missing: Annotated[list[str], UntrackedValue]
     generation: Annotated[str, UntrackedValue]
     generation_retries: Annotated[int, UntrackedValue]
     budget_spent: Annotated[str | None, UntrackedValue]
@@ -91,7 +86,6 @@ class QuestionState(TypedDict):
     claims: Annotated[list[ClaimRecord], UntrackedValue]
     dropped: Annotated[list[str], UntrackedValue]
     nearest: Annotated[list[Citation], UntrackedValue]
-    clarify: Annotated[list[str], UntrackedValue]
     status: Annotated[Status | None, UntrackedValue]
     web: Annotated[WebUse | None, UntrackedValue]
     usage: Annotated[Usage, UntrackedValue]

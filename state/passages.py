@@ -120,6 +120,35 @@ class Passage(TypedDict):
     end_char: int
     spans: list[Span]
     also: NotRequired[list[str]]
+    anchor: NotRequired[str | None]
+
+
+class Excerpt(TypedDict):
+    """A stretch of a document that a model is given: `text` is exactly its `[start_char:end_char]`,
+    the `blocks` of one chunk. `anchor` is as in a chunk.
+    """
+
+    chunk_id: str
+    heading: str
+    page: int | None
+    anchor: str | None
+    start_line: int
+    start_char: int
+    end_char: int
+    text: str
+    blocks: list[Block]
+
+
+class ContextDocument(TypedDict):
+    """What a model is given of one document, in page order. `number` is what it cites it by, from
+    1; `also` names the other sources that hold a copy.
+    """
+
+    number: int
+    source: str
+    title: str | None
+    excerpts: list[Excerpt]
+    also: NotRequired[list[str]]
 
 
 class HistoryTurn(TypedDict):

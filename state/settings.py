@@ -106,6 +106,9 @@ class Settings(BaseSettings):
     thread: Name | None = Field(None, description="the thread to continue")
     engine: EngineName = Field(EngineName.AUTO, description="local, openai, or auto")
     k: int = Field(8, ge=1, le=200, description="chunks retrieved a loop")
+    context_tokens: int = Field(
+        6_000, ge=500, le=200_000, description="tokens of the documents that a model is given"
+    )
     max_loops: int = Field(3, ge=0, le=20, description="corrections a question at most")
     grader: GraderChoice = Field(GraderChoice.AUTO, description="who grades in front of a model")
     verify: Verifier = Field(Verifier.CODE, description="who checks support of claims")

@@ -72,7 +72,5 @@ def ask(
         else:
             links = citation_links(settings.links, answer, session.reader)
             print_answer(terminal, answer, links)
-        if answer["clarify"]:
-            terminal.notice("Say which in brackets behind the question, or ask in `crag chat`.")
     abstained = answer["status"] == "abstained" and not ok_abstain
     return Exit.ABSTAINED if abstained else Exit.DONE

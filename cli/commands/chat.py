@@ -85,8 +85,6 @@ def _converse(
         try:
             if line is not None:
                 _take(talk, line.strip(), new_view, typed=typed)
-            elif talk.asked_back is not None:
-                _leave_open(talk, new_view())
             else:
                 talk.terminal.notice("Ctrl-D leaves.")
         except LeaveError:
@@ -105,16 +103,13 @@ def _take(talk: Conversation, line: str, new_view: Callable[[], ChatView], *, ty
         line = run_command(line, talk) or ""
         if not line:
             return
-    if not line and talk.asked_back is None:
+    if not line:
         return
-    question = checked_question(line) if line else ""
+    question = checked_question(line)
     before = talk.turns
     try:
-        if talk.asks_anew(question):
-            _leave_open(talk, new_view())
-            before = talk.turns
         with new_view() as view:
-            answer = talk.ask(question, view.show, tokens=view.streaming, can_reply=typed)
+            answer = talk.ask(question, view.show, tokens=view.streaming)
     except KeyboardInterrupt as interrupt:
         if not typed or isinstance(interrupt, Terminated):
             raise
@@ -122,13 +117,4 @@ def _take(talk: Conversation, line: str, new_view: Callable[[], ChatView], *, ty
         what = f"It was answered already: turn {kept}." if kept > before else "Nothing was kept."
         talk.terminal.notice(f"Cancelled. {what}")
         return
-    if answer is not None:
-        view.finish(answer, citation_links(talk.settings.links, answer, talk.session.reader))
-
-
-def _leave_open(talk: Conversation, view: ChatView) -> None:
-    """End the turn that was asked back: nobody says what was meant."""
-    with view:
-        answer = talk.ask("", view.show, tokens=False, can_reply=False)
-    if answer is not None:
-        view.leave_open(answer)
+    view.finish(answer, citation_links(talk.settings.links, answer, talk.session.reader))

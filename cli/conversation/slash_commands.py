@@ -189,7 +189,6 @@ def _set(talk: Conversation, argument: str) -> None:
 def _retry(talk: Conversation, _argument: str) -> str:
     if talk.question is None:
         raise UsageError("There is nothing to ask again yet.")
-    talk.asked_back = None
     return talk.question
 
 

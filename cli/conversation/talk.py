@@ -13,7 +13,7 @@ from cli.options import read_settings
 from cli.terminal import Terminal
 from cli.thread_collection import on_thread
 from state.answer import Answer
-from state.events import AskedBackEvent, Event
+from state.events import Event
 from state.usage import NO_USAGE, add_usages
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ class Conversation:
         self.terminal = terminal
         self.live_trace = False
         self.last: Answer | None = None
-        self.asked_back: AskedBackEvent | None = None
         self.question: str | None = None
         self.spent = NO_USAGE
         self._flags = dict(flags)
@@ -80,50 +79,26 @@ class Conversation:
         if before not in (None, self.session.reader.name):
             self.change(collection=before)
         self.thread = thread
-        self.last = self.asked_back = None
+        self.last = None
 
-    def ask(self, line: str, show: Show, *, tokens: bool, can_reply: bool) -> Answer | None:
-        """One turn; whatever ends it early leaves the thread as it was. None where the question
-        says too little: the next line says what is meant, or, without `can_reply`, that nobody
-        will.
+    def ask(self, line: str, show: Show, *, tokens: bool) -> Answer:
+        """One turn; whatever ends it early leaves the thread as it was.
 
         Raises:
             CragError: as `Session.stream`.
         """
-        before, self.asked_back = self.asked_back, None
-        self.question = line if before is None else before["question"]
+        self.question = line
         answer: Answer | None = None
-        turn = self.session.stream(
-            self.question,
-            thread=self.thread,
-            tokens=tokens,
-            can_reply=can_reply,
-            reply=None if before is None else line,
-        )
+        turn = self.session.stream(line, thread=self.thread, tokens=tokens)
         with closing(turn) as run:
             for event in run:
                 show(event)
                 if event["event"] == "answer":
                     answer = event["answer"]
-                elif event["event"] == "asked_back":
-                    self.asked_back = event
-        if answer is None:
-            assert self.asked_back is not None, "a turn ends with an answer, a question or an error"
-            return None
+        assert answer is not None, "a turn ends with an answer or an error"
         self.spent = add_usages((self.spent, answer["usage"]))
         self.last = answer
         return answer
-
-    def asks_anew(self, line: str) -> bool:
-        """Whether a question was asked back, and this does not say what is meant by it."""
-        from rag.index.vocabulary import reading_for
-        from rag.question.underspecified import asks_anew
-
-        if self.asked_back is None:
-            return False
-        reader = self.session.reader
-        with reading_for(reader, line):
-            return asks_anew(line, self.asked_back["choices"], reader)
 
     @property
     def turns(self) -> int:

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 
 from cli.render.answer_text import print_answer, quoted_passages, report_notices
 from cli.render.live import LiveAnswer
-from cli.render.short_text import shorten
 from cli.terminal import Terminal, clean
 from state.answer import Answer
-from state.events import Event
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -25,22 +23,6 @@ class ChatView(LiveAnswer):
 
     def _frame(self) -> RenderableType:
         return _markdown(self._draft) if self._draft else super()._frame()
-
-    def show(self, event: Event) -> None:
-        super().show(event)
-        if event["event"] == "asked_back":
-            from rag.nodes.ask_back import asked_back
-
-            for line in asked_back(event["question"], event["choices"]).splitlines():
-                self._terminal.notice(line)
-            self._terminal.notice("Say which, by its number or in words; Enter goes on without.")
-
-    def leave_open(self, answer: Answer) -> None:
-        """Say what became of a question that was asked back and not replied to."""
-        if self._json:
-            self._terminal.json(answer)
-        question = shorten(answer["question"], 60)
-        self._terminal.notice(f"“{question}” stays open: turn {answer['turn']}.")
 
     def finish(self, answer: Answer, links: Mapping[int, str]) -> None:
         """Print the answer that was kept, and how a follow-up was understood; `links` by marker."""

@@ -144,8 +144,7 @@ def source_text(citation: Citation, link: str | None, note: str = "") -> Text:
 
 
 def source_line(citation: Citation) -> str:
-    note = "" if citation["support"] != "unsupported" else " (nearest passage)"
-    place_ = f"{_where(citation)}{_recognized(citation)}{_also(citation)}{note}"
+    place_ = f"{_where(citation)}{_recognized(citation)}{_also(citation)}"
     return f"[{citation['marker']}] {place_}  {_what(citation)}"
 
 

@@ -1,8 +1,7 @@
-"""A draft checked claim by claim: proved, open, or against its sources; and put together again.
+"""A draft checked part by part: are its quotes where it says, and its numbers and names in them?
 
-A claim that is a quote is held against the document only. The evidence of any other one is every
-sentence of the passages that it names, and then of all that were given, in the whole text of
-their chunks; only what it names, or all where it names none, can contradict it.
+No rule of words outvotes a model: what has a located quote is shown, and only a number or a date
+that its own quote gives otherwise takes a part out.
 """
 
 from __future__ import annotations
@@ -10,38 +9,37 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rag.citations.assembly import Shown, assemble, is_claim
-from rag.citations.emptiness import says_nothing
-from rag.citations.evidence import Evidence, evidence
-from rag.citations.judge import judge, judge_code
-from rag.citations.quotes import standing_quotes
-from rag.index.language import ENGLISH, in_language
-from rag.index.protocol import CollectionReader
+from rag.citations.agreement import agreement
+from rag.citations.locate import Located, locate
+from rag.citations.marking import NO_QUOTE, joined, marked
 from state.answer import QUOTED, Citation, ClaimRecord, ClaimVerdict
-from state.draft_claims import DraftClaim
-from state.errors import ModelError
-from state.passages import Passage, RetrievedChunk
+from state.answer_parts import AnswerPart
+from state.blocks import Block, BlockKind
+from state.passages import ContextDocument
+from state.written_place import anchored
+
+NOT_FOUND = "no quote of it was found"
+STANDS = "its quote stands in the document"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What became of a claim; `citations` have no number yet. The nearest quote of an open claim
-    is cited as "unsupported": "verbatim" and "supported" are said of what was proved only.
-    """
+    """What became of a part; `citations` have no number yet. `asks`: it claims nothing."""
 
     verdict: ClaimVerdict
     reason: str
-    citations: tuple[Citation, ...]
+    citations: tuple[Citation, ...] = ()
+    asks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
     """`text` is the draft without what was contradicted, its markers numbered from 1 in order of
-    appearance; `citations` has one entry a marker. `findings` are by place in `draft`.
+    appearance; `citations` has one entry a marker. `findings` are of the `parts`, in their order.
     """
 
-    draft: Sequence[DraftClaim]
-    findings: Mapping[int, Finding]
+    parts: Sequence[AnswerPart]
+    findings: Sequence[Finding]
     text: str = field(init=False)
     citations: list[Citation] = field(init=False)
     claims: list[ClaimRecord] = field(init=False)
@@ -49,98 +47,119 @@ class Checked:
     def __post_init__(self) -> None:
         numbers: dict[tuple[str, int, int], int] = {}
         citations: list[Citation] = []
-        shown: dict[int, Shown] = {}
+        shown: list[tuple[str, str]] = []
         claims: list[ClaimRecord] = []
-        for place, finding in self.findings.items():
+        for part, finding in zip(self.parts, self.findings, strict=True):
             markers: list[int] = []
             for citation in finding.citations if finding.verdict != "contradicted" else ():
                 where = citation["source"], citation["start_char"], citation["end_char"]
                 if where not in numbers:
                     numbers[where] = len(numbers) + 1
                     citations.append({**citation, "marker": numbers[where]})
-                elif citation["support"] != "unsupported":
-                    at = numbers[where] - 1
-                    citations[at] = {**citation, "marker": numbers[where]}
                 markers.append(numbers[where])
             markers = list(dict.fromkeys(markers))
             if finding.verdict != "contradicted":
-                shown[place] = Shown(tuple(markers), finding.verdict == "verified")
-            claims.append(
-                {
-                    "text": self.draft[place]["text"].strip(),
-                    "verdict": finding.verdict,
-                    "citations": markers,
-                    "reason": finding.reason,
-                }
-            )
-        object.__setattr__(self, "text", assemble(self.draft, shown))
+                signs = "".join(f"[{number}]" for number in markers)
+                signs = signs or ("" if finding.asks else NO_QUOTE)
+                text = marked(part["text"], signs, verbatim=bool(part["located"]))
+                shown.append((part["before"], text))
+            if not finding.asks:
+                claims.append(
+                    {
+                        "text": part["text"].strip(),
+                        "verdict": finding.verdict,
+                        "citations": markers,
+                        "reason": finding.reason,
+                    }
+                )
+        object.__setattr__(self, "text", joined(shown))
         object.__setattr__(self, "citations", citations)
         object.__setattr__(self, "claims", claims)
-
-    def count(self, verdict: ClaimVerdict) -> int:
-        return sum(claim["verdict"] == verdict for claim in self.claims)
 
     @property
     def dropped(self) -> list[str]:
         return [claim["text"] for claim in self.claims if claim["verdict"] == "contradicted"]
 
+    @property
+    def located(self) -> int:
+        """How many parts that stay have a place."""
+        return sum(f.verdict != "contradicted" and bool(f.citations) for f in self.findings)
 
-# Its rules of what proves a claim are made for English stems, and hold of other texts by them.
-@in_language(ENGLISH)
+    @property
+    def open(self) -> list[int]:
+        """The places of the parts without one, of those that claim anything."""
+        return [n for n, f in enumerate(self.findings) if not (f.citations or f.asks)]
+
+
 def check(
-    draft: Sequence[DraftClaim],
-    passages: Sequence[Passage],
-    reader: CollectionReader,
-    documents: Sequence[RetrievedChunk] = (),
-    question: str = "",
+    parts: Sequence[AnswerPart], context: Sequence[ContextDocument], question: str = ""
 ) -> Checked:
-    """`documents` hold the whole chunks that the passages were cut from. Sentences that say
-    nothing are left out, and no finding tells of them.
-    """
-    quoted = all(claim["quotes"] for claim in draft if is_claim(claim))
-    given = [] if quoted else evidence(passages, documents, reader)
-    claims = {
-        place: claim
-        for place, claim in enumerate(draft)
-        if is_claim(claim) and (claim["quotes"] or not says_nothing(claim["text"], question))
+    """`context` is what was given to whoever wrote the parts."""
+    given = {document["number"]: document for document in context}
+    return Checked(parts, [_finding(part, given, question) for part in parts])
+
+
+def _finding(part: AnswerPart, given: Mapping[int, ContextDocument], question: str) -> Finding:
+    if part["located"]:
+        return Finding("verified", QUOTED, tuple(part["located"]))
+    found: list[tuple[ContextDocument, Located]] = []
+    for quote in part["quotes"]:
+        document = given.get(quote["document"])
+        places = locate(quote["quote"], document) if document is not None else []
+        found += [(document, place) for place in places if document is not None]
+    if not found:
+        asks = not part["quotes"] and part["text"].rstrip().endswith("?")
+        return Finding("unverified", NOT_FOUND, asks=asks)
+    citations = tuple(citation_of(document, place) for document, place in found)
+    around = [question]
+    for (document, place), citation in zip(found, citations, strict=True):
+        around += [document["title"] or "", place.excerpt["heading"], citation["passage"]]
+    said = agreement(part["text"], [citation["quote"] for citation in citations], around)
+    if said.other is not None:
+        reason = f"its quote says {said.other}, not {said.lacking[0]}"
+        return Finding("contradicted", reason, citations)
+    if said.lacking:
+        lacking = ", ".join(said.lacking)
+        supported: tuple[Citation, ...] = tuple({**c, "support": "unsupported"} for c in citations)
+        return Finding("unverified", f"its quote does not say {lacking}", supported)
+    return Finding("verified", STANDS, citations)
+
+
+def citation_of(document: ContextDocument, place: Located) -> Citation:
+    """Not numbered yet; its passage are the blocks around the quote, with what introduces them."""
+    excerpt = place.excerpt
+    base = excerpt["start_char"]
+    text = excerpt["text"][place.start - base : place.end - base]
+    line = excerpt["start_line"] + excerpt["text"].count("\n", 0, place.start - base)
+    citation: Citation = {
+        "marker": 0,
+        "source": document["source"],
+        "title": document["title"],
+        "page": excerpt["page"],
+        **anchored(excerpt["anchor"], line, line + text.count("\n")),
+        "start_char": place.start,
+        "end_char": place.end,
+        "chunk_id": excerpt["chunk_id"],
+        "quote": text,
+        "passage": _around(place),
+        "support": "verbatim",
     }
-    findings = {}
-    for place, claim in claims.items():
-        quotes = standing_quotes(claim["quotes"], passages, reader) if claim["quotes"] else []
-        if quotes:
-            findings[place] = Finding("verified", QUOTED, tuple(quotes))
-        else:
-            findings[place] = _judged(claim, given, reader)
-    return Checked(draft, findings)
+    if "also" in document:
+        citation["also"] = document["also"]
+    return citation
 
 
-def _judged(
-    claim: DraftClaim,
-    given: Sequence[Evidence],
-    reader: CollectionReader,
-) -> Finding:
-    named = [item for item in given if item.passage["number"] in claim["passages"]]
-    rest = [item for item in given if item.passage["number"] not in claim["passages"]]
-    if claim["kind"] == "code":
-        judgement = judge_code(claim["text"], [*named, *rest])
-    else:
-        judgement = judge(claim["text"], [*named, *rest], named or given)
-    rests = judgement.rests or _nearest(claim["text"], named, reader)
-    cited = tuple(item.citation(judgement.support) for item in rests)
-    return Finding(judgement.verdict, judgement.reason, cited)
-
-
-def _nearest(
-    text: str, named: Sequence[Evidence], reader: CollectionReader
-) -> tuple[Evidence, ...]:
-    """Of what a claim names though it has no word of it: nearest in meaning, as in another
-    language. An embedder that cannot be reached costs nobody the answer.
-    """
-    if not named:
-        return ()
-    try:
-        vectors = reader.embedder.embed_documents([text, *(item.quote for item in named)])
-    except ModelError:
-        return tuple(named[:1])
-    cosines = vectors[1:] @ vectors[0]
-    return (named[int(cosines.argmax())],)
+def _around(place: Located) -> str:
+    excerpt = place.excerpt
+    base, end = excerpt["start_char"], excerpt["end_char"]
+    blocks = [Block(*block) for block in excerpt["blocks"]]
+    held = [b for b in blocks if b.start_char < place.end and place.start < b.end_char]
+    if not held:
+        return excerpt["text"][place.start - base : place.end - base]
+    first, last = min(b.start_char for b in held), max(b.end_char for b in held)
+    passage = excerpt["text"][first - base : last - base]
+    lead = held[0].lead
+    if lead is None or not base <= lead[0] < first:
+        return passage
+    gap = "\n" if held[0].kind is BlockKind.ROW else "\n\n"
+    return excerpt["text"][lead[0] - base : min(lead[1], end) - base] + gap + passage

@@ -1,7 +1,7 @@
-"""Claims that code could neither prove nor contradict, shown to a model (`--verify model`).
+"""Parts that code left in doubt, shown to a model with what they cite (`--verify model`).
 
-One call for all of them, each with the passage nearest to it. What the model finds supported is
-verified, what it denies is left out, and a claim it gave no verdict on stays open.
+One call for all of them. What the model finds supported is verified, what it denies is left out,
+and a part it gave no verdict on stays as it was.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ class Verification:
 
 
 def verify(checked: Checked, checker: ClaimChecker) -> Verification:
-    """`checked` with the model's word on its open claims; nothing is sent where there are none.
+    """`checked` with the model's word on what is in doubt; nothing is sent where nothing is.
 
     Raises:
         ModelError, BudgetSpent: the call failed, or was not allowed.
 
     """
-    open_ = [
+    doubtful = [
         place
-        for place, finding in checked.findings.items()
+        for place, finding in enumerate(checked.findings)
         if finding.verdict == "unverified" and finding.citations
     ]
-    if not open_:
+    if not doubtful:
         return Verification(checked)
     said = checker.verify(
-        [checked.draft[place]["text"].strip() for place in open_],
-        [_quotes(checked.findings[place]) for place in open_],
+        [checked.parts[place]["text"].strip() for place in doubtful],
+        [_quotes(checked.findings[place]) for place in doubtful],
     )
-    findings = dict(checked.findings)
-    for place, supported in zip(open_, said.supported, strict=True):
+    findings = list(checked.findings)
+    for place, supported in zip(doubtful, said.supported, strict=True):
         if supported is not None:
             findings[place] = _heard(findings[place], supported=supported)
-    return Verification(Checked(checked.draft, findings), said.usage, said.warnings)
+    return Verification(Checked(checked.parts, findings), said.usage, said.warnings)
 
 
 def _quotes(finding: Finding) -> str:

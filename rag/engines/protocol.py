@@ -14,8 +14,8 @@ from typing import Protocol, runtime_checkable
 from rag.budget import Budget
 from rag.question.parts import QuestionPart
 from state.answer import NodeUsage
-from state.draft_claims import DraftClaim
-from state.passages import Grade, HistoryTurn, Passage, RetrievedChunk
+from state.answer_parts import AnswerPart
+from state.passages import ContextDocument, Grade, HistoryTurn, Passage, RetrievedChunk
 from state.usage import NO_CALLS
 
 Emit = Callable[[str], None]
@@ -101,9 +101,10 @@ class Rewritten(Outcome):
 
 @dataclass(frozen=True, slots=True)
 class GenerateRequest:
-    """`parts` are the questions within the question; `draft` is what was written before and sent
-    back, `feedback` its claims that the sources contradict, each with the reason; both are empty
-    at first. `confidence` is that of the surest relevant chunk, where it was graded with one.
+    """`parts` are the questions within the question; `documents` is what was retrieved, best
+    first; `context` what a model is given of it. `draft` is what was written before and sent back,
+    `feedback` what was wrong with it; both are empty at first. `confidence` is that of the surest
+    relevant chunk, where it was graded with one.
     """
 
     question: str
@@ -111,20 +112,22 @@ class GenerateRequest:
     passages: Sequence[Passage]
     history: Sequence[HistoryTurn]
     feedback: Sequence[str] = ()
-    draft: str = ""
+    draft: Sequence[AnswerPart] = ()
+    documents: Sequence[RetrievedChunk] = ()
+    context: Sequence[ContextDocument] = ()
     confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Generated(Outcome):
-    """A draft: the text as it was emitted, and the claims it is made of, which are checked.
+    """A draft: its parts, which are checked, and what of the question the documents do not say.
 
-    Without claims the passages hold no answer. `complete` is False when the reply was cut
-    short (length, a dropped stream, a spent budget).
+    Without parts they hold no answer. `complete` is False when the reply was cut short (length, a
+    dropped stream, a spent budget), or does not answer every part of the question.
     """
 
-    text: str
-    claims: tuple[DraftClaim, ...] = ()
+    parts: tuple[AnswerPart, ...] = ()
+    missing: tuple[str, ...] = ()
     complete: bool = True
 
 

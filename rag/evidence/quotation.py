@@ -10,9 +10,11 @@ from rag.evidence.shown_excerpt import AS_WRITTEN, shown_text
 from rag.index.terms import term_spans, terms
 from rag.question.parse import ParsedQuestion, share
 from rag.text.sentences import PROSE, block_sentences
-from state.blocks import Block, BlockKind
-from state.draft_claims import DraftClaim
+from state.answer import Citation
+from state.answer_parts import AnswerPart
+from state.blocks import Block, BlockKind, Extent
 from state.passages import Passage, Span, text_between
+from state.written_place import anchored
 
 EXCERPTS_QUOTED = 3
 WORTH_QUOTING = 0.02
@@ -87,80 +89,55 @@ def _worth(
     return worth
 
 
-def quoting_claims(
+def quoted_parts(
     questions: Sequence[ParsedQuestion], likeliest: Sequence[Quoted]
-) -> list[DraftClaim]:
+) -> list[AnswerPart]:
     """Excerpts as units of an answer, in their order, which is that of their likelihood: the first
     whole, of each further one what stands around its sentence that is nearest to the question.
     """
     return [
-        _quoting_claim(questions[span["part"]], passage, span, whole=not number)
+        _quoted_part(questions[span["part"]], passage, span, whole=not number)
         for number, (passage, span) in enumerate(likeliest)
     ]
 
 
-def _quoting_claim(
+def _quoted_part(
     question: ParsedQuestion,
     passage: Passage,
     span: Span,
     *,
     whole: bool,
-) -> DraftClaim:
+) -> AnswerPart:
     if "stretch" in span:
-        return _snippet_claim(passage, span, *span["stretch"])
+        return _located_part(passage, span, span["stretch"], span["shown"])
     start, end = best_sentences(question, span)
     span = span if whole else narrowed(span, start, FURTHER_CHARACTERS)
-    base = span["start_char"]
-    quote = text_between(span, start, end)
-    line = span["start_line"] + span["text"].count("\n", 0, start - base)
     shown = shown_text(span, (start, end))
-    return {
-        "kind": "code" if span["blocks"][-1].kind in AS_WRITTEN else "claim",
-        "before": "\n\n",
-        "shown": shown,
-        "text": shown,
-        "passages": [passage["number"]],
-        "quotes": [
-            {
-                "passage": passage["number"],
-                "start_char": start,
-                "end_char": end,
-                "start_line": line,
-                "end_line": line + quote.count("\n"),
-                "quote": quote,
-                "lead": span["lead"],
-                "block_start": base,
-                "block_end": span["end_char"],
-                "block": span["text"],
-            }
-        ],
-    }
+    return _located_part(passage, span, (start, end), shown)
 
 
-def _snippet_claim(passage: Passage, span: Span, start: int, end: int) -> DraftClaim:
-    quote = text_between(span, start, end)
-    line = span["start_line"] + text_between(span, span["start_char"], start).count("\n")
-    return {
-        "kind": "code" if span["blocks"][-1].kind in AS_WRITTEN else "claim",
-        "before": "\n\n",
-        "shown": span["shown"],
-        "text": span["shown"],
-        "passages": [passage["number"]],
-        "quotes": [
-            {
-                "passage": passage["number"],
-                "start_char": start,
-                "end_char": end,
-                "start_line": line,
-                "end_line": line + quote.count("\n"),
-                "quote": quote,
-                "lead": span["lead"],
-                "block_start": span["start_char"],
-                "block_end": span["end_char"],
-                "block": span["text"],
-            }
-        ],
+def _located_part(passage: Passage, span: Span, extent: Extent, shown: str) -> AnswerPart:
+    """A verbatim part with its place; `shown` as it is written in an answer."""
+    quote = text_between(span, *extent)
+    line = span["start_line"] + text_between(span, span["start_char"], extent[0]).count("\n")
+    located: Citation = {
+        "marker": 0,
+        "source": passage["source"],
+        "title": passage["title"],
+        "page": passage["page"],
+        **anchored(passage.get("anchor"), line, line + quote.count("\n")),
+        "start_char": extent[0],
+        "end_char": extent[1],
+        "chunk_id": passage["chunk_id"],
+        "quote": quote,
+        "passage": "\n".join(filter(None, (span["lead"], span["text"]))),
+        "support": "verbatim",
     }
+    if "also" in passage:
+        located["also"] = passage["also"]
+    # A marker within code would be code.
+    below = "\n" if span["blocks"][-1].kind in AS_WRITTEN else ""
+    return {"before": "\n\n", "text": shown + below, "quotes": [], "located": [located]}
 
 
 def narrowed(span: Span, place: int, longest: int) -> Span:

@@ -71,6 +71,8 @@ def _passage(
         "end_char": chunk["end_char"],
         "spans": [_span(chunk, part, questions[part], each, reader) for part, each in in_order],
     }
+    if "anchor" in chunk:
+        passage["anchor"] = chunk["anchor"]
     if "also" in chunk:
         passage["also"] = chunk["also"]
     return passage

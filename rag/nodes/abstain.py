@@ -6,17 +6,16 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
-from rag.citations.assembly import marked
-from rag.citations.quotes import standing_quotes
+from rag.citations.marking import marked
 from rag.dependencies import Dependencies
-from rag.evidence.quotation import likeliest_spans, quoting_claims
+from rag.evidence.quotation import likeliest_spans, quoted_parts
 from rag.index.terms import terms
 from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
 from rag.reading.meaning import Meaning
 from rag.reading.snippets import snippet_passages
 from state.answer import UNSURE, Citation
-from state.draft_claims import DraftClaim
+from state.answer_parts import AnswerPart
 from state.graph_state import GraphState
 from state.passages import RetrievedChunk
 
@@ -31,22 +30,17 @@ LONGEST = 200
 
 
 def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
-    parts = [QuestionPart.of_state(part) for part in state["parts"]]
+    asked = [QuestionPart.of_state(part) for part in state["parts"]]
     reader = runtime.context.reader
-    near = _near(parts, state["documents"])
-    questions = [part.question for part in parts]
+    near = _near(asked, state["documents"])
+    questions = [part.question for part in asked]
     meaning = Meaning(runtime.context.settings.home)
     passages = snippet_passages(questions, near or state["documents"], meaning, reader)
-    claims = quoting_claims(questions, likeliest_spans(passages)[:NEAREST])
-    quoted = [
-        (quote, claim)
-        for claim in claims
-        for quote in standing_quotes(claim["quotes"], passages, reader)
-    ]
+    quoted = quoted_parts(questions, likeliest_spans(passages)[:NEAREST])
     nearest: list[Citation] = [
-        {**quote, "marker": marker} for marker, (quote, _) in enumerate(quoted, start=1)
+        {**part["located"][0], "marker": marker} for marker, part in enumerate(quoted, start=1)
     ]
-    shown = [claim for _, claim in quoted] if near else []
+    shown = quoted if near else []
     return {
         "generation": _text(state["standalone_question"], shown),
         "citations": [],
@@ -71,7 +65,7 @@ def _near(
     return near
 
 
-def _text(question: str, nearest: Sequence[DraftClaim]) -> str:
+def _text(question: str, nearest: Sequence[AnswerPart]) -> str:
     """What is said in place of an answer: the nearest passages under one line that says what they
     are, where there are any.
     """
@@ -80,5 +74,8 @@ def _text(question: str, nearest: Sequence[DraftClaim]) -> str:
     if not nearest:
         return f"The documents do not hold an answer to “{asked}”."
     said = f"{UNSURE.format(asked)} The nearest passages:"
-    shown = (marked(claim, f"[{marker}]") for marker, claim in enumerate(nearest, start=1))
+    shown = (
+        marked(part["text"], f"[{marker}]", verbatim=True)
+        for marker, part in enumerate(nearest, start=1)
+    )
     return "\n\n".join([said, *shown])

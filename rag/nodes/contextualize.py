@@ -17,7 +17,6 @@ from rag.question.aside import (
     recalled,
     small_talk,
 )
-from rag.question.underspecified import choices
 from state.graph_state import GraphState
 from state.usage import add_usage
 
@@ -30,12 +29,7 @@ def contextualize(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         _emit(state, runtime, question, "nothing to look up")
         return {**alone, "generation": reply, "status": "answered"}
     if all(is_aside(turn["question"]) for turn in earlier):
-        deps = runtime.context
-        meant = choices(question, deps.reader) if deps.may_ask_back else []
-        if not meant:
-            return alone
-        _emit(state, runtime, question, "it says too little alone")
-        return {**alone, "open_question": {"question": question, "choices": meant}}
+        return alone
     result = runtime.context.engine.contextualize(question, earlier)
     _emit(state, runtime, result.question, result.reason)
     return {

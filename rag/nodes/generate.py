@@ -10,10 +10,13 @@ from dataclasses import replace
 from langgraph.runtime import Runtime
 
 from rag.budget import BudgetSpent
+from rag.context import in_order
 from rag.dependencies import Dependencies
 from rag.engines.protocol import Emit, Generated, GenerateRequest
 from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
+from rag.reading.meaning import Meaning
+from rag.reading.snippets import snippet_passages
 from state.graph_state import GraphState
 from state.usage import add_usage
 
@@ -24,10 +27,12 @@ def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     request = GenerateRequest(
         question=state["standalone_question"],
         parts=[QuestionPart.of_state(part) for part in state["parts"]],
+        documents=in_order(state["documents"], state["grades"]),
         passages=state["passages"],
+        context=state["context"],
         history=state["timeline"],
         feedback=tuple(state["scratchpad"]) if state["generation_retries"] else (),
-        draft="".join(claim["before"] + claim["shown"] for claim in state["draft"]).strip(),
+        draft=state["draft"] if state["generation_retries"] else (),
         confidence=max(filter(None, relevant), default=None),
     )
 
@@ -45,7 +50,8 @@ def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     else:
         result = _without_budget(deps, request, emit)
     return {
-        "draft": list(result.claims),
+        "draft": list(result.parts),
+        "missing": list(result.missing),
         "complete": result.complete,
         "budget_spent": spent,
         "usage": add_usage(state["usage"], "generate", result.usage),
@@ -55,5 +61,10 @@ def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
 
 def _without_budget(deps: Dependencies, request: GenerateRequest, emit: Emit) -> Generated:
     if deps.fallback is None:
-        return Generated(text="", complete=False)
+        return Generated(complete=False)
+    if not request.passages:
+        questions = [part.question for part in request.parts]
+        meaning = Meaning(deps.settings.home)
+        passages = snippet_passages(questions, request.documents, meaning, deps.reader)
+        request = replace(request, passages=passages)
     return replace(deps.fallback.generate(request, emit), complete=False)

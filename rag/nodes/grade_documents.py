@@ -46,7 +46,13 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
                 graded = runtime.context.fallback.grade(request)
             graded = replace(graded, usage=ended.usage)
     grades = {**state["grades"], **{grade["chunk_id"]: grade for grade in graded.grades}}
-    found: Update = {"grades": grades, "sufficient": graded.sufficient, "budget_spent": spent}
+    by_model = any(grade["grader"] == "model" for grade in grades.values())
+    found: Update = {
+        "grades": grades,
+        "sufficient": graded.sufficient,
+        "model_decides": runtime.context.engine.model is not None and not by_model and bool(grades),
+        "budget_spent": spent,
+    }
     decision, reason = decided(cast("GraphState", {**state, **found}))
     loop, told, write = state["loop_count"], list(graded.grades), runtime.stream_writer
     write({"event": "graded", "loop": loop, "grades": told, "sufficient": graded.sufficient})

@@ -41,7 +41,7 @@ def _answer(state: GraphState, deps: Dependencies) -> Answer:
         "claims": state["claims"],
         "dropped": state["dropped"],
         "nearest": marked_as_recognized(state["nearest"], deps.reader),
-        "clarify": state["clarify"],
+        "missing": state["missing"],
         "loops": state["loops"],
         "loop_count": state["loop_count"],
         "generation_retries": state["generation_retries"],

@@ -1,48 +1,83 @@
-"""refine: what was retrieved is cut to what bears on the question: excerpts for a model, or the
-snippets that are shown without one.
+"""refine: what was retrieved is cut to what the answer is made from.
 
-The grades decided that the documents hold something about it; of what was retrieved every chunk
-may hold the place, and the ranking of excerpts says which does.
+The grades decided that the documents hold something about it. A model is given the best chunks by
+document, in page order; without one the snippets are shown that answer.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from langgraph.runtime import Runtime
 
+from rag.context import context_of, in_order
 from rag.dependencies import Dependencies
-from rag.evidence.refine import SHOWN_TO_A_MODEL
-from rag.evidence.refine import refine as refine_chunks
 from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
 from rag.reading.meaning import Meaning
 from rag.reading.snippets import snippet_passages
+from state.events import KeptSpans
 from state.graph_state import GraphState
+from state.passages import ContextDocument, Passage, RetrievedChunk
 
 
 def refine(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     documents = state["documents"]
     deps = runtime.context
+    ordered = in_order(documents, state["grades"])
+    if deps.engine.model is not None:
+        tokens = deps.settings.context_tokens
+        context = context_of(ordered, deps.reader, tokens)
+        _tell(runtime, documents, _given(context))
+        if state["budget_spent"] is None:
+            return {"context": context}
     questions = [QuestionPart.of_state(part).question for part in state["parts"]]
+    meaning = Meaning(deps.settings.home)
+    passages = snippet_passages(questions, ordered, meaning, deps.reader)
     if deps.engine.model is None:
-        meaning = Meaning(deps.settings.home)
-        passages = snippet_passages(questions, documents, meaning, deps.reader)
-    else:
-        passages = refine_chunks(questions, documents, deps.reader, SHOWN_TO_A_MODEL)
+        _tell(runtime, documents, _kept(passages))
+    return {"passages": passages}
+
+
+def _given(context: Sequence[ContextDocument]) -> list[tuple[KeptSpans, int]]:
+    return [
+        (
+            {
+                "chunk_id": excerpt["chunk_id"],
+                "source": document["source"],
+                "spans": [(excerpt["start_char"], excerpt["end_char"])],
+            },
+            len(excerpt["text"]),
+        )
+        for document in context
+        for excerpt in document["excerpts"]
+    ]
+
+
+def _kept(passages: Sequence[Passage]) -> list[tuple[KeptSpans, int]]:
+    return [
+        (
+            {
+                "chunk_id": passage["chunk_id"],
+                "source": passage["source"],
+                "spans": [(span["start_char"], span["end_char"]) for span in passage["spans"]],
+            },
+            sum(len(span["text"]) for span in passage["spans"]),
+        )
+        for passage in passages
+    ]
+
+
+def _tell(
+    runtime: Runtime[Dependencies],
+    documents: Sequence[RetrievedChunk],
+    kept: Sequence[tuple[KeptSpans, int]],
+) -> None:
     runtime.stream_writer(
         {
             "event": "refined",
-            "passages": [
-                {
-                    "chunk_id": passage["chunk_id"],
-                    "source": passage["source"],
-                    "spans": [(span["start_char"], span["end_char"]) for span in passage["spans"]],
-                }
-                for passage in passages
-            ],
+            "passages": [spans for spans, _ in kept],
             "chars_before": sum(len(document["text"]) for document in documents),
-            "chars_after": sum(
-                len(span["text"]) for passage in passages for span in passage["spans"]
-            ),
+            "chars_after": sum(characters for _, characters in kept),
         }
     )
-    return {"passages": passages}

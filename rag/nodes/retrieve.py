@@ -8,16 +8,18 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from rag.context import BEST
 from rag.dependencies import Dependencies
 from rag.nodes.update import Update
 from rag.question.parts import POOL, read_parts
+from state.choices import GraderChoice
 from state.events import RetrievedEvent
 from state.graph_state import GraphState
 from state.passages import RetrievedChunk
 
 
 def retrieve(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
-    reader, k = runtime.context.reader, runtime.context.settings.k
+    reader, k = runtime.context.reader, _wanted(runtime.context)
     hits = reader.search(state["query"], max(POOL, k))
     if state["parts"]:
         return found_update(state, hits[:k], runtime.stream_writer, reader.dense_searched)
@@ -26,6 +28,15 @@ def retrieve(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         hits = in_turn([hits, *(part.pool for part in parts)])
     found = found_update(state, hits[:k], runtime.stream_writer, reader.dense_searched)
     return {**found, "parts": [part.as_state() for part in parts]}
+
+
+def _wanted(deps: Dependencies) -> int:
+    """A model is given more than what is shown without one; what it grades itself is what `k`
+    says.
+    """
+    k = deps.settings.k
+    reads = deps.engine.model is not None and deps.settings.grader is not GraderChoice.MODEL
+    return max(k, BEST) if reads else k
 
 
 def in_turn(rankings: Sequence[Sequence[RetrievedChunk]]) -> list[RetrievedChunk]:

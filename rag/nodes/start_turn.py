@@ -18,13 +18,9 @@ def start_turn(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     kept = state.get("timeline", [])
     shown = kept if deps.history is None else list(deps.history(kept))
     told = {} if shown == kept else {"timeline": Overwrite(shown)}
-    return {**told, **begun(state["question"], deps), "open_question": None}
-
-
-def begun(question: str, deps: Dependencies) -> Update:
-    """The initial state of a question."""
     return {
-        **new_question(question, deps.settings.max_loops),
+        **told,
+        **new_question(state["question"], deps.settings.max_loops),
         "complete": True,
         "usage": NO_USAGE,
         "web": "allowed" if deps.search_web is not None else None,

@@ -20,11 +20,8 @@ Node = Callable[[GraphState, Runtime[Dependencies]], Update]
 
 
 def _asked(state: GraphState) -> list[str]:
-    """The questions of the thread, this one first; of one asked back only that is kept."""
-    asked = [turn["question"] for turn in reversed(state.get("timeline", []))]
-    if open_question := state.get("open_question"):
-        asked.insert(0, open_question["question"])
-    return [state["question"], *asked] if "question" in state else asked
+    """The questions of the thread, this one first."""
+    return [state["question"], *(turn["question"] for turn in reversed(state.get("timeline", [])))]
 
 
 def timed(name: str, node: Node) -> Callable[..., Update]:

@@ -195,6 +195,8 @@ def _passage(
         "end_char": chunk["end_char"],
         "spans": [span],
     }
+    if "anchor" in chunk:
+        passage["anchor"] = chunk["anchor"]
     if "also" in chunk:
         passage["also"] = chunk["also"]
     return passage

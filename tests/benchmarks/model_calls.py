@@ -111,9 +111,9 @@ def asked_of(text: str) -> str:
     return f"Is it so that {' '.join(sentence.split())}?"
 
 
-def passage_of(text: str) -> dict[str, Any]:
-    span = {"text": text, "start_char": 0, "end_char": len(text), "lead": None}
-    return {"number": 1, "title": "t", "heading": "", "source": "s", "spans": [span]}
+def document_of(text: str) -> dict[str, Any]:
+    excerpt = {"text": text, "start_char": 0, "end_char": len(text), "heading": "", "blocks": []}
+    return {"number": 1, "title": "t", "source": "s", "excerpts": [excerpt]}
 
 
 def client_work(tutorial: Any, engine: Any, text: str) -> None:
@@ -125,7 +125,7 @@ def client_work(tutorial: Any, engine: Any, text: str) -> None:
 
     question = asked_of(text)
     chunk = {"chunk_id": "c", "source": "s", "title": "t", "heading": "", "text": text, "loop": 0}
-    request = GenerateRequest(question, (), [passage_of(text)], ())
+    request = GenerateRequest(question, (), (), (), context=[document_of(text)])
     plain: OpenAIEngine = engine.for_question(Budget(), streamed=False)
 
     def grade() -> None:
@@ -174,7 +174,7 @@ def first_token(server: Server, engine: Any, text: str) -> None:
 
     server.configure(ttft_ms=200, tokens_per_s=50)
     question = asked_of(text)
-    request = GenerateRequest(question, (), [passage_of(text)], ())
+    request = GenerateRequest(question, (), (), (), context=[document_of(text)])
     bare, ours = [], []
     content = [{"role": "user", "content": f"<document>{text}</document>\nQuestion: {question}"}]
     body = json.dumps({"model": "m", "stream": True, "messages": content}).encode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -62,107 +63,84 @@ def turn(home, *drafts, supported=True, **changed):
     return answer, [body["messages"] for body in bodies if shape_asked(body) is None]
 
 
-def test_a_contradicted_sentence_goes_for_its_passage_while_one_is_verified(home):
-    answer, asked = turn(
-        home, "The Orrin Bridge is 164 metres long [1]. It was opened in 1878 by Ada Lorne [1]."
-    )
-    said, passage = answer["answer"].split("\n\n")
-    assert said == "The Orrin Bridge is 164 metres long [1]."
-    assert "It was opened in 1887 by Ada Lorne." in passage
-    assert answer["dropped"] == ["It was opened in 1878 by Ada Lorne."]
-    verdicts = [claim["verdict"] for claim in answer["claims"]]
-    assert verdicts == ["verified", "contradicted", "verified"]
-    assert (answer["status"], answer["generation_retries"], len(asked)) == ("partial", 0, 1)
+LONG = {"text": "It is 164 metres long.", "quotes": [{"document": 1, "quote": "164 metres long"}]}
+OPENED = {"text": "It was opened in 1878.", "quotes": [{"document": 1, "quote": "opened in 1887"}]}
+MADE_UP = {"text": "It is loved.", "quotes": [{"document": 1, "quote": "everybody loves it"}]}
 
 
-def test_an_unverified_sentence_beside_a_verified_one_costs_no_status_and_shows_its_passage(home):
-    answer, asked = turn(
-        home, "The Orrin Bridge is 164 metres long [1]. Its arches are admired by everybody [1]."
-    )
-    said, passage = answer["answer"].split("\n\n", 1)
-    assert said.endswith("Its arches are admired by everybody [2] (unverified).")
-    assert "The Orrin Bridge is 164 metres long" in passage
-    supports = [c["support"] for c in answer["citations"]]
-    assert supports == ["verbatim", "unsupported", "verbatim"]
+def reply_of(*parts, held=True, missing=()):
+    return json.dumps({"parts": parts, "held": held, "missing": [*missing]})
+
+
+def test_the_model_s_words_and_markers_are_shown_and_nothing_else(home):
+    answer, asked = turn(home, reply_of(LONG))
+    assert answer["answer"] == "It is 164 metres long [1]."
     assert (answer["status"], len(asked)) == ("answered", 1)
+    assert "164 metres long" in asked[0][1]["content"]
 
 
-def test_only_unverified_sentences_make_a_partial_answer_with_their_passage_behind_them(home):
-    answer, asked = turn(home, "From end to end one walks 164 m across it [1].")
-    said, passage = answer["answer"].split("\n\n", 1)
-    assert said.endswith("(unverified).")
-    assert "The Orrin Bridge is 164 metres long" in passage
-    assert [claim["verdict"] for claim in answer["claims"]] == ["unverified", "verified"]
-    assert answer["citations"][-1]["support"] == "verbatim"
-    assert (answer["status"], len(asked)) == ("partial", 1)
+def test_what_the_documents_do_not_say_makes_an_answer_partial(home):
+    answer, _ = turn(home, reply_of(LONG, missing=["who paid for it"]))
+    assert (answer["status"], answer["missing"]) == ("partial", ["who paid for it"])
+    assert answer["answer"] == "It is 164 metres long [1]."
 
 
-def test_a_draft_that_is_all_wrong_goes_back_with_what_was_wrong(home):
-    wrong = "The Orrin Bridge is 146 metres long [1]."
-    answer, asked = turn(home, wrong, "The Orrin Bridge is 164 metres long [1].")
+def test_a_quote_that_is_not_found_goes_back_once_with_the_whole_draft(home):
+    answer, asked = turn(home, reply_of(LONG, MADE_UP), reply_of(LONG))
     told = asked[1][1]["content"]
-    assert "The Orrin Bridge is 146 metres long" in told
-    assert "the source says 164 metres, not 146 metres" in told
-    assert answer["answer"] == "The Orrin Bridge is 164 metres long [1]."
-    assert (answer["status"], answer["generation_retries"], answer["dropped"]) == (
-        "answered",
-        1,
-        [],
-    )
+    assert "everybody loves it" in told
+    assert "no quote of it was found" in told
+    assert (answer["answer"], answer["status"]) == ("It is 164 metres long [1].", "answered")
+    assert answer["generation_retries"] == 1
 
 
 def test_the_better_of_two_drafts_is_kept(home):
-    first = "The Orrin Bridge is 146 metres long [1]. One walks 164 m across it [1]."
-    answer, _ = turn(home, first, "The Orrin Bridge is 641 metres long [1].")
-    assert "One walks 164 m across it" in answer["answer"]
-    assert answer["dropped"] == ["The Orrin Bridge is 146 metres long."]
-    assert (answer["status"], answer["generation_retries"]) == ("partial", 1)
-
-
-def test_in_the_place_of_two_wrong_drafts_stands_what_contradicts_them(home):
-    answer, _ = turn(
-        home, "The Orrin Bridge is 146 metres long.", "The Orrin Bridge is 641 metres long."
-    )
+    answer, _ = turn(home, reply_of(LONG, MADE_UP), reply_of(MADE_UP))
+    assert answer["answer"] == "It is 164 metres long [1]. It is loved (no quote found)."
     assert answer["status"] == "partial"
-    assert "The Orrin Bridge is 164 metres long" in answer["answer"]
-    assert not {"146", "641"} & set(answer["answer"].split())
-    assert answer["dropped"] == ["The Orrin Bridge is 641 metres long."]
 
 
-def test_a_sentence_that_says_nothing_is_no_answer_and_goes_back_to_nobody(home):
-    answer, asked = turn(home, "This information is found in the document [1].")
-    assert (answer["status"], len(asked)) == ("abstained", 1)
+def test_a_number_that_its_quote_gives_otherwise_is_left_out_and_told(home):
+    answer, _ = turn(home, reply_of(LONG, OPENED), reply_of(LONG, OPENED))
+    assert answer["answer"] == "It is 164 metres long [1]."
+    assert (answer["status"], answer["dropped"]) == ("partial", ["It was opened in 1878."])
 
 
-def test_where_a_model_finds_no_answer_what_code_is_sure_of_is_quoted(home):
-    answer, asked = turn(home, "I cannot answer this from the documents.", grader="local")
-    assert (answer["status"], len(asked)) == ("partial", 1)
-    assert answer["answer"].startswith("The Orrin Bridge is 164 metres long.")
-    assert [each["support"] for each in answer["citations"]] == ["verbatim"]
-    assert "gave no answer; these passages are likely to hold one" in answer["warnings"][-1]
+def test_a_model_that_says_that_it_is_not_held_is_believed(home):
+    refused = reply_of({"text": "Nothing is said of it.", "quotes": []}, held=False)
+    answer, asked = turn(home, refused, grader="local")
+    assert (answer["status"], answer["citations"], len(asked)) == ("abstained", [], 1)
 
 
-def test_where_neither_is_sure_a_model_that_finds_no_answer_is_believed(home):
-    answer, _ = turn(home, "I cannot answer this from the documents.")
-    assert (answer["status"], answer["citations"]) == ("abstained", [])
-    assert "164 metres" in answer["nearest"][0]["passage"]
+def test_no_rule_of_words_refuses_for_a_model(home):
+    def say(body):
+        lines = text("bridges by name") if "Tried:" in body["messages"][1]["content"] else None
+        return (lines or text(reply_of(LONG)))(body)
+
+    with ScriptedServer(always=say) as server:
+        settings = settings_for(server, home=home, grader="auto")
+        with open_session(settings) as session:
+            answer = session.ask("Comment s'appelle la reine des abeilles ?")
+    assert answer["status"] == "answered"
+    assert answer["usage"]["llm_calls"] <= 4
+
+
+def test_a_reply_in_plain_words_is_read_by_its_markers(home):
+    answer, _ = turn(home, "The Orrin Bridge is 164 metres long [1].")
+    assert answer["answer"] == "The Orrin Bridge is 164 metres long [1]."
+    assert (answer["status"], answer["citations"][0]["support"]) == ("answered", "verbatim")
 
 
 @pytest.mark.parametrize(("supported", "verdict_"), [(True, "verified"), (False, "contradicted")])
-def test_the_model_is_asked_once_about_what_is_open(home, supported, verdict_):
-    answer, _ = turn(
-        home,
-        "The Orrin Bridge is 164 metres long [1]. From end to end one walks far across it [1].",
-        supported=supported,
-        verify="model",
-    )
-    assert [claim["verdict"] for claim in answer["claims"]][:2] == ["verified", verdict_]
+def test_the_model_is_asked_once_about_what_is_in_doubt(home, supported, verdict_):
+    doubtful = {**LONG, "text": "By Telford, it is 164 metres long."}
+    answer, _ = turn(home, reply_of(LONG, doubtful), supported=supported, verify="model")
+    assert [claim["verdict"] for claim in answer["claims"]] == ["verified", verdict_]
     assert answer["usage"]["by_node"]["check_answer"]["llm_calls"] == 1
 
 
 def test_nothing_is_taken_out_in_silence(home):
-    drafted = "The Orrin Bridge is 164 metres long [1]. It was opened in 1878 by Ada Lorne [1]."
-    with ScriptedServer(always=model(drafted)) as server:
+    with ScriptedServer(always=model(reply_of(LONG, OPENED), reply_of(LONG, OPENED))) as server:
         environment = {
             **os.environ,
             "PYTHONPATH": str(ROOT),
@@ -188,8 +166,6 @@ def test_nothing_is_taken_out_in_silence(home):
             env=environment,
             check=False,
         )
-    assert ran.stdout.startswith("The Orrin Bridge is 164 metres long [1].\n")
-    assert (
-        "left out: “It was opened in 1878 by Ada Lorne.” (the source says 1887, not 1878)"
-        in ran.stderr
-    )
+    assert ran.stdout.startswith("It is 164 metres long [1].\n")
+    told = "left out: “It was opened in 1878.” (its quote says 1887, not 1878)"
+    assert told in ran.stderr

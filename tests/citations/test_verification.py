@@ -4,7 +4,7 @@ import pytest
 
 from rag.citations.check import Checked, Finding
 from rag.citations.verification import verify
-from rag.engines.openai.claims import read_claims
+from rag.engines.openai.plain_reply import read_parts
 from rag.engines.protocol import Verified
 from state.answer import Citation
 
@@ -15,6 +15,7 @@ def citation(quote: str, passage: str, support: str) -> Citation:
         "source": "a.md",
         "title": None,
         "page": None,
+        "anchor": "line 1",
         "start_line": 1,
         "end_line": 1,
         "start_char": len(quote),
@@ -28,7 +29,7 @@ def citation(quote: str, passage: str, support: str) -> Citation:
 
 @pytest.fixture
 def checked() -> Checked:
-    draft = read_claims(
+    draft = read_parts(
         "The line opened in 1897 [1]. It closed in 1934 [2]. Trains ran daily [1]. It was loved."
     )
     proved = citation("opened in 1897", "The line opened in 1897.", "verbatim")
@@ -36,12 +37,12 @@ def checked() -> Checked:
     trains = citation("ran twice", "Trains ran twice a day.", "unsupported")
     return Checked(
         draft,
-        {
-            0: Finding("verified", "a source says it word for word", (proved,)),
-            1: Finding("unverified", "no source says it in these words", (quarries,)),
-            2: Finding("unverified", "no source says it in these words", (trains,)),
-            3: Finding("unverified", "no source says it in these words", ()),
-        },
+        [
+            Finding("verified", "its quote stands in the document", (proved,)),
+            Finding("unverified", "its quote does not say 1934", (quarries,)),
+            Finding("unverified", "its quote does not say daily", (trains,)),
+            Finding("unverified", "no quote of it was found"),
+        ],
     )
 
 
@@ -57,7 +58,7 @@ class Checker:
         return Verified(supported=self._verdicts)
 
 
-def test_only_open_claims_are_asked_about_all_at_once_with_their_passages(checked):
+def test_only_what_is_in_doubt_is_asked_about_all_at_once_with_their_passages(checked):
     checker = Checker(None, None)
     verify(checked, checker)
     assert checker.asked == [
@@ -69,7 +70,7 @@ def test_only_open_claims_are_asked_about_all_at_once_with_their_passages(checke
 def test_it_may_rescue_and_deny(checked):
     heard = verify(checked, Checker(True, False)).checked
     assert heard.text == (
-        "The line opened in 1897 [1]. It closed in 1934 [2]. It was loved (unverified)."
+        "The line opened in 1897 [1]. It closed in 1934 [2]. It was loved (no quote found)."
     )
     assert [c["support"] for c in heard.citations] == ["verbatim", "supported"]
     assert heard.dropped == ["Trains ran daily."]
@@ -84,7 +85,7 @@ def test_no_verdict_leaves_what_code_found(checked):
 
 
 def test_nothing_is_sent_where_nothing_is_open(checked):
-    proved = Checked(checked.draft, {0: checked.findings[0]})
+    proved = Checked(checked.parts[:1], checked.findings[:1])
     checker = Checker()
     assert verify(proved, checker).checked == proved
     assert checker.asked == []

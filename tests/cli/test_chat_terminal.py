@@ -52,53 +52,6 @@ def leave(child):
     return child.exitstatus
 
 
-def test_a_question_that_says_too_little_is_asked_back_once(tmp_path):
-    (tmp_path / "tunnel.md").write_text("# Corbel Tunnel\n\nThe tunnel is 912 metres long.\n")
-    (tmp_path / "pier.md").write_text("# Osmer Pier\n\nThe pier is 80 metres long.\n")
-    home = tmp_path / "home"
-    assert (
-        crag(home, "ingest", str(tmp_path / "tunnel.md"), str(tmp_path / "pier.md")).exit_code == 0
-    )
-    asked = crag(home, "ask", "How long is it?")
-    assert asked.exit_code == 3
-    assert "Say which in brackets behind the question" in asked.stderr
-    told = crag(home, "ask", "How long is it? (Corbel Tunnel)")
-    assert told.exit_code == 0
-    assert "912 metres" in told.stdout
-    child = chat_in_terminal(home, "-t", "asked-back")
-    shown = say(child, "How long is it?", "“How long is it?” about?", "1.", "2.", "Say which")
-    number = re.search(r"(\d)\. Corbel", shown)[1]
-    say(child, number, "Understood as", "912 metres")
-    assert leave(child) == 0
-    (kept,) = turns(home, "asked-back")
-    assert kept["answer"]["question"] == "How long is it?"
-
-
-def test_what_was_asked_back_swallows_no_other_question(tmp_path):
-    (tmp_path / "tunnel.md").write_text("# Corbel Tunnel\n\nThe tunnel is 912 metres long.\n")
-    (tmp_path / "pier.md").write_text("# Osmer Pier\n\nThe pier is 80 metres long.\n")
-    home = tmp_path / "home"
-    crag(home, "ingest", str(tmp_path / "tunnel.md"), str(tmp_path / "pier.md"))
-    child = chat_in_terminal(home, "-t", "open")
-    say(child, "How long is it?", "about?", "Say which")
-    child.send("\x03")
-    child.expect_exact("“How long is it?” stays open: turn 1.")
-    prompted(child)
-    child.send("\x03")
-    child.expect_exact("Ctrl-D leaves.")
-    prompted(child)
-    say(child, "/new other", "a new thread")
-    say(child, "How long is it?", "about?", "Say which")
-    say(child, "/thread", "On other, 0 turns")
-    shown = say(child, "How long is the Osmer Pier?", "stays open: turn 1.", "80 metres")
-    assert "Understood as" not in shown
-    assert leave(child) == 0
-    (left,) = turns(home, "open")
-    assert (left["answer"]["status"], len(left["answer"]["clarify"])) == ("abstained", 2)
-    questions = [turn["answer"]["question"] for turn in turns(home, "other")]
-    assert questions == ["How long is it?", "How long is the Osmer Pier?"]
-
-
 def test_a_conversation(home, tmp_path):
     child = chat_in_terminal(home, "-t", "pty")
     say(child, "How high is the Gillfoot Viaduct?", "31 metres")

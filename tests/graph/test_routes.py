@@ -21,7 +21,6 @@ def at(
     return {  # type: ignore[typeddict-item,return-value]
         **new_question("q"),
         "timeline": [],
-        "open_question": None,
         "sufficient": sufficient,
         "grades": {str(n): {"chunk_id": str(n), "relevant": n < relevant} for n in range(known)},
         "retrieval_scores": {str(n): 1.0 for n in range(retrieved)},

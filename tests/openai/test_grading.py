@@ -46,70 +46,13 @@ def by(graded):
     return [(g["chunk_id"], g["relevant"], g["grader"]) for g in graded.grades]
 
 
-def test_auto_sends_only_what_code_is_not_sure_of():
-    local = LocalGrader(rome="incorrect")
-    with ScriptedServer(call(grades(True, False))) as server:
-        graded = connect(server, local).grade(grading(PARIS, BERLIN, ROME))
-    assert by(graded) == [
-        ("paris", True, "model"),
-        ("berlin", False, "model"),
-        ("rome", False, "local"),
-    ]
-    prompt = server.requests[0].prompt
-    assert BERLIN["text"] in prompt
-    assert ROME["text"] not in prompt
-
-
-def test_auto_asks_about_the_best_four_that_are_in_doubt_at_most_and_in_two_loops():
-    chunks = [chunk_of(f"c{n}", f"Paris is number {n}.") for n in range(8)]
-    with ScriptedServer(call(grades(*[False] * 4))) as server:
-        graded = connect(server, LocalGrader()).grade(grading(*chunks))
-        assert [grade["grader"] for grade in graded.grades] == ["model"] * 4 + ["local"] * 4
-        earlier = {f"old{loop}": grade_of(f"old{loop}", relevant=False) for loop in range(2)}
-        old = [chunk_of(f"old{loop}", "Berlin.", loop) for loop in range(2)]
-        request = grading(PARIS, earlier=earlier, documents=[*old, PARIS])
-        assert by(connect(server, LocalGrader()).grade(request)) == [("paris", False, "local")]
-
-
-def test_auto_asks_for_verdicts_alone():
-    bare = {"document_1": True, "document_2": "no", "sufficient": True, "better_query": ""}
-    with ScriptedServer(call(bare)) as server:
-        graded = connect(server, LocalGrader()).grade(grading(PARIS, BERLIN))
-    assert by(graded) == [("paris", True, "model"), ("berlin", False, "model")]
-    shape = server.requests[0].body["response_format"]["json_schema"]["schema"]["properties"]
-    assert shape["document_1"]["type"] == "boolean"
-    assert '"document_2": true or false' in server.requests[0].prompt
-
-
-@pytest.mark.parametrize(
-    "question",
-    ["Welche Stadt ist die größte, und warum?", "Quelle est donc la ville la plus grande ?"],
-)
-def test_a_question_in_another_language_is_graded_by_the_model_whatever_code_says(question):
-    sure = LocalGrader(paris="incorrect", berlin="correct", sufficient=True)
-    with ScriptedServer(call(grades(True, False))) as server:
-        graded = connect(server, sure).grade(grading(PARIS, BERLIN, question=question))
-    assert by(graded) == [("paris", True, "model"), ("berlin", False, "model")]
-
-
-def test_auto_costs_no_call_where_code_is_sure_of_all():
+def test_auto_costs_no_call():
     local = LocalGrader(paris="correct", rome="incorrect", sufficient=True)
     with ScriptedServer() as server:
         graded = connect(server, local).grade(grading(PARIS, ROME))
         assert server.requests == []
     assert graded.sufficient
     assert graded.usage["llm_calls"] == 0
-
-
-def test_auto_costs_no_call_where_what_code_is_sure_of_suffices():
-    local = LocalGrader(paris="correct", sufficient=True)
-    with ScriptedServer(call(grades(False))) as server:
-        graded = connect(server, local).grade(grading(PARIS, BERLIN))
-        assert server.requests == []
-        connect(server, LocalGrader()).grade(grading(BERLIN))
-        assert len(server.requests) == 1
-    assert by(graded) == [("paris", True, "local"), ("berlin", False, "local")]
-    assert graded.sufficient
 
 
 def test_local_sends_nothing_and_model_sends_all():
@@ -123,12 +66,11 @@ def test_local_sends_nothing_and_model_sends_all():
     assert local.asked == [["paris", "berlin"]]
 
 
-@pytest.mark.parametrize("choice", ["auto", "model"])
-def test_code_stands_in_for_unreadable_grades_with_a_warning(choice):
+def test_code_stands_in_for_unreadable_grades_with_a_warning():
     local = LocalGrader()
     half = call({"document_1": verdict(False)})
     with ScriptedServer(half, always=text("Hard to say.")) as server:
-        graded = connect(server, local, grader=choice).grade(grading(PARIS, BERLIN))
+        graded = connect(server, local, grader="model").grade(grading(PARIS, BERLIN))
         assert len(server.requests) == graded.usage["llm_calls"] == 1
     assert by(graded) == [("paris", False, "model"), ("berlin", False, "local")]
     assert server.host in graded.warnings[0]
@@ -137,7 +79,7 @@ def test_code_stands_in_for_unreadable_grades_with_a_warning(choice):
 
 def test_a_server_that_gives_no_reply_at_all_fails_the_run():
     with ScriptedServer(status(401)) as server, pytest.raises(ModelError, match="401"):
-        connect(server, LocalGrader()).grade(grading(PARIS))
+        connect(server, LocalGrader(), grader="model").grade(grading(PARIS))
 
 
 def test_the_same_question_again_costs_no_grading_call():
@@ -180,7 +122,7 @@ def test_no_local_grade_is_kept_as_the_model_s():
     cache = GradeMemory()
     vague = text("Hard to say.")
     with ScriptedServer(vague, call(grades(True))) as server:
-        engine = connect(server, LocalGrader(), cache=cache)
+        engine = connect(server, LocalGrader(), cache=cache, grader="model")
         assert by(engine.grade(grading(PARIS))) == [("paris", False, "local")]
         assert by(engine.grade(grading(PARIS))) == [("paris", True, "model")]
 

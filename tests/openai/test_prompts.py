@@ -15,10 +15,10 @@ from openai_samples import (
     answering,
     chunk_of,
     connect,
+    document_of,
     grade_of,
     grades,
     grading,
-    passage_of,
 )
 from scripted_server import ScriptedServer, call, text
 
@@ -38,6 +38,7 @@ TURN = {
     "turn": 1,
     "milestone": False,
 }
+HEARD = {**TURN, "answer": PLANTED}
 
 
 def sent(act, reply):
@@ -79,9 +80,10 @@ def test_planted_instructions_stay_inside_the_fence_and_are_declared_to_be_data(
 
 
 def test_instructions_in_passages_titles_history_and_claims_are_fenced_too():
-    hostile_title = {**passage_of(1, HOSTILE), "title": PLANTED}
+    hostile_title = {**document_of(1, HOSTILE), "title": PLANTED}
+    hostile = replace(answering(), context=[hostile_title], feedback=[PLANTED], history=[HEARD])
     cases = [
-        prompts.generate_messages(QUESTION, [hostile_title], [PLANTED]),
+        prompts.generate_messages(hostile),
         prompts.contextualize_messages(QUESTION, [{**TURN, "answer": PLANTED}]),
         prompts.verify_messages([PLANTED], [PLANTED]),
     ]
@@ -100,9 +102,9 @@ def test_instructions_in_passages_titles_history_and_claims_are_fenced_too():
 
 
 def test_the_mark_is_a_question_s_own_and_nothing_changes_before_the_documents_on_a_retry():
-    first = prompts.generate_messages(QUESTION, [passage_of(1, PARIS)], [])
-    again = prompts.generate_messages(QUESTION, [passage_of(1, PARIS)], ["Paris is big."])
-    other = prompts.generate_messages("Another?", [passage_of(1, PARIS)], [])
+    first = prompts.generate_messages(answering())
+    again = prompts.generate_messages(answering(feedback=["Paris is big."]))
+    other = prompts.generate_messages(replace(answering(), question="Another?"))
     assert fenced(first[1][1])[1] == fenced(again[1][1])[1] != fenced(other[1][1])[1]
     documents = first[1][1].partition("Question:")[0]
     assert again[0] == first[0]
@@ -117,7 +119,7 @@ def test_the_mark_is_another_in_another_process():
 
 
 def test_no_line_is_nothing_but_the_mark():
-    user = prompts.generate_messages(QUESTION, [passage_of(1, PARIS)], ["Paris is big."])[1][1]
+    user = prompts.generate_messages(answering(feedback=["Paris is big."]))[1][1]
     assert not re.search(r"^#[0-9a-f]{8}$", user, re.MULTILINE)
 
 
@@ -160,13 +162,26 @@ def test_a_long_chunk_is_cut_for_grading():
     assert len(user) < 3_000
 
 
-def test_what_was_asked_before_stands_above_the_question_and_what_was_answered_does_not():
-    turns = [{**TURN, "standalone_question": f"Question {n}?"} for n in range(5)]
-    thanks = {**TURN, "standalone_question": "Thanks!"}
-    changed = replace(answering(PARIS), history=[*turns, thanks])
+def test_what_was_said_before_stands_above_the_question_fenced():
+    turns = [{**TURN, "question": f"Question {n}?"} for n in range(5)]
+    changed = replace(answering(PARIS), history=turns)
     _, user = sent(lambda engine: engine.generate(changed, lambda _: None), text("Paris [1]."))
-    assert "\nAsked before: Question 2? Question 3? Question 4?\nQuestion: " in user
-    assert TURN["answer"] not in user
+    said, _ = fenced(user)
+    assert [turn.splitlines()[0] for turn in said[-3:]] == [
+        f"User: Question {n}?" for n in (2, 3, 4)
+    ]
+    assert "Paris is the capital of France.\n</document>" in user
+
+
+def test_what_a_model_is_given_stands_under_its_headings_without_front_matter_and_shortcodes():
+    page = "---\ntags: a\n---\n\n## Fares\n\nA ticket is {{< price >}} £4.\n"
+    chunk = {**chunk_of("fares", page), "heading": "Prices > Fares"}
+    _, user = sent(
+        lambda engine: engine.generate(answering(chunk), lambda _: None), text("£4 [1].")
+    )
+    (given_text,), _ = fenced(user)
+    assert given_text.splitlines()[-1] == "A ticket is  £4."
+    assert "tags" not in given_text
 
 
 def test_claims_without_support_go_back_with_the_retry():
@@ -186,7 +201,8 @@ def test_every_prompt_has_a_version(prompt):
     assert re.fullmatch(rf"{prompt.lower()}/\d+", getattr(prompts, prompt).version)
 
 
-def test_documents_are_not_sent_to_find_other_words():
+def test_titles_are_sent_to_find_other_words_and_no_text():
     request = RewriteRequest(QUESTION, (), [QUESTION], [PARIS], {}, None)
     _, user = sent(lambda engine: engine.rewrite(request), text("seat of the French government"))
     assert PARIS["text"] not in user
+    assert fenced(user)[0] == ["Title of paris"]

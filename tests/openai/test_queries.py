@@ -50,7 +50,7 @@ def test_a_first_question_costs_no_call():
         ("Standalone question: What is it?", "What is it?"),
         ("<think>hm</think>\nWhat is it?", "What is it?"),
         ("Here you go.\nQuestion: What is it?", "What is it?"),
-        ("and germany", "And Germany? (by code)"),
+        ("and germany", "And Germany?"),
     ],
 )
 def test_a_follow_up_costs_one(reply, question):
@@ -90,14 +90,9 @@ def test_a_statement_a_marker_an_echo_or_a_refusal_is_no_question(reply):
     assert "did not rewrite" in result.warnings[0]
 
 
-class StandsAlone(LocalQueries):
-    def contextualize(self, question, _history):
-        return Contextualized(question)
-
-
-def test_a_question_that_stands_alone_is_not_sent():
+def test_the_first_question_of_a_thread_is_not_sent():
     with ScriptedServer() as server:
-        result = connect(server, StandsAlone()).contextualize("Who built the hut?", HISTORY)
+        result = connect(server, LocalQueries()).contextualize("Who built the hut?", [])
         assert server.requests == []
     assert result == Contextualized("Who built the hut?")
 

@@ -7,7 +7,7 @@ from hashlib import sha256
 from itertools import count
 
 import pytest
-from openai_samples import chunk_of, connect, grading, passage_of, verdict
+from openai_samples import chunk_of, connect, document_of, grading, said, verdict
 from scripted_server import ScriptedServer, call, raw, reset, shape_asked, status, text
 
 from rag.engines.protocol import GenerateRequest
@@ -45,7 +45,7 @@ def ask(engine, number):
     chunk = chunk_of(f"c{number}", f"The answer to number {number} is {number}.")
     question = f"What about number {number}"
     graded = engine.grade(grading(chunk, question=question, query=question))
-    request = GenerateRequest(question, (), [passage_of(1, chunk)], ())
+    request = GenerateRequest(question, (), (), (), context=[document_of(1, chunk)])
     answer = engine.generate(request, lambda _: None)
     return graded, answer
 
@@ -61,7 +61,7 @@ def test_nothing_is_lost_or_mixed_up_at_one_failure_in_five(monkeypatch, questio
             results = list(pool.map(lambda n: ask(engine, n), range(questions)))
     for number, (graded, answer) in enumerate(results):
         assert graded.grades[0]["relevant"] is (number % 2 == 0)
-        assert (answer.text, answer.complete) == (f"It is {number} [1].", True)
+        assert (said(answer), answer.complete) == (f"It is {number}.", True)
         assert graded.warnings == answer.warnings == ()
         assert graded.usage["llm_calls"] == answer.usage["llm_calls"] == 1
     assert len(server.requests) > questions * 2
@@ -75,4 +75,4 @@ def test_and_at_every_kind_of_failure(monkeypatch):
         for number in range(100):
             graded, answer = ask(engine, number)
             assert graded.grades[0]["relevant"] is (number % 2 == 0)
-            assert answer.text == f"It is {number} [1]."
+            assert said(answer) == f"It is {number}."

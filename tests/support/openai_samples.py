@@ -13,6 +13,7 @@ from rag.engines.openai.cache import GradeCache
 from rag.engines.openai.openai_engine import OpenAIEngine
 from rag.engines.protocol import (
     Contextualized,
+    Generated,
     GenerateRequest,
     Graded,
     GradeRequest,
@@ -20,7 +21,7 @@ from rag.engines.protocol import (
     Rewritten,
 )
 from rag.text.blocks import blocks_of_text
-from state.passages import Grade, HistoryTurn, Passage, RetrievedChunk
+from state.passages import ContextDocument, Grade, HistoryTurn, RetrievedChunk
 from state.settings import Settings
 
 QUESTION = "What is the capital of France?"
@@ -113,34 +114,26 @@ def grade_of(name: str, *, relevant: bool, grader: str = "model") -> Grade:
     }
 
 
-def passage_of(number: int, chunk: RetrievedChunk) -> Passage:
-    span = {
-        "start_char": 0,
-        "end_char": chunk["end_char"],
-        "start_line": 1,
-        "end_line": 1,
-        "text": chunk["text"],
-        "lead": None,
-        "blocks": blocks_of_text(chunk["text"]),
-        "part": 0,
-        "score": 1.0,
-    }
+def document_of(number: int, chunk: RetrievedChunk) -> ContextDocument:
+    names = ("chunk_id", "heading", "page", "start_line", "start_char", "end_char", "text")
+    excerpt: Any = {**{name: chunk[name] for name in names}, "anchor": None}  # type: ignore[literal-required]
     return {
         "number": number,
-        "chunk_id": chunk["chunk_id"],
         "source": chunk["source"],
         "title": chunk["title"],
-        "heading": chunk["heading"],
-        "page": None,
-        "start_char": 0,
-        "end_char": chunk["end_char"],
-        "spans": [span],
+        "excerpts": [{**excerpt, "blocks": chunk["blocks"]}],
     }
 
 
 def answering(*chunks: RetrievedChunk, feedback: Sequence[str] = ()) -> GenerateRequest:
-    passages = [passage_of(number, chunk) for number, chunk in enumerate(chunks or (PARIS,), 1)]
-    return GenerateRequest(QUESTION, (), passages, (), feedback)
+    given = chunks or (PARIS,)
+    context = [document_of(number, chunk) for number, chunk in enumerate(given, 1)]
+    return GenerateRequest(QUESTION, (), (), (), feedback, documents=given, context=context)
+
+
+def said(result: Generated) -> str:
+    """The text of a draft, without the proofs of its parts."""
+    return "".join(part["before"] + part["text"] for part in result.parts).strip()
 
 
 def verdict(relevant: Any, reason: str = "because") -> dict[str, Any]:

@@ -171,13 +171,15 @@ def _handler(script: ScriptedServer) -> type[BaseHTTPRequestHandler]:
 
 
 def shape_asked(body: Body) -> tuple[str, Body] | None:
-    """Name and JSON schema of the reply that is asked for, None for one in plain words."""
+    """Name and JSON schema of the verdicts that are asked for, None where words are: an answer's
+    own shape is left to the test, since one in plain words is read too.
+    """
     if body.get("tools"):
         function = body["tools"][0]["function"]
         return function["name"], function["parameters"]
     if "response_format" in body:
         shape = body["response_format"]["json_schema"]
-        return shape["name"], shape["schema"]
+        return None if shape["name"] == "AnswerReply" else (shape["name"], shape["schema"])
     return None
 
 

@@ -55,6 +55,7 @@ def real_looking_answer(seed: int, text_bytes: int = 1500) -> Answer:
                 "source": f"acts/{rng.choice(WORDS)}-{rng.randrange(50)}.md",
                 "title": rng.choice(WORDS),
                 "page": None,
+                "anchor": None,
                 "start_line": rng.randrange(900),
                 "end_line": rng.randrange(900),
                 "start_char": rng.randrange(90000),

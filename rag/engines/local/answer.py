@@ -10,11 +10,11 @@ from rag.evidence.quotation import (
     EXCERPTS_QUOTED,
     Quoted,
     likeliest_spans,
-    quoting_claims,
+    quoted_parts,
     worth_quoting,
 )
 from state.answer import UNSURE
-from state.draft_claims import DraftClaim
+from state.answer_parts import AnswerPart
 
 MOST_OF_A_PART = 2
 NOT_FOUND = "Not found in the documents: “{}”."
@@ -27,7 +27,7 @@ def generate(request: GenerateRequest, emit: Emit) -> Generated:
     every = likeliest_spans(request.passages)
     most = EXCERPTS_QUOTED if len(request.parts) == 1 else MOST_OF_A_PART
     questions = [part.question for part in request.parts]
-    claims: list[DraftClaim] = []
+    parts: list[AnswerPart] = []
     warnings: list[str] = []
     shown: list[Quoted] = []
     for number, part in enumerate(request.parts):
@@ -39,15 +39,15 @@ def generate(request: GenerateRequest, emit: Emit) -> Generated:
         if known or part.is_near:
             new = [pair for pair in own[:most] if not _is_shown(pair, shown)]
             shown += new
-            claims += quoting_claims(questions, new)
-    text = "\n\n".join(claim["shown"] for claim in claims)
+            parts += quoted_parts(questions, new)
+    text = "\n\n".join(part["text"].rstrip() for part in parts)
     if text:
         emit(text)
     complete = not warnings
     sure = request.confidence
     if text and sure is not None and sure < grader_model().relevant:
         warnings.append("Not sure that this answers it: these are the nearest passages there are.")
-    return Generated(text, tuple(claims), complete=complete, warnings=tuple(warnings))
+    return Generated(tuple(parts), complete=complete, warnings=tuple(warnings))
 
 
 def _is_shown(pair: Quoted, shown: Sequence[Quoted]) -> bool:

@@ -1,4 +1,4 @@
-"""generate with a model, streamed; a reply that did not come to its end is never complete."""
+"""generate with a model: one structured reply, its text streamed as it comes."""
 
 from __future__ import annotations
 
@@ -7,21 +7,17 @@ from dataclasses import replace
 
 from rag.budget import BudgetSpent
 from rag.engines.openai import output_limits
+from rag.engines.openai.answer_reply import AnswerReply, ReadReply, partial_texts, read_reply
 from rag.engines.openai.chat_model import ChatModel
-from rag.engines.openai.claims import read_claims
 from rag.engines.openai.prompts import generate_messages
+from rag.engines.openai.replies import without_thinking
 from rag.engines.openai.usage_meter import UsageMeter
 from rag.engines.protocol import Emit, Generated, GenerateRequest
-from rag.question.aside import is_aside
 from state.errors import ModelError
 
 ENDINGS = ("stop", "tool_calls", "function_call", "eos", "end_turn")
-_NO_ANSWER = "i cannot answer"
-_OPENINGS = ("<think", _NO_ANSWER)
-_CLOSED = re.compile(r"^<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_MARKER = re.compile(r"\[\d+\]")
-_BRACKETED = re.compile(r"\(((?:\[\d{1,3}\][\s,;]*)+)\)")
-_MAY_BE_BRACKETED = re.compile(r"\((?:\[\d{1,3}\][\s,;]*){0,9}(?:\[\d{0,3})?$")
+NO_ANSWER = "i cannot answer"
+_UNSURE_OPENINGS = ("<think", NO_ANSWER, "{", "```")
 
 
 def generate(
@@ -29,41 +25,43 @@ def generate(
 ) -> Generated:
     """Unless `streamed`, the text is emitted when it is finished, at a fraction of the work.
 
-    A reply of which nothing was shown yet is asked for once more if it broke off or was
-    empty. One of which something was shown comes back with complete=False.
+    A reply in which nothing was said is asked for once more, then in plain text. One that broke off
+    behind something comes back with complete=False.
 
     Raises:
         ModelError: there was no reply, or no text in it.
         BudgetSpent: a budget does not allow the call.
     """
-    asked = [turn["standalone_question"] for turn in request.history]
-    earlier = [question for question in asked if not is_aside(question)]
-    messages = generate_messages(
-        request.question, request.passages, request.feedback, request.draft, earlier
-    )
     why = ""
-    for _ in range(2):
-        draft = Draft(emit)
+    for attempt in range(2):
+        shown = ShownText(emit)
+        wanted = AnswerReply if attempt == 0 else None
+        messages = generate_messages(request, formed=wanted is not None)
         if streamed:
-            reply = chat.stream(messages, meter, output_limits.ANSWER, draft.receive)
+            reply = chat.stream(messages, meter, output_limits.ANSWER, shown.receive, wanted)
         else:
-            reply = chat.complete(messages, meter, output_limits.ANSWER)
-            draft.receive(reply.text)
-        ending = reply.ending
-        text = draft.finish()
-        if text is None and ending in ENDINGS:
-            return Generated(text="")
-        if text and ending in ENDINGS:
-            return _generated(text)
-        why = _why(chat, ending, meter, thought=draft.thought or reply.thought)
-        if text:
-            return replace(_generated(text), complete=False, warnings=(why,))
+            reply = chat.complete(messages, meter, output_limits.ANSWER, wanted)
+        text = without_thinking(reply.text)
+        whole = reply.ending in ENDINGS
+        refuses = text.casefold().startswith(NO_ANSWER) and not re.search(r"\[\d+\]", text)
+        if refuses and whole:
+            return Generated()
+        if not refuses:
+            shown.finish(text)
+        read = ReadReply(()) if refuses else read_reply(text)
+        if whole and read.parts:
+            return _generated(read)
+        why = _why(chat, reply.ending, meter, thought=reply.thought or "<think" in reply.text)
+        if read.parts:
+            return replace(_generated(read), complete=False, warnings=(why,))
         meter.budget.check()
     raise ModelError(why, "Try again, or use another model.")
 
 
-def _generated(text: str) -> Generated:
-    return Generated(text.rstrip(), tuple(read_claims(text.rstrip())))
+def _generated(read: ReadReply) -> Generated:
+    if not read.held:
+        return Generated(missing=tuple(read.missing))
+    return Generated(tuple(read.parts), tuple(read.missing))
 
 
 def _why(chat: ChatModel, ending: str | None, meter: UsageMeter, *, thought: bool) -> str:
@@ -80,65 +78,37 @@ def _why(chat: ChatModel, ending: str | None, meter: UsageMeter, *, thought: boo
     return f"{chat.who} broke off before the answer was finished."
 
 
-class Draft:
-    """A streamed answer on its way to the person, without its thinking and without a non-answer.
-    Passes pieces on at once, except while they may still turn out to be no answer, or a
-    marker in brackets: `([1])` becomes `[1]`. `thought` tells whether there was thinking.
+class ShownText:
+    """The texts of a reply on their way to the person as it is written: of JSON the parts' texts,
+    of a plain reply all of it; no thinking, and no non-answer.
     """
 
     def __init__(self, emit: Emit) -> None:
         self._emit = emit
-        self._held = ""
-        self._open = False
-        self._bracket = ""
-        self._shown: list[str] = []
-        self.thought = False
+        self._reply = ""
+        self._shown = ""
+        self._read = 0
 
     def receive(self, piece: str) -> None:
-        if self._open:
-            self._show(piece)
-            return
-        self._held += piece
-        self._drop_thinking()
-        if self._held and not _may_be_no_answer(self._held):
-            self._release()
+        self._reply += piece
+        # Reading it anew costs as much as is written so far: not for every token of a long one.
+        if len(self._reply) - self._read >= len(self._reply) // 200:
+            self._read = len(self._reply)
+            self._show(self._visible(self._reply))
 
-    def _drop_thinking(self) -> None:
-        self._held = self._held.lstrip()
-        if (closed := _CLOSED.match(self._held)) is not None:
-            self.thought = True
-            self._held = self._held[closed.end() :].lstrip()
+    def finish(self, text: str) -> None:
+        """`text` is the whole reply without its thinking."""
+        self._show(self._visible(text, whole=True))
 
-    def finish(self) -> str | None:
-        """The text exactly as it was emitted, None if it says that there is no answer."""
-        if not self._open and self._held.casefold().startswith(_NO_ANSWER):
-            if not _MARKER.search(self._held):
-                return None
-            self._release()
-        if self._held.casefold().startswith("<think"):
-            self.thought = True
-        elif self._held:
-            self._release()
-        self._pass_on(self._bracket)
-        return "".join(self._shown)
+    def _visible(self, reply: str, *, whole: bool = False) -> str:
+        text = without_thinking(reply).lstrip()
+        if text.startswith(("{", "```json", "```\n{")):
+            return " ".join(partial_texts(text))
+        start = text[:16].casefold()
+        unsure = any(start.startswith(o) or o.startswith(start) for o in _UNSURE_OPENINGS)
+        return text if whole or not unsure else ""
 
-    def _release(self) -> None:
-        self._open = True
-        held, self._held = self._held, ""
-        self._show(held)
-
-    def _show(self, text: str) -> None:
-        text = _BRACKETED.sub(r"\1", self._bracket + text)
-        unsure = _MAY_BE_BRACKETED.search(text)
-        self._bracket = unsure.group() if unsure else ""
-        self._pass_on(text[: unsure.start()] if unsure else text)
-
-    def _pass_on(self, text: str) -> None:
-        if text:
-            self._shown.append(text)
-            self._emit(text)
-
-
-def _may_be_no_answer(text: str) -> bool:
-    start = text.casefold()
-    return any(start.startswith(o) or o.startswith(start) for o in _OPENINGS)
+    def _show(self, visible: str) -> None:
+        if visible.startswith(self._shown) and len(visible) > len(self._shown):
+            self._emit(visible[len(self._shown) :])
+            self._shown = visible

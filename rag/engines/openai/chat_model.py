@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -42,6 +42,13 @@ class Reply:
     usage: UsageMetadata | None = None
     thought: bool = False
     refusal: str = ""
+
+
+def shaped(messages: Messages, wanted: type[BaseModel] | None) -> Messages:
+    """With the shape of the reply told in words, which is all that some servers heed."""
+    if wanted is None:
+        return messages
+    return with_line(messages, f"Reply with one JSON object and nothing else: {shape_of(wanted)}")
 
 
 class ChatModel:
@@ -121,10 +128,7 @@ class ChatModel:
         limits: Limits,
         wanted: type[BaseModel] | None,
     ) -> AIMessage:
-        messages = sendable(messages)
-        if wanted is not None:
-            line = f"Reply with one JSON object and nothing else: {shape_of(wanted)}"
-            messages = with_line(messages, line)
+        messages = shaped(sendable(messages), wanted)
 
         def attempt(seconds: float) -> AIMessage:
             def send(form: ReplyForm) -> AIMessage:
@@ -147,9 +151,15 @@ class ChatModel:
         with self._lock:
             return self._model
 
-    def complete(self, messages: Messages, meter: UsageMeter, most: int) -> Reply:
-        """The whole reply in plain words, in one piece; errors as `ask`."""
-        message = self._asked(messages, meter, Limits(most, self._settings.temperature), None)
+    def complete(
+        self,
+        messages: Messages,
+        meter: UsageMeter,
+        most: int,
+        wanted: type[BaseModel] | None = None,
+    ) -> Reply:
+        """The whole reply in one piece, in the shape of `wanted`; errors as `ask`."""
+        message = self._asked(messages, meter, Limits(most, self._settings.temperature), wanted)
         beside = message.additional_kwargs
         reply = Reply(
             message.text,
@@ -170,9 +180,15 @@ class ChatModel:
         return reply
 
     def stream(
-        self, messages: Messages, meter: UsageMeter, most: int, receive: Callable[[str], None]
+        self,
+        messages: Messages,
+        meter: UsageMeter,
+        most: int,
+        receive: Callable[[str], None],
+        wanted: type[BaseModel] | None = None,
     ) -> Reply:
-        """The whole reply; each piece of text was given to `receive` as it arrived.
+        """The whole reply in the shape of `wanted`; each piece of text was given to `receive` as it
+        arrived.
 
         Attempts are repeated only as long as nothing was received. A reply that broke off
         afterwards is returned with what there is of it, without an ending.
@@ -181,13 +197,15 @@ class ChatModel:
             ModelError: in the end there was no reply.
             BudgetSpent: a budget does not allow the call.
         """
-        messages = sendable(messages)
+        messages = shaped(sendable(messages), wanted)
 
         def attempt(seconds: float) -> Reply:
+            def send(form: ReplyForm) -> Reply:
+                body = {} if wanted is None else asking(wanted, form)
+                return self._streamed(messages, meter, most, seconds, receive, body)
+
             return self.dialect.asked(
-                lambda _: self._streamed(messages, meter, most, seconds, receive),
-                self._describe,
-                streamed=True,
+                send, self._describe, shaped=wanted is not None, streamed=True
             )
 
         reply = self.attempts.run(attempt, lambda r: (r.usage, r.text), messages, meter)
@@ -200,9 +218,11 @@ class ChatModel:
         most: int,
         seconds: float,
         receive: Callable[[str], None],
+        body: Mapping[str, Any],
     ) -> Reply:
         limits = Limits(most, self._settings.temperature)
         options = self._options(messages, meter, limits, seconds)
+        options["extra_body"] |= body
         options["stream_usage"] = self.dialect.takes("stream_options")
         reply = Reply("", None)
         began = False

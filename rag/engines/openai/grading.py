@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from rag.engines.openai.batch_judge import BatchJudge, Found
 from rag.engines.openai.cache import GradeCache, key_of, pack, unpack
 from rag.engines.openai.chat_model import ChatModel
-from rag.engines.openai.cross_language import is_foreign
-from rag.engines.openai.out_of_domain import is_out_of_domain
 from rag.engines.openai.prompts import (
     GRADE,
     LONGEST_DOUBTFUL,
@@ -32,9 +30,8 @@ MOST_ASKED = 2
 
 @dataclass(frozen=True, slots=True)
 class Grading:
-    """`local` decides (grader auto) wherever it finds something relevant or has no doubt; the
-    model is asked about the best of what is left in doubt, and about everything where the
-    question is in another language. `local` stands in for a model whose replies cannot be read.
+    """`local` orders what the model is then given (grader auto and local); with grader model the
+    model is asked. `local` stands in for a model whose replies cannot be read.
     """
 
     chat: ChatModel
@@ -48,18 +45,11 @@ class Grading:
         self.cache.close()
 
     def grade(self, request: GradeRequest, meter: UsageMeter) -> Graded:
-        if self.choice is GraderChoice.LOCAL:
+        if self.choice in (GraderChoice.LOCAL, GraderChoice.AUTO):
             return self.local.grade(request)
-        by_code = None
-        unclear: Sequence[RetrievedChunk] = request.chunks
-        if self.choice is GraderChoice.AUTO and not _foreign(request):
-            by_code = self.local.grade(request)
-            unclear = _unclear(request, by_code)
-            if not unclear:
-                return by_code
         if not request.chunks:
             return Graded(grades=(), sufficient=False)
-        return self._by_model(request, unclear, by_code, meter)
+        return self._by_model(request, request.chunks, None, meter)
 
     def _by_model(
         self,
@@ -165,33 +155,6 @@ class Grading:
             self.cache.put({key: pack(verdict) for key, verdict in verdicts.items()})
         except CragError as error:
             warnings.append(f"Grades could not be kept for next time: {error}")
-
-
-def _unclear(request: GradeRequest, by_code: Graded) -> Sequence[RetrievedChunk]:
-    """What the model is asked about: the best chunks that code doubts, while it has found none
-    that is relevant, and the model was not asked often already. Nothing where the collection has
-    surely never heard of the matter.
-    """
-    found = any(grade["relevant"] for grade in [*request.earlier.values(), *by_code.grades])
-    doubted = {
-        grade["chunk_id"]
-        for grade in by_code.grades
-        if not grade["relevant"] and grade["verdict"] == "ambiguous"
-    }
-    asked = {
-        chunk["loop"]
-        for chunk in request.documents
-        if (grade := request.earlier.get(chunk["chunk_id"])) and grade["grader"] == "model"
-    }
-    if found or is_out_of_domain(by_code.in_domain) or len(asked) >= MOST_ASKED:
-        return []
-    return [c for c in request.chunks if c["chunk_id"] in doubted][:MOST_DOUBTFUL]
-
-
-def _foreign(request: GradeRequest) -> bool:
-    """Code compares words, which says nothing across languages."""
-    heard = {term for part in request.parts for term, n in part.question.counts.items() if n}
-    return is_foreign(request.question, (chunk["text"] for chunk in request.documents), heard)
 
 
 def _relevant(chunk: RetrievedChunk, earlier: Mapping[str, Grade]) -> bool:

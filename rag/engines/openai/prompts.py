@@ -6,22 +6,30 @@ comes after it. `version` is part of the key of cached grades: raise it with the
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
 from rag.engines.openai.fence import Fence
-from rag.evidence.quotation import whole_text
+from rag.engines.protocol import GenerateRequest
 from rag.index.terms import terms
 from rag.text.blocks import blocks_of_text
 from rag.text.prose import one_line
+from state.answer_parts import AnswerPart
+from state.blocks import Block, BlockKind
 from state.documents import under_headings
-from state.passages import HistoryTurn, Passage, RetrievedChunk
+from state.passages import ContextDocument, Excerpt, HistoryTurn, RetrievedChunk
 
 _MARKER = re.compile(r"[ \t]*\[\d{1,3}\]")
-_LINE_BREAK = 2
-"""Characters between two sentences that stand in neighbouring lines, at most."""
+_LINE_BREAKS = 12
+"""Characters between two excerpts that go on one from the other, at most."""
+_FRONT = re.compile(r"(?:-{3}|\+{3})[ \t]*\n")
+_SHORTCODE = re.compile(r"\{\{[<%].{0,300}?[%>]\}\}|\{%.{0,300}?%\}")
+_FENCE = re.compile(r"^[ \t]{0,3}(?:`{3,}|~{3,})", re.MULTILINE)
+LONGEST_TURN = 1_200
+MOST_TITLES = 12
 
 Messages = list[tuple[str, str]]
 """(role, text) pairs, as LangChain takes them."""
@@ -46,12 +54,13 @@ class Prompt:
 
 
 CONTEXTUALIZE = Prompt(
-    version="contextualize/2",
+    version="contextualize/3",
     system=(
         "Rewrite the last question of a conversation as a standalone question that can be "
-        "understood without the conversation: replace pronouns and fill in what was left out, "
-        "change nothing else, keep its language, do not answer it. If it already stands "
-        "alone, repeat it word for word. Reply with the question only. " + SUSPICION
+        "understood and searched without the conversation: replace pronouns, fill in what was "
+        "left out, name the product and the things that it is about, change nothing else, keep "
+        "its language, do not answer it. If it already stands alone, repeat it word for word. "
+        "Reply with the question only. " + SUSPICION
     ),
 )
 GRADE = Prompt(
@@ -63,22 +72,35 @@ GRADE = Prompt(
     ),
 )
 REWRITE = Prompt(
-    version="rewrite/1",
+    version="rewrite/2",
     system=(
         "Rewrite a question as a search query. The queries already tried found nothing that "
         "answers it. Use other words: synonyms, fuller names, the terms a text answering it "
-        "would use. Keep its language. Reply with the query only, on one line."
+        "would use, and names from the titles and headings that were found. Keep its language. "
+        "Reply with the query only, on one line. " + SUSPICION
     ),
 )
 GENERATE = Prompt(
-    version="generate/4",
+    version="generate/5",
     system=(
         "Answer the question from the numbered documents and from nothing else, in the "
-        "question's language, in one or two short sentences, more only where a list or steps "
-        "are asked for. Keep close to the documents' own words, numbers and names. End every "
-        "sentence with a citation of the documents that state it, like [1] or [1][2]. Where "
-        "documents contradict each other, say so and cite both. If they do not "
-        f"hold the answer, reply exactly: {NO_ANSWER} " + SUSPICION
+        "question's language, in one or two short sentences, more only where a list, steps or "
+        "code are asked for. Each part of the answer has its text, in Markdown and without "
+        "markers, and behind it the quotes that prove it: the number of the document and a "
+        "stretch of it copied word for word, short, with every number and name that the text "
+        "has. Answer what the documents hold, and list under missing what the question asks and "
+        "they do not say. Where they contradict each other, say so and quote both. Where the "
+        "question could mean several things in them, answer for each. If they hold nothing that "
+        "answers it, held is false. " + SUSPICION
+    ),
+)
+GENERATE_PLAIN = Prompt(
+    version="generate-plain/1",
+    system=(
+        "Answer the question from the numbered documents and from nothing else, in the "
+        "question's language, in one or two short sentences, in the documents' own words. End "
+        "every sentence with the number of the document that states it, like [1]. If they do "
+        f"not hold the answer, reply exactly: {NO_ANSWER} " + SUSPICION
     ),
 )
 VERIFY = Prompt(
@@ -92,7 +114,8 @@ VERIFY = Prompt(
 
 
 _VERSIONS = {
-    prompt.system: prompt.version for prompt in (CONTEXTUALIZE, GRADE, REWRITE, GENERATE, VERIFY)
+    prompt.system: prompt.version
+    for prompt in (CONTEXTUALIZE, GRADE, REWRITE, GENERATE, GENERATE_PLAIN, VERIFY)
 }
 
 
@@ -140,32 +163,85 @@ def grade_messages(
     return [("system", GRADE.system), ("user", "\n".join(parts))]
 
 
-def rewrite_messages(question: str, tried: Sequence[str]) -> Messages:
-    lines = "\n".join(f"Tried: {one_line(query)}" for query in tried)
-    return [("system", REWRITE.system), ("user", f"{lines}\nQuestion: {one_line(question)}")]
-
-
-def generate_messages(
-    question: str,
-    passages: Sequence[Passage],
-    feedback: Sequence[str],
-    draft: str = "",
-    earlier: Sequence[str] = (),
+def rewrite_messages(
+    question: str, tried: Sequence[str], found: Sequence[RetrievedChunk] = ()
 ) -> Messages:
-    """`earlier`: questions of the same conversation, oldest first, for what this one leans on."""
-    fence, parts = fenced(question, passages, [*feedback, draft])
-    if feedback:
-        claims = "\n".join(f"- {one_line(claim)}" for claim in feedback)
-        parts.append(
-            f"Your last draft:\n{fence.document('draft', '', draft)}\n"
-            "The documents say otherwise than these claims of it. Mend them or leave them out:\n"
-            f"{fence.document('claims', '', claims)}"
-        )
-    if earlier:
-        asked = " ".join(cut(one_line(each), LONGEST_KNOWN) for each in earlier[-MOST_EARLIER:])
-        parts.append(f"Asked before: {asked}")
+    """With the titles and headings of what was found: they say what the documents call things."""
+    titles = dict.fromkeys(under_headings(each["title"], each["heading"])[:150] for each in found)
+    shown = "\n".join([title for title in titles if title][:MOST_TITLES])
+    fence = Fence.around(question, [shown])
+    parts = [fence.document("titles", "", shown)] if shown else []
+    parts += [f"Tried: {one_line(query)}" for query in tried]
     parts.append(f"Question: {one_line(question)}")
-    return [("system", GENERATE.system), ("user", "\n".join(parts))]
+    return [("system", REWRITE.system), ("user", "\n".join(parts))]
+
+
+def generate_messages(request: GenerateRequest, *, formed: bool = True) -> Messages:
+    """The history stands above the question, for what it leans on; a draft that was sent back with
+    what was wrong with it.
+    """
+    turns = [] if not request.history else [_said(turn) for turn in request.history[-MOST_EARLIER:]]
+    draft = [json.dumps(_told(part), ensure_ascii=False) for part in request.draft]
+    documents = [
+        (document["number"], document["title"] or document["source"], document_text(document))
+        for document in request.context
+    ]
+    texts = [text for _, title, text in documents for text in (title, text)]
+    fence = Fence.around(request.question, [*texts, *turns, *draft, *request.feedback])
+    parts = [fence.document(f"[{number}]", title, text) for number, title, text in documents]
+    parts += [fence.document("turn", "", cut(turn, LONGEST_TURN)) for turn in turns]
+    if request.feedback:
+        listed = "\n".join(f"- {one_line(each)}" for each in request.feedback)
+        parts.append(
+            f"Your last draft:\n{fence.document('draft', '', chr(10).join(draft))}\n"
+            "Of these parts no quote stands in the document that it names, or the quote says "
+            "otherwise. Give the words that do stand there, mend the part, or leave it out; keep "
+            f"the other parts:\n{fence.document('parts', '', listed)}"
+        )
+    parts.append(f"Question: {one_line(request.question)}")
+    prompt = GENERATE if formed else GENERATE_PLAIN
+    return [("system", prompt.system), ("user", "\n".join(parts))]
+
+
+def _told(part: AnswerPart) -> dict[str, object]:
+    return {"text": part["text"], "quotes": part["quotes"]}
+
+
+def document_text(document: ContextDocument) -> str:
+    """Its excerpts in page order, each under its headings, with an ellipsis where something was
+    left out; without front matter and shortcodes.
+    """
+    text, above, end = "", "", None
+    for excerpt in document["excerpts"]:
+        shown = cleaned(excerpt)
+        if not shown:
+            continue
+        apart = end is None or excerpt["start_char"] - end > _LINE_BREAKS
+        if text:
+            text += "\n…\n" if apart else "\n"
+        heading = excerpt["heading"]
+        if heading and heading != above and heading.rpartition(" > ")[2] not in shown[:200]:
+            text += f"({heading})\n"
+        text += shown
+        above, end = heading, excerpt["end_char"]
+    return text
+
+
+def cleaned(excerpt: Excerpt) -> str:
+    """Its text without fields of front matter and shortcodes, a fence that it cuts closed again."""
+    text, base = excerpt["text"], excerpt["start_char"]
+    blocks = [Block(*block) for block in excerpt["blocks"]]
+    if base == 0 and blocks and blocks[0].kind is BlockKind.METADATA and _FRONT.match(text):
+        rest = next((b.start_char for b in blocks if b.kind is not BlockKind.METADATA), None)
+        if rest is None:
+            return ""
+        text = text[rest:]
+        if (begin := excerpt["text"].rfind("\n", 0, rest)) >= 0:
+            text = excerpt["text"][begin + 1 :]
+    text = _SHORTCODE.sub("", text)
+    if len(_FENCE.findall(text)) % 2:
+        text = f"{text}\n```" if _FENCE.search(text) else text
+    return text.strip("\n")
 
 
 def verify_messages(claims: Sequence[str], quotes: Sequence[str]) -> Messages:
@@ -188,37 +264,6 @@ def with_line(messages: Messages, line: str) -> Messages:
     *before, (role, text) = messages
     head, _, last = text.rpartition("\n")
     return [*before, (role, f"{head}\n{line}\n{last}")]
-
-
-def fenced(
-    question: str, passages: Sequence[Passage], others: Sequence[str]
-) -> tuple[Fence, list[str]]:
-    """The passages as numbered documents, and their fence, which goes around other texts too."""
-    texts = [passage_text(passage) for passage in passages]
-    titles = [passage_title(passage) for passage in passages]
-    fence = Fence.around(question, [*texts, *titles, *others])
-    return fence, [
-        fence.document(f"[{passage['number']}]", title, text)
-        for passage, title, text in zip(passages, titles, texts, strict=True)
-    ]
-
-
-def passage_title(passage: Passage) -> str:
-    """Its document's title and the headings it stands under, each once."""
-    labels = [passage["title"] or "", *passage["heading"].split(" > ")]
-    return " > ".join(dict.fromkeys(filter(None, labels))) or passage["source"]
-
-
-def passage_text(passage: Passage) -> str:
-    """Its excerpts, with an ellipsis where something was left out, each under its heading."""
-    text = ""
-    end = passage["spans"][0]["start_char"] if passage["spans"] else 0
-    for span in passage["spans"]:
-        if text:
-            text += "\n" if span["start_char"] - end <= _LINE_BREAK else "\n…\n"
-        text += whole_text(span).strip()
-        end = span["end_char"]
-    return text
 
 
 def excerpt(text: str, question: str, longest: int) -> str:

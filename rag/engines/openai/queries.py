@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from rag.engines.openai import output_limits
 from rag.engines.openai.chat_model import ChatModel
-from rag.engines.openai.out_of_domain import is_out_of_domain
 from rag.engines.openai.prompt_echo import says_nothing
 from rag.engines.openai.prompts import (
     Messages,
@@ -35,22 +34,17 @@ def contextualize(
     history: Sequence[HistoryTurn],
     meter: UsageMeter,
 ) -> Contextualized:
-    """The model is asked only where code sees a follow-up; a reply that is no question of its
-    own leaves it to the local engine, with a warning. One that still leans on what was said before
-    takes along what code carries over.
+    """The model reads every question behind the first with what was said; a reply that is no
+    question of its own leaves it to the local engine, with a warning.
     """
     if not history:
-        return Contextualized(question)
-    by_code = local.contextualize(question, history)
-    if same_query(by_code.question, question):
         return Contextualized(question)
     line, failure = _line_of(chat, contextualize_messages(question, history), meter)
     if line is not None and _stands_alone(line, question, history):
         if same_query(line, question):
-            return by_code
-        read = local.contextualize(line, history)
-        told = filter(None, ("the model made it stand alone", read.reason))
-        return Contextualized(read.question, "; ".join(told))
+            return Contextualized(question)
+        return Contextualized(line, "the model made it stand alone")
+    by_code = local.contextualize(question, history)
     why = failure or f"{chat.who} did not rewrite the follow-up question."
     return replace(by_code, warnings=(f"{why} It was read as code reads it.",))
 
@@ -84,17 +78,14 @@ def rewrite(
     chat: ChatModel, local: Engine, request: RewriteRequest, meter: UsageMeter
 ) -> Rewritten:
     """The grader's suggestion; else the model's, if nothing was found yet and it was not asked
-    in this loop already; else the local engine's. A loop so costs one call at most, and none where
-    the collection has surely never heard of the matter.
+    in this loop already; else the local engine's. A loop so costs one call at most.
     """
-    if is_out_of_domain([part.in_domain for part in request.parts]):
-        return local.rewrite(request)
     if request.suggested and _is_new(request.suggested, request):
         return Rewritten(one_line(request.suggested), "the grader proposed it")
     warnings: tuple[str, ...] = ()
     found = any(grade["relevant"] for grade in request.grades.values())
     if not (found or _graded_by_model(request)):
-        messages = rewrite_messages(request.question, request.tried)
+        messages = rewrite_messages(request.question, request.tried, request.documents)
         line, failure = _line_of(chat, messages, meter)
         if failure:
             warnings = (f"{failure} The query was rewritten by code.",)

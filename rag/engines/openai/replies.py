@@ -35,7 +35,12 @@ def fields(message: AIMessage) -> dict[str, Any]:
 
 def plain_text(message: AIMessage) -> str:
     """The reply's text without its thinking."""
-    text = _THINKING.sub("", message.text[:LONGEST])
+    return without_thinking(message.text)
+
+
+def without_thinking(reply: str) -> str:
+    """Also of a reply that is still being written."""
+    text = _THINKING.sub("", reply[:LONGEST])
     if re.match(r"\s*<think", text, re.IGNORECASE):
         text = _UNCLOSED.sub("", text)
     # Some servers leave out the opening tag, which their template put into the prompt.

@@ -1,14 +1,16 @@
-"""A finished reply in Markdown taken apart to claims, each with the passages it names."""
+"""A reply in plain Markdown taken apart to sentences, each with the documents that it names."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, pairwise
+from typing import Literal
 
-from rag.index.terms import terms
 from rag.text.sentences import sentence_spans
-from state.draft_claims import ClaimKind, DraftClaim
+from state.answer_parts import AnswerPart, DraftQuote
+
+Kind = Literal["claim", "heading", "table_head", "code"]
 
 _KINDS = r"(?:source|passage|document|doc|ref|reference|citation|chunk|excerpt|context|note)s?"
 _LIST = r"\d{1,4}(?:\s*(?:,|;|and|&|to|-|–)\s*#?\d{1,4}){0,15}"
@@ -45,11 +47,6 @@ _REFERENCES = re.compile(
     r"|works cited)\**:?\**:?[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
-_FRAME = re.compile(
-    r"(?:however, )?(?:the|these|those|both|two)?\s*(?:sources|documents|passages)\s+"
-    r"(?:disagree|differ|contradict|conflict)[^.:;]{0,60}[.:;]?\s*",
-    re.IGNORECASE,
-)
 _SOURCES = "(?:sources?|passages?|documents?|text)"
 _LEAD_IN = re.compile(
     rf"^(?:according to (?:the )?{_SOURCES}"
@@ -57,48 +54,51 @@ _LEAD_IN = re.compile(
     rf"|the {_SOURCES} (?:says?|states?|mentions?|notes?|indicates?)(?: that)?),?\s*",
     re.IGNORECASE,
 )
+_BRACKETED = re.compile(r"\(((?:\[\d{1,3}\][\s,;]{0,3}){1,9})\)")
 _LIST_LEAD = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 
 
-def read_claims(draft: str) -> list[DraftClaim]:
-    """The draft's sentences, each with the passages that its markers name."""
-    text, markers = _with_marks(_without_references(draft))
+def read_parts(draft: str) -> list[AnswerPart]:
+    """The draft's sentences, each resting on its own words in the documents that its markers name.
+    A heading, a table's head and a line that only introduces are one part with what follows.
+    """
+    text, markers = _with_marks(_without_references(_BRACKETED.sub(r"\1", draft)))
     named = iter(markers)
-    claims: list[DraftClaim] = []
-    before, end = "", 0
+    parts: list[AnswerPart] = []
+    before, end, above, opened = "", 0, "", ""
     for start, stop, kind in _units(text):
         before, end = before + text[end:start], stop
         marked = text[start:stop]
-        passages = list(dict.fromkeys(chain(*(next(named) for _ in range(marked.count(_MARK))))))
+        numbers = list(dict.fromkeys(chain(*(next(named) for _ in range(marked.count(_MARK))))))
         shown = marked.replace(_MARK, "").strip()
-        if shown:
-            claims.append(_claim(kind, before, shown, passages))
+        if not shown:  # markers on a line of their own are of what stands above
+            if parts:
+                parts[-1]["quotes"] += _resting(parts[-1]["text"], numbers)
+            continue
+        introduces = kind in ("heading", "table_head") or (shown.endswith(":") and not numbers)
+        if introduces:
+            opened = opened if above else before
+            above += (before if above else "") + shown
             before = ""
-        elif claims:  # markers on a line of their own are of what stands above
-            claims[-1]["passages"] += passages
-    return claims
+            continue
+        whole = above + before + shown if above else shown
+        parts.append(
+            {
+                "before": opened if above else before,
+                "text": whole,
+                "quotes": _resting(shown, numbers),
+                "located": [],
+            }
+        )
+        before, above = "", ""
+    if above:
+        parts.append({"before": opened, "text": above, "quotes": [], "located": []})
+    return parts
 
 
-def _claim(kind: ClaimKind, before: str, shown: str, passages: list[int]) -> DraftClaim:
-    text = shown
-    if kind == "claim":
-        frame = _FRAME.match(shown)
-        text = _LIST_LEAD.sub("", shown[frame.end() :] if frame else shown)
-        text = _LEAD_IN.sub("", text)
-        if frame and not terms(text):
-            kind = "frame"
-        elif shown.endswith(":") and not passages:
-            kind = "heading"
-    if kind == "code":
-        text = "\n".join(line for line in shown.splitlines() if not _FENCE.match(line))
-    return {
-        "kind": kind,
-        "before": before,
-        "shown": shown,
-        "text": text,
-        "passages": passages,
-        "quotes": [],
-    }
+def _resting(text: str, numbers: Iterable[int]) -> list[DraftQuote]:
+    words = _LEAD_IN.sub("", _LIST_LEAD.sub("", text))
+    return [{"document": number, "quote": words} for number in numbers]
 
 
 def _without_references(draft: str) -> str:
@@ -138,7 +138,7 @@ def _numbers(group: str) -> list[int]:
     return found
 
 
-def _units(text: str) -> Iterator[tuple[int, int, ClaimKind]]:
+def _units(text: str) -> Iterator[tuple[int, int, Kind]]:
     """Where sentences begin and end, with their kind; a fenced block is one unit."""
     fence = stop = -1
     for span, following in pairwise([*_sentences(text), (0, 0)]):
@@ -165,7 +165,7 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _kind(piece: str, following: str) -> ClaimKind:
+def _kind(piece: str, following: str) -> Kind:
     if _RULE.match(piece):
         return "table_head" if "|" in piece else "heading"
     if _ROW.match(piece) and _ROW.match(following) and _RULE.match(following):

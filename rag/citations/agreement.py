@@ -1,0 +1,118 @@
+"""Whether the numbers, dates, versions and names of a text stand in what it quotes."""
+
+# ruff: noqa: SIM905
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+_ONES = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+    " fifteen sixteen seventeen eighteen nineteen"
+)
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_SPELT = {word: value for value, word in enumerate(_ONES.split())} | {
+    word: 10 * place for place, word in enumerate(_TENS.split(), start=2)
+}
+_FIGURE = re.compile(
+    r"(?<![\w.])\d+(?:[.,:’'/-]\d+)*|(?<=[A-Za-z_])\d+(?:\.\d+)*"
+    rf"|\b(?:{'|'.join(_SPELT)})\b",
+    re.IGNORECASE,
+)
+_GROUPED = re.compile(r"\d{1,3}(?:[,’']\d{3})+(?:\.\d+)?$")
+_BEFORE = re.compile(r"([^\W\d_]{2,})[\s:(“\"'`]{0,3}$")
+_BEHIND = re.compile(r"[\s-]{0,2}([^\W\d_]{1,}|%)")
+_GLUE = frozenset(
+    "a an and are as at be before between by for from in is it of on or than that the then to up"
+    " was were with about after every least most over under until within".split()
+)
+_NAME = re.compile(
+    r"`(?P<code>[^`\n]{1,200})`"
+    r"|(?P<option>(?<!\w)--?[A-Za-z][\w-]*)"
+    r"|(?P<mark>[A-Za-z_]\w*(?:[._/:@\\]+\w+)+|\w+_\w+|[a-z]+[A-Z]\w*)"
+    r"|(?P<capital>[A-Z][^\W_]+(?:-[^\W_]+)*)"
+)
+_SENTENCE_OPENS = re.compile(r"(?:^|[.!?:;]\s|\n)[\s\-*+•\d.)#“\"'(]*$")
+_YEAR = re.compile(r"[12]\d{3}")
+_PLAIN = re.compile(r"[\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number, a date's or a version's: `value` compares, `beside` are the words next to it."""
+
+    written: str
+    value: str
+    beside: frozenset[str]
+
+    def stands_for(self, other: Figure) -> bool:
+        """Whether the two tell of the same thing: beside a word of both, or both a year alone."""
+        if self.beside or other.beside:
+            return bool(self.beside & other.beside)
+        return all(_YEAR.fullmatch(each.value) for each in (self, other))
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """`lacking` are what the text says and its quotes do not; `other` is a number that its quotes
+    give in place of one of the text's, with the word that both go with.
+    """
+
+    lacking: tuple[str, ...] = ()
+    other: str | None = None
+
+
+def agreement(text: str, quotes: Sequence[str], around: Sequence[str]) -> Agreement:
+    """Numbers must stand in the quotes or in the question, which is the first of `around`; names
+    in any of what is `around` too: headings, the whole block.
+    """
+    question = around[0] if around else ""
+    given = [figure for quote in quotes for figure in figures(quote)]
+    known = {figure.value for figure in (*given, *figures(question))}
+    said = [*figures(text)]
+    lacking = [f for f in said if f.value not in known and f.written.casefold() != "one"]
+    own = {figure.value for figure in said}
+    for figure in lacking:
+        for other in given:
+            if other.value not in own and figure.stands_for(other):
+                return Agreement((figure.written,), other.written)
+    plain = _plain(" ".join((*quotes, *around)))
+    names = [name for name in _names(text) if f" {_plain(name).strip()} " not in plain]
+    return Agreement(tuple(dict.fromkeys((*(f.written for f in lacking), *names))))
+
+
+def figures(text: str) -> Iterator[Figure]:
+    for found in _FIGURE.finditer(text):
+        before = _BEFORE.search(text, max(0, found.start() - 40), found.start())
+        behind = _BEHIND.match(text, found.end())
+        beside = {_stem(near[1]) for near in (before, behind) if near is not None} - _GLUE
+        yield Figure(found[0], _value(found[0].casefold()), frozenset(beside))
+
+
+def _value(written: str) -> str:
+    if written in _SPELT:
+        return str(_SPELT[written])
+    if _GROUPED.match(written):
+        written = re.sub(r"[,’']", "", written)
+    if re.fullmatch(r"\d+(?:\.\d+)?", written):
+        return written.lstrip("0").removesuffix(".0") or "0"
+    return written
+
+
+def _stem(word: str) -> str:
+    plain = word.casefold()
+    return plain.removesuffix("s") if len(plain) > 3 else plain
+
+
+def _names(text: str) -> Iterator[str]:
+    for found in _NAME.finditer(text):
+        if found["capital"] and _SENTENCE_OPENS.search(
+            text, max(0, found.start() - 8), found.start()
+        ):
+            continue
+        yield found["code"] or found[0]
+
+
+def _plain(text: str) -> str:
+    return f" {_PLAIN.sub(' ', text.casefold()).strip()} "

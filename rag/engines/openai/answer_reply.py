@@ -1,0 +1,151 @@
+"""The shape in which an answer is asked for, and how a reply is read, whatever its form.
+
+The text of a part stands before its quotes, at least one part is asked for, and whether the
+documents hold the answer is a field behind them: small models fill such a form, and leave one empty
+that begins with quotes or with a way out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from rag.engines.openai.plain_reply import read_parts
+from rag.engines.openai.replies import json_objects
+from state.answer_parts import AnswerPart, DraftQuote
+
+MOST_PARTS, MOST_QUOTES, MOST_MISSING = 40, 8, 8
+LONGEST = 4_000
+_SHORT: dict[str, Any] = {"maxLength": 400}
+_OPENS_A_LINE = re.compile(r"\s*(?:[-*+•] |\d{1,3}[.)] |#{1,6} |\||`{3}|~{3})")
+_MARKER = re.compile(r"[ \t]*\[\d{1,3}\]")
+
+
+class Quote(BaseModel):
+    """Words copied from the document of that number."""
+
+    document: int
+    quote: str = Field(json_schema_extra=_SHORT)
+
+
+class Part(BaseModel):
+    """A sentence, an item, a row or a block of code of the answer, then the words that prove it."""
+
+    text: str = Field(json_schema_extra={"maxLength": 800})
+    quotes: list[Quote]
+
+
+class AnswerReply(BaseModel):
+    """An answer from the documents."""
+
+    parts: list[Part] = Field(json_schema_extra={"minItems": 1, "maxItems": 12})
+    held: bool = Field(description="whether the documents hold an answer to any of the question")
+    missing: list[str] = Field(
+        description="what the question asks and the documents do not say",
+        json_schema_extra={"maxItems": 4},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ReadReply:
+    """What a reply says, whatever its form."""
+
+    parts: Sequence[AnswerPart]
+    missing: Sequence[str] = ()
+    held: bool = True
+
+
+def read_reply(text: str) -> ReadReply:
+    """The answer that a reply holds; of one in no known form its sentences with their markers."""
+    for found in json_objects(text):
+        read = _read(found)
+        if read is not None:
+            return read
+    if text.lstrip().startswith(("{", "```json")):  # it was meant to be JSON and broke off
+        parts = [text for text in partial_texts(text) if text.strip()]
+        return ReadReply(parts=[_part(each, [], "") for each in parts])
+    return ReadReply(parts=read_parts(text))
+
+
+def _read(reply: Mapping[str, Any]) -> ReadReply | None:
+    told = reply.get("parts", [reply] if "text" in reply else None)
+    if not isinstance(told, list):
+        return None
+    parts: list[AnswerPart] = []
+    for each in told[:MOST_PARTS]:
+        text = each.get("text") if isinstance(each, Mapping) else each
+        if not isinstance(text, str) or not text.strip():
+            continue
+        quotes = each.get("quotes") if isinstance(each, Mapping) else None
+        parts.append(_part(text, _quotes(quotes), parts[-1]["text"] if parts else ""))
+    missing = reply.get("missing")
+    told_missing = [missing] if isinstance(missing, str) else missing
+    lacking = [
+        " ".join(_clean(each).split())[:300]
+        for each in (told_missing if isinstance(told_missing, list) else [])
+        if isinstance(each, str) and each.strip()
+    ]
+    held = reply.get("held")
+    return ReadReply(
+        parts=_led(parts), missing=lacking[:MOST_MISSING], held=held not in (False, "false", "no")
+    )
+
+
+def _quotes(told: Any) -> list[DraftQuote]:
+    found: list[DraftQuote] = []
+    for each in told[:MOST_QUOTES] if isinstance(told, list) else []:
+        if not isinstance(each, Mapping):
+            continue
+        number = re.search(r"\d{1,4}", str(each.get("document")))
+        quote = each.get("quote")
+        if number is not None and isinstance(quote, str) and quote.strip():
+            found.append({"document": int(number[0]), "quote": _clean(quote)[:LONGEST]})
+    return found
+
+
+def _part(text: str, quotes: list[DraftQuote], above: str) -> AnswerPart:
+    text = _MARKER.sub("", _clean(text)).strip()[:LONGEST]
+    own_line = _OPENS_A_LINE.match(text) or _OPENS_A_LINE.match(above.rpartition("\n")[2])
+    before = "\n" if own_line else " "
+    if (text.startswith("```") or "\n" in text or "\n" in above) and above:
+        before = "\n\n" if not _OPENS_A_LINE.match(text) or text.startswith("```") else "\n"
+    return {"before": before, "text": text, "quotes": quotes, "located": []}
+
+
+def _led(parts: list[AnswerPart]) -> list[AnswerPart]:
+    """A line that only introduces what follows is one part with it."""
+    led: list[AnswerPart] = []
+    for part in parts:
+        above = led[-1] if led else None
+        if above is not None and not above["quotes"] and above["text"].endswith(":"):
+            text = above["text"] + part["before"] + part["text"]
+            led[-1] = {**part, "before": above["before"], "text": text}
+        else:
+            led.append(part)
+    return led
+
+
+def _clean(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+_TEXT = re.compile(r'"text"\s*:\s*"((?:[^"\\]|\\.)*)("?)', re.DOTALL)
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_LETTERS = {"n": "\n", "t": "\t", "r": "", "b": "", "f": ""}
+
+
+def partial_texts(reply: str) -> list[str]:
+    """The texts of the parts, of a reply in JSON that has not come to its end yet."""
+    return [_unescaped(found[1]) for found in _TEXT.finditer(reply)]
+
+
+def _unescaped(raw: str) -> str:
+    def letter(found: re.Match[str]) -> str:
+        sign = found[1]
+        return chr(int(sign[1:], 16)) if len(sign) > 1 else _LETTERS.get(sign, sign)
+
+    return _clean(_ESCAPE.sub(letter, raw))

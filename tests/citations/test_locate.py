@@ -1,0 +1,79 @@
+"""A quote is located word for word, but for whitespace, markup and typography, or nearly so."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from openai_samples import chunk_of, document_of
+
+from rag.citations.locate import locate
+
+TEXT = """# Locks
+
+> A lock is **stale** when it is older than 30 minutes, see [the manual](https://x.example/a_b).
+
+Use `restic unlock --remove-all` to don’t wait; the lock is then re\u00admoved. It does not
+overwrite files that exist in the repository already.
+
+| option | default |
+|---|---|
+| keep | 7 |
+"""
+
+
+def found(quote: str, text: str = TEXT) -> list[str]:
+    return [text[p.start : p.end] for p in locate(quote, document_of(1, chunk_of("locks", text)))]
+
+
+@pytest.mark.parametrize(
+    ("quote", "stands"),
+    [
+        ("A lock is stale when it is older", "A lock is **stale** when it is older"),
+        ("see the manual.", "see [the manual"),
+        ("restic unlock --remove-all to don't  wait", "restic unlock --remove-all` to don’t wait"),
+        ("the lock is then removed", "the lock is then re\u00admoved"),
+        ("“| keep | 7 |”", "keep | 7"),
+    ],
+)
+def test_marks_white_space_and_typography_tell_no_quote_from_its_place(quote, stands):
+    assert found(quote) == [stands]
+
+
+def test_a_near_match_is_taken_at_its_real_wording():
+    (stands,) = found("It does not overwrite any files that exist in the repository already")
+    assert stands.startswith("It does not\noverwrite files that exist")
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "A lock is stale when it is older than 20 minutes",
+        "It does overwrite files that exist in the repository already",
+        "A lock is stale when it was made by another host and is forgotten",
+        "the",
+        "",
+        "…",
+        "A lock is stale … and the moon is made of cheese",
+    ],
+)
+def test_another_number_a_denial_and_what_is_made_up_stand_nowhere(quote):
+    assert found(quote) == []
+
+
+def test_pieces_between_ellipses_are_located_each():
+    assert len(found("A lock is stale … the lock is then removed")) == 2
+
+
+@given(st.text(max_size=80), st.text(max_size=200))
+def test_any_text_is_looked_for_in_any_other(quote, text):
+    assert all(place in text for place in found(quote, text))
+
+
+@pytest.mark.parametrize("unit", ["a ", "a b ", "ab\u00ad", "> ", "<x", "{{<", "[](", "1 "])
+def test_hostile_texts_are_searched_in_time(unit):
+    began = time.process_time()
+    found(unit * 700 + "end", unit * 20_000)
+    assert time.process_time() - began < 5
