@@ -213,8 +213,10 @@ def _print(trace: Trace, console: Console) -> None:
         told = trace["answer"]["answer"].splitlines()
     else:
         TraceView(console).show_stored(trace)
-        failed = last["event"] == "failed"
-        told = [last["message"]] if failed else [*answer_lines(trace["answer"])]
+        if last["event"] == "failed":
+            told = [last["message"]]
+        else:
+            told = [*answer_lines(trace["answer"])]
     console.print("", *map(clean, told), sep="\n")
 
 

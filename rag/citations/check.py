@@ -131,12 +131,15 @@ def citation_of(document: ContextDocument, place: Located) -> Citation:
     base = excerpt["start_char"]
     text = excerpt["text"][place.start - base : place.end - base]
     line = excerpt["start_line"] + excerpt["text"].count("\n", 0, place.start - base)
+    at = anchored(excerpt["anchor"], line, line + text.count("\n"))
     citation: Citation = {
         "marker": 0,
         "source": document["source"],
         "title": document["title"],
         "page": excerpt["page"],
-        **anchored(excerpt["anchor"], line, line + text.count("\n")),
+        "anchor": at["anchor"],
+        "start_line": at["start_line"],
+        "end_line": at["end_line"],
         "start_char": place.start,
         "end_char": place.end,
         "chunk_id": excerpt["chunk_id"],

@@ -58,10 +58,11 @@ def local_engine(reader: CollectionReader) -> LocalEngine:
     """It judges by the collection's own search, and by what the reader makes of what was found."""
     from rag.engines.local.engine import LocalEngine
 
-    meaning = None
+    plain, meaning = reader, None
     if isinstance(reader, RankedCollection):
-        reader, meaning = reader.plain, reader.meaning
-    plain = reader.plain if isinstance(reader, RerankedCollection) else reader
+        plain, meaning = reader.plain, reader.meaning
+    if isinstance(plain, RerankedCollection):
+        plain = plain.plain
     return LocalEngine(plain, meaning)
 
 

@@ -120,12 +120,15 @@ def _located_part(passage: Passage, span: Span, extent: Extent, shown: str) -> A
     """A verbatim part with its place; `shown` as it is written in an answer."""
     quote = text_between(span, *extent)
     line = span["start_line"] + text_between(span, span["start_char"], extent[0]).count("\n")
+    at = anchored(passage.get("anchor"), line, line + quote.count("\n"))
     located: Citation = {
         "marker": 0,
         "source": passage["source"],
         "title": passage["title"],
         "page": passage["page"],
-        **anchored(passage.get("anchor"), line, line + quote.count("\n")),
+        "anchor": at["anchor"],
+        "start_line": at["start_line"],
+        "end_line": at["end_line"],
         "start_char": extent[0],
         "end_char": extent[1],
         "chunk_id": passage["chunk_id"],

@@ -13,6 +13,7 @@ from rag.index.protocol import CollectionReader
 from state.answer import Citation
 from state.passages import RetrievedChunk
 from state.tokens import count_tokens
+from state.written_place import anchored
 
 SEARCHED = 20
 """Chunks that each query brings."""
@@ -136,13 +137,15 @@ def _citation(stretch: Stretch, first: int, last: int) -> Citation:
     finish = text.find("\n\n", last)
     passage = text[begin : finish if finish >= 0 else len(text)]
     line, until = (_line(stretch, at) for at in (first, last))
+    at = anchored(chunk.get("anchor"), line, until)
     citation: Citation = {
         "marker": 0,
         "source": chunk["source"],
         "title": chunk["title"],
         "page": chunk["page"],
-        "start_line": line,
-        "end_line": until,
+        "anchor": at["anchor"],
+        "start_line": at["start_line"],
+        "end_line": at["end_line"],
         "start_char": stretch.start + first,
         "end_char": stretch.start + last,
         "chunk_id": chunk["chunk_id"],

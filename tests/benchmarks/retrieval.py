@@ -93,7 +93,7 @@ def judge(folder, limit, embedder):
             fused = reader.search(text, 60)
             taken.append(time.perf_counter() - started)
             table["BM25"].append(scores(sources(reader, list(lexical)), relevant))
-            table["dense"].append(scores(sources(reader, [row for row, _ in dense]), relevant))
+            table["dense"].append(scores(sources(reader, list(dense)), relevant))
             ranked = list(dict.fromkeys(chunk["source"] for chunk in fused))
             table["fused"].append(scores(ranked, relevant))
         chunks = reader.chunk_count
