@@ -213,10 +213,7 @@ def _print(trace: Trace, console: Console) -> None:
         told = trace["answer"]["answer"].splitlines()
     else:
         TraceView(console).show_stored(trace)
-        if last["event"] == "failed":
-            told = [last["message"]]
-        else:
-            told = [*answer_lines(trace["answer"])]
+        told = [last["message"]] if last["event"] == "failed" else [*answer_lines(trace["answer"])]
     console.print("", *map(clean, told), sep="\n")
 
 
