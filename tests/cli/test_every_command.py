@@ -30,7 +30,7 @@ EXAMPLES = {
     "trace delete": ["trace", "delete", "last", "-y"],
     "trace diff": ["trace", "diff", "last", "last"],
     "trace replay": ["trace", "replay", "last"],
-    "graph": ["graph", "--html", "graph.html"],
+    "graph": ["graph"],
     "threads list": ["threads", "list"],
     "threads show": ["threads", "show", "one"],
     "threads export": ["threads", "export", "one"],
