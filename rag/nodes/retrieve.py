@@ -1,10 +1,12 @@
-"""retrieve: the chunks of one query; what earlier loops found is kept."""
+"""retrieve: the chunks of one query, spelt as the collection spells it; what earlier loops found is
+kept.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
-from typing import Any
+from typing import Any, cast
 
 from langgraph.runtime import Runtime
 
@@ -24,10 +26,15 @@ def retrieve(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     if state["parts"]:
         return found_update(state, hits[:k], runtime.stream_writer, reader.dense_searched)
     parts = read_parts(state["query"], reader, hits)
+    query = state["query"]
     if len(parts) > 1:
         hits = in_turn([hits, *(part.pool for part in parts)])
-    found = found_update(state, hits[:k], runtime.stream_writer, reader.dense_searched)
-    return {**found, "parts": [part.as_state() for part in parts]}
+    elif parts[0].question.mended.changes:
+        query = parts[0].question.text
+        hits = list(parts[0].pool) if k <= POOL else reader.search(query, k)
+    asked = cast("GraphState", {**state, "query": query})
+    found = found_update(asked, hits[:k], runtime.stream_writer, reader.dense_searched)
+    return {**found, "query": query, "parts": [part.as_state() for part in parts]}
 
 
 def _wanted(deps: Dependencies) -> int:
