@@ -2,8 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+ASKED ?= /tmp/crag-asked
 
-.PHONY: install demo test test-later test-long check dist docs fit format lock clean
+.PHONY: install demo test test-later test-long check dist docs ask-docs fit format lock clean
 
 install: $(STAMP)
 
@@ -53,6 +54,14 @@ format: install
 fit: install
 	$(BIN)/python tests/benchmarks/fit_ranking.py --docs $(DOCS) --write
 	$(BIN)/python tests/benchmarks/fit_grader.py --data $(DATA) --docs $(DOCS) --questions 80
+
+# Forty newcomers' questions, asked of the documentation itself.
+ask-docs: install
+	rm -rf $(ASKED) && mkdir -p $(ASKED)/docs/files
+	cp README.md docs/*.md $(ASKED)/docs/files && rm $(ASKED)/docs/files/commands.md
+	cp tests/benchmarks/docs_questions/queries.jsonl $(ASKED)/docs
+	$(BIN)/python tests/benchmarks/shown.py --docs $(ASKED) --out $(ASKED)/rows.jsonl
+	$(BIN)/crag eval $(ASKED)/docs --engine local
 
 # The wheel and the sdist, and the wheel used from empty environments; needs a package registry.
 dist: install
