@@ -214,7 +214,7 @@ def _print(trace: Trace, console: Console) -> None:
     else:
         TraceView(console).show_stored(trace)
         told = [last["message"]] if last["event"] == "failed" else [*answer_lines(trace["answer"])]
-    console.print("", *map(clean, told), sep="\n")
+    console.print("", *map(clean, told), sep="\n", soft_wrap=True)
 
 
 def _page(trace: Trace) -> str:

@@ -63,7 +63,7 @@ def test_every_turn_is_kept_whole(home, talk):
     follow_up = kept[1]["answer"]
     assert follow_up["question"] == "And how long is it?"
     assert "Gillfoot" in follow_up["standalone_question"]
-    assert follow_up["citations"][0]["quote"] in "The Gillfoot Viaduct is 212 metres long."
+    assert "The Gillfoot Viaduct is 212 metres long." in follow_up["citations"][0]["quote"]
     assert kept[2]["answer"]["standalone_question"] == "Do dogs travel free?"
     for turn in kept:
         for line in turn["answer"]["answer"].splitlines():

@@ -32,7 +32,7 @@ def shell(home: Path, line: str, **variables: str) -> subprocess.CompletedProces
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("arguments", ["graph", "graph --json", "man", "--help", "config show"])
+@pytest.mark.parametrize("arguments", ["graph", "graph --json", "--help", "config show"])
 def test_a_reader_that_leaves_early_is_no_failure(tmp_path, arguments):
     ran = shell(tmp_path, f'{{ $CRAG {arguments}; echo "code $?" >&2; }} | true')
     assert ran.stderr == "code 0\n"

@@ -179,7 +179,7 @@ def words(svg: str) -> str:
 
 def prepared(home: Path) -> Path:
     """The home, with the sample corpus in it."""
-    recorded(Picture("ingest", "", "crag ingest sample_corpus"), home)
+    recorded(Picture("ingest", "", "crag ingest -q sample_corpus"), home)
     return home
 
 
