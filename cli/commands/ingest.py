@@ -86,7 +86,7 @@ def ingest(
 
     report = sync()
     show(report)
-    offer_reader(settings.home, terminal, quiet=dry_run or json_ or events)
+    offer_reader(settings.home, terminal, quiet=dry_run or json_ or events or terminal.quiet)
     if watch and not dry_run:
         from rag.ingest.watch import watch_folders
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 
 import pexpect
 import pytest
 from chat_samples import crag, entered, environment, make_home, prompted
 from forked_program import crag_program
-from scripted_server import ScriptedServer, text
 
 HIGH = "How high is the Gillfoot Viaduct?"
 
@@ -95,13 +93,3 @@ def test_a_collection_that_is_not_there_names_the_nearest(home, words):
     done = crag(home, *words, "-c", "defualt")
     assert done.exit_code == 2
     assert "There is no collection 'defualt'. Did you mean 'default'?" in done.stderr
-
-
-def test_what_a_model_wrote_stands_out_from_the_passages_quoted_behind_it(home):
-    with ScriptedServer(always=text("It is of some height [1].")) as server:
-        model = {"CRAG_ENGINE": "openai", "CRAG_BASE_URL": server.url, "CRAG_GRADER": "local"}
-        child = spawn(home, "ask", HIGH, **model, NO_COLOR="")
-        child.expect(pexpect.EOF)
-    written, _, quoted = child.before.rpartition("(unverified)")
-    assert "It is of some height" in written
-    assert re.search(r"\x1b\[(?:1;)?2m[^\x1b]*31 metres", quoted)

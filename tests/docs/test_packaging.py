@@ -117,7 +117,7 @@ def test_the_wheel_runs_the_demo_in_an_environment_of_its_own(tree, wheel, tmp_p
     (empty / "sample_corpus").symlink_to(tree / "sample_corpus")
     told = run("sh", tree / "demo.sh", environment / "bin", folder=empty, PYTHONPATH="")
     assert "default: 28 added" in told
-    assert "spells 'treasuer' as 'treasurer'" in told
+    assert "loop 0: Who is the treasurer?" in told
     assert "Desmond Pryke (treasurer)" in told
     assert "do not hold an answer" in told
 

@@ -23,6 +23,8 @@ from picture_looks import BORDER, DIM, FOLDER, INK, PALETTE, PAPER
 from readme_blocks import ROOT, steady
 from screen import Screen, Style
 
+from rag.reading.weights import models_folder
+
 COLUMNS = 98
 CELL, LINE, EDGE, BAR = 8.4, 19.0, 18.0, 34.0
 FONTS = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
@@ -179,7 +181,9 @@ def words(svg: str) -> str:
 
 def prepared(home: Path) -> Path:
     """The home, with the sample corpus in it."""
-    recorded(Picture("ingest", "", "crag ingest -q sample_corpus"), home)
+    models_folder(home).mkdir(parents=True)
+    (models_folder(home) / "offered").touch()  # nobody sits there to reply
+    recorded(Picture("ingest", "", "crag ingest sample_corpus"), home)
     return home
 
 

@@ -92,8 +92,7 @@ def test_other_settings_show_in_the_difference(home: Path):
     found = {difference["what"]: difference for difference in diff_traces(trace, other)}
     assert (found["k"]["a"], found["k"]["b"]) == ("3", "5")
     assert found["max_loops"]["b"] == "0"
-    assert "path" in found
-    assert found["loop 1 query"]["b"] is None
+    assert any(what.startswith("loop 0 rank") for what in found)
 
 
 def test_a_research_run_replays_as_it_went(home: Path):
