@@ -1,8 +1,6 @@
 """Processes of our own interpreter that are told what to do, and answer, over one pipe.
 
-A message is a value that can be pickled: both ends are the same program. What a child answers is
-made of plain values and of the classes named for it, of nothing else: one that reads foreign files
-may have been taken over by them.
+A message is a value that can be pickled: both ends are the same program.
 """
 
 from __future__ import annotations
@@ -10,15 +8,13 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-import pickle
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
-from io import BytesIO
+from collections.abc import Iterator
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 _PR_SET_PDEATHSIG = 1
 
@@ -43,14 +39,13 @@ class Child:
     or reads there meets the null device.
     """
 
-    def __init__(self, module: str, *arguments: str, answers: Iterable[type] = ()) -> None:
+    def __init__(self, module: str) -> None:
         """Raises OSError where no process can be started."""
-        self._answers = tuple(answers)
         self.pipe, theirs = Pipe()
         with theirs:
             descriptor = theirs.fileno()
             self.process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                child_command(module, str(descriptor), *arguments),
+                child_command(module, str(descriptor)),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -66,12 +61,12 @@ class Child:
 
         Raises:
             TimeoutError: none came for so long.
-            EOFError: it has died, or sent something else.
+            EOFError: it has died.
         """
         if not self.pipe.poll(seconds):
             raise TimeoutError
         try:
-            return load(BytesIO(self.pipe.recv_bytes()), self._answers)
+            return self.pipe.recv()
         except OSError as error:  # it died in the middle of a value
             raise EOFError from error
 
@@ -82,27 +77,6 @@ class Child:
         self.process.kill()
         self.pipe.close()
         return self.process.wait()
-
-
-class _Unpickler(pickle.Unpickler):
-    def __init__(self, file: IO[bytes], classes: Iterable[type]) -> None:
-        super().__init__(file)
-        self._classes = {(each.__module__, each.__qualname__): each for each in classes}
-
-    def find_class(self, module: str, name: str) -> type:
-        return self._classes[module, name]
-
-
-def load(file: IO[bytes], classes: Iterable[type]) -> Any:
-    """The next pickled value of the file, made of plain values and of these classes alone.
-
-    Raises:
-        EOFError: it ends, or holds something else.
-    """
-    try:
-        return _Unpickler(file, classes).load()
-    except Exception as error:  # bytes that are no pickle raise whatever they hit upon
-        raise EOFError from error
 
 
 def end_with(parent: int) -> None:

@@ -16,7 +16,7 @@ from rag.reading.weights import held_model
 from state.choices import EngineName
 from state.settings import Settings
 
-_PLACES = ("catalog", "vectors", "threads", "checkpoints", "traces")
+_PLACES = ("catalog", "vectors", "home")
 
 
 @dataclass(frozen=True, slots=True)

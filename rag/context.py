@@ -6,9 +6,11 @@ rest of documents that are short.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from rag.index.protocol import CollectionReader
+from state.blocks import Block, BlockKind
 from state.passages import ContextDocument, Excerpt, Grade, RetrievedChunk, is_web
 from state.tokens import count_tokens
 
@@ -18,6 +20,11 @@ JOINED = 3
 """Of the best of them also what stands right before and behind."""
 WHOLE = 12
 """Chunks of a document that is given whole."""
+_LINE_BREAKS = 12
+"""Characters between two excerpts that go on one from the other, at most."""
+_FRONT = re.compile(r"(?:-{3}|\+{3})[ \t]*\n")
+_SHORTCODE = re.compile(r"\{\{[<%].{0,300}?[%>]\}\}|\{%.{0,300}?%\}")
+_FENCE = re.compile(r"^[ \t]{0,3}(?:`{3,}|~{3,})", re.MULTILINE)
 
 
 def context_of(
@@ -53,6 +60,18 @@ def in_order(
 
     ordered = sorted(documents, key=worth)
     return [chunk for chunk in ordered if worth(chunk) < 2] or ordered
+
+
+def by_turns(ranked: Sequence[RetrievedChunk]) -> list[RetrievedChunk]:
+    """The best of each loop, the newest first, then the second best of each: what a better query
+    found is not behind all that the first one did.
+    """
+    places: dict[int, int] = {}
+    order: list[tuple[int, int, RetrievedChunk]] = []
+    for chunk in ranked:
+        place = places[chunk["loop"]] = places.get(chunk["loop"], -1) + 1
+        order.append((place, -chunk["loop"], chunk))
+    return [chunk for *_, chunk in sorted(order, key=lambda each: each[:2])]
 
 
 def _document(chunk: RetrievedChunk, reader: CollectionReader) -> Sequence[RetrievedChunk]:
@@ -102,3 +121,60 @@ def _excerpt(chunk: RetrievedChunk) -> Excerpt:
         "text": chunk["text"],
         "blocks": chunk["blocks"],
     }
+
+
+def document_text(document: ContextDocument) -> str:
+    """Its excerpts in page order, each under its headings, with an ellipsis where something was
+    left out; without front matter and shortcodes.
+    """
+    text, above, end = "", "", None
+    for excerpt in document["excerpts"]:
+        shown = _cleaned(excerpt)
+        if not shown:
+            continue
+        apart = end is None or excerpt["start_char"] - end > _LINE_BREAKS
+        if text:
+            text += "\n…\n" if apart else "\n"
+        heading = excerpt["heading"]
+        if heading and heading != above and heading.rpartition(" > ")[2] not in shown[:200]:
+            text += f"({heading})\n"
+        text += shown
+        above, end = heading, excerpt["end_char"]
+    return text
+
+
+def _cleaned(excerpt: Excerpt) -> str:
+    """Its text without fields of front matter and shortcodes, a fence that it cuts closed again."""
+    text, base = excerpt["text"], excerpt["start_char"]
+    blocks = [Block(*block) for block in excerpt["blocks"]]
+    if base == 0 and blocks and blocks[0].kind is BlockKind.METADATA and _FRONT.match(text):
+        rest = next((b.start_char for b in blocks if b.kind is not BlockKind.METADATA), None)
+        if rest is None:
+            return ""
+        text = text[rest:]
+        if (begin := excerpt["text"].rfind("\n", 0, rest)) >= 0:
+            text = excerpt["text"][begin + 1 :]
+    text = _SHORTCODE.sub("", text)
+    if len(_FENCE.findall(text)) % 2:
+        text = f"{text}\n```" if _FENCE.search(text) else text
+    return text.strip("\n")
+
+
+def fitting(
+    context: Sequence[ContextDocument], ranked: Sequence[RetrievedChunk], tokens: int
+) -> list[ContextDocument]:
+    """What of a context fits so many tokens: the excerpts of the best chunks, at least the first;
+    documents keep their numbers.
+    """
+    cost = {e["chunk_id"]: count_tokens(e["text"]) for each in context for e in each["excerpts"]}
+    order = dict.fromkeys((*(chunk["chunk_id"] for chunk in ranked), *cost))
+    kept: set[str] = set()
+    for chunk_id in [each for each in order if each in cost]:
+        if not kept or cost[chunk_id] <= tokens:
+            kept.add(chunk_id)
+            tokens -= cost[chunk_id]
+    cut: list[ContextDocument] = [
+        {**each, "excerpts": [e for e in each["excerpts"] if e["chunk_id"] in kept]}
+        for each in context
+    ]
+    return [each for each in cut if each["excerpts"]]

@@ -10,7 +10,7 @@ from rag.citations.left_out import left_out
 from rag.cited_files import file_states
 from rag.text.prose import one_line
 from state.turns import Turn
-from state.written_place import written_place
+from state.wording import written_place
 
 
 def thread_json(thread: str, turns: Iterable[Turn]) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def _turn(turn: Turn) -> dict[str, Any]:
 def thread_text(thread: str, turns: Iterable[Turn], *, as_json: bool) -> str:
     """What is written to a file."""
     if as_json:
-        return json.dumps(thread_json(thread, turns), ensure_ascii=False, indent=1) + "\n"
+        return json.dumps(thread_json(thread, turns), indent=1) + "\n"
     return "\n".join(thread_markdown(thread, turns)) + "\n"
 
 

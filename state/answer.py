@@ -1,11 +1,13 @@
 """The parts of a finished turn, exactly as `crag.answer/1` prints them.
 
 They are TypedDicts, not dataclasses: they live in the graph's state, in the thread store,
-in traces and on stdout, and are JSON in all four places.
+in traces and on stdout, and are JSON in all four places. What a draft is made of before it is
+checked passes through the graph's state only.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal, NotRequired, TypedDict
 
 ANSWER_SCHEMA = "crag.answer/1"
@@ -24,7 +26,8 @@ class Citation(TypedDict):
     with what introduces it), or rows behind their table's header; `also` names
     other sources that hold a copy; `recognized` is how sure the recognizer was of a page that was
     read off a picture, 0 to 1. `anchor` is the place as a person says it ("p. 4", "line 12");
-    lines are told only where they are lines of the file itself.
+    lines are told only where they are lines of the file itself. Of what is shown without a model
+    `heading` is the one it stands under, `shown` its quote as a person reads it.
     """
 
     marker: int
@@ -42,6 +45,8 @@ class Citation(TypedDict):
     support: Support
     also: NotRequired[list[str]]
     recognized: NotRequired[float]
+    heading: NotRequired[str]
+    shown: NotRequired[str]
 
 
 QUOTED = "it is a quote"
@@ -62,6 +67,34 @@ class ClaimRecord(TypedDict):
     verdict: ClaimVerdict
     citations: list[int]
     reason: str
+
+
+class DraftQuote(TypedDict):
+    """Words that a model says stand in the document of that number among those it was given."""
+
+    document: int
+    quote: str
+
+
+class AnswerPart(TypedDict):
+    """A sentence, an item, a table or a code block of a draft. `before` is the whitespace that
+    parts it from the one above. A model gives `quotes`, which code locates; `located` are the
+    places, citations without a number, that the local engine gives itself.
+    """
+
+    before: str
+    text: str
+    quotes: list[DraftQuote]
+    located: list[Citation]
+
+
+class Snippet(TypedDict):
+    """A few lines that a person is shown as an answer; `part` is which question within the question
+    they bear on, from 0. The citation has no number yet.
+    """
+
+    part: int
+    located: Citation
 
 
 class GradedChunk(TypedDict):
@@ -136,3 +169,46 @@ class Answer(TypedDict):
     turn: int
     trace_id: str
     warnings: list[str]
+
+
+NO_CALLS: NodeUsage = {"llm_calls": 0, "input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0}
+
+NO_USAGE: Usage = {
+    "llm_calls": 0,
+    "input_tokens": 0,
+    "output_tokens": 0,
+    "cost_usd": 0.0,
+    "by_node": {},
+}
+
+
+def sum_cost(one: float | None, other: float | None) -> float | None:
+    """Both costs together; unknown (None) as soon as one is unknown."""
+    return None if one is None or other is None else round(one + other, 8)
+
+
+def add_usage(usage: Usage, node: str, spent: NodeUsage) -> Usage:
+    """A new Usage with `spent` counted under `node`; `usage` is left as it was."""
+    if not spent["llm_calls"]:
+        return usage
+    before = usage["by_node"].get(node)
+    both: NodeUsage = spent if before is None else {**before, **spent, **_together(before, spent)}
+    return {**_together(usage, spent), "by_node": {**usage["by_node"], node: both}}
+
+
+def _together(one: Spent, other: Spent) -> Spent:
+    return {
+        "llm_calls": one["llm_calls"] + other["llm_calls"],
+        "input_tokens": one["input_tokens"] + other["input_tokens"],
+        "output_tokens": one["output_tokens"] + other["output_tokens"],
+        "cost_usd": sum_cost(one["cost_usd"], other["cost_usd"]),
+    }
+
+
+def add_usages(usages: Iterable[Usage]) -> Usage:
+    """All of them together, by node too."""
+    whole = NO_USAGE
+    for usage in usages:
+        for node, spent in usage["by_node"].items():
+            whole = add_usage(whole, node, spent)
+    return whole

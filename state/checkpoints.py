@@ -7,6 +7,7 @@ need be undone. Keeping a turn also removes what it supersedes: one checkpoint a
 
 from __future__ import annotations
 
+import sqlite3
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,11 +23,15 @@ from langgraph.checkpoint.base import (
 
 from state.closing import Closing
 from state.sql_place import SqlPlace
+from state.sqlite_file import transaction
 
 if TYPE_CHECKING:
+    import psycopg
     from langchain_core.runnables import RunnableConfig
+    from langgraph.checkpoint.postgres import PostgresSaver
+    from langgraph.checkpoint.sqlite import SqliteSaver
 
-CHECKPOINTS_FILE = "checkpoints.db"
+_PRUNE_ATTEMPTS = 3
 
 
 class TurnSaver(BaseCheckpointSaver[Any]):
@@ -122,3 +127,47 @@ class Checkpoints(Closing):
 
     def close(self) -> None:
         self._place.close()
+
+
+class HomeCheckpoints(Checkpoints):
+    """Through LangGraph's SqliteSaver."""
+
+    def _saver_on(self, connection: sqlite3.Connection) -> SqliteSaver:
+        from langgraph.checkpoint.sqlite import SqliteSaver
+
+        saver = SqliteSaver(connection)
+        saver.setup()
+        return saver
+
+    def _prune(self, thread: str) -> None:
+        """SqliteSaver has no prune of its own. Ids sort by time (UUID version 6); no channel
+        of ours is a DeltaChannel, whose history would lie in the older rows.
+        """
+        saver = self.saver()
+        with saver.lock, transaction(saver.conn):
+            for table in ("writes", "checkpoints"):
+                saver.conn.execute(
+                    f"delete from {table} where thread_id = ?1 and checkpoint_id <"  # noqa: S608
+                    " (select max(checkpoint_id) from checkpoints where thread_id = ?1)",
+                    (thread,),
+                )
+
+
+class TeamCheckpointer(Checkpoints):
+    """Through LangGraph's PostgresSaver."""
+
+    def _saver_on(self, connection: psycopg.Connection[Any]) -> PostgresSaver:
+        from langgraph.checkpoint.postgres import PostgresSaver
+
+        return PostgresSaver(connection)
+
+    def _prune(self, thread: str) -> None:
+        """Another process may be pruning the same thread: then the next turn does it."""
+        import psycopg
+
+        for _ in range(_PRUNE_ATTEMPTS):
+            try:
+                self.saver().prune([thread], strategy="keep_latest")
+            except (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected):
+                continue
+            return

@@ -1,8 +1,9 @@
-"""What some settings and options can be; pydantic is not imported for it."""
+"""What settings can be, and where the platform keeps them; pydantic is not imported for it."""
 
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 
 DEFAULT_COLLECTION = "default"
 
@@ -17,7 +18,6 @@ class GraderChoice(StrEnum):
     AUTO = "auto"
     LOCAL = "local"
     MODEL = "model"
-    DECISIONS = "decisions"
 
 
 class Verifier(StrEnum):
@@ -36,13 +36,15 @@ class EvaluationStage(StrEnum):
     FULL = "full"
 
 
-class TraceStatus(StrEnum):
-    ANSWERED = "answered"
-    PARTIAL = "partial"
-    ABSTAINED = "abstained"
-    FAILED = "failed"
+def default_home() -> Path:
+    """The platform's user data directory for crag."""
+    from platformdirs import user_data_path
+
+    return user_data_path("crag", appauthor=False)
 
 
-class TraceKind(StrEnum):
-    ANSWER = "answer"
-    RESEARCH = "research"
+def default_config_file() -> Path:
+    """The user's own config.toml."""
+    from platformdirs import user_config_path
+
+    return user_config_path("crag", appauthor=False) / "config.toml"

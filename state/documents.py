@@ -54,7 +54,7 @@ def under_headings(title: str | None, heading: str) -> str:
 
 
 def headed_text(title: str | None, heading: str, text: str) -> str:
-    """A chunk's text under where it stands, as embedders and rerankers are given it."""
+    """A chunk's text under where it stands, as embedders are given it."""
     above = under_headings(title, heading)
     return f"{above}\n{text}" if above else text
 

@@ -21,12 +21,14 @@ CragError
     └── UnsupportedFormatError   skipped, not failed
 
 The message says what happened; `hint` says what to do next. `str(error)` is one line.
-The core knows no exit codes: `cli/exits.py` maps these classes.
+The core knows no exit codes: `cli/errors.py` maps these classes.
 """
 
 from __future__ import annotations
 
 import errno
+
+_OTHER = "Move it away, or read it with that crag."
 
 
 class CragError(Exception):
@@ -143,3 +145,17 @@ def storage_error(error: OSError) -> StorageError | None:
     reason, hint = _STORAGE_ERRNOS[error.errno]
     where = f" ({error.filename})" if error.filename else ""
     return StorageError(f"{reason}{where}.", hint)
+
+
+def refuse_other(found: int, known: int, what: str, hint: str = _OTHER) -> None:
+    """Raises StorageError where another program wrote `what`, also one before the first release:
+    then `hint` says what to do. A version of 0 is none yet.
+    """
+    if found > known:
+        raise StorageError(
+            f"{what} was written by a newer crag (version {found}).", "Update this installation."
+        )
+    if 0 < found < known:
+        raise StorageError(
+            f"{what} was written by a crag before its first release (version {found}).", hint
+        )

@@ -2,7 +2,7 @@
 
 Every event is JSON. A run is: `turn_started`, then `node_started`/`node_finished` around
 each node's own events, and last the finished answer (`crag.answer/1`) itself; on stdout a
-run that fails ends with `error` instead.
+run that fails ends with `error` instead. An ingest tells its files, and ends with its report.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class ModelCalled(TypedDict):
 
     event: Literal["model_called"]
     node: str
-    operation: Literal["chat", "decisions", "embeddings"]
+    operation: Literal["chat", "embeddings"]
     model: str
     host: str
     prompt: str | None
@@ -72,7 +72,9 @@ class ContextualizedEvent(TypedDict):
 
 
 class RetrievedItem(TypedDict):
-    """`new` is True where no earlier loop of the question had found the chunk."""
+    """`new` is True where no earlier loop of the question had found the chunk. `anchor` is as of a
+    chunk: where it is not None, the lines are none of the file.
+    """
 
     chunk_id: str
     source: str
@@ -81,6 +83,7 @@ class RetrievedItem(TypedDict):
     start_char: int
     end_char: int
     page: int | None
+    anchor: NotRequired[str | None]
     score: float
     dense_rank: int | None
     lexical_rank: int | None
@@ -192,3 +195,57 @@ Event = (
     | FailedEvent
     | AnswerEvent
 )
+
+
+Outcome = Literal["added", "updated", "moved", "unchanged", "removed", "skipped", "failed"]
+
+
+class PlannedFiles(TypedDict):
+    """The walk is over: `files` of `bytes` are to be read. `missing` are gone from the disk."""
+
+    event: Literal["planned"]
+    files: int
+    bytes: int
+    unchanged: int
+    missing: int
+
+
+class FileEvent(TypedDict):
+    """A file of so many `bytes` is dealt with; `source` is its document, where it has one."""
+
+    event: Literal["file"]
+    path: str
+    outcome: Outcome
+    source: str | None
+    reason: str | None
+    bytes: int
+
+
+class FileProblem(TypedDict):
+    path: str
+    reason: str
+
+
+class IngestResult(TypedDict):
+    """`crag.ingest/1`. `updated` includes the `moved`; `documents` and `chunks` are the
+    collection's after the ingest.
+    """
+
+    schema: Literal["crag.ingest/1"]
+    collection: str
+    embedder: str
+    dry_run: bool
+    added: int
+    updated: int
+    moved: int
+    unchanged: int
+    removed: int
+    skipped: list[FileProblem]
+    failed: list[FileProblem]
+    warnings: list[FileProblem]
+    documents: int
+    chunks: int
+    seconds: float
+
+
+IngestEvent = PlannedFiles | FileEvent

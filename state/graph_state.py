@@ -8,12 +8,14 @@ forgotten by the reset.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cache
 from types import NoneType
 from typing import (
     Annotated,
     Any,
     TypedDict,
+    TypeVar,
     cast,
     get_args,
     get_origin,
@@ -23,14 +25,44 @@ from typing import (
 
 from langgraph.channels import UntrackedValue
 
-from state.answer import Citation, ClaimRecord, LoopRecord, Status, Usage
-from state.answer_parts import AnswerPart
-from state.passages import ContextDocument, Grade, HistoryTurn, Passage, RetrievedChunk, WebUse
-from state.reducers import milestone_window, overwrite
+from state.answer import AnswerPart, Citation, ClaimRecord, LoopRecord, Snippet, Status, Usage
+from state.passages import ContextDocument, Grade, HistoryTurn, RetrievedChunk, WebUse
+
+T = TypeVar("T")
 
 TIMELINE_WINDOW = 10
 """Turns that a checkpoint holds, besides the milestones."""
 DEFAULT_MAX_LOOPS = 3
+
+
+def overwrite(_old: T, new: T) -> T:
+    """The new value replaces the old one: the reducer of the ephemeral scratchpad."""
+    return new
+
+
+def milestone_window(
+    size: int,
+) -> Callable[[Sequence[HistoryTurn], Sequence[HistoryTurn]], list[HistoryTurn]]:
+    """A reducer that keeps the last `size` turns plus every milestone, in order.
+
+    Pure and O(turns); it never calls a model and never mutates its arguments.
+
+    Raises:
+        ValueError: if `size` is negative.
+    """
+    if size < 0:
+        raise ValueError("size must not be negative")
+
+    def reduce(old: Sequence[HistoryTurn], new: Sequence[HistoryTurn]) -> list[HistoryTurn]:
+        turns = [*(old or ()), *(new or ())]
+        first_recent = len(turns) - size
+        return [
+            turn
+            for index, turn in enumerate(turns)
+            if index >= first_recent or turn.get("milestone", False)
+        ]
+
+    return reduce
 
 
 class ThreadState(TypedDict):
@@ -50,7 +82,9 @@ class QuestionState(TypedDict):
     `parts` are the questions within it as `rag.question.parts.QuestionPart` keeps them: read
     against the collection once, used by every node. `scratchpad` holds the last attempt's
     critique and nothing older: each write replaces it, and record_turn leaves it empty.
-    `model_decides`: only the model that answers may say that the documents hold no answer.
+    `second_query` is searched beside `query`. `refused`: a model said that what it was given holds
+    no answer, and one more loop was allowed. `model_decides`: only the model that answers may say
+    that the documents hold no answer.
     `retrieval_scores` are the last query's, best first; `documents` is every chunk of the
     question so far. `no_query` says why there is no better
     query. `context` is what a model is given; `draft` is what generate made, `generation` the text
@@ -62,6 +96,7 @@ class QuestionState(TypedDict):
     standalone_question: Annotated[str, UntrackedValue]
     parts: Annotated[list[dict[str, Any]], UntrackedValue]
     query: Annotated[str, UntrackedValue]
+    second_query: Annotated[str | None, UntrackedValue]
     next_query: Annotated[str | None, UntrackedValue]
     no_query: Annotated[str | None, UntrackedValue]
     query_rewrites: Annotated[list[str], UntrackedValue]
@@ -71,10 +106,11 @@ class QuestionState(TypedDict):
     grades: Annotated[dict[str, Grade], UntrackedValue]
     sufficient: Annotated[bool, UntrackedValue]
     model_decides: Annotated[bool, UntrackedValue]
+    refused: Annotated[bool, UntrackedValue]
     loops: Annotated[list[LoopRecord], UntrackedValue]
     loop_count: Annotated[int, UntrackedValue]
     max_loops: Annotated[int, UntrackedValue]
-    passages: Annotated[list[Passage], UntrackedValue]
+    passages: Annotated[list[Snippet], UntrackedValue]
     context: Annotated[list[ContextDocument], UntrackedValue]
     draft: Annotated[list[AnswerPart], UntrackedValue]
     missing: Annotated[list[str], UntrackedValue]

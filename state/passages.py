@@ -1,4 +1,4 @@
-"""What passes between retrieval, grading and answering: chunks, grades, passages, earlier turns.
+"""What passes between retrieval, grading and answering: chunks, grades, documents, earlier turns.
 
 TypedDicts, since they live in the graph's state and are JSON; apart from the state itself,
 so that what only searches need not import the graph's library.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
-from state.blocks import Block, Extent
+from state.blocks import Block, BlockKind
 
 WebUse = Literal["allowed", "searched"]
 """None where the person did not allow the web."""
@@ -77,50 +77,25 @@ class Grade(TypedDict):
     grader: GraderName
 
 
-class Span(TypedDict):
-    """An excerpt: `text` is exactly the document's `[start_char:end_char]`, whole blocks.
-
-    `lead` is what introduces it from afar (its heading, a table's header) or None, `blocks` are
-    what it is made of, `part` is which question within the question it bears on, from 0, `score`
-    the probability that it holds the answer, if any excerpt does. Of a snippet, which is a part of
-    its blocks, `stretch` is where it stands and `shown` what a person is shown.
-    """
-
-    start_char: int
-    end_char: int
-    start_line: int
-    end_line: int
-    text: str
-    lead: str | None
-    blocks: list[Block]
-    part: int
-    score: float
-    stretch: NotRequired[Extent]
-    shown: NotRequired[str]
-
-
-def text_between(held: RetrievedChunk | Span, start: int, end: int) -> str:
+def text_between(held: RetrievedChunk, start: int, end: int) -> str:
     """What stands at `[start:end]` of the document, all of it in what is `held`."""
     return held["text"][start - held["start_char"] : end - held["start_char"]]
 
 
-class Passage(TypedDict):
-    """A chunk refined to the excerpts that bear on the question (CRAG's knowledge refinement), in
-    reading order. `number` is the marker a draft cites it by, from 1, the likeliest first; `also`
-    names the other sources that hold a copy.
+def anchor_at(held: RetrievedChunk | Excerpt, at: int) -> str | None:
+    """What the document calls the place at an offset of it: of a converted one the last heading
+    there, or else its paragraph; None where its lines tell.
     """
-
-    number: int
-    chunk_id: str
-    source: str
-    title: str | None
-    heading: str
-    page: int | None
-    start_char: int
-    end_char: int
-    spans: list[Span]
-    also: NotRequired[list[str]]
-    anchor: NotRequired[str | None]
+    anchor = held.get("anchor")
+    kind, _, number = (anchor or "").partition(" ")
+    if kind not in ("section", "paragraph", "row"):  # what the format itself calls a place
+        return anchor
+    before = [Block(*each) for each in held["blocks"] if each[1] <= at]
+    headings = [block.extent for block in before if block.kind is BlockKind.HEADING]
+    if headings:
+        start, end = (place - held["start_char"] for place in headings[-1])
+        return f"section {' '.join(held['text'][start:end].split())}"
+    return anchor if kind == "section" else f"{kind} {int(number) + max(len(before) - 1, 0)}"
 
 
 class Excerpt(TypedDict):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from socket import gethostname
 from typing import TYPE_CHECKING, Any
@@ -31,8 +31,8 @@ def checked_url(url: str) -> str:
     """
     if not is_postgres(url):
         raise UsageError("--threads takes a URL like postgresql://user@host/database.")
-    require_extra("psycopg", "postgres", "Postgres")
-    require_extra("langgraph.checkpoint.postgres", "postgres", "Postgres")
+    for package in ("psycopg", "pgvector", "langgraph.checkpoint.postgres"):
+        require_extra(package, "postgres", "Postgres")
     return url
 
 
@@ -120,21 +120,17 @@ def value(db: psycopg.Connection[Any], sql: str, *values: object) -> Any:
     return None if row is None else row[0]
 
 
-class Worded:
-    """A connection that takes SQLite's words: `words` are those that this database says otherwise,
-    besides `?` for a value.
-    """
+class Marked:
+    """A connection that takes `?` for a value, as SQLite does."""
 
-    def __init__(
-        self, connection: psycopg.Connection[Any], words: Sequence[tuple[str, str]] = ()
-    ) -> None:
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
         self.connection = connection
-        self._words = (("?", "%s"), *words)
 
     def execute(self, sql: str, values: Sequence[object] = ()) -> psycopg.Cursor[Any]:
-        for there, here in self._words:
-            sql = sql.replace(there, here)
-        return self.connection.execute(sql.encode(), values, binary=True)
+        return self.connection.execute(sql.replace("?", "%s").encode(), values, binary=True)
+
+    def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
+        self.connection.cursor().executemany(sql.replace("?", "%s").encode(), rows)
 
 
 def answers(connection: psycopg.Connection[Any]) -> bool:
@@ -154,31 +150,29 @@ def answers(connection: psycopg.Connection[Any]) -> bool:
 class PostgresPlace(SqlPlace):
     """A schema of a database."""
 
-    def __init__(
-        self, url: str, schema: str | None = None, words: Sequence[tuple[str, str]] = ()
-    ) -> None:
-        """`schema`: where the tables are, if not where the database looks first; `words` as of
-        `Worded`.
-        """
+    def __init__(self, url: str, schema: str | None = None) -> None:
+        """`schema`: where the tables are, if not where the database looks first."""
         super().__init__()
         self._url = checked_url(url)
         self._schema = schema
-        self._words = words
         self._ready = False
 
     def _make(self, _db: psycopg.Connection[Any], *, write: bool) -> bool:  # noqa: ARG002
         """Makes the tables, where it may write; whether they are there."""
         return True
 
-    def _open(self, *, write: bool) -> Worded | None:
+    def _open(self, *, write: bool) -> Marked | None:
         if self._connection is None or not answers(self._connection):
             self._connection = connect(self._url, self._schema)
         if not self._ready:
             self._ready = self._make(self._connection, write=write)
-        return Worded(self._connection, self._words) if self._ready else None
+        return Marked(self._connection) if self._ready else None
 
     def failures(self) -> AbstractContextManager[None]:
         return postgres_failures(place(self._url))
 
-    def _transaction(self, db: Worded) -> AbstractContextManager[Any]:
+    def disk_bytes(self) -> int:
+        raise NotImplementedError
+
+    def _transaction(self, db: Marked) -> AbstractContextManager[Any]:
         return db.connection.transaction()

@@ -27,7 +27,6 @@ class ResearchStarted(TypedDict):
     max_rounds: int
     k: int
     grader: str
-    roles: list[str]
 
 
 class ResearchContextualized(TypedDict):

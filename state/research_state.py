@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal, NotRequired, TypedDict
 
-from state.answer import Citation, Usage
-from state.reducers import overwrite
-from state.usage import NO_USAGE
+from state.answer import NO_USAGE, Citation, Usage
+from state.graph_state import overwrite
 
 SubtaskStatus = Literal["planned", "done", "empty", "cut"]
 FileStatus = Literal["active", "done"]
@@ -54,7 +53,8 @@ class Artifact(TypedDict):
     """What a subagent returned: the only thing a report is made of.
 
     `content` is its findings as Markdown, whose markers are those of `citations`; `missing` is
-    what was looked for and not found, by name; `queries` are what was searched. One that is `cut`
+    what was looked for and not found, by name, `nearest` the places that may state it all the same;
+    `queries` are what was searched. One that is `cut`
     was ended by a budget: it may be shown, and its subtask is done again when the run goes on.
     `trace_id` is the trace of the question that was asked for it, where one was.
     """
@@ -72,6 +72,7 @@ class Artifact(TypedDict):
     queries: list[str]
     warnings: list[str]
     usage: Usage
+    nearest: NotRequired[list[Citation]]
     trace_id: NotRequired[str]
 
 

@@ -17,11 +17,18 @@ from pydantic import AfterValidator, Field, NonNegativeFloat, SecretStr, Validat
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from pydantic_settings import SettingsError as UnreadableValueError
 
-from state.choices import DEFAULT_COLLECTION, EmbedderName, EngineName, GraderChoice, Verifier
+from state.choices import (
+    DEFAULT_COLLECTION,
+    EmbedderName,
+    EngineName,
+    GraderChoice,
+    Verifier,
+    default_config_file,
+    default_home,
+)
 from state.errors import SettingsError, UsageError
-from state.nearest import did_you_mean
 from state.urls import holds_user, is_postgres, is_readable
-from state.user_folders import default_config_file, default_home
+from state.wording import did_you_mean
 
 STAND_INS = {"api_key": "OPENAI_API_KEY", "base_url": "OPENAI_BASE_URL"}
 MOST_SECONDS = 1_000_000_000
@@ -72,14 +79,6 @@ def _no_password(value: str) -> str:
     if value.startswith("http") and holds_user(value):
         raise ValueError("a user name or password has no place in this URL")
     return value
-
-
-def _link_template(value: str) -> str:
-    try:
-        value.format(host="", path="", line=1)
-    except (LookupError, ValueError, AttributeError):
-        raise ValueError("a link may hold {host}, {path} and {line}") from None
-    return "" if value == "none" else value
 
 
 Name = Annotated[str, AfterValidator(_plain_name)]
@@ -134,11 +133,6 @@ class Settings(BaseSettings):
     embedding_model: str = Field("text-embedding-3-small", description="remote embedding model")
     embedding_base_url: Url | None = Field(None, description="endpoint of the embedding model")
     embedding_api_key: SecretStr | None = Field(None, description="key for the embedding endpoint")
-    reranker_url: Url | None = Field(
-        None, description="endpoint (…/v1) of a model that puts the best 50 chunks in order"
-    )
-    reranker_model: str = Field("reranker", description="the name that its server knows it by")
-    reranker_api_key: SecretStr | None = Field(None, description="key for the reranker's endpoint")
     request_timeout: float | None = Field(
         None,
         gt=0,
@@ -162,10 +156,6 @@ class Settings(BaseSettings):
     trace_megabytes: int = Field(200, ge=1, description="megabytes of traces kept")
     research_keep: int = Field(100, ge=1, description="finished research runs that are kept")
     research_days: int = Field(90, ge=1, description="days of use a finished research run is kept")
-    links: Annotated[str, AfterValidator(_link_template)] = Field(
-        "file://{host}{path}#{line}",
-        description="link of a cited file on a terminal; vscode://file{path}:{line}, or none",
-    )
     web: bool = Field(default=False, description="search the web when the documents do not hold it")
     web_url: Url | None = Field(None, description="SearXNG endpoint of --web")
 
@@ -251,7 +241,7 @@ _OPTIONAL = frozenset(key for key, field in Settings.model_fields.items() if fie
 def _settings_error(
     error: ValidationError, given: Mapping[str, Any], file: Path
 ) -> SettingsError | UsageError:
-    from state.wanted_value import wanted_value
+    from state.wording import wanted_value
 
     first = error.errors(include_url=False, include_input=False)[0]
     what = wanted_value(first["type"], first.get("ctx", {}), first["msg"])

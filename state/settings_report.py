@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypedDict
 
+from state.choices import default_config_file
 from state.settings import STAND_INS, Settings, load_settings, read_toml, variable_of
 from state.urls import masked
-from state.user_folders import default_config_file
 
 
 class SettingRow(TypedDict):
@@ -72,3 +72,15 @@ def shown_value(value: Any) -> str:
 def _toml(value: Any) -> str:
     """Defaults are written alike in JSON; one that is None as an empty text."""
     return json.dumps("" if value is None else value, ensure_ascii=False, default=str)
+
+
+def settings_with(text: str, changes: Mapping[str, str | None]) -> str:
+    """A settings file's text with these keys set, or taken out where None; all else stays as it is.
+    A key stands above the first table, where it is the file's own.
+    """
+    lines = text.splitlines()
+    end = next((n for n, line in enumerate(lines) if line.lstrip().startswith("[")), len(lines))
+    own = [line for line in lines[:end] if line.partition("=")[0].strip().strip('"') not in changes]
+    own += [f"{key} = {json.dumps(value)}" for key, value in changes.items() if value is not None]
+    texts = ("\n".join(part).strip("\n") for part in (own, lines[end:]))
+    return "\n\n".join(filter(None, texts)) + "\n"

@@ -6,14 +6,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from state.home_db import HomePlace
 from state.settings import Settings
 from state.trace_store import TraceBounds, TraceStore
-from state.turn_store import THREADS_FILE, TurnStore
+from state.turns import Clock, utc_now
 
 if TYPE_CHECKING:
     from state.checkpoints import Checkpoints
-
-_TRACE_WORDS = (("instr(", "0 < strpos("),)
+    from state.turn_store import TurnStore
 
 
 class SharedPlace(NamedTuple):
@@ -39,32 +39,33 @@ def store_place(settings: Settings) -> SharedPlace:
     return SharedPlace()
 
 
-def open_turn_store(home: Path, url: str | None = None, schema: str | None = None) -> TurnStore:
+def open_turn_store(
+    home: Path, url: str | None = None, schema: str | None = None, clock: Clock = utc_now
+) -> TurnStore:
     """The turns of this CRAG_HOME, or of a schema of the Postgres at `url`. Connects at the first
     use.
 
     Raises:
         UsageError: the URL is none of Postgres.
     """
+    from state.turn_store import TurnStore
+
     if url is None:
-        from state.threads_sqlite import SqliteTurnStore
+        return TurnStore(HomePlace(home), clock)
+    from state.team_db import TeamThreads
 
-        return SqliteTurnStore(home / THREADS_FILE)
-    from state.threads_postgres import PostgresTurnStore
-
-    return PostgresTurnStore(url, schema=schema)
+    return TurnStore(TeamThreads(url, schema), clock)
 
 
 def open_checkpoints(home: Path, url: str | None = None, schema: str | None = None) -> Checkpoints:
     """The checkpoints beside those turns; connects and raises as `open_turn_store`."""
+    from state.checkpoints import HomeCheckpoints, TeamCheckpointer
+
     if url is None:
-        from state.checkpoints import CHECKPOINTS_FILE
-        from state.checkpoints_sqlite import SqliteCheckpoints
+        return HomeCheckpoints(HomePlace(home))
+    from state.team_db import TeamCheckpoints
 
-        return SqliteCheckpoints(home / CHECKPOINTS_FILE)
-    from state.checkpoints_postgres import PostgresCheckpoints
-
-    return PostgresCheckpoints(url, schema)
+    return TeamCheckpointer(TeamCheckpoints(url, schema))
 
 
 def open_traces(settings: Settings) -> TraceStore:
@@ -80,8 +81,7 @@ def open_traces(settings: Settings) -> TraceStore:
         return TraceStore(settings.home, bounds)
     from state.postgres import PostgresPlace
 
-    shared = PostgresPlace(place.url, place.schema, _TRACE_WORDS)
-    return TraceStore(settings.home, bounds, shared)
+    return TraceStore(settings.home, bounds, PostgresPlace(place.url, place.schema))
 
 
 @cache

@@ -30,6 +30,10 @@ class SqlPlace(Closing):
         """Maps whatever the database raises to a CragError."""
 
     @abstractmethod
+    def disk_bytes(self) -> int:
+        """What the disk or the server is taken of."""
+
+    @abstractmethod
     def _transaction(self, db: Any) -> AbstractContextManager[Any]: ...
 
     def connected(self) -> Any:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from state.closing import closed_on_failure
 from state.errors import (
     CragError,
     DamagedError,
@@ -18,8 +17,6 @@ from state.errors import (
     UsageError,
     storage_error,
 )
-from state.schema_version import read_version, refuse_other
-from state.sql_place import SqlPlace
 
 BUSY_SECONDS = 10.0
 _BETWEEN_SECONDS = 0.02
@@ -167,46 +164,3 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
         if db.in_transaction:
             db.execute("rollback")
         raise
-
-
-class SqlitePlace(SqlPlace):
-    """A file of the home."""
-
-    def __init__(
-        self,
-        path: Path,
-        name: str,
-        make: Callable[[sqlite3.Connection], object],
-        version: int | None = None,
-    ) -> None:
-        """`name`: what it is called in errors; `make` makes the tables that are not there, in a
-        file that can be written; `version`: of its schema, where it has one.
-        """
-        super().__init__()
-        self._path = path
-        self._name = f"{name} {path}"
-        self._make = make
-        self._version = version
-
-    def _open(self, *, write: bool) -> sqlite3.Connection | None:
-        if self._connection is None:
-            if write:
-                create_private(self._path)
-            elif not self._path.exists():
-                return None
-            writable = write or os.access(self._path, os.W_OK)
-            made = connect if writable else connect_to_read
-            with closed_on_failure(made(self._path)) as db:
-                if self._version is not None:
-                    refuse_other(read_version(db), self._version, self._name)
-                if writable:
-                    self._make(db)
-            self._connection = db
-        found: sqlite3.Connection = self._connection
-        return found
-
-    def failures(self) -> AbstractContextManager[None]:
-        return sqlite_failures(self._name)
-
-    def _transaction(self, db: sqlite3.Connection) -> AbstractContextManager[None]:
-        return transaction(db)

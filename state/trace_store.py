@@ -12,24 +12,15 @@ from typing import Any, cast
 from state.answer import Answer
 from state.closing import Closing
 from state.errors import UsageError
-from state.nearest import did_you_mean
+from state.home_db import HomePlace
 from state.packed import packed, unpacked
 from state.sql_place import SqlPlace
-from state.sqlite_file import SqlitePlace, log_ahead
-from state.traces import TRACE_SCHEMA, Kind, Trace, TraceFilter, TraceSummary
+from state.traces import TRACE_SCHEMA, Kind, Trace, TraceSummary
+from state.wording import did_you_mean
 
-TRACES_FILE = "traces.db"
 PRUNE_EVERY = 20
 """Traces kept between two looks at their number and size."""
 
-# A trace may be lost with the power; the file stays whole.
-_PRAGMAS = "pragma auto_vacuum = full; pragma synchronous = normal; pragma secure_delete = on;"
-_SCHEMA = """
-create table if not exists traces (
-    id text primary key, created_at real not null, kind text not null, thread text,
-    status text not null, question text not null, body blob not null, parent text);
-create index if not exists traces_by_time on traces (created_at);
-"""
 _INSERT = (
     "insert into traces (id, created_at, kind, thread, status, question, body, parent)"
     " values (?, ?, ?, ?, ?, ?, ?, ?)"
@@ -49,13 +40,6 @@ class TraceBounds:
     megabytes: int = 200
 
 
-def make_tables(db: sqlite3.Connection) -> None:
-    """Those that are not there."""
-    db.executescript(_PRAGMAS)
-    log_ahead(db)
-    db.executescript(_SCHEMA)
-
-
 class TraceStore(Closing):
     """The traces of a home, or of a shared store, in the table it was made with; errors as of
     `SqlPlace`.
@@ -64,7 +48,7 @@ class TraceStore(Closing):
     def __init__(
         self, home: Path, bounds: TraceBounds | None = None, shared: SqlPlace | None = None
     ) -> None:
-        self._place = shared or SqlitePlace(home / TRACES_FILE, "The trace store", make_tables)
+        self._place = shared or HomePlace(home)
         self._bounds = bounds or TraceBounds()
 
     def close(self) -> None:
@@ -118,11 +102,11 @@ class TraceStore(Closing):
             )
         return rows[0]
 
-    def summaries(self, limit: int = 20, wanted: TraceFilter | None = None) -> list[TraceSummary]:
-        """The newest traces that were asked for, newest first."""
-        where, values = (wanted or TraceFilter()).where()
-        statement = f"{_SUMMARY} where {where} order by created_at desc, rowid desc limit ?"
-        rows = self._place.read(statement, (*values, limit))
+    def summaries(self, limit: int = 20, thread: str | None = None) -> list[TraceSummary]:
+        """The newest traces, all or of a thread; not those kept for a research run."""
+        asked, values = ("", ()) if thread is None else (" and thread = ?", (thread,))
+        where = f"parent is null{asked} order by created_at desc, rowid desc limit ?"
+        rows = self._place.read(f"{_SUMMARY} where {where}", (*values, limit))
         names = TraceSummary.__annotations__
         return [cast("TraceSummary", dict(zip(names, row, strict=True))) for row in rows]
 

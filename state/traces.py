@@ -1,8 +1,7 @@
-"""What is kept of a finished run, one line of it, and which ones are asked for."""
+"""What is kept of a finished run, and one line of it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypedDict
 
 from state.answer import Answer
@@ -36,33 +35,3 @@ class Trace(TypedDict):
     kind: str
     answer: Answer
     events: list[Event]
-
-
-@dataclass(frozen=True, slots=True)
-class TraceFilter:
-    """Which traces to list; None does not ask. Without `parent` those are left out that were
-    kept for a research run. `since` is seconds since 1970; `text` is in the question.
-    """
-
-    thread: str | None = None
-    status: str | None = None
-    kind: str | None = None
-    since: float | None = None
-    text: str | None = None
-    parent: str | None = None
-
-    def where(self) -> tuple[str, list[object]]:
-        """The condition and its values."""
-        asked: list[tuple[str, object]] = [
-            ("thread = ?", self.thread),
-            ("status = ?", self.status),
-            ("kind = ?", self.kind),
-            ("created_at >= ?", self.since),
-            ("instr(lower(question), lower(?))", self.text),
-            ("parent = ?", self.parent),
-        ]
-        given = [(condition, value) for condition, value in asked if value is not None]
-        conditions = [condition for condition, _ in given]
-        if self.parent is None:
-            conditions.append("parent is null")
-        return " and ".join(conditions), [value for _, value in given]

@@ -1,13 +1,11 @@
-"""The append-only store of finished turns: what a thread keeps for ever.
-
-Both databases are asked in the same words; `threads_sqlite` and `threads_postgres` connect to them
-and make their tables.
+"""The append-only store of finished turns: what a thread keeps for ever, in a home or a team's
+database, which are asked in the same words.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 from state.answer import Answer
 from state.closing import Closing
@@ -27,10 +25,9 @@ from state.turns import (
     no_such_turn,
     text_size,
     to_micros,
+    utc_now,
 )
 
-THREADS_FILE = "threads.db"
-THREADS_SCHEMA = 3
 PAGE_OF_TURNS = 16
 MOST_SHOWN = 2_000
 """Turns that a slice of a thread is taken from, however large its budget is."""
@@ -38,13 +35,13 @@ _KEPT = ("answer", "files", "collection")
 """Of a `Turn`, in its body."""
 _HINT = "Restore the threads from a backup, or delete the thread."
 
-_SELECT = """select n, created_at, milestone, body from turns
-    where thread_id = (select id from threads where name = ?)"""
+_SELECT = """select n, created_at, milestone, body from crag_turns
+    where thread_id = (select id from crag_threads where name = ?)"""
 
-_COSTS = """select n, milestone, size, tokens from turns
-    where thread_id = (select id from threads where name = ?)"""
+_COSTS = """select n, milestone, size, tokens from crag_turns
+    where thread_id = (select id from crag_threads where name = ?)"""
 
-_NUMBERED = """insert into threads as t (name, created_at, last_turn) values (?, ?, 1)
+_NUMBERED = """insert into crag_threads as t (name, created_at, last_turn) values (?, ?, 1)
     on conflict (name) do update set last_turn = t.last_turn + 1 returning id, last_turn"""
 
 
@@ -59,10 +56,7 @@ class TurnStore(Closing):
     (Postgres unreachable or failed), and nothing foreign.
     """
 
-    _DISK_BYTES: ClassVar[str]
-    """The query for what the store takes."""
-
-    def __init__(self, place: SqlPlace, clock: Clock) -> None:
+    def __init__(self, place: SqlPlace, clock: Clock = utc_now) -> None:
         self._place = place
         self._clock = clock
 
@@ -71,12 +65,11 @@ class TurnStore(Closing):
 
     def size(self) -> StoreSize:
         rows = self._place.read(
-            "select (select count(*) from threads), count(*), coalesce(sum(length(body)), 0)"
-            " from turns"
+            "select (select count(*) from crag_threads), count(*), coalesce(sum(length(body)), 0)"
+            " from crag_turns"
         )
         threads, turns, octets = rows[0] if rows else (0, 0, 0)
-        disk = sum(size for (size,) in self._place.read(self._DISK_BYTES))
-        return StoreSize(threads, turns, int(octets), disk)
+        return StoreSize(threads, turns, int(octets), self._place.disk_bytes())
 
     def append(
         self,
@@ -99,9 +92,9 @@ class TurnStore(Closing):
                 "collection": collection,
             }
             db.execute(
-                "insert into turns (thread_id, n, created_at, milestone, size, body)"
+                "insert into crag_turns (thread_id, n, created_at, milestone, size, body)"
                 " values (?, ?, ?, ?, ?, ?)",
-                (key, number, now, milestone, text_size(answer), packed(kept)),
+                (key, number, now, int(milestone), text_size(answer), packed(kept)),
             )
         return number
 
@@ -116,7 +109,7 @@ class TurnStore(Closing):
         """Turns read as they are asked for; at most `limit`, and only the pinned ones where
         `milestones` is True. Holds no lock between two turns.
         """
-        sql = _SELECT + " and n > ? and n < ?" + (" and milestone" if milestones else "")
+        sql = _SELECT + " and n > ? and n < ?" + (" and milestone <> 0" if milestones else "")
         sql += f" order by n {'desc' if newest_first else 'asc'} limit ?"
         low, high = 0, 2**31 - 1
         left, size = limit, 2  # the newest turn or two are all that most callers need
@@ -146,7 +139,7 @@ class TurnStore(Closing):
         """What showing each of the newest MOST_SHOWN turns costs, newest first; of the pinned ones
         where `milestones` is True. No answer is read.
         """
-        sql = _COSTS + (" and milestone" if milestones else "") + " order by n desc limit ?"
+        sql = _COSTS + (" and milestone <> 0" if milestones else "") + " order by n desc limit ?"
         rows = self._place.read(sql, (thread, MOST_SHOWN))
         return [TurnCost(n, bool(milestone), *counted) for n, milestone, *counted in rows]
 
@@ -154,14 +147,14 @@ class TurnStore(Closing):
         """Keeps the count of a turn's tokens, which is made once."""
         with self._place.writing() as db:
             db.execute(
-                "update turns set tokens = ?"
-                " where n = ? and thread_id = (select id from threads where name = ?)",
+                "update crag_turns set tokens = ?"
+                " where n = ? and thread_id = (select id from crag_threads where name = ?)",
                 (tokens, number, thread),
             )
 
     def last_turn(self, thread: str) -> int:
         """The number last given in the thread, 0 for an unknown one."""
-        rows = self._place.read("select last_turn from threads where name = ?", (thread,))
+        rows = self._place.read("select last_turn from crag_threads where name = ?", (thread,))
         return int(rows[0][0]) if rows else 0
 
     def threads(self) -> list[ThreadSummary]:
@@ -169,8 +162,8 @@ class TurnStore(Closing):
         rows = self._place.read(
             """select name, last_turn, t.created_at, count(u.n), max(u.created_at),
                    sum(length(u.body)),
-                   (select body from turns where thread_id = t.id order by n limit 1)
-               from threads t left join turns u on u.thread_id = t.id
+                   (select body from crag_turns where thread_id = t.id order by n limit 1)
+               from crag_threads t left join crag_turns u on u.thread_id = t.id
                group by t.id order by coalesce(max(u.created_at), t.created_at) desc, t.id desc"""
         )
         return [_to_summary(row) for row in rows]
@@ -183,9 +176,9 @@ class TurnStore(Closing):
         """
         with self._place.writing() as db:
             changed = db.execute(
-                "update turns set milestone = ?"
-                " where n = ? and thread_id = (select id from threads where name = ?)",
-                (milestone, number, thread),
+                "update crag_turns set milestone = ?"
+                " where n = ? and thread_id = (select id from crag_threads where name = ?)",
+                (int(milestone), number, thread),
             ).rowcount
             if changed == 0:
                 raise no_such_turn(thread, number)
@@ -197,13 +190,13 @@ class TurnStore(Closing):
             UsageError: there is no such thread.
         """
         with self._place.writing() as db:
-            row = db.execute("select id from threads where name = ?", (thread,)).fetchone()
+            row = db.execute("select id from crag_threads where name = ?", (thread,)).fetchone()
             if row is None:
-                named = db.execute("select name from threads").fetchall()
+                named = db.execute("select name from crag_threads").fetchall()
                 raise no_such_thread(thread, (str(each[0]) for each in named))
             # The thread first: whoever appends to it meanwhile waits, then starts it anew.
-            db.execute("delete from threads where id = ?", row)
-            turns = db.execute("delete from turns where thread_id = ?", row).rowcount
+            db.execute("delete from crag_threads where id = ?", row)
+            turns = db.execute("delete from crag_turns where thread_id = ?", row).rowcount
         return int(turns)
 
     def prune(self, plan: PrunePlan, *, dry_run: bool = False) -> dict[str, list[int]]:
@@ -216,7 +209,7 @@ class TurnStore(Closing):
             for first in range(0, len(rows), 500):
                 doomed = [row[0] for row in rows[first : first + 500]]
                 marks = ", ".join("?" * len(doomed))
-                query = f"delete from turns where id in ({marks})"  # noqa: S608 - marks alone
+                query = f"delete from crag_turns where id in ({marks})"  # noqa: S608 - marks alone
                 db.execute(query, doomed)
         return _by_thread(rows)
 
@@ -278,15 +271,15 @@ def _prune_query(plan: PrunePlan) -> tuple[str, list[object]]:
         values.append(plan.keep)
     where = f"({' and '.join(doomed)})"
     if not plan.milestones:
-        where += " and not u.milestone"
+        where += " and u.milestone = 0"
     if plan.thread is not None:
         where += " and t.name = ?"
         values.append(plan.thread)
     query = f"""select u.id, t.name, u.n
         from (select id, thread_id, n, created_at, milestone,
                   row_number() over (partition by thread_id order by n desc) as age
-              from turns) u
-        join threads t on t.id = u.thread_id where {where} order by t.id, u.n"""  # noqa: S608
+              from crag_turns) u
+        join crag_threads t on t.id = u.thread_id where {where} order by t.id, u.n"""  # noqa: S608
     return query, values
 
 

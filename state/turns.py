@@ -9,7 +9,7 @@ from typing import NamedTuple, TypedDict
 
 from state.answer import Answer
 from state.errors import DamagedError, UsageError
-from state.nearest import did_you_mean
+from state.wording import did_you_mean
 
 Clock = Callable[[], datetime]
 

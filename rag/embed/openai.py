@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import b64decode
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from functools import cache
 from threading import Lock
 from typing import Any
 
@@ -20,17 +20,15 @@ from rag.endpoint.address import (
     request_seconds,
 )
 from rag.endpoint.calls import call_log, recorded_call
-from rag.endpoint.failures import describe
-from rag.endpoint.retry import Retries
+from rag.endpoint.failures import failure, foreign_errors
 from state.errors import ModelError
 from state.settings import Settings
 
 BATCH = 64
 BATCH_CHARACTERS = 200_000
 AT_ONCE = 4
-PATIENCE = 300.0
-"""Seconds that a long ingest waits out rate limits; a single query waits request_timeout."""
 PATIENT_RETRIES = 12
+"""Of a long ingest, which waits out rate limits."""
 
 
 class OpenAIEmbedder:
@@ -60,14 +58,13 @@ class OpenAIEmbedder:
         return EmbedderIdentity(f"openai:{self._model}", self._dimension, "1")
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        retries = Retries(max(self._retries, PATIENT_RETRIES), max(self._timeout, PATIENCE))
-        return self._embed(texts, retries)
+        return self._embed(texts, max(self._retries, PATIENT_RETRIES))
 
     def embed_query(self, text: str) -> Vectors:
-        row: Vectors = self._embed([text], Retries(self._retries, self._timeout))[0]
+        row: Vectors = self._embed([text], self._retries)[0]
         return row
 
-    def _embed(self, texts: Sequence[str], retries: Retries) -> Vectors:
+    def _embed(self, texts: Sequence[str], retries: int) -> Vectors:
         # Servers refuse empty text; a lone surrogate cannot be sent at all.
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
         wanted = [place for place, text in enumerate(clean) if text.strip()]
@@ -85,22 +82,20 @@ class OpenAIEmbedder:
             vectors[wanted] = np.concatenate(parts)
         return vectors
 
-    def _batch(self, texts: Sequence[str], retries: Retries) -> Vectors:
-        def attempt(seconds: float) -> list[Vectors]:
-            return self._request(texts, min(seconds, self._timeout))
-
-        rows = retries.run(
-            attempt, lambda e: describe(e, self._endpoint, self._model, self._timeout)
-        )
+    def _batch(self, texts: Sequence[str], retries: int) -> Vectors:
+        try:
+            rows = self._request(texts, retries)
+        except foreign_errors() as error:
+            raise failure(error, self._endpoint, self._model, self._timeout) from None
         return self._checked(rows)
 
-    def _request(self, texts: Sequence[str], seconds: float) -> list[Vectors]:
+    def _request(self, texts: Sequence[str], retries: int) -> list[Vectors]:
         import openai
 
-        timeout = openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
+        timeout = openai.Timeout(self._timeout, connect=min(self._timeout, CONNECT_SECONDS))
         # The client itself: embed_documents drops each row's index, and so trusts the order.
         with self._lock:
-            create = self._client.client.create
+            create = self._client(retries).client.create
         options = {"model": self._model, "input": list(texts), "timeout": timeout}
         try:
             response = create(encoding_format=self._encoding, **options)
@@ -135,8 +130,8 @@ class OpenAIEmbedder:
         )
         return unit
 
-    @cached_property
-    def _client(self) -> Any:
+    @cache  # noqa: B019 - as many as there are embedders, each as long as its process
+    def _client(self, retries: int) -> Any:
         from langchain_openai.embeddings import OpenAIEmbeddings
 
         return OpenAIEmbeddings(
@@ -148,7 +143,7 @@ class OpenAIEmbedder:
             http_async_client=no_async_client(),
             openai_proxy="",
             check_embedding_ctx_length=False,
-            max_retries=0,
+            max_retries=retries,
         )
 
 

@@ -1,22 +1,13 @@
-"""How values of the program are kept in the catalog's columns."""
+"""How values of the program are kept in a store's columns."""
 
 from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Vectors
-
-BLOCK_CHARACTERS = 16_384
-_BLOCK_BITS = 20
-
-
-def block_row(document_id: int, start_char: int) -> int:
-    """The row of the block that holds this character; a document's rows are consecutive."""
-    return (document_id << _BLOCK_BITS) | (start_char // BLOCK_CHARACTERS)
 
 
 def encode_path(path: str) -> bytes:
@@ -29,26 +20,46 @@ def decode_path(data: bytes) -> str:
 
 
 def encode_label(text: str) -> str:
-    """A title or heading that any column takes."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+    """A title, heading or reason that any column takes."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
 
 
-def encode_block(text: str) -> bytes:
-    return zlib.compress(text.encode("utf-8", "surrogatepass"), 6)
+def encode_text(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
-def decode_block(data: bytes) -> str:
-    return zlib.decompress(data).decode("utf-8", "surrogatepass")
+def decode_text(data: bytes) -> str:
+    """Raises UnicodeDecodeError."""
+    return data.decode("utf-8", "surrogatepass")
+
+
+class DeflatedText:
+    """A text that comes in stretches, and what is kept of it."""
+
+    def __init__(self) -> None:
+        self._deflate = zlib.compressobj(6)
+        self._kept: list[bytes] = []
+
+    def add(self, text: str) -> None:
+        self._kept.append(self._deflate.compress(encode_text(text)))
+
+    def finish(self) -> bytes:
+        return b"".join([*self._kept, self._deflate.flush()])
+
+
+def inflated(data: bytes) -> str:
+    """Raises zlib.error or UnicodeDecodeError."""
+    return decode_text(zlib.decompress(data))
 
 
 def text_hash(text: str) -> int:
     """64 bits that say which text was embedded."""
-    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    digest = hashlib.blake2b(encode_text(text), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 
 
 def chunk_key(chunk_id: str) -> int:
-    """A chunk id as the catalog's integer; -1 for a string that is no chunk id."""
+    """A chunk id as the store's integer; -1 for a string that is no chunk id."""
     try:
         return int.from_bytes(bytes.fromhex(chunk_id).rjust(8, b"\0")[-8:], "big", signed=True)
     except ValueError:
@@ -66,22 +77,8 @@ def encode_vectors(vectors: Vectors) -> list[bytes]:
     return [row.tobytes() for row in np.asarray(vectors, dtype=np.float16)]
 
 
-def decode_vectors(rows: Sequence[bytes], dimension: int) -> Vectors:
-    """float32 of shape (len(rows), dimension)."""
+def decode_vector(row: bytes) -> Vectors:
+    """float32 of shape (dimension,)."""
     import numpy as np
 
-    flat = np.frombuffer(b"".join(rows), dtype=np.float16)
-    return flat.reshape(len(rows), dimension).astype(np.float32)
-
-
-def blocks_of(texts: Iterable[str]) -> Iterator[str]:
-    """The same characters in blocks of BLOCK_CHARACTERS, the last one shorter."""
-    rest = ""
-    for text in texts:
-        rest += text
-        whole = len(rest) - len(rest) % BLOCK_CHARACTERS
-        for start in range(0, whole, BLOCK_CHARACTERS):
-            yield rest[start : start + BLOCK_CHARACTERS]
-        rest = rest[whole:]
-    if rest:
-        yield rest
+    return np.frombuffer(row, dtype=np.float16).astype(np.float32)

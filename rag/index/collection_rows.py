@@ -1,30 +1,55 @@
-"""Collections as rows: finding one, creating one, and whether an embedder fits it."""
+"""Collections as rows of either database: finding one, creating one, and whether an embedder fits
+it.
+"""
 
 from __future__ import annotations
 
-import sqlite3
-import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from typing import Any, Protocol
 
 from rag.embed.protocol import EmbedderIdentity
-from rag.index.contents import Sql
-from rag.index.lexical import LexicalTable
 from rag.index.terms import TERMS_VERSION
 from state.choices import DEFAULT_COLLECTION
 from state.errors import CragError, EmbedderMismatchError, NoIndexError, UsageError
-from state.nearest import nearest_and_count
+from state.wording import did_you_mean
+
+_SOME = 500
+
+
+class Sql(Protocol):
+    """A connection that takes `?` for a value: SQLite's, or `state.postgres.Marked`."""
+
+    def execute(self, sql: str, values: Any = (), /) -> Any: ...
+
+    def executemany(self, sql: str, rows: Iterable[Sequence[Any]], /) -> Any: ...
+
+
+def rows_of_many(sql: Sql, query: str, many: Sequence[object], *values: object) -> list[Any]:
+    """The rows that `query` gives for `values` and so many others, which `{some}` stands for; a
+    bounded number is asked for at a time.
+    """
+    found: list[Any] = []
+    for some in _bounded(many):
+        marked = query.format(some=",".join("?" * len(some)))
+        found += sql.execute(marked, (*values, *some)).fetchall()
+    return found
+
+
+def delete_many(sql: Sql, query: str, many: Sequence[object], *values: object) -> None:
+    """As `rows_of_many`, of what gives no rows."""
+    for some in _bounded(many):
+        sql.execute(query.format(some=",".join("?" * len(some))), (*values, *some))
+
+
+def _bounded(many: Sequence[object]) -> Iterator[Sequence[object]]:
+    return (many[first : first + _SOME] for first in range(0, len(many), _SOME))
 
 
 @dataclass(frozen=True, slots=True)
 class CollectionRow:
     """`uid` tells a collection from a later one of the same name; `revision` counts writes."""
-
-    columns: ClassVar[str] = (
-        "id, name, uid, embedder, dimension, embedder_version, terms_version, revision"
-    )
 
     id: int
     name: str
@@ -34,19 +59,16 @@ class CollectionRow:
     revision: int
 
 
-Row = TypeVar("Row", bound=CollectionRow)
-
-
 def find(sql: Sql, name: str) -> CollectionRow | None:
-    return find_as(CollectionRow, sql, name)
-
-
-def find_as(kind: type[Row], sql: Sql, name: str) -> Row | None:
-    row = sql.execute(f"SELECT {kind.columns} FROM collections WHERE name = ?", (name,)).fetchone()
-    if row is None:
+    rows = sql.execute(
+        "SELECT id, name, uid, embedder, dimension, embedder_version, terms_version, revision"
+        " FROM collections WHERE name = ?",
+        (name,),
+    ).fetchall()
+    if not rows:
         return None
-    number, name, uid, embedder, dimension, release, *rest = row
-    return kind(number, name, uid, EmbedderIdentity(embedder, dimension, release), *rest)
+    number, name, uid, embedder, dimension, release, *rest = rows[0]
+    return CollectionRow(number, name, uid, EmbedderIdentity(embedder, dimension, release), *rest)
 
 
 def names(sql: Sql) -> list[str]:
@@ -54,41 +76,14 @@ def names(sql: Sql) -> list[str]:
     return [row[0] for row in sql.execute("SELECT name FROM collections ORDER BY name").fetchall()]
 
 
-def require(connection: sqlite3.Connection, name: str) -> CollectionRow:
-    """The collection of this name, with something in it to find.
+def require(sql: Sql, name: str) -> CollectionRow:
+    """The collection of this name, which may be empty.
 
     Raises:
-        NoIndexError: nothing was ever ingested, or nothing that held text.
+        NoIndexError: nothing was ever ingested.
         UsageError: other collections exist, this one does not.
     """
-    found = require_row(connection, name)
-    any_chunk = connection.execute(
-        "SELECT 1 FROM documents WHERE collection_id = ? AND chunk_count > 0 LIMIT 1",
-        (found.id,),
-    ).fetchone()
-    if any_chunk is None:
-        raise no_text(name)
-    return found
-
-
-def require_again(connection: sqlite3.Connection, name: str) -> CollectionRow:
-    """As `require`, for whoever has read one of this name.
-
-    Raises:
-        NoIndexError: it was deleted, or holds no text any more.
-    """
-    if find(connection, name) is None:
-        raise deleted(name)
-    return require(connection, name)
-
-
-def require_row(sql: Sql, name: str) -> CollectionRow:
-    """The collection of this name, which may be empty. Raises as `require`."""
-    return require_as(CollectionRow, sql, name)
-
-
-def require_as(kind: type[Row], sql: Sql, name: str) -> Row:
-    found = find_as(kind, sql, name)
+    found = find(sql, name)
     if found is None:
         raise no_such_collection(name, names(sql))
     return found
@@ -99,9 +94,9 @@ def no_such_collection(name: str, others: Sequence[str]) -> CragError:
     if not others:
         return nothing_ingested()
     if name == DEFAULT_COLLECTION:  # nobody need have named it
-        hint = f"{nearest_and_count('', others)} Name one with -c NAME."
+        hint = f"{did_you_mean('', others)} Name one with -c NAME."
     else:
-        hint = nearest_and_count(name, others)
+        hint = did_you_mean(name, others)
     return UsageError(f"There is no collection {name!r}.", hint)
 
 
@@ -120,20 +115,31 @@ def no_text(name: str) -> NoIndexError:
     )
 
 
-def create(
-    connection: sqlite3.Connection, name: str, embedder: EmbedderIdentity, uid: str | None = None
+def found_or_created(
+    sql: Sql,
+    name: str,
+    embedder: EmbedderIdentity,
+    uid: str | None,
+    prepare: Callable[[CollectionRow], None],
 ) -> CollectionRow:
-    """A new collection with its lexical index; inside a transaction of the caller."""
-    by = embedder.name, embedder.dimension, embedder.version
-    connection.execute(
-        "INSERT INTO collections (name, uid, embedder, dimension, embedder_version,"
-        " terms_version, created) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (name, uid or uuid.uuid4().hex, *by, TERMS_VERSION, time.time()),
-    )
-    made = find(connection, name)
-    assert made is not None
-    LexicalTable(connection, made.id).create()
-    return made
+    """The collection of this name, created if need be (as `uid`), then `prepare`d; inside a
+    transaction of the caller, who holds its lock.
+
+    Raises:
+        EmbedderMismatchError: it was embedded by another embedder.
+    """
+    row = find(sql, name)
+    if row is None:
+        by = embedder.name, embedder.dimension, embedder.version
+        sql.execute(
+            "INSERT INTO collections (name, uid, embedder, dimension, embedder_version,"
+            " terms_version) VALUES (?, ?, ?, ?, ?, ?)",
+            (name, uid or uuid.uuid4().hex, *by, TERMS_VERSION),
+        )
+        row = require(sql, name)
+        prepare(row)
+    check_embedder(name, row.embedder, embedder)
+    return row
 
 
 def check_embedder(name: str, stored: EmbedderIdentity, embedder: EmbedderIdentity) -> None:
@@ -150,12 +156,10 @@ def check_embedder(name: str, stored: EmbedderIdentity, embedder: EmbedderIdenti
         )
 
 
-def mark_changed(connection: sqlite3.Connection, collection_id: int) -> None:
-    connection.execute(
-        "UPDATE collections SET revision = revision + 1 WHERE id = ?", (collection_id,)
-    )
+def mark_changed(sql: Sql, collection_id: int) -> None:
+    sql.execute("UPDATE collections SET revision = revision + 1 WHERE id = ?", (collection_id,))
 
 
-def forget_terms(connection: sqlite3.Connection, collection_id: int) -> None:
-    """The lexical index must be built again; until then it may name chunks that are gone."""
-    connection.execute("UPDATE collections SET terms_version = '' WHERE id = ?", (collection_id,))
+def mark_terms(sql: Sql, collection_id: int, version: str = TERMS_VERSION) -> None:
+    """Which terms the lexical index holds; "" has the next writer build it again."""
+    sql.execute("UPDATE collections SET terms_version = ? WHERE id = ?", (version, collection_id))

@@ -6,22 +6,17 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.codec import decode_path, encode_path
+from rag.index.collection_rows import Sql
 from rag.index.protocol import FileMark, FileStat, IndexedDocument, UnreadFile
 
 COLUMNS = (
     "source, path, root, size, mtime_ns, changed_ns, content_hash, title, format, chunk_count,"
     " characters, warnings, recognized"
 )
-
-
-class Sql(Protocol):
-    """A connection that takes SQLite's words: the catalog's own, or `state.postgres.Worded`."""
-
-    def execute(self, sql: str, values: Any = (), /) -> Any: ...
 
 
 class IngestedRoot(NamedTuple):
@@ -49,11 +44,7 @@ class Inventory:
     @property
     def marks(self) -> list[FileMark]:
         """Of the documents that are files."""
-        return [
-            FileMark(each.path, each.root, each.source, each.stat, each.content_hash)
-            for each in self.documents
-            if each.path is not None
-        ]
+        return marks_of(self.documents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +62,7 @@ class CollectionSummary:
 
 
 class Contents:
-    """Those of one collection, asked for in SQLite's words; in no order but where one is told."""
+    """Those of one collection; in no order but where one is told."""
 
     def __init__(self, sql: Sql, collection_id: int) -> None:
         self._sql = sql
@@ -93,19 +84,9 @@ class Contents:
         )
         return _document(rows[0]) if rows else None
 
-    def names(self, most: int, is_chosen: Callable[[str], bool] | None) -> list[str]:
-        """The titles of at most so many documents, or of chosen ones, by source; the source where
-        there is no title.
-        """
-        rows = self._asked(
-            "SELECT source, title FROM documents WHERE collection_id = ? ORDER BY source LIMIT ?",
-            most if is_chosen is None else 2**31,
-        )
-        found = ((decode_path(source), title) for source, title in rows)
-        chosen = (name or path for path, name in found if is_chosen is None or is_chosen(path))
-        return list(islice(chosen, most))
-
-    def outlined(self, most: int, is_chosen: Callable[[str], bool] | None) -> list[Any]:
+    def first(
+        self, most: int, is_chosen: Callable[[str], bool] | None = None
+    ) -> list[tuple[int, str, str | None, int]]:
         """(row, source, title, characters) of the first documents by source, or of chosen ones."""
         rows = self._asked(
             "SELECT id, source, title, characters FROM documents WHERE collection_id = ?"
@@ -133,20 +114,7 @@ class Contents:
 
     def file_marks(self) -> list[FileMark]:
         """What a sync compares, of all documents that are files."""
-        rows = self._asked(
-            "SELECT path, root, source, content_hash, size, mtime_ns, changed_ns FROM documents"
-            " WHERE collection_id = ? AND path IS NOT NULL"
-        )
-        return [
-            FileMark(
-                decode_path(path),
-                None if root is None else decode_path(root),
-                decode_path(source),
-                FileStat(*stat),
-                content_hash,
-            )
-            for path, root, source, content_hash, *stat in rows
-        ]
+        return marks_of(self.documents())
 
     def file_stats(self) -> dict[str, FileStat]:
         """Of all documents that are files, by path. Read by the thousand in every ingest."""
@@ -173,11 +141,12 @@ class Contents:
         return {decode_path(path): options for path, options in rows}
 
 
-def place_of(document: IndexedDocument) -> tuple[bytes | None, bytes | None, int, int, int]:
-    """Path, root, size and times, as their columns keep them."""
-    both = document.path, document.root
-    path, root = (None if each is None else encode_path(each) for each in both)
-    return path, root, *document.stat
+def marks_of(documents: Sequence[IndexedDocument]) -> list[FileMark]:
+    return [
+        FileMark(each.path, each.root, each.source, each.stat, each.content_hash)
+        for each in documents
+        if each.path is not None
+    ]
 
 
 def _document(row: Sequence[Any]) -> IndexedDocument:

@@ -2,7 +2,7 @@
 
 Fusion by score keeps what a rank forgets: how far ahead the first is. Fused by rank, a weak
 dense leg makes BM25 worse. Every weight stands on a plateau of nDCG@10 over four labelled sets,
-each chosen so that no set loses by it (tests/benchmarks/retrieval.py).
+each chosen so that no set loses by it.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ in that language.
 The index holds the same terms of every text: English stems. A question in another language is
 read by that language's stems of those, and so is every text that it is compared with: whatever is
 done for it, from the search to the answer, runs inside `in_language_of(question)`. Which languages
-the documents are in need not be known. tests/benchmarks/languages.py shows what it earns.
+the documents are in need not be known.
 """
 
 from __future__ import annotations

@@ -9,7 +9,6 @@ are one of these keys and few files of other names have it.
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -96,38 +95,6 @@ def asked_keys(query: str) -> dict[str, Asked]:
         if word.isdigit() and not before.isdigit() and before not in STOP_WORDS:
             found.setdefault(_NUMBER + word, Asked(first, 2, stems[first]))
     return found
-
-
-def store_names(
-    connection: sqlite3.Connection, document_id: int, source: str, title: str | None
-) -> None:
-    """Notes what a document is called, in place of what it was called before."""
-    connection.execute("DELETE FROM names WHERE document_id = ?", (document_id,))
-    connection.executemany(
-        "INSERT INTO names (key, document_id) VALUES (?, ?)",
-        ((key, document_id) for key in sorted(name_keys(source, title))),
-    )
-
-
-def wrongly_named(
-    connection: sqlite3.Connection, collection_id: int
-) -> list[tuple[int, str, str | None]]:
-    """Id, source and title of the documents that are not called what these say."""
-    rows = connection.execute(  # as bytes: a damaged text may be none
-        "SELECT documents.id, source, CAST(title AS BLOB),"
-        " CAST(group_concat(key, char(10)) AS BLOB) FROM documents"
-        " LEFT JOIN names ON names.document_id = documents.id"
-        " WHERE collection_id = ? GROUP BY documents.id",
-        (collection_id,),
-    )
-    wrong = []
-    for number, path, title_bytes, keys in rows:
-        source = decode_path(path)
-        title = None if title_bytes is None else title_bytes.decode(errors="replace")
-        held = (keys or b"").decode(errors="replace").split("\n")
-        if set(held) - {""} != name_keys(source, title):
-            wrong.append((number, source, title))
-    return wrong
 
 
 def named_documents(legs: Legs, query: str, rarity: Mapping[str, float]) -> dict[int, float]:

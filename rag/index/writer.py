@@ -1,161 +1,349 @@
-"""Writing a collection of the catalog."""
+"""Writing a collection of either database: small documents in groups, a large one alone.
+
+Each group is one transaction, and so is a large document, of which only a stretch is held at a
+time: memory stays bounded, a reader sees it when it is whole, and of what a killed process had
+begun nothing is left.
+"""
 
 from __future__ import annotations
 
-import pickle
-import sqlite3
+import json
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from itertools import chain
+from typing import Any, NamedTuple, Self
 
-from rag.embed.protocol import EmbedderIdentity, Vectors
-from rag.index import collection_rows
-from rag.index.codec import decode_vectors, encode_label, encode_path, text_hash
-from rag.index.collection_rows import CollectionRow, check_embedder
-from rag.index.collection_writer import CollectionWriter
-from rag.index.document_rows import DocumentRows
-from rag.index.feeder import VectorFeeder
-from rag.index.protocol import DocumentPart, IndexedDocument, Notice, UnreadFile
-from rag.index.terms import TERMS_VERSION
-from state.errors import storage_error
-from state.sqlite_file import transaction
+from rag.embed.protocol import Vectors
+from rag.index.codec import (
+    DeflatedText,
+    chunk_key,
+    encode_label,
+    encode_path,
+    text_hash,
+)
+from rag.index.collection_rows import (
+    CollectionRow,
+    Sql,
+    delete_many,
+    mark_changed,
+    rows_of_many,
+)
+from rag.index.contents import COLUMNS, Contents
+from rag.index.names import name_keys
+from rag.index.protocol import DocumentPart, IndexedDocument, UnreadFile, embedding_text
+from state.block_codec import encode_blocks
+from state.documents import Chunk, chunk_id
 
-_VACUUM_PAGES = 20_000
+GROUP_CHUNKS = 1_000
+GROUP_CHARACTERS = 4_000_000
+"""How much of small documents is written in one transaction."""
+
+_CHUNK = (
+    "INSERT INTO chunks (id, collection_id, document_id, key, text_hash, start_char, end_char,"
+    " start_line, end_line, page, heading, anchor, blocks, vector)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_Documents = Mapping[str, tuple[IndexedDocument, Iterable[DocumentPart]]]
 
 
-def prepared(
-    connection: sqlite3.Connection,
-    name: str,
-    embedder: EmbedderIdentity,
-    uid: str | None,
-    notice: Notice,
-) -> CollectionRow:
-    """The collection of this name, created if need be, as a writer can go on with it."""
-    with transaction(connection):
-        row = collection_rows.find(connection, name)
-        if row is None:
-            return collection_rows.create(connection, name, embedder, uid)
-        check_embedder(name, row.embedder, embedder)
-        if row.terms_version != TERMS_VERSION:
-            notice("The lexical index is of another version or damaged; building it again.")
-            DocumentRows(connection, row.id).rebuild_lexical()
-    return row
+class Searchable(NamedTuple):
+    """What the lexical index holds of a chunk."""
+
+    row: int
+    text: str
+    title: str | None
+    heading: str
 
 
-class CatalogWriter(CollectionWriter):
-    """A `CollectionWriter` on the catalog; opened by `LocalStore`."""
+class CollectionWriter(Contents, ABC):
+    """One collection, open for writing; its lock is held from opening to closing."""
 
     _group_seconds = 2.0
+    """How long documents wait for others to be written with."""
 
-    def __init__(
-        self, home: Path, connection: sqlite3.Connection, row: CollectionRow, feeder: VectorFeeder
-    ) -> None:
-        super().__init__(connection, row)
-        self._home = home
-        self._connection = connection
-        self._feeder = feeder
-        self._rows = DocumentRows(connection, row.id)
+    def __init__(self, sql: Sql, row: CollectionRow, host: str) -> None:
+        super().__init__(sql, row.id)
+        self._row = row
+        self._host = host
+        self._waiting: dict[str, tuple[IndexedDocument, Iterable[DocumentPart]]] = {}
+        self._chunks = self._characters = 0
+        self._since = 0.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
+        self.close(interrupted=failure is not None)
+
+    @abstractmethod
+    def _transaction(self) -> AbstractContextManager[Any]: ...
+
+    @abstractmethod
+    def _new_chunks(self, count: int) -> list[int]:
+        """Rows for so many chunks, that no other was given."""
+
+    @abstractmethod
+    def _encoded(self, vectors: Vectors) -> list[Any]:
+        """Vectors as their column keeps them."""
+
+    @abstractmethod
+    def _decoded(self, stored: Any) -> Vectors: ...
+
+    @abstractmethod
+    def _index(self, document: int, chunks: Sequence[Searchable]) -> None:
+        """Adds chunks, which have their rows, to the lexical index."""
+
+    @abstractmethod
+    def _unindex(self, documents: Sequence[int]) -> None:
+        """Takes the chunks of these documents out of it; they still have their rows."""
+
+    @abstractmethod
+    def close(self, *, interrupted: bool) -> None:
+        """Flushes; unless `interrupted`, brings up to date what is built of the documents."""
+
+    @property
+    def name(self) -> str:
+        return self._row.name
+
+    @property
+    def uid(self) -> str:
+        """Tells the collection and its copies from another of the same name."""
+        return self._row.uid
+
+    def _asked(self, query: str, *values: object) -> list[Any]:
+        self.flush()  # what was put is told of, too
+        return super()._asked(query, *values)
 
     def set_root(self, path: str, options: str) -> None:
-        self._connection.execute(
-            "INSERT OR REPLACE INTO roots VALUES (?, ?, ?, ?)",
-            (self._row.id, encode_path(path), options, time.time()),
+        self._sql.execute(
+            "INSERT INTO roots (collection_id, path, options, host) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (collection_id, path) DO UPDATE"
+            " SET options = excluded.options, host = excluded.host",
+            (self._row.id, encode_path(path), options, self._host),
         )
 
-    def expect(self, chunks: int) -> None:
-        self._feeder.expect(chunks)
+    def forget_root(self, path: str) -> None:
+        """Forgets the folder; its documents are removed by `remove`."""
+        self._sql.execute(
+            "DELETE FROM roots WHERE collection_id = ? AND path = ?",
+            (self._row.id, encode_path(path)),
+        )
 
-    def _write_large(self, document: IndexedDocument, parts: Iterable[DocumentPart]) -> None:
-        # Others would wait for a transaction that waits for an embedder.
-        with TemporaryFile(dir=self._home) as file:
-            for part in parts:
-                _dump(part, file)
-            file.seek(0)
-            super()._write_large(document, _loaded(file))
+    def put(self, document: IndexedDocument, parts: Iterable[DocumentPart]) -> None:
+        """Adds the document, or replaces the one of the same source.
 
-    def _write(
-        self, documents: Mapping[str, tuple[IndexedDocument, Iterable[DocumentPart]]]
-    ) -> None:
-        with transaction(self._connection):
-            chunks = sum(self._rows.write(*each) for each in documents.values())
-            collection_rows.mark_changed(self._connection, self._row.id)
-        self._feeder.committed(chunks)
+        The document becomes visible at once and whole, at the latest with `flush`. If
+        `parts` raises, nothing of the document is kept and the older one stays.
+        """
+        rest = iter(parts)
+        held: list[DocumentPart] = []
+        chunks = characters = 0
+        for part in rest:
+            held.append(part)
+            chunks += len(part.chunks)
+            characters += len(part.text)
+            if chunks >= GROUP_CHUNKS or characters >= GROUP_CHARACTERS:
+                self.flush()
+                self._write({document.source: (document, chain(held, rest))})
+                return
+        if not self._waiting:
+            self._since = time.monotonic()
+        self._waiting[document.source] = document, held
+        self._chunks += chunks
+        self._characters += characters
+        if (
+            self._chunks >= GROUP_CHUNKS
+            or self._characters >= GROUP_CHARACTERS
+            or time.monotonic() - self._since > self._group_seconds
+        ):
+            self.flush()
+
+    def flush(self) -> None:
+        """Makes everything put so far visible and durable against a killed process."""
+        if self._waiting:
+            waiting, self._waiting = self._waiting, {}
+            self._chunks = self._characters = 0
+            self._write(waiting)
 
     def remove(self, sources: Iterable[str]) -> int:
+        """Removes documents; returns how many there were. Unknown sources are ignored."""
         self.flush()
-        removed = 0
-        with transaction(self._connection):
-            for source in sources:
-                number = self.number_of(source)
-                if number is not None:
-                    self._rows.delete(number)
-                    removed += 1
-            if removed:
-                collection_rows.mark_changed(self._connection, self._row.id)
-        return removed
+        doomed = list(sources)
+        with self._transaction():
+            return self._delete(doomed) if doomed else 0
 
     def rename(self, old_source: str, document: IndexedDocument) -> bool:
+        """Gives an indexed document another source, path, root and time without embedding it
+        again; False if `old_source` is not indexed, the new source is, or the title is another,
+        which its vectors and the lexical index hold.
+        """
         self.flush()
-        number = self.number_of(old_source)
-        if number is None:
+        query = "SELECT id, source, title FROM documents WHERE collection_id = ?"
+        sources = [encode_path(old_source), encode_path(document.source)]
+        rows = rows_of_many(self._sql, query + " AND source IN ({some})", sources, self._row.id)
+        title = None if document.title is None else encode_label(document.title)
+        if len(rows) != 1 or rows[0][1] != encode_path(old_source) or rows[0][2] != title:
             return False
-        if document.source != old_source and self.number_of(document.source) is not None:
-            return False
-        with transaction(self._connection):
-            self._rows.rename(number, document)
-            collection_rows.mark_changed(self._connection, self._row.id)
+        number = rows[0][0]
+        with self._transaction():
+            self._sql.execute(
+                "UPDATE documents SET source = ?, path = ?, root = ?, size = ?, mtime_ns = ?,"
+                " changed_ns = ? WHERE id = ?",
+                (encode_path(document.source), *_place_of(document), number),
+            )
+            self._sql.execute("DELETE FROM names WHERE document_id = ?", (number,))
+            self._name(number, document)
+            self._sql.executemany(
+                "UPDATE chunks SET key = ? WHERE id = ?",
+                [
+                    (chunk_key(chunk_id(document.source, start, text)), row)
+                    for row, start, text in self._spans(number)
+                ],
+            )
+            mark_changed(self._sql, self._row.id)
         return True
 
+    @abstractmethod
+    def _spans(self, document: int) -> Iterable[tuple[int, int, str]]:
+        """(row, start, text) of the chunks of a document."""
+
+    def touch(self, document: IndexedDocument) -> None:
+        """Updates path, root, size and times of an indexed document, found by source."""
+        self.flush()
+        self._sql.execute(
+            "UPDATE documents SET path = ?, root = ?, size = ?, mtime_ns = ?, changed_ns = ?"
+            " WHERE collection_id = ? AND source = ?",
+            (*_place_of(document), self._row.id, encode_path(document.source)),
+        )
+
     def set_unread(self, files: Iterable[UnreadFile], forget: Iterable[str] = ()) -> None:
+        """Remembers files, replacing what was known of their paths; forgets other paths."""
         own = self._row.id
-        rows = [
-            (own, encode_path(each.path), *each.stat, encode_label(each.reason), each.failed)
-            for each in files
-        ]
-        with transaction(self._connection):
-            self._connection.executemany(
-                "DELETE FROM unread WHERE collection_id = ? AND path = ?",
-                ((own, encode_path(path)) for path in forget),
+        rows = {
+            each.path: (
+                *(own, encode_path(each.path), *each.stat),
+                *(encode_label(each.reason), int(each.failed)),
             )
-            self._connection.executemany(
-                "INSERT OR REPLACE INTO unread VALUES (?, ?, ?, ?, ?, ?, ?)", rows
+            for each in files
+        }
+        with self._transaction():
+            self._sql.executemany(
+                "DELETE FROM unread WHERE collection_id = ? AND path = ?",
+                [(own, encode_path(path)) for path in (*forget, *rows)],
+            )
+            self._sql.executemany(
+                "INSERT INTO unread (collection_id, path, size, mtime_ns, changed_ns, reason,"
+                " failed) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                list(rows.values()),
             )
 
     def vectors_for(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
-        found: dict[str, Vectors] = {}
-        for text in texts:
-            row = self._connection.execute(
-                "SELECT vectors.vector FROM vectors"
-                " CROSS JOIN chunks ON chunks.id = vectors.chunk_id"
-                " CROSS JOIN documents ON documents.id = chunks.document_id"
-                " WHERE vectors.text_hash = ? AND documents.collection_id = ? LIMIT 1",
-                (text_hash(text), self._row.id),
-            ).fetchone()
-            if row is not None:
-                found[text] = decode_vectors([row[0]], self._row.embedder.dimension)[0]
-        return found
+        """The vectors, shape (dimension,), of those `texts` that were embedded before."""
+        return self._vectors_for(self._sql, texts)
 
-    def close(self, *, interrupted: bool) -> None:
-        try:
-            self.flush()
-            # Pages of removed documents go back to the disk, a bounded number at a time.
-            self._connection.execute(f"PRAGMA incremental_vacuum({_VACUUM_PAGES})").fetchall()
-        finally:
-            self._feeder.close(interrupted=interrupted)
+    def _vectors_for(self, sql: Sql, texts: Sequence[str]) -> dict[str, Vectors]:
+        hashes = {text_hash(text): text for text in texts}
+        query = (
+            "SELECT text_hash, vector FROM chunks WHERE collection_id = ? AND text_hash IN ({some})"
+        )
+        rows = rows_of_many(sql, query, list(hashes), self._row.id)
+        return {hashes[number]: self._decoded(stored) for number, stored in rows}
+
+    def _write(self, documents: _Documents) -> None:
+        """Writes documents, by source, in place of those there were, in one transaction."""
+        with self._transaction():
+            self._delete(list(documents))
+            for document, parts in documents.values():
+                self._insert(document, parts)
+            mark_changed(self._sql, self._row.id)
+
+    def _delete(self, sources: Sequence[str]) -> int:
+        query = "SELECT id FROM documents WHERE collection_id = ? AND source IN ({some})"
+        rows = rows_of_many(self._sql, query, list(map(encode_path, sources)), self._row.id)
+        doomed = [row for (row,) in rows]
+        if doomed:
+            self._unindex(doomed)
+            delete_many(self._sql, "DELETE FROM documents WHERE id IN ({some})", doomed)
+            mark_changed(self._sql, self._row.id)
+        return len(doomed)
+
+    def _insert(self, document: IndexedDocument, parts: Iterable[DocumentPart]) -> None:
+        title = None if document.title is None else encode_label(document.title)
+        ((number,),) = self._sql.execute(
+            f"INSERT INTO documents (collection_id, {COLUMNS})"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?) RETURNING id",
+            (
+                self._row.id,
+                encode_path(document.source),
+                *_place_of(document),
+                document.content_hash,
+                title,
+                document.format,
+                json.dumps(document.warnings),
+                json.dumps(document.recognized),
+            ),
+        ).fetchall()
+        self._name(number, document)
+        chunks = characters = 0
+        text = DeflatedText()
+        for part in parts:
+            self._insert_chunks(number, title, part)
+            chunks += len(part.chunks)
+            characters += len(part.text)
+            text.add(part.text)
+        self._sql.execute(
+            "INSERT INTO texts (collection_id, document_id, text) VALUES (?, ?, ?)",
+            (self._row.id, number, text.finish()),
+        )
+        self._sql.execute(
+            "UPDATE documents SET chunk_count = ?, characters = ? WHERE id = ?",
+            (chunks, characters, number),
+        )
+
+    def _insert_chunks(self, document: int, title: str | None, part: DocumentPart) -> None:
+        rows = self._new_chunks(len(part.chunks))
+        vectors = self._encoded(part.vectors)
+        numbered = list(zip(rows, part.chunks, vectors, strict=True))
+        self._sql.executemany(
+            _CHUNK,
+            [
+                (row, self._row.id, document, *_columns(chunk), vector)
+                for row, chunk, vector in numbered
+            ],
+        )
+        self._index(
+            document,
+            [
+                Searchable(row, chunk.text, title, encode_label(chunk.heading))
+                for row, chunk, _ in numbered
+            ],
+        )
+
+    def _name(self, number: int, document: IndexedDocument) -> None:
+        """Notes what a document is called."""
+        keys = sorted(map(encode_label, name_keys(document.source, document.title)))
+        self._sql.executemany(
+            "INSERT INTO names (collection_id, key, document_id) VALUES (?, ?, ?)",
+            [(self._row.id, key, number) for key in keys],
+        )
 
 
-def _dump(part: DocumentPart, file: IO[bytes]) -> None:
-    try:
-        pickle.dump(part, file)
-    except OSError as error:
-        raise storage_error(error) or error from error
+def _place_of(document: IndexedDocument) -> tuple[bytes | None, bytes | None, int, int, int]:
+    """Path, root, size and times, as their columns keep them."""
+    both = document.path, document.root
+    path, root = (None if each is None else encode_path(each) for each in both)
+    return path, root, *document.stat
 
 
-def _loaded(file: IO[bytes]) -> Iterator[DocumentPart]:
-    while True:
-        try:
-            yield pickle.load(file)  # noqa: S301 - written a moment ago, in a file without a name
-        except EOFError:
-            return
+def _columns(chunk: Chunk) -> tuple[Any, ...]:
+    """From `key` to `blocks`."""
+    return (
+        chunk_key(chunk.chunk_id),
+        text_hash(embedding_text(chunk)),
+        *(chunk.start_char, chunk.end_char, chunk.start_line, chunk.end_line, chunk.page),
+        encode_label(chunk.heading),
+        None if chunk.anchor is None else encode_label(chunk.anchor),
+        encode_blocks(chunk.blocks, chunk.start_char) if chunk.blocks else None,
+    )

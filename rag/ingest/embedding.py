@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import chain, islice
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
 
 from rag.index.codec import text_hash
 from rag.index.protocol import DocumentPart, embedding_text
@@ -17,14 +17,12 @@ if TYPE_CHECKING:
     from rag.embed.protocol import Embedder, Vectors
 
 BATCH_CHUNKS = 256
+_LONG = 4  # parts of a document that are not held together
 _BATCHES_AHEAD = 4
 _KEPT_BYTES = 16 << 20
 
 Lookup = Callable[[Sequence[str]], "Mapping[str, Vectors]"]
 """The vectors of those texts that were embedded before; called on the embedding thread."""
-
-_Given = TypeVar("_Given")
-_Got = TypeVar("_Got")
 
 
 class Embedded(NamedTuple):
@@ -57,39 +55,38 @@ class EmbeddingThread(Closing):
         Raises:
             ModelError: a remote embedder failed.
         """
-        for ready in self._ahead(self._embedded, _batches(outcomes)):
-            if not ready:
-                idle()
-            yield from ready
-
-    def _ahead(self, function: Callable[[_Given], _Got], given: Iterable[_Given]) -> Iterator[_Got]:
-        """What the function makes of each, in order; the next are on the thread meanwhile."""
-        futures: deque[Future[_Got]] = deque()
-        for each in given:
-            futures.append(self._thread.submit(function, each))
+        futures: deque[Future[list[_Ready]]] = deque()
+        for batch in _batches(outcomes):
+            futures.append(self._thread.submit(self._embedded, batch))
             while futures and (futures[0].done() or len(futures) > _BATCHES_AHEAD):
-                yield futures.popleft().result()
+                ready = futures.popleft().result()
+                if not ready:
+                    idle()
+                yield from ready
         for future in futures:
-            yield future.result()
+            yield from future.result()
 
     def _embedded(self, outcomes: Sequence[Outcome]) -> list[_Ready]:
-        held = [
-            part
+        texts = [each for each in outcomes if isinstance(each, FileText)]
+        held = [list(each.parts()) if len(each.packed) < _LONG else [] for each in texts]
+        embedded = iter(self._vectors.embed([part for parts in held for part in parts]))
+        counts = iter(map(len, held))
+        return [
+            Embedded(each, list(islice(embedded, next(counts))) or self._later(each))
+            if isinstance(each, FileText)
+            else each
             for each in outcomes
-            if isinstance(each, FileText) and not each.spool
-            for part in each.parts()
         ]
-        embedded = iter(self._vectors.embed(held))
-        ready: list[_Ready] = []
-        for each in outcomes:
-            if not isinstance(each, FileText):
-                ready.append(each)
-            elif each.spool:
-                long = self._ahead(self._vectors.embed, ([part] for part in each.parts()))
-                ready.append(Embedded(each, chain.from_iterable(long)))
-            else:
-                ready.append(Embedded(each, list(islice(embedded, len(each.held)))))
-        return ready
+
+    def _later(self, file: FileText) -> Iterator[DocumentPart]:
+        """The parts of a long document, the next on the thread while one is written."""
+        waiting: deque[Future[list[DocumentPart]]] = deque()
+        for part in file.parts():
+            waiting.append(self._thread.submit(self._vectors.embed, [part]))
+            if len(waiting) > 1:
+                yield from waiting.popleft().result()
+        for each in waiting:
+            yield from each.result()
 
 
 def _batches(outcomes: Iterable[Outcome | None]) -> Iterator[list[Outcome]]:
@@ -100,7 +97,7 @@ def _batches(outcomes: Iterable[Outcome | None]) -> Iterator[list[Outcome]]:
         if outcome is not None:
             batch.append(outcome)
             if isinstance(outcome, FileText):
-                chunks += sum(len(part.chunks) for part in outcome.held)
+                chunks += outcome.chunk_count
             if max(chunks, len(batch)) < BATCH_CHUNKS:
                 continue
         yield batch

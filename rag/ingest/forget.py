@@ -13,7 +13,7 @@ from rag.ingest.roots import Root
 from state.errors import UsageError
 
 if TYPE_CHECKING:
-    from rag.index.collection_store import Store
+    from rag.index.store import Store
 
 
 @dataclass(frozen=True, slots=True)

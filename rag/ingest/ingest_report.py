@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from rag.ingest.roots import Root, root_of
 from rag.ingest.walk import FileProblem
-from state.ingest_events import IngestEvent, Outcome
+from state.events import IngestEvent, Outcome
 
 
 @dataclass(slots=True)

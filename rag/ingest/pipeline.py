@@ -7,7 +7,6 @@ embed on a thread, write here. All three run at once; the queues between them ar
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,17 +18,16 @@ from rag.index.protocol import DocumentPart, FileMark, IndexedDocument, UnreadFi
 from rag.ingest.file_text import FileText, SameContent, Task, Unread
 from rag.ingest.file_text import Outcome as Read
 from rag.ingest.ingest_report import Reporter
-from rag.ingest.plan import Plan, planned_files
+from rag.ingest.plan import Plan
 from rag.ingest.walk import FileProblem
-from state.ingest_events import Outcome
+from state.events import Outcome
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder
-    from rag.index.collection_writer import CollectionWriter
+    from rag.index.writer import CollectionWriter
 
 INLINE_FILES = 8
 INLINE_BYTES = 256 << 10
-_CHUNK_BYTES = 1_200
 
 
 class Ingest:
@@ -41,15 +39,12 @@ class Ingest:
         embedder: Embedder,
         reporter: Reporter,
         plan: Plan,
-        spool: str,
     ) -> None:
-        """`spool`: a folder of this collection's own, where long documents wait."""
         self._writer = writer
         self._embedder = embedder
         self._reporter = reporter
         self._report = reporter.report
         self._plan = plan
-        self._spool = spool
         self._missing: dict[str, list[FileMark]] = {}
         for mark in plan.missing:
             self._missing.setdefault(mark.content_hash, []).append(mark)
@@ -60,8 +55,6 @@ class Ingest:
     def run(self) -> None:
         """May be called once."""
         plan = self._plan
-        planned = planned_files(plan)
-        self._writer.expect(max(planned["files"], planned["bytes"] // _CHUNK_BYTES))
         tasks: Sequence[Task] = plan.tasks
         try:
             while tasks:  # a second time only for files that were taken for moved and are not
@@ -76,7 +69,7 @@ class Ingest:
 
         again: list[Task] = []
         with (
-            _reading(tasks, self._spool) as outcomes,
+            _reading(tasks) as outcomes,
             EmbeddingThread(self._embedder, self._writer.vectors_for) as thread,
         ):
             for result in thread.results(outcomes, idle=self._writer.flush):
@@ -155,22 +148,17 @@ class Ingest:
 
 
 @contextmanager
-def _reading(tasks: Sequence[Task], spool: str) -> Iterator[Iterable[Read | None]]:
+def _reading(tasks: Sequence[Task]) -> Iterator[Iterable[Read | None]]:
     """A few small plain-text files are read here, everything else on worker processes."""
     if len(tasks) <= INLINE_FILES and all(map(_is_plain, tasks)):
         from rag.ingest.read_file import read_file
 
-        yield [read_file(task, "", lambda: None) for task in tasks]
+        yield [read_file(task, lambda: None) for task in tasks]
         return
     from rag.ingest.pool import reading
 
-    shutil.rmtree(spool, ignore_errors=True)  # what a killed ingest left behind
-    os.makedirs(spool, mode=0o700)
-    try:
-        with reading(tasks, spool) as outcomes:
-            yield outcomes
-    finally:
-        shutil.rmtree(spool, ignore_errors=True)
+    with reading(tasks) as outcomes:
+        yield outcomes
 
 
 def _is_plain(task: Task) -> bool:

@@ -11,7 +11,7 @@ from rag.index.protocol import FileMark, FileStat, UnreadFile
 from rag.ingest.file_text import READING, WAITING, Task
 from rag.ingest.roots import Root, root_of
 from rag.ingest.walk import Listed
-from state.ingest_events import PlannedFiles
+from state.events import PlannedFiles
 
 
 @dataclass(slots=True)

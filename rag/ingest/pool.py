@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from multiprocessing.connection import wait
 
 from rag.child_process import Child
-from rag.ingest.file_text import OF_OUTCOMES, Outcome, Task, Unread
+from rag.ingest.file_text import Outcome, Task, Unread
 
 STALL_SECONDS = 150.0
 """A worker that reports no progress for so long is killed; readers give up by themselves before."""
@@ -27,16 +27,15 @@ class Reader:
     tasks that it was given and has not answered.
     """
 
-    def __init__(self, spool_folder: str, stall_seconds: float) -> None:
+    def __init__(self, stall_seconds: float) -> None:
         self.waiting: deque[Task] = deque()
-        self._spool_folder = spool_folder
         self._stall_seconds = stall_seconds
         self._child: Child | None = None
 
     @property
     def child(self) -> Child:
         if self._child is None:
-            self._child = Child("rag.ingest.read_file", self._spool_folder, answers=OF_OUTCOMES)
+            self._child = Child("rag.ingest.read_file")
         return self._child
 
     def give(self, tasks: Sequence[Task]) -> None:
@@ -125,7 +124,6 @@ def _cores() -> int:
 @contextmanager
 def reading(
     tasks: Sequence[Task],
-    spool_folder: str,
     *,
     workers: int | None = None,
     stall_seconds: float = STALL_SECONDS,
@@ -134,7 +132,7 @@ def reading(
     Leaving the block ends the processes.
     """
     count = workers or max(1, min(_cores(), len(tasks)))
-    readers = [Reader(spool_folder, stall_seconds) for _ in range(count)]
+    readers = [Reader(stall_seconds) for _ in range(count)]
     try:
         yield _outcomes(tasks, readers)
     finally:

@@ -11,10 +11,8 @@ import hashlib
 import os
 import pickle
 import resource
-import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,15 +28,14 @@ from rag.ingest.file_text import (
     Unread,
 )
 from rag.ingest.walk import file_stat
+from rag.text.block_parser import MARKDOWN
 from rag.text.chunk import chunk_parts
+from rag.text.document_title import Naming, document_title, naming_blocks
 from state.documents import Chunk
 from state.errors import DocumentError, UnsupportedFormatError
 
 if TYPE_CHECKING:
     from rag.documents.stream import DocumentStream, Part
-
-HELD_CHARACTERS = 1 << 19
-"""A longer document is spooled to disk rather than held."""
 
 PART_CHARACTERS = 1 << 17
 
@@ -47,7 +44,7 @@ _BEAT_SECONDS = 1.0
 _MEMORY_BYTES = 4 << 30
 
 
-def read_file(task: Task, spool_folder: str, beat: Callable[[], None]) -> Outcome:
+def read_file(task: Task, beat: Callable[[], None]) -> Outcome:
     """Read, hash and chunk one file. `beat` is called as often as there is progress."""
     stat: FileStat | None = None
     try:
@@ -58,11 +55,9 @@ def read_file(task: Task, spool_folder: str, beat: Callable[[], None]) -> Outcom
             found = content_hash(task.path, stat.size, beat)
             if found in task.known:
                 return SameContent(task, stat, found)
-            outcome = _read(task, stat, found, spool_folder, beat)
+            outcome = _read(task, stat, found, beat)
             if file_stat(os.stat(task.path)) == stat:
                 return outcome
-            if outcome.spool is not None:
-                os.unlink(outcome.spool)
     except (DocumentError, OSError) as error:
         return _unread(task.path, stat, error)
     return Unread(task.path, stat, "it kept changing while it was read", failed=True, lasting=False)
@@ -78,54 +73,33 @@ def _unread(path: str, stat: FileStat | None, error: DocumentError | OSError) ->
     return Unread(path, stat, reason, failed=True, lasting=isinstance(error, PermissionError))
 
 
-def _read(
-    task: Task, stat: FileStat, content_hash: str, spool_folder: str, beat: Callable[[], None]
-) -> FileText:
+def _read(task: Task, stat: FileStat, content_hash: str, beat: Callable[[], None]) -> FileText:
     from rag.documents.registry import open_document
 
-    held: list[TextPart] = []
-    spool: str | None = None
-    try:
-        with open_document(Path(task.path), on_step=beat) as stream:
-            parts = _chunked(stream, beat)
-            length = 0
-            for part in parts:
-                held.append(part)
-                length += len(part.text)
-                if length > HELD_CHARACTERS:
-                    spool = _spool(held, parts, spool_folder)
-                    held = []
-            read = stream.reading
-            if read.waiting:
-                content_hash = content_hash.replace(READING, WAITING)
-            document = IndexedDocument(
-                source=task.source,
-                path=task.path,
-                root=task.root,
-                content_hash=content_hash,
-                stat=stat,
-                title=stream.title,
-                format=stream.format,
-                warnings=tuple(read.warnings),
-                recognized=tuple(read.recognized.items()),
-            )
-            return FileText(document, read.waiting, tuple(held), spool)
-    except BaseException:
-        if spool is not None:
-            os.unlink(spool)
-        raise
-
-
-def _spool(first: Iterable[TextPart], rest: Iterator[TextPart], folder: str) -> str:
-    descriptor, path = tempfile.mkstemp(dir=folder)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            for part in chain(first, rest):
-                pickle.dump(part, file)
-    except BaseException:
-        os.unlink(path)
-        raise
-    return path
+    path = Path(task.path)
+    packed: list[bytes] = []
+    naming: list[Naming] = []
+    chunk_count = 0
+    with open_document(path, on_step=beat) as stream:
+        for part in _chunked(stream, beat):
+            packed.append(pickle.dumps(part))
+            chunk_count += len(part.chunks)
+            naming += naming_blocks(part.chunks) if stream.format in MARKDOWN else ()
+        read = stream.reading
+        if read.waiting:
+            content_hash = content_hash.replace(READING, WAITING)
+        document = IndexedDocument(
+            source=task.source,
+            path=task.path,
+            root=task.root,
+            content_hash=content_hash,
+            stat=stat,
+            title=stream.title or document_title(naming, path),
+            format=stream.format,
+            warnings=tuple(read.warnings),
+            recognized=tuple(read.recognized.items()),
+        )
+    return FileText(document, tuple(packed), chunk_count, read.waiting)
 
 
 def _chunked(stream: DocumentStream, beat: Callable[[], None]) -> Iterator[TextPart]:
@@ -161,7 +135,7 @@ def content_hash(path: str, size: int, beat: Callable[[], None]) -> str:
     return READING + digest.hexdigest()
 
 
-def main(descriptor: str, spool_folder: str) -> None:
+def main(descriptor: str) -> None:
     """Answer lists of tasks, one outcome a task; None meanwhile is a sign of life."""
     from rag.child_process import Parent
 
@@ -178,4 +152,4 @@ def main(descriptor: str, spool_folder: str) -> None:
 
     for tasks in parent:
         for task in tasks:
-            parent.answer(read_file(task, spool_folder, beat))
+            parent.answer(read_file(task, beat))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rag.ingest.walk import file_stat
 
 if TYPE_CHECKING:
-    from rag.index.collection_store import Store
+    from rag.index.store import Store
 
 MOST_FILES = 20_000
 """Checked at most, those indexed last: some 0.1 s."""

@@ -7,8 +7,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rag.documents.formats import PICTURE, SUFFIXES
-from rag.documents.recognizer import can_recognize
 from rag.ingest.file_text import Task
 from rag.ingest.ignore import rules_for
 from rag.ingest.ingest_report import IngestReport, OnEvent, Reporter
@@ -16,16 +14,13 @@ from rag.ingest.pipeline import Ingest
 from rag.ingest.plan import Plan, make_plan, planned_files, unchanged_plan
 from rag.ingest.roots import AS_BEFORE, Globs, Root, is_current, root_of, root_options, roots_of
 from rag.ingest.walk import Listed, file_stat, walk
-from state.ingest_events import Outcome
+from state.events import Outcome
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder
-    from rag.index.collection_writer import CollectionWriter
     from rag.index.protocol import FileMark, UnreadFile
+    from rag.index.writer import CollectionWriter
     from state.settings import Settings
-
-_MANY_PICTURES = 10
-_PICTURES = {suffix for suffix, entry in SUFFIXES.items() if entry.module == PICTURE}
 
 
 def ingest(
@@ -54,7 +49,6 @@ def ingest(
     if dry_run:
         _foresee(settings, globs, reporter, notice)
     else:
-        from rag.index.lock import lock_path
         from rag.index.stores import store_of
 
         with store_of(settings).open_writer(
@@ -64,9 +58,7 @@ def ingest(
             wanted = _globs(roots, globs, known, notice)
             plan = _plan(writer, _walk_all(roots, wanted, settings.home), known, reporter)
             if not plan.is_empty:
-                _note_pictures(plan.tasks, notice)
-                spool = settings.home / "spool" / lock_path(settings.home, writer.name).stem
-                Ingest(writer, embedder, reporter, plan, str(spool)).run()
+                Ingest(writer, embedder, reporter, plan).run()
             report.documents, report.chunks, _ = writer.totals()
             for root in roots:
                 if known.get(root.path) != (now := root_options(wanted[root.path])):
@@ -175,18 +167,6 @@ def _note_plan(plan: Plan, found: Listed, reporter: Reporter) -> None:
     for file in plan.unread:
         reporter.problem(file.path, file.reason, failed=file.failed)
     reporter.on_event(planned_files(plan))
-
-
-def _note_pictures(tasks: Sequence[Task], notice: Callable[[str], None]) -> None:
-    """Says why it will take long, where many pictures are to be read."""
-    suffixes = [os.path.splitext(task.path)[1] for task in tasks]
-    pictures = [each for each in suffixes if each.lower() in _PICTURES]
-    if len(pictures) >= _MANY_PICTURES and can_recognize():
-        globs = " ".join(f"--exclude '*{suffix}'" for suffix in sorted(set(pictures)))
-        notice(
-            f"{len(pictures):,} pictures: the text in them is recognized, which takes seconds each;"
-            f" {globs} leaves them out."
-        )
 
 
 def _remembered(

@@ -12,7 +12,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from rag.index.collection_rows import nothing_ingested
-from rag.index.postgres.shared_schema import check_version, store_version
+from rag.index.postgres.schema import check_version, store_version
 from state.closing import closed_on_failure
 from state.errors import StoreBusyError
 from state.postgres import connect, place, postgres_failures, value
@@ -113,11 +113,19 @@ class Database:
         if version == 0:
             raise nothing_ingested()
         check_version(version, self.url)
+        know_vectors(db)
 
     def close(self) -> None:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+def know_vectors(db: psycopg.Connection[Any]) -> None:
+    """Lets the connection send and receive pgvector's types."""
+    from pgvector.psycopg import register_vector
+
+    register_vector(db)
 
 
 @contextmanager

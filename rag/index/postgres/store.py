@@ -7,24 +7,33 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from rag.index.collection_store import Store
-from rag.index.postgres import shared_collection_rows
-from rag.index.postgres.database import Database, collection_lock
-from rag.index.postgres.postings import COUNTS, rebuild_terms
-from rag.index.postgres.shared_collection import PostgresCollection
-from rag.index.postgres.shared_schema import make_tables
-from rag.index.postgres.shared_writer import PostgresWriter, prepared
+from rag.index import collection_rows
+from rag.index.postgres.database import Database, collection_lock, know_vectors
+from rag.index.postgres.reader import PostgresReader
+from rag.index.postgres.schema import make_tables
+from rag.index.postgres.writer import PostgresWriter, rebuild_terms, same_terms
 from rag.index.protocol import Notice
+from rag.index.store import Store
 from state.closing import closed_on_failure
 from state.errors import NoIndexError
-from state.postgres import Worded, checked_url, place, value
+from state.postgres import Marked, checked_url, place, value
+from state.team_db import make_team_tables
 
 if TYPE_CHECKING:
     import psycopg
     from pathspec import GitIgnoreSpec
 
     from rag.embed.protocol import Embedder, EmbedderIdentity
-    from rag.index.kept_grades import KeptGrades
+
+_COUNTS = """
+SELECT (SELECT coalesce(sum(chunk_count), 0) FROM documents WHERE collection_id = :id)::bigint,
+  (SELECT count(*) FROM chunks WHERE collection_id = :id),
+  (SELECT count(*) FROM lexical WHERE collection_id = :id),
+  (SELECT count(*) FROM (SELECT lexeme AS term, count(*) AS held FROM lexical, unnest(terms)
+     WHERE collection_id = :id GROUP BY lexeme) AS counted
+   FULL JOIN (SELECT term, chunks FROM vocabulary WHERE collection_id = :id) AS known
+   USING (term) WHERE coalesce(held, 0) <> coalesce(chunks, 0))
+"""
 
 
 class PostgresStore(Store):
@@ -33,6 +42,7 @@ class PostgresStore(Store):
     def __init__(self, url: str, schema: str, read_url: str | None = None) -> None:
         self.url = checked_url(url)
         self.schema = schema
+        self.host = socket.gethostname()
         self._read_url = checked_url(read_url or url)
 
     def open_collection(
@@ -42,9 +52,9 @@ class PostgresStore(Store):
         notice: Notice = lambda _line: None,
         *,
         files: GitIgnoreSpec | None = None,
-    ) -> PostgresCollection:
+    ) -> PostgresReader:
         with closed_on_failure(Database(self._read_url, self.schema)) as database:
-            return PostgresCollection(database, name, embedder, notice, files)
+            return PostgresReader(database, name, embedder, notice, files)
 
     @contextmanager
     def open_writer(
@@ -60,63 +70,25 @@ class PostgresStore(Store):
         with closing(database), closing(lookup), database.failures():
             db = database.connected()
             if make_tables(db, self.schema, self.url):
-                self._make_threads()
+                make_team_tables(self.url, self.schema)
+            know_vectors(db)
             with collection_lock(db, self.schema, name, wait):
-                row = prepared(db, name, embedder, uid, notice)
-                with PostgresWriter(db, row, lookup) as writer:
+                with db.transaction():
+                    row = collection_rows.found_or_created(
+                        Marked(db), name, embedder, uid, lambda _made: None
+                    )
+                    if not same_terms(row):
+                        notice("The lexical index is of another version; building it again.")
+                        rebuild_terms(db, row)
+                with PostgresWriter(db, row, lookup, self.host) as writer:
                     yield writer
-
-    def _make_threads(self) -> None:
-        """The tables of threads too, by the role that owns the schema: others may not."""
-        from state.checkpoints_postgres import PostgresCheckpoints
-        from state.threads_postgres import PostgresTurnStore
-
-        with PostgresTurnStore(self.url, schema=self.schema) as turns:
-            turns.prepare()
-        with PostgresCheckpoints(self.url, self.schema) as checkpoints:
-            checkpoints.saver()
-
-    def _files_here(self, name: str) -> tuple[str, ...]:
-        """Those that were ingested on this machine."""
-        here = (
-            " FROM documents JOIN collections ON collections.id = documents.collection_id"
-            " JOIN roots ON roots.collection_id = documents.collection_id AND roots.path = root"
-            " WHERE collections.name = ? AND roots.host = ? AND documents.path IS NOT NULL"
-        )
-        return here, name, socket.gethostname()
-
-    @property
-    def _host_is_here(self) -> tuple[str, ...]:
-        return "host = ?", socket.gethostname()
 
     def delete(self, name: str) -> None:
         """Its rows all at once; readers at work on it finish on what they saw."""
         with self._writing(name) as db:
-            row = shared_collection_rows.require(db, name)
-            for table in ("documents", "names", "blocks", "chunks", "terms", "postings"):
-                db.execute(f"DELETE FROM {table} WHERE collection_id = %s", (row.id,))
+            row = collection_rows.require(Marked(db), name)
             db.execute("DELETE FROM collections WHERE id = %s", (row.id,))
-            db.execute("SELECT drop_vectors(%s)", (row.id,))
-
-    def grades(self) -> KeptGrades:
-        """One whose role may only read keeps none."""
-        from rag.index.kept_grades import NOW, KeptGrades
-
-        database = Database(self.url, self.schema)
-        words = ((NOW, "now()"),)
-
-        @contextmanager
-        def reading() -> Iterator[Worded]:
-            with database.reading() as db:
-                yield Worded(db, words)
-
-        @contextmanager
-        def writing() -> Iterator[Worded | None]:
-            with database.writing() as db:
-                may = value(db, "SELECT has_table_privilege('grades', 'INSERT')")
-                yield Worded(db, words) if may else None
-
-        return KeptGrades(reading, writing, database.close)
+            db.execute("SELECT forget_index(%s)", (row.id,))
 
     def about(self) -> str:
         """What answers there, in words; the replica's answer where there is one.
@@ -138,20 +110,14 @@ class PostgresStore(Store):
     def differences(self, name: str) -> list[str]:
         """Where the rows of a collection do not agree with each other, in words."""
         with self._snapshot(self.url) as db:
-            row = shared_collection_rows.require(db, name)
-            (counted,) = db.execute(COUNTS, {"collection": row.id})
-        wanted = (row.chunks, row.chunks, row.terms, 0)
-        parts = ("chunks", "vectors", "terms in chunks", "terms with other counts than postings")
+            row = collection_rows.require(Marked(db), name)
+            ((wanted, *counted),) = db.execute(_COUNTS.replace(":id", str(row.id)).encode())
+        parts = ("chunks", "chunks in the lexical index", "terms counted otherwise than held")
         return [
             f"{found:,} {part} where {right:,} belong"
-            for part, found, right in zip(parts, counted, wanted, strict=True)
+            for part, found, right in zip(parts, counted, (wanted, wanted, 0), strict=True)
             if found != right
         ]
-
-    def rebuild(self, name: str) -> None:
-        """Builds the lexical index again from the stored text."""
-        with self._writing(name) as db:
-            rebuild_terms(db, shared_collection_rows.require(db, name))
 
     def octets(self) -> dict[str, int]:
         """What the server keeps for the whole schema."""
@@ -164,9 +130,9 @@ class PostgresStore(Store):
         return {"store": 0}
 
     @contextmanager
-    def _reading(self) -> Iterator[Worded]:
+    def _reading(self) -> Iterator[Marked]:
         with self._snapshot(self._read_url) as db:
-            yield Worded(db)
+            yield Marked(db)
 
     @contextmanager
     def _snapshot(self, url: str) -> Iterator[psycopg.Connection[Any]]:

@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
 
-from rag.index import catalog_schema
-from rag.index.contents import Sql
+from rag.index.home import schema
 from state.closing import closed_on_failure
-from state.errors import DamagedError, NoIndexError, StorageError, storage_error
-from state.schema_version import read_version, refuse_other
+from state.errors import DamagedError, NoIndexError, StorageError, refuse_other, storage_error
 from state.sqlite_file import connect as open_file
 from state.sqlite_file import (
     connect_to_read,
@@ -29,8 +26,8 @@ from state.sqlite_file import (
 
 FILE_NAME = "catalog.sqlite"
 _BUSY_MS = 30_000
-_SOME = 500
 _MENDING = "`crag doctor` says what mends it."
+_AWAY = "Move it away; then run `crag ingest` again."
 
 
 def catalog_path(home: Path) -> Path:
@@ -78,9 +75,8 @@ def opened(home: Path, *, create: bool = False) -> Iterator[sqlite3.Connection]:
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
-    found = read_version(connection)
-    what, again = f"The catalog {path}", "Move it away; then run `crag ingest` again."
-    refuse_other(found, catalog_schema.SCHEMA_VERSION, what, again)
+    (found,) = connection.execute("PRAGMA user_version").fetchone()
+    refuse_other(found, schema.SCHEMA_VERSION, f"The catalog {path}", _AWAY)
     if not found:
         # Pages of removed documents go back to the disk; settable on an empty file only.
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
@@ -93,11 +89,11 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
 
 def _make(connection: sqlite3.Connection, path: Path) -> None:
     """Unless another process made it a moment before."""
-    if read_version(connection):
+    if connection.execute("PRAGMA user_version").fetchone() != (0,):
         return
     if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
         raise StorageError(f"{path} is not a catalog of crag.", "Choose another --home.")
-    catalog_schema.create(connection)
+    schema.create(connection)
     # Of a catalog that was moved away: nothing names them any more.
     for folder in (path.parent / "vectors").glob("[0-9a-f]" * 32):
         shutil.rmtree(folder, ignore_errors=True)
@@ -116,18 +112,6 @@ def reading(connection: sqlite3.Connection) -> Iterator[None]:
         connection.execute("COMMIT")
 
 
-def rows_of_many(connection: Sql, query: str, many: Sequence[object], *values: object) -> list[Any]:
-    """The rows that `query` gives for `values` and so many others, which `{some}` stands for; a
-    bounded number is asked for at a time.
-    """
-    found: list[Any] = []
-    for first in range(0, len(many), _SOME):
-        some = many[first : first + _SOME]
-        marked = query.format(some=",".join("?" * len(some)))
-        found += connection.execute(marked, (*values, *some)).fetchall()
-    return found
-
-
 @contextmanager
 def mapped_errors(path: Path) -> Iterator[None]:
     """SQLite's failures as ours; everything else passes as it is."""
@@ -138,7 +122,7 @@ def mapped_errors(path: Path) -> Iterator[None]:
             raise  # a mistake of ours, not of the file's
         if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CORRUPT_VTAB:
             raise DamagedError(
-                f"The lexical index in {path} is damaged.", "Run `crag doctor --repair`."
+                f"The lexical index in {path} is damaged.", "Run `crag doctor`, then `crag ingest`."
             ) from error
         if error_code(error) == sqlite3.SQLITE_READONLY and os.access(path, os.W_OK):
             raise full_disk(f"The catalog {path}") from error  # see `connect_to_read`

@@ -1,4 +1,4 @@
-"""Reading a collection: hybrid search on one snapshot of the catalog."""
+"""Reading a collection of the catalog, on one snapshot of it."""
 
 from __future__ import annotations
 
@@ -11,23 +11,21 @@ from typing import TYPE_CHECKING
 
 from rag.embed.protocol import Embedder
 from rag.index import collection_rows
-from rag.index.catalog import catalog_path, connect, file_of, mapped_errors, reading
-from rag.index.catalog_legs import CatalogLegs
-from rag.index.chroma_place import ChromaPlace
 from rag.index.collection_rows import CollectionRow
-from rag.index.dense import DenseLeg
-from rag.index.language import in_use
+from rag.index.home.catalog import catalog_path, connect, file_of, mapped_errors, reading
+from rag.index.home.dense import DenseLeg
+from rag.index.home.queries import HomeQueries
+from rag.index.home.texts import Texts
+from rag.index.home.vectors import ChromaPlace
 from rag.index.protocol import Notice
-from rag.index.stored_reader import StoredReader
-from rag.index.vocabulary import reading_for
+from rag.index.reader import Reader
 from state.closing import closed_on_failure
-from state.passages import RetrievedChunk
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 
-class Collection(StoredReader):
+class HomeReader(Reader):
     """A collection of the catalog."""
 
     def __init__(
@@ -48,31 +46,20 @@ class Collection(StoredReader):
         # Graph nodes may run on threads; a connection has one transaction at a time.
         self._lock = RLock()
         self._open(connection, row)
+        self._require_text()
 
     def _open(self, connection: sqlite3.Connection, row: CollectionRow) -> None:
         self._file = file_of(self._path)
         self._connection = connection
         place = ChromaPlace(self._home, row.id, row.uid, row.embedder, self._chroma_url)
-        self._dense = DenseLeg(place, self._notice)
-        self._revision: tuple[int] | None = None
+        self._dense = DenseLeg(connection, place, self._notice)
+        self._texts = Texts(connection)
+        self._revision: int | None = None
         self._begin(row)
 
     def _begin(self, row: CollectionRow) -> None:
-        self._found: dict[tuple[str, int, str], list[RetrievedChunk]] = {}
-        legs = CatalogLegs(self._connection, row.id, self._dense, self._files)
-        self._read_from(row, self._connection, legs)
-
-    def search(self, query: str, k: int) -> list[RetrievedChunk]:
-        with self._moment():
-            pass  # forgets what was found before a write
-        # Of one question several nodes need what it finds.
-        with reading_for(self, query):
-            asked = (query, k, in_use())
-            found = self._found.get(asked)
-            if found is None:
-                found = self.candidates(query, k).best(k)
-                self._found = {asked: found}
-        return [chunk.copy() for chunk in found]
+        queries = HomeQueries(self._connection, row.id, self._dense, self._texts, self._files)
+        self._read_from(row, queries)
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -80,7 +67,7 @@ class Collection(StoredReader):
             with self._moment():
                 pass  # opens what was made anew, outside of a transaction
             with mapped_errors(self._path):
-                self._dense.prepare(self._connection)
+                self._dense.prepare()
             with self._moment():
                 yield
 
@@ -98,21 +85,23 @@ class Collection(StoredReader):
         """Whether this is still the collection of its name; what was found in it before a write
         is forgotten.
         """
-        found = self._connection.execute(
+        rows = self._connection.execute(
             "SELECT revision FROM collections WHERE id = ? AND uid = ?",
             (self._row.id, self._row.uid),
-        ).fetchone()
-        if found is None or file_of(self._path) != self._file:
+        ).fetchall()
+        if not rows or file_of(self._path) != self._file:
             return False
-        if found != self._revision:
-            self._revision = found
+        if rows[0][0] != self._revision:
+            self._revision = rows[0][0]
             self._begin(self._row)
         return True
 
     def _open_again(self) -> None:
         """The collection that has the name now. Raises as `_moment`."""
         with closed_on_failure(connect(self._home)) as connection:
-            row = collection_rows.require_again(connection, self.name)
+            row = collection_rows.find(connection, self.name)
+            if row is None:
+                raise collection_rows.deleted(self.name)
             self._may_go_on(row)
         self.close()
         self._open(connection, row)

@@ -1,15 +1,16 @@
-"""What every store of collections can be asked, whichever it is."""
+"""What a store of collections can be asked, whichever it is."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
 from typing import TYPE_CHECKING
 
 from rag.index import collection_rows
 from rag.index.codec import decode_path
-from rag.index.collection_rows import CollectionRow
-from rag.index.contents import CollectionSummary, Contents, IngestedRoot, Inventory, Sql
+from rag.index.collection_rows import CollectionRow, Sql
+from rag.index.contents import CollectionSummary, Contents, IngestedRoot, Inventory
 from rag.index.protocol import FileStat, Notice
 from state.errors import NoIndexError
 
@@ -17,15 +18,17 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
     from rag.embed.protocol import Embedder, EmbedderIdentity
-    from rag.engines.openai.cache import GradeCache
-    from rag.index.collection_writer import CollectionWriter
-    from rag.index.stored_reader import StoredReader
+    from rag.index.reader import Reader
+    from rag.index.writer import CollectionWriter
 
 
 class Store(ABC):
     """Every method raises StorageError, StoreBusyError or RemoteStoreError where the store fails,
     and nothing foreign.
     """
+
+    host: str
+    """Whose files a root's are: noted with it. "" where only one machine comes here."""
 
     @abstractmethod
     def open_collection(
@@ -35,7 +38,7 @@ class Store(ABC):
         notice: Notice = lambda _line: None,
         *,
         files: GitIgnoreSpec | None = None,
-    ) -> StoredReader:
+    ) -> Reader:
         """The collection of this name, for reading; where `files` are given, only the documents
         whose sources match are found.
 
@@ -64,8 +67,16 @@ class Store(ABC):
         """
 
     @abstractmethod
+    def delete(self, name: str) -> None:
+        """Deletes a collection whole; raises as `open_writer`."""
+
+    @abstractmethod
     def _reading(self) -> AbstractContextManager[Sql]:
         """One moment of the store; raises NoIndexError where nothing was ever ingested."""
+
+    def octets(self) -> dict[str, int]:
+        """Bytes on disk, by what they are kept for, where that is not in the home."""
+        return {}
 
     def names(self) -> list[str]:
         """The collections, sorted; none when nothing was ingested."""
@@ -83,58 +94,54 @@ class Store(ABC):
     def require_inventory(self, name: str) -> Inventory:
         """As `inventory`; raises as `open_collection`."""
         with self._reading() as sql:
-            return _inventory(sql, collection_rows.require_row(sql, name))
+            return _inventory(sql, collection_rows.require(sql, name))
+
+    def all_sources(self, names: Sequence[str]) -> list[str]:
+        """The sources of these collections, sorted, as citations call them."""
+        found = []
+        for name in names:
+            inventory = self.inventory(name)
+            before = f"{name}:" if len(names) > 1 else ""
+            documents = inventory.documents if inventory is not None else []
+            found += [before + document.source for document in documents]
+        return sorted(found)
 
     def summaries(self) -> list[CollectionSummary]:
         """Every collection, by name; none when nothing was ingested."""
         with suppress(NoIndexError), self._reading() as sql:
-            rows = [collection_rows.require_row(sql, name) for name in collection_rows.names(sql)]
+            rows = [collection_rows.require(sql, name) for name in collection_rows.names(sql)]
             return [_summary(sql, row) for row in rows]
         return []
 
     def file_stats(self, name: str, most: int) -> tuple[int, list[tuple[str, FileStat]]]:
         """How many files of this machine are indexed, and `most` of them, the last first."""
-        here, *values = self._files_here(name)
+        here = (
+            " FROM collections JOIN documents ON documents.collection_id = collections.id"
+            " LEFT JOIN roots ON roots.collection_id = collections.id AND roots.path = root"
+            " WHERE collections.name = ? AND documents.path IS NOT NULL"
+            " AND coalesce(roots.host, '') = ?"
+        )
         stats = f"SELECT documents.path, size, mtime_ns, changed_ns{here}"
         with self._reading() as sql:
-            (files,) = sql.execute(f"SELECT count(*){here}", values).fetchone()
-            rows = sql.execute(f"{stats} ORDER BY documents.id DESC LIMIT ?", (*values, most))
+            ((files,),) = sql.execute(f"SELECT count(*){here}", (name, self.host)).fetchall()
+            rows = sql.execute(
+                f"{stats} ORDER BY documents.id DESC LIMIT ?", (name, self.host, most)
+            )
             return files, [(decode_path(path), FileStat(*stat)) for path, *stat in rows]
-
-    @abstractmethod
-    def _files_here(self, name: str) -> tuple[str, ...]:
-        """What selects a collection's documents that are files of this machine, and its values."""
 
     def roots(self, name: str) -> list[IngestedRoot]:
         """What was ingested into the collection, by path; none where there is no such one."""
-        here, *values = self._host_is_here
         with suppress(NoIndexError), self._reading() as sql:
             rows = sql.execute(
-                f"SELECT path, options, {here} FROM roots JOIN collections"
+                "SELECT path, options, host FROM roots JOIN collections"
                 " ON collections.id = collection_id WHERE name = ? ORDER BY path",
-                (*values, name),
+                (name,),
             )
             return [
-                IngestedRoot(decode_path(path), options, bool(is_here))
-                for path, options, is_here in rows
+                IngestedRoot(decode_path(path), options, host == self.host)
+                for path, options, host in rows
             ]
         return []
-
-    @property
-    def _host_is_here(self) -> tuple[str, ...]:
-        """What tells that a root is a folder or file of this machine, and its values."""
-        return ("1",)
-
-    @abstractmethod
-    def delete(self, name: str) -> None:
-        """Deletes a collection whole; raises as `open_writer`."""
-
-    @abstractmethod
-    def grades(self) -> GradeCache: ...
-
-    def octets(self) -> dict[str, int]:
-        """Bytes on disk, by what they are kept for, where that is not in the home."""
-        return {}
 
 
 def _summary(sql: Sql, row: CollectionRow) -> CollectionSummary:

@@ -7,24 +7,23 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rag.embed.protocol import Embedder
-from rag.index.collection_rows import check_embedder, deleted, no_text
-from rag.index.postgres import shared_collection_rows
+from rag.index import collection_rows
+from rag.index.collection_rows import CollectionRow
 from rag.index.postgres.database import Database
-from rag.index.postgres.legs import PostgresLegs
-from rag.index.postgres.shared_collection_rows import StoredCollection
+from rag.index.postgres.queries import PostgresQueries
 from rag.index.protocol import Notice
-from rag.index.stored_reader import StoredReader
-from state.postgres import Worded
+from rag.index.reader import Reader
+from state.postgres import Marked
 
 if TYPE_CHECKING:
     import psycopg
     from pathspec import GitIgnoreSpec
 
 
-class PostgresCollection(StoredReader):
+class PostgresReader(Reader):
     """A collection of a shared store."""
 
-    _legs: PostgresLegs
+    _queries: PostgresQueries
 
     def __init__(
         self,
@@ -39,22 +38,21 @@ class PostgresCollection(StoredReader):
         self._database = database
         self._files = files
         with database.reading() as db:
-            row = shared_collection_rows.require(db, name)
+            row = collection_rows.require(Marked(db), name)
+            collection_rows.check_embedder(name, row.embedder, embedder.identity)
             self._begin(db, row)
-        check_embedder(name, row.embedder, embedder.identity)
-        if not row.chunks:
-            raise no_text(name)
+        self._require_text()
 
-    def _begin(self, db: psycopg.Connection[Any], row: StoredCollection) -> None:
-        self._read_from(row, Worded(db), PostgresLegs(db, row, self._files))
+    def _begin(self, db: psycopg.Connection[Any], row: CollectionRow) -> None:
+        self._read_from(row, PostgresQueries(Marked(db), row.id, row.embedder, self._files))
 
     @contextmanager
     def _moment(self) -> Iterator[None]:
         with self._database.reading() as db:
-            row = shared_collection_rows.find(db, self.name)
+            row = collection_rows.find(Marked(db), self.name)
             if row is None:
-                raise deleted(self.name)
-            if row != self._row or not self._legs.reads(db):
+                raise collection_rows.deleted(self.name)
+            if row != self._row or self._queries.connection is not db:
                 self._may_go_on(row)
                 self._begin(db, row)
             yield

@@ -9,9 +9,11 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import sys
 import tempfile
 from collections.abc import Iterator
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -24,6 +26,7 @@ _FOREIGN = frozenset(
     """ENVIRONMENT TENANT_ID TOPIC_NAMESPACE IS_PERSISTENT PERSIST_DIRECTORY ALLOW_RESET
     ANONYMIZED_TELEMETRY MIGRATIONS MIGRATIONS_HASH_ALGORITHM""".split()  # noqa: SIM905
 )
+_EXPORTER = "opentelemetry.exporter.otlp.proto.grpc.trace_exporter"
 _NO_ROOM = re.compile(r"disk is full|No space left|readonly database|Read-only file system")
 _NO_FILES = re.compile(r"Too many open files|unable to open database file|Cannot allocate memory")
 
@@ -40,6 +43,7 @@ def chromadb_module() -> ModuleType:
         SetupError: it is not installed as it should be, or the clock would end it.
     """
     check_clock()
+    _spare_exporter()
     with _undisturbed():
         try:
             import chromadb
@@ -50,6 +54,15 @@ def chromadb_module() -> ModuleType:
             ) from error
     chromadb.config.Settings.model_config["env_file"] = None
     return chromadb
+
+
+def _spare_exporter() -> None:
+    """At import Chroma names what would send spans of its own over gRPC; it never does here, and an
+    install may go without both.
+    """
+    if _EXPORTER not in sys.modules and find_spec("grpc") is None:
+        sys.modules[_EXPORTER] = ModuleType(_EXPORTER)
+        sys.modules[_EXPORTER].OTLPSpanExporter = None  # type: ignore[attr-defined]
 
 
 def chroma_settings() -> Any:

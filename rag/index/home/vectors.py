@@ -1,0 +1,388 @@
+"""A collection's vectors in Chroma, in a folder of the home or on a server: ids and vectors,
+nothing else, by its public API.
+
+Chroma is derived from the catalog and asked only where the catalog's row says that it holds its
+revision. Whoever writes it clears that row, writes Chroma, and writes the row; what was left
+half-written is built anew. A damaged graph can end the process that opens it, so what a folder held
+when it was written is noted: size and times of each file tell at once that it is the same, its
+checksum where these changed. Whatever goes wrong inside is `VectorsDamaged`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import resource
+import shutil
+import sqlite3
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from rag.embed.protocol import EmbedderIdentity, Vectors
+from rag.index.codec import decode_vector
+from rag.index.collection_rows import rows_of_many
+from rag.index.home.catalog import connect
+from rag.index.home.chroma import (
+    VectorsDamaged,
+    chroma_settings,
+    chromadb_module,
+    foreign_errors,
+)
+from rag.index.protocol import Notice
+from state.closing import Closing
+from state.errors import CragError, StorageError, storage_error
+from state.sqlite_file import transaction
+from state.urls import masked
+
+_BATCH = 1_000
+"""Of an upsert: as many as Chroma saves at once, so that its log stays small."""
+_SEARCH_WIDTH = 200
+_NEEDED_FILES = 32
+"""Open ones, about twice what a folder was seen to take: without them Chroma reports damage."""
+_SAVED = "index_metadata.pickle"
+"""Beside a graph that was saved; of another nothing is read, and each opening writes it anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChromaPlace:
+    """A folder of the home, or a Chroma server where `url` is given."""
+
+    home: Path
+    collection_id: int
+    uid: str
+    identity: EmbedderIdentity
+    url: str | None = None
+
+    @property
+    def root(self) -> Path:
+        """Holds a folder for each time that the vectors were built anew: one at most is in use."""
+        return self.home / "vectors" / self.uid
+
+    @property
+    def server(self) -> str | None:
+        """As the catalog notes it: without what opens a door."""
+        return None if self.url is None else masked(self.url)
+
+
+class ChromaRow(NamedTuple):
+    """What the catalog knows of Chroma's collection.
+
+    Attributes:
+        folder: or its collection on a server: another each time that it is built.
+        revision: of the catalog's collection, which it holds; None while it is being written.
+        files: as `_checksums` gives them; of a server's, none.
+        current: whether `revision` is the collection's own.
+    """
+
+    folder: str
+    revision: int | None
+    files: str
+    current: bool
+
+
+def read_row(connection: sqlite3.Connection, place: ChromaPlace) -> ChromaRow | None:
+    rows = connection.execute(
+        "SELECT folder, chroma.revision, files,"
+        " coalesce(chroma.revision = collections.revision AND server IS ?, 0)"
+        " FROM chroma JOIN collections ON collections.id = collection_id WHERE collection_id = ?",
+        (place.server, place.collection_id),
+    ).fetchall()
+    return ChromaRow(*rows[0]) if rows else None
+
+
+def note_damage(place: ChromaPlace, row: ChromaRow) -> None:
+    """Clears the row for the next ingest, where this process may write and nobody else does now."""
+    with (
+        contextlib.suppress(CragError, sqlite3.Error),
+        contextlib.closing(connect(place.home)) as connection,
+    ):
+        connection.execute("PRAGMA busy_timeout = 100")
+        with transaction(connection):
+            connection.execute(
+                "UPDATE chroma SET revision = NULL WHERE collection_id = ? AND folder = ?"
+                " AND revision = ?",
+                (place.collection_id, row.folder, row.revision),
+            )
+
+
+def bring_up_to_date(
+    connection: sqlite3.Connection, place: ChromaPlace, notice: Notice, *, again: bool = False
+) -> None:
+    """Makes Chroma hold what the catalog holds, or builds it anew; the caller holds the
+    collection's lock. Where that fails, one line says so: the catalog answers, and the next ingest
+    tries again.
+    """
+    try:
+        if again or is_behind(connection, place):
+            _write(connection, place, notice, again=again)
+    except (VectorsDamaged, StorageError) as error:
+        if again or place.url is not None or isinstance(error, StorageError):
+            why = str(error).rstrip(".")
+            notice(f"Chroma could not be written ({why}); the catalog is searched instead.")
+        else:
+            bring_up_to_date(connection, place, notice, again=True)
+
+
+def is_behind(connection: sqlite3.Connection, place: ChromaPlace) -> bool:
+    row = read_row(connection, place)
+    if row is None or not row.current:
+        return row is not None or bool(_chunks(connection, place))
+    try:
+        require_unchanged(place, row)
+    except VectorsDamaged:
+        return True
+    return False
+
+
+def _write(
+    connection: sqlite3.Connection, place: ChromaPlace, notice: Notice, *, again: bool
+) -> None:
+    found = read_row(connection, place)
+    held: ChromaVectors | None = None
+    if found is not None and not again:
+        if found.revision is None:
+            notice("Chroma's index was left half-written; building it again.")
+        else:
+            try:
+                held = open_vectors(place, found)
+            except VectorsDamaged as error:
+                notice(f"Chroma's index is damaged ({error}); building it again.")
+    folder = found.folder if found is not None and held is not None else uuid.uuid4().hex[:8]
+    _note(connection, place, folder, None, "{}")
+    if held is None:
+        if found is not None and place.url is not None:
+            drop_server_vectors(place, found.folder)
+        shutil.rmtree(place.root, ignore_errors=True)
+        held = _create(place, folder)
+    with held:
+        wanted = _chunks(connection, place)
+        known = held.ids()
+        held.delete(sorted(known - wanted))
+        new = sorted(wanted - known)
+        for first in range(0, len(new), _BATCH):
+            query = "SELECT id, vector FROM chunks WHERE id IN ({some}) ORDER BY id"
+            rows = rows_of_many(connection, query, new[first : first + _BATCH])
+            held.upsert([row for row, _ in rows], [decode_vector(stored) for _, stored in rows])
+        if (count := held.count()) != len(wanted):
+            raise VectorsDamaged(f"{count} vectors where {len(wanted)} belong")
+        ((revision,),) = connection.execute(
+            "SELECT revision FROM collections WHERE id = ?", (place.collection_id,)
+        ).fetchall()
+        held.mark(revision)
+    files = "{}" if place.url else _checksums(place.root / folder)
+    _note(connection, place, folder, revision, files)
+
+
+def _chunks(connection: sqlite3.Connection, place: ChromaPlace) -> set[int]:
+    rows = connection.execute(
+        "SELECT chunks.id FROM documents CROSS JOIN chunks ON document_id = documents.id"
+        " WHERE documents.collection_id = ?",
+        (place.collection_id,),
+    )
+    return {row for (row,) in rows}
+
+
+def _note(
+    connection: sqlite3.Connection,
+    place: ChromaPlace,
+    folder: str,
+    revision: int | None,
+    files: str,
+) -> None:
+    with transaction(connection):
+        connection.execute(
+            "INSERT OR REPLACE INTO chroma (collection_id, folder, revision, files, server)"
+            " VALUES (?, ?, ?, ?, ?)",
+            (place.collection_id, folder, revision, files, place.server),
+        )
+
+
+class ChromaVectors(Closing):
+    """Ids are the catalog's chunk rows."""
+
+    def __init__(self, client: Any, collection: Any, identity: EmbedderIdentity) -> None:
+        self._client = client
+        self._collection = collection
+        self._identity = identity
+
+    def close(self) -> None:
+        with contextlib.suppress(Exception):  # a damaged store may fail to close, too
+            self._client.close()
+
+    def mark(self, revision: int) -> None:
+        """Says in Chroma, too, which revision it holds."""
+        with foreign_errors():
+            self._collection.modify(metadata=_metadata(self._identity, revision))
+
+    def count(self) -> int:
+        with foreign_errors():
+            return int(self._collection.count())
+
+    def ids(self) -> set[int]:
+        with foreign_errors():
+            return set(map(int, self._collection.get(include=[])["ids"]))
+
+    def upsert(self, ids: Sequence[int], vectors: Sequence[Vectors]) -> None:
+        """At most _BATCH rows at a time."""
+        with foreign_errors():
+            self._collection.upsert(ids=list(map(str, ids)), embeddings=list(vectors))
+
+    def delete(self, ids: Sequence[int]) -> None:
+        with foreign_errors():
+            for first in range(0, len(ids), _BATCH):
+                self._collection.delete(ids=list(map(str, ids[first : first + _BATCH])))
+
+    def nearest(self, query: Vectors, limit: int) -> dict[int, float]:
+        """The cosines of the nearest chunks by row, best first."""
+        with foreign_errors():
+            found = self._collection.query(
+                query_embeddings=[query], n_results=limit, include=["distances"]
+            )
+            pairs = zip(found["ids"][0], found["distances"][0], strict=True)
+            return {int(number): 1.0 - float(distance) for number, distance in pairs}
+
+
+def _create(place: ChromaPlace, folder: str) -> ChromaVectors:
+    """An empty collection; raises as `open_vectors`."""
+    with foreign_errors(), contextlib.ExitStack() as opened:
+        client = _client(place, folder)
+        opened.callback(_close, client)
+        collection = client.create_collection(
+            _name(place, folder),
+            metadata=_metadata(place.identity, 0),
+            configuration={"hnsw": {"space": "cosine", "ef_search": _SEARCH_WIDTH}},
+            embedding_function=None,
+        )
+        opened.pop_all()
+    return ChromaVectors(client, collection, place.identity)
+
+
+def open_vectors(place: ChromaPlace, row: ChromaRow) -> ChromaVectors:
+    """What the catalog's row tells of.
+
+    Raises:
+        VectorsDamaged: it is not there, cannot be opened, or is something else.
+        StorageError: this process may open too few files for it.
+    """
+    require_unchanged(place, row)
+    with foreign_errors(), contextlib.ExitStack() as opened:
+        client = _client(place, row.folder)
+        opened.callback(_close, client)
+        collection = client.get_collection(_name(place, row.folder), embedding_function=None)
+        if collection.metadata != _metadata(place.identity, row.revision):
+            raise VectorsDamaged("not what was last written")
+        opened.pop_all()
+    return ChromaVectors(client, collection, place.identity)
+
+
+def drop_server_vectors(place: ChromaPlace, folder: str) -> None:
+    """Of a server that cannot be reached they stay; no name is given twice."""
+    with (
+        contextlib.suppress(VectorsDamaged, StorageError),
+        foreign_errors(),
+        contextlib.closing(_client(place, folder)) as client,
+    ):
+        client.delete_collection(_name(place, folder))
+
+
+def _client(place: ChromaPlace, folder: str) -> Any:
+    if place.url is not None:
+        parts = urlsplit(place.url)
+        secure = parts.scheme == "https"
+        port = parts.port or (443 if secure else 8000)
+        return chromadb_module().HttpClient(
+            host=parts.hostname, port=port, ssl=secure, settings=chroma_settings()
+        )
+    _require_open_files()
+    path = place.root / folder
+    path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return chromadb_module().PersistentClient(path=str(path), settings=chroma_settings())
+
+
+def _close(client: Any) -> None:
+    with contextlib.suppress(Exception):
+        client.close()
+
+
+def _name(place: ChromaPlace, folder: str) -> str:
+    return f"crag-{place.uid}-{folder}"
+
+
+def _metadata(identity: EmbedderIdentity, revision: int | None) -> dict[str, str | int | None]:
+    return {
+        "embedder": str(identity),
+        "dimension": identity.dimension,
+        "revision": revision,
+    }
+
+
+def _require_open_files() -> None:
+    """See to it that this process may open as many files as Chroma needs.
+
+    Raises:
+        StorageError: its limit does not allow it.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        wanted = len(os.listdir("/dev/fd")) + _NEEDED_FILES  # noqa: PTH208 - a count
+    except OSError:
+        wanted = soft + 1 if soft < _NEEDED_FILES else 0
+    if wanted <= soft or soft == resource.RLIM_INFINITY:
+        return
+    if wanted <= hard or hard == resource.RLIM_INFINITY:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        return
+    raise StorageError(
+        f"The vector store needs {wanted} open files; this process may have {soft}.",
+        "Raise its limit: `ulimit -n 256`.",
+    )
+
+
+def require_unchanged(place: ChromaPlace, row: ChromaRow) -> None:
+    """Raises VectorsDamaged where the files are not those that were noted; of a server nothing is
+    asked.
+    """
+    if place.url is not None:
+        return
+    folder, known = place.root / row.folder, json.loads(row.files)
+    try:
+        if not (folder / "chroma.sqlite3").is_file():
+            raise VectorsDamaged("missing")
+        found = {str(path.relative_to(folder)): path for path in _files(folder)}
+        if found.keys() != known.keys():
+            raise VectorsDamaged("not what was last written")
+        for name, (*stat, digest) in known.items():
+            size, *times = _stat(found[name])
+            same = [size, *times] == stat
+            if not same and (size != stat[0] or _digest(found[name]) != digest):
+                raise VectorsDamaged("not what was last written")
+    except OSError as error:
+        # A limit of this process or of the disk says nothing about what is stored.
+        raise (storage_error(error) or VectorsDamaged(str(error.strerror))) from error
+
+
+def _checksums(folder: Path) -> str:
+    """Of each file that a graph is read from: its size, times and BLAKE2b, as JSON."""
+    files = _files(folder)
+    return json.dumps({str(p.relative_to(folder)): [*_stat(p), _digest(p)] for p in files})
+
+
+def _files(folder: Path) -> list[Path]:
+    saved = [path.parent for path in folder.glob(f"*/{_SAVED}")]
+    return sorted(path for each in saved for path in each.iterdir() if path.is_file())
+
+
+def _stat(path: Path) -> list[int]:
+    found = path.stat()
+    return [found.st_size, found.st_mtime_ns, found.st_ctime_ns]
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "blake2b").hexdigest()[:32]

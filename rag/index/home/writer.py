@@ -1,0 +1,78 @@
+"""Writing a collection of the catalog, and Chroma when all of it is there."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+
+from rag.embed.protocol import Vectors
+from rag.index.codec import decode_vector, encode_vectors
+from rag.index.collection_rows import CollectionRow, rows_of_many
+from rag.index.home.texts import Texts
+from rag.index.home.vectors import ChromaPlace, bring_up_to_date
+from rag.index.lexical import indexed_head
+from rag.index.protocol import Notice
+from rag.index.terms import indexed_text
+from rag.index.writer import CollectionWriter, Searchable
+from state.sqlite_file import transaction
+
+_VACUUM_PAGES = 20_000
+
+
+class HomeWriter(CollectionWriter):
+    """A `CollectionWriter` on the catalog."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, row: CollectionRow, place: ChromaPlace, notice: Notice
+    ) -> None:
+        super().__init__(connection, row, host="")
+        self._connection = connection
+        self._place = place
+        self._notice = notice
+        self._table = f"lexical_{row.id}"
+
+    def _transaction(self) -> AbstractContextManager[None]:
+        return transaction(self._connection)
+
+    def _new_chunks(self, count: int) -> list[int]:
+        """Nobody else writes meanwhile."""
+        found = self._connection.execute(
+            "SELECT seq FROM sqlite_sequence WHERE name = 'chunks'"
+        ).fetchall()
+        first = found[0][0] + 1 if found else 1
+        return list(range(first, first + count))
+
+    def _encoded(self, vectors: Vectors) -> list[bytes]:
+        return encode_vectors(vectors)
+
+    def _decoded(self, stored: bytes) -> Vectors:
+        return decode_vector(stored)
+
+    def _index(self, _document: int, chunks: Sequence[Searchable]) -> None:
+        self._connection.executemany(
+            f"INSERT INTO {self._table} (rowid, body, head) VALUES (?, ?, ?)",
+            (
+                (row, indexed_text(text), indexed_head(title, heading))
+                for row, text, title, heading in chunks
+            ),
+        )
+
+    def _unindex(self, documents: Sequence[int]) -> None:
+        query = "SELECT id FROM chunks WHERE document_id IN ({some})"
+        gone = rows_of_many(self._connection, query, documents)
+        self._connection.executemany(f"DELETE FROM {self._table} WHERE rowid = ?", gone)
+
+    def _spans(self, document: int) -> Iterable[tuple[int, int, str]]:
+        text = Texts(self._connection).whole(document)
+        rows = self._connection.execute(
+            "SELECT id, start_char, end_char FROM chunks WHERE document_id = ?", (document,)
+        ).fetchall()
+        return ((row, start, text[start:end]) for row, start, end in rows)
+
+    def close(self, *, interrupted: bool) -> None:
+        self.flush()
+        # Pages of removed documents go back to the disk, a bounded number at a time.
+        self._connection.execute(f"PRAGMA incremental_vacuum({_VACUUM_PAGES})").fetchall()
+        if not interrupted:
+            bring_up_to_date(self._connection, self._place, self._notice)

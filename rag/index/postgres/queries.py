@@ -1,0 +1,189 @@
+"""What a search asks of a shared store by indexes of its own: GIN over `tsvector`, and HNSW.
+
+A chunk's terms are the lexemes of its `tsvector`, with their places; those of its title and
+headings have the weight A. GIN tells which chunks hold a term; the most telling are read, and
+BM25 is computed of what they hold.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from rag.index.codec import decode_text, inflated
+from rag.index.collection_rows import rows_of_many
+from rag.index.lexical import HEAD_WEIGHT
+from rag.index.queries import Queries
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+    from rag.embed.protocol import EmbedderIdentity, Vectors
+    from state.postgres import Marked
+
+MOST_READ = 400
+"""Chunks whose terms are read and scored, of those that hold the rarest and most of a query's."""
+MOST_HOLDING = 20_000
+"""Of each term."""
+
+MORE = 20
+"""So many more are fetched by their halves, which round the query too, than are compared."""
+
+_K1, _B = 1.2, 0.75  # FTS5's, which are fixed
+
+# The order is that of an index, which holds halves; the cosine is that of the catalog at home.
+_NEAREST = """
+SELECT id, 1 - (vector::vector <=> ?) AS cosine FROM (
+  SELECT id, vector FROM chunks WHERE collection_id = {collection}
+  ORDER BY vector::halfvec({dimension}) <=> ? LIMIT ?
+) AS near ORDER BY cosine DESC, id LIMIT ?
+"""
+# By no index of vectors, which would be asked in vain where few documents are chosen.
+_NEAREST_CHOSEN = """
+SELECT id, 1 - (vector::vector <=> ?) AS cosine FROM chunks
+WHERE collection_id = {collection} AND document_id = ANY(?) ORDER BY cosine DESC, id LIMIT ?
+"""
+_READ = f"""
+SELECT chunk_id, size, lexeme, (cardinality(positions)
+  + {HEAD_WEIGHT - 1} * cardinality(array_positions(weights, 'A')))::float8
+FROM lexical, unnest(terms) WHERE chunk_id = ANY(?) AND lexeme = ANY(?)
+"""
+
+
+class PostgresQueries(Queries):
+    """A `Queries` of a shared store."""
+
+    dense_searched = "pgvector"
+
+    def __init__(
+        self,
+        sql: Marked,
+        collection_id: int,
+        embedder: EmbedderIdentity,
+        files: GitIgnoreSpec | None,
+    ) -> None:
+        super().__init__(sql, collection_id, files)
+        self.connection = sql.connection
+        self._dimension = embedder.dimension
+
+    def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
+        rows = self._asked(
+            "SELECT term, chunks FROM vocabulary WHERE collection_id = ? AND term = ANY(?)",
+            list(wanted),
+        )
+        return dict.fromkeys(wanted, 0) | dict(rows)
+
+    def _matching(
+        self, searched: Mapping[str, int], limit: int, documents: Sequence[int] | None
+    ) -> dict[int, float]:
+        held = {term: count for term, count in searched.items() if count}
+        if not held:
+            return {}
+        rarities = {term: _rarity(count, self.chunk_count) for term, count in held.items()}
+        chosen = "" if documents is None else " AND document_id = ANY(?)"
+        branch = (
+            "(SELECT chunk_id, size, ?::float8 AS rarity FROM lexical WHERE terms @@ ?::tsquery"
+            f" AND collection_id = ?{chosen} LIMIT {MOST_HOLDING})"
+        )
+        values: list[Any] = []
+        for term, rarity in rarities.items():
+            values += [rarity, _quoted(term), self._collection_id]
+            values += [] if documents is None else [list(documents)]
+        found = self._sql.execute(
+            f"SELECT chunk_id FROM ({' UNION ALL '.join([branch] * len(held))}) AS found"
+            " GROUP BY chunk_id, size ORDER BY sum(rarity) DESC, size, chunk_id LIMIT ?",
+            (*values, MOST_READ),
+        ).fetchall()
+        rows = self._sql.execute(_READ, ([row for (row,) in found], list(held))).fetchall()
+        return dict(_scored(rows, rarities)[:limit])
+
+    def dense(self, vector: Vectors, limit: int) -> dict[int, float]:
+        from pgvector import HalfVector, Vector
+
+        query = (_NEAREST if self._chosen is None else _NEAREST_CHOSEN).format(
+            collection=self._collection_id, dimension=self._dimension
+        )
+        near: tuple[Any, ...] = (HalfVector(vector), limit + MORE)
+        if self._chosen is not None:
+            near = (self._chosen,)
+        return dict(self._sql.execute(query, (Vector(vector), *near, limit)).fetchall())
+
+    def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
+        from pgvector import Vector
+
+        query = "SELECT id, 1 - (vector::vector <=> ?) FROM chunks WHERE id = ANY(?)"
+        return dict(self._sql.execute(query, (Vector(vector), list(rows))).fetchall())
+
+    def _stored_vectors(self, keys: Sequence[int]) -> Iterable[tuple[int, Vectors]]:
+        rows = self._asked(
+            "SELECT key, vector FROM chunks WHERE collection_id = ? AND key = ANY(?)", list(keys)
+        )
+        return ((key, stored.to_numpy().astype("float32")) for key, stored in rows)
+
+    def _chunk_texts(self, rows: Sequence[Sequence[Any]]) -> Mapping[int, str]:
+        query = "SELECT chunk_id, text FROM lexical WHERE chunk_id IN ({some})"
+        found = rows_of_many(self._sql, query, [row[0] for row in rows])
+        return {row: decode_text(text) for row, text in found}
+
+    def text(self, document: int, start: int, end: int | None) -> str:
+        query = "SELECT text FROM texts WHERE document_id = ?"
+        ((text,),) = self._sql.execute(query, (document,)).fetchall()
+        return inflated(text)[start:end]
+
+    def beside(self, words: tuple[str, str], between: int, document: int) -> bool:
+        rows = self._sql.execute(
+            "SELECT chunk_id, lexeme, positions FROM lexical, unnest(terms)"
+            " WHERE document_id = ? AND terms @@ ?::tsquery AND lexeme = ANY(?)",
+            (document, " & ".join(map(_quoted, words)), list(words)),
+        ).fetchall()
+        places: dict[int, dict[str, list[int]]] = defaultdict(dict)
+        for row, word, positions in rows:
+            places[row][word] = positions
+        return any(
+            0 < abs(here - there) <= between + 1
+            for held in places.values()
+            for here, there in product(*(held[word] for word in words))
+        )
+
+    def vocabulary(self, first: str, shortest: int, longest: int) -> Iterator[tuple[str, int]]:
+        return iter(
+            self._asked(
+                "SELECT term, chunks FROM vocabulary WHERE collection_id = ? AND term >= ?"
+                " AND term < ? AND length(term) BETWEEN ? AND ? AND chunks > 0",
+                *(first, first + "\U0010ffff", shortest, longest),
+            )
+        )
+
+    def holding(self, term: str, limit: int) -> list[int]:
+        rows = self._asked(
+            "SELECT chunk_id FROM lexical WHERE collection_id = ? AND terms @@ ?::tsquery LIMIT ?",
+            *(_quoted(term), limit),
+        )
+        return [row for (row,) in rows]
+
+
+def _quoted(term: str) -> str:
+    """As a tsquery takes it; no term holds a quote or a backslash (`rag.index.terms`)."""
+    return f"'{term}'"
+
+
+def _rarity(held: int, chunks: int) -> float:
+    """FTS5's inverse document frequency of a term that so many of the chunks hold."""
+    value = math.log((chunks - held + 0.5) / (held + 0.5))
+    return value if value > 0 else 1e-6
+
+
+def _scored(
+    rows: Sequence[tuple[int, int, str, float]], rarities: Mapping[str, float]
+) -> list[tuple[int, float]]:
+    """BM25 of chunks, best first, of how often each holds a term; the mean length is theirs."""
+    sizes = {row: size for row, size, _, _ in rows}
+    average = max(sum(sizes.values()), 1) / max(len(sizes), 1)
+    scores = dict.fromkeys(sizes, 0.0)
+    for row, size, term, times in rows:
+        drag = _K1 * (1 - _B + _B * size / average)
+        scores[row] += rarities[term] * times * (_K1 + 1) / (times + drag)
+    return sorted(scores.items(), key=lambda item: (-item[1], item[0]))

@@ -1,0 +1,171 @@
+"""Writing a collection of a shared store."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+from rag.embed.protocol import Vectors
+from rag.index.codec import decode_text, encode_text
+from rag.index.collection_rows import CollectionRow, mark_changed, mark_terms
+from rag.index.lexical import indexed_head
+from rag.index.postgres.database import Database
+from rag.index.terms import TERMS_VERSION, indexed_text
+from rag.index.writer import CollectionWriter, Searchable
+from state.postgres import Marked
+
+if TYPE_CHECKING:
+    import psycopg
+
+EXACT_CHUNKS = 20_000
+"""Up to so many vectors are compared one by one; more get an HNSW index."""
+
+_SETTLE_CHUNKS = 500
+"""The engine's statistics are made again after so many were written."""
+
+_LAST_PLACE = 16_383
+"""Of a lexeme in a `tsvector`; one holds 256 places."""
+_PLACES = 256
+_APART = 100
+"""Between the text and what stands above it."""
+
+_COUNT = """
+INSERT INTO vocabulary (collection_id, term, chunks)
+SELECT ?, * FROM unnest(?::text[], ?::int[])
+ON CONFLICT (collection_id, term) DO UPDATE SET chunks = vocabulary.chunks + excluded.chunks
+"""
+_UNCOUNT = """
+UPDATE vocabulary SET chunks = chunks - gone
+FROM (SELECT lexeme, count(*) AS gone FROM lexical, unnest(terms)
+  WHERE document_id = ANY(?) GROUP BY lexeme) AS counted
+WHERE collection_id = ? AND term = lexeme
+"""
+_COUNT_ALL = """
+INSERT INTO vocabulary (collection_id, term, chunks)
+SELECT ?, lexeme, count(*) FROM lexical, unnest(terms) WHERE collection_id = ? GROUP BY lexeme
+"""
+
+
+class PostgresWriter(CollectionWriter):
+    """On a connection of its own."""
+
+    _group_seconds = 10.0
+
+    def __init__(
+        self, db: psycopg.Connection[Any], row: CollectionRow, lookup: Database, host: str
+    ) -> None:
+        """`lookup`: another connection, for what is asked from another thread meanwhile."""
+        super().__init__(Marked(db), row, host)
+        self._db = db
+        self._lookup = lookup
+        self._new = 0
+
+    def _transaction(self) -> AbstractContextManager[Any]:
+        return self._db.transaction()
+
+    def _new_chunks(self, count: int) -> list[int]:
+        self._new += count
+        query = "SELECT nextval('chunks_id_seq') FROM generate_series(1, ?::int)"
+        return [row for (row,) in self._sql.execute(query, (count,)).fetchall()]
+
+    def _encoded(self, vectors: Vectors) -> list[Any]:
+        from pgvector import HalfVector
+
+        return list(map(HalfVector, vectors))
+
+    def _decoded(self, stored: Any) -> Vectors:
+        vector: Vectors = stored.to_numpy().astype("float32")
+        return vector
+
+    def _index(self, document: int, chunks: Sequence[Searchable]) -> None:
+        held: Counter[str] = Counter()
+        rows = []
+        for row, text, title, heading in chunks:
+            places, size = _places(text, title, heading)
+            held.update(places.keys())
+            vector = _tsvector(places)
+            rows.append((row, self._row.id, document, size, encode_text(text), vector))
+        self._sql.executemany(
+            "INSERT INTO lexical (chunk_id, collection_id, document_id, size, text, terms)"
+            " VALUES (?, ?, ?, ?, ?, ?::tsvector)",
+            rows,
+        )
+        terms = sorted(held)
+        self._sql.execute(_COUNT, (self._row.id, terms, [held[term] for term in terms]))
+
+    def _unindex(self, documents: Sequence[int]) -> None:
+        self._sql.execute(_UNCOUNT, (list(documents), self._row.id))
+
+    def _spans(self, document: int) -> Iterable[tuple[int, int, str]]:
+        rows = self._sql.execute(
+            "SELECT id, start_char, text FROM chunks JOIN lexical ON chunk_id = id"
+            " WHERE chunks.document_id = ?",
+            (document,),
+        ).fetchall()
+        return ((row, start, decode_text(text)) for row, start, text in rows)
+
+    def vectors_for(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
+        with self._lookup.reading() as db:
+            return self._vectors_for(Marked(db), texts)
+
+    def close(self, *, interrupted: bool) -> None:
+        if interrupted and self._db.closed:
+            return
+        self.flush()
+        if not interrupted and self._new >= _SETTLE_CHUNKS:
+            self._db.execute(
+                "SELECT set_config('maintenance_work_mem', '1GB', false) WHERE"
+                " pg_size_bytes(current_setting('maintenance_work_mem')) < pg_size_bytes('1GB')"
+            )
+            many = self.totals()[1] > EXACT_CHUNKS
+            self._sql.execute("SELECT settle(?, ?)", (self._row.id, many))
+
+
+def same_terms(row: CollectionRow) -> bool:
+    """Whether its terms were made by the rules of this program. Of a stemmer or a Unicode of
+    another release a shared index is not built again: the machines of a team would do so in turn.
+    """
+    return row.terms_version.partition("/")[0] == TERMS_VERSION.partition("/")[0]
+
+
+def rebuild_terms(db: psycopg.Connection[Any], row: CollectionRow) -> None:
+    """Reads every chunk; inside a transaction of the caller, who holds the collection's lock."""
+    sql = Marked(db)
+    with db.cursor("chunks") as cursor:
+        cursor.execute(
+            "SELECT chunks.id, text, title, heading FROM chunks JOIN lexical ON chunk_id = id"
+            " JOIN documents ON documents.id = chunks.document_id WHERE chunks.collection_id = %s",
+            (row.id,),
+            binary=True,
+        )
+        while rows := cursor.fetchmany(1_000):
+            made = (
+                (number, *_places(decode_text(text), title, heading))
+                for number, text, title, heading in rows
+            )
+            sql.executemany(
+                "UPDATE lexical SET terms = ?::tsvector, size = ? WHERE chunk_id = ?",
+                [(_tsvector(places), size, number) for number, places, size in made],
+            )
+    sql.execute("DELETE FROM vocabulary WHERE collection_id = ?", (row.id,))
+    sql.execute(_COUNT_ALL, (row.id, row.id))
+    mark_terms(sql, row.id)
+    mark_changed(sql, row.id)
+
+
+def _places(text: str, title: str | None, heading: str) -> tuple[dict[str, list[str]], int]:
+    """Where each term stands in a chunk, in the words of a `tsvector`, and how many there are."""
+    body, head = indexed_text(text).split(), indexed_head(title, heading).split()
+    places: dict[str, list[str]] = defaultdict(list)
+    for first, terms, weight in ((1, body, ""), (len(body) + _APART, head, "A")):
+        for place, term in enumerate(terms, first):
+            if len(places[term]) < _PLACES:
+                places[term].append(f"{min(place, _LAST_PLACE)}{weight}")
+    return places, len(body) + len(head)
+
+
+def _tsvector(places: Mapping[str, Sequence[str]]) -> str:
+    """No term holds what would have to be escaped (`rag.index.terms`)."""
+    return " ".join(f"'{term}':{','.join(where)}" for term, where in places.items())

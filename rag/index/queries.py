@@ -1,0 +1,201 @@
+"""What a search asks of one collection: in the same words of either database, but for the dozen of
+questions that each answers by indexes of its own.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from rag.index.codec import chunk_id_of, decode_path
+from rag.index.collection_rows import Sql, rows_of_many
+from rag.index.contents import Contents
+from rag.text.blocks import blocks_of_text
+from state.block_codec import decode_blocks
+from state.errors import DamagedError
+from state.passages import RetrievedChunk
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+    from rag.embed.protocol import Vectors
+
+# LEFT JOIN: SQLite must begin at the chunks named; it would walk every document otherwise.
+_CHUNKS = """
+SELECT chunks.id, document_id, source, documents.title, key, heading, page, anchor, start_line,
+  end_line, start_char, end_char, blocks
+FROM chunks LEFT JOIN documents ON documents.id = document_id WHERE chunks.id IN ({some})
+"""
+
+
+class TextDamagedError(DamagedError):
+    """The stored text of a document cannot be read; its file must be."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__(
+            f"The stored text of {source!r} is damaged.",
+            "Run `crag collections delete` and `crag ingest` on its folder again.",
+        )
+
+
+class Queries(Contents):
+    """The `Legs` of one collection between two writes, inside a snapshot of the caller. Rows are
+    the store's numbers of documents and chunks, those of a document in its order.
+    """
+
+    dense_searched: str
+
+    def __init__(self, sql: Sql, collection_id: int, files: GitIgnoreSpec | None) -> None:
+        """`files`: which sources may be found; None: all."""
+        super().__init__(sql, collection_id)
+        self._files = files
+
+    @abstractmethod
+    def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
+        """How many chunks hold each term; 0 for a term that none holds."""
+
+    @abstractmethod
+    def _matching(
+        self, searched: Mapping[str, int], limit: int, documents: Sequence[int] | None
+    ) -> dict[int, float]:
+        """BM25 of the chunks, of these `documents` or of all, that hold any of the terms, best
+        first.
+        """
+
+    @abstractmethod
+    def dense(self, vector: Vectors, limit: int) -> dict[int, float]:
+        """The cosines of the nearest chunks, best first."""
+
+    @abstractmethod
+    def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
+        """The cosine of each of these chunks."""
+
+    @abstractmethod
+    def _stored_vectors(self, keys: Sequence[int]) -> Iterable[tuple[int, Vectors]]: ...
+
+    @abstractmethod
+    def _chunk_texts(self, rows: Sequence[Sequence[Any]]) -> Mapping[int, str]:
+        """The text of each chunk, by row, of _CHUNKS."""
+
+    @abstractmethod
+    def text(self, document: int, start: int, end: int | None) -> str:
+        """`document.text[start:end]`."""
+
+    @abstractmethod
+    def beside(self, words: tuple[str, str], between: int, document: int) -> bool:
+        """Whether a chunk of the document has both with at most so many terms between them."""
+
+    @abstractmethod
+    def vocabulary(self, first: str, shortest: int, longest: int) -> Iterator[tuple[str, int]]:
+        """(term, document frequency) of the terms with this beginning and of these lengths."""
+
+    @abstractmethod
+    def holding(self, term: str, limit: int) -> list[int]:
+        """Some chunks that hold the term."""
+
+    @property
+    def chunk_count(self) -> int:
+        return self._totals[1]
+
+    @property
+    def document_count(self) -> int:
+        return self._totals[0] if self._chosen is None else len(self._chosen)
+
+    @cached_property
+    def _totals(self) -> tuple[int, int, int]:
+        return self.totals()
+
+    @cached_property
+    def _chosen(self) -> list[int] | None:
+        """The documents that may be found; None where all may."""
+        if self._files is None:
+            return None
+        rows = self._asked("SELECT id, source FROM documents WHERE collection_id = ?")
+        matches = self._files.match_file
+        return [number for number, source in rows if matches(decode_path(source))]
+
+    def shown(self, most: int) -> list[tuple[int, str, str | None, int]]:
+        """As `first`, of those that may be found."""
+        return self.first(most, None if self._files is None else self._files.match_file)
+
+    def lexical(self, searched: Mapping[str, int], limit: int) -> dict[int, float]:
+        return self._matching(searched, limit, self._chosen)
+
+    def of_document(self, document: int, searched: Mapping[str, int], limit: int) -> list[int]:
+        if self._chosen is not None and document not in self._chosen:
+            return []
+        best = self._matching(searched, limit, [document])
+        return list(dict.fromkeys([*self.rows_of(document)[:1], *best]))
+
+    def still_there(self, rows: Sequence[int]) -> set[int]:
+        """Those of the chunks that the collection has; an index may know others."""
+        query = "SELECT id FROM chunks WHERE collection_id = ? AND id IN ({some})"
+        return {row for (row,) in rows_of_many(self._sql, query, rows, self._collection_id)}
+
+    def vectors(self, keys: Sequence[int]) -> dict[int, Vectors]:
+        return dict(self._stored_vectors(keys))
+
+    def read(self, rows: Sequence[int]) -> dict[int, RetrievedChunk]:
+        found = rows_of_many(self._sql, _CHUNKS, rows)
+        texts = self._chunk_texts(found)
+        return {row[0]: _retrieved(texts[row[0]], *row[2:]) for row in found}
+
+    def place_of(self, key: int) -> tuple[int, int] | None:
+        rows = self._asked(
+            "SELECT document_id, id FROM chunks WHERE collection_id = ? AND key = ?", key
+        )
+        return rows[0] if rows else None
+
+    def rows_of(self, document: int) -> list[int]:
+        query = "SELECT id FROM chunks WHERE document_id = ? ORDER BY id"
+        return [row for (row,) in self._sql.execute(query, (document,)).fetchall()]
+
+    def headings(self, document: int) -> list[str]:
+        query = "SELECT heading FROM chunks WHERE document_id = ? ORDER BY id"
+        return [heading for (heading,) in self._sql.execute(query, (document,)).fetchall()]
+
+    def having(self, keys: Sequence[str]) -> Iterable[tuple[str, int, bytes]]:
+        query = (
+            "SELECT key, document_id, source FROM names"
+            " LEFT JOIN documents ON documents.id = document_id"
+            " WHERE names.collection_id = ? AND key IN ({some})"
+        )
+        return rows_of_many(self._sql, query, keys, self._collection_id)
+
+    def numbered(self, limit: int) -> list[tuple[str, int]]:
+        return self._asked(
+            "SELECT key, document_id FROM names WHERE collection_id = ?"
+            " AND key >= '#' AND key < '$' ORDER BY key, document_id LIMIT ?",
+            limit,
+        )
+
+
+def _retrieved(text: str, source: bytes, title: str | None, key: int, *rest: Any) -> RetrievedChunk:
+    """A chunk as a search gives it, not scored yet; `rest` are the columns behind its key."""
+    heading, page, anchor, first_line, last_line, start, end, blocks = rest
+    try:
+        known = decode_blocks(blocks, start) if blocks else blocks_of_text(text, base=start)
+    except ValueError:
+        raise TextDamagedError(decode_path(source)) from None
+    return {
+        "chunk_id": chunk_id_of(key),
+        "source": decode_path(source),
+        "title": title,
+        "heading": heading,
+        "page": page,
+        "anchor": anchor,
+        "start_line": first_line,
+        "end_line": last_line,
+        "start_char": start,
+        "end_char": end,
+        "text": text,
+        "blocks": known,
+        "score": 0.0,
+        "dense_rank": None,
+        "lexical_rank": None,
+        "cosine": None,
+        "bm25": None,
+        "loop": 0,
+    }

@@ -1,0 +1,84 @@
+"""Counts, places and hints as a person reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any, TypedDict
+
+_FEW = 5
+
+
+def plural(count: int, noun: str) -> str:
+    """The noun alone, as it stands after the count."""
+    return noun if count == 1 else f"{noun}s"
+
+
+def many(count: int, noun: str) -> str:
+    return f"{count:,} {plural(count, noun)}"
+
+
+def did_you_mean(name: str, names: Iterable[str], otherwise: str | None = None) -> str:
+    """A hint at the nearest of `names`; where none is near `otherwise`, or the first few."""
+    known = list(names)
+    near = get_close_matches(name, known, n=1)
+    if near:
+        return f"Did you mean {near[0]!r}?"
+    more = f" and {many(len(known) - _FEW, 'other')}" if len(known) > _FEW else ""
+    return f"There is: {', '.join(known[:_FEW])}{more}." if otherwise is None else otherwise
+
+
+def written_place(
+    source: str,
+    page: int | None = None,
+    start: int | None = None,
+    end: int | None = None,
+    anchor: str | None = None,
+) -> str:
+    """As in "guide.pdf p. 4", "deck.pptx slide 3", "notes.md:12-14" or "notes.md:12"; lines count
+    from 1, and are those of the file where there is no `anchor`.
+    """
+    if page is not None:
+        return f"{source} p. {page}"
+    if anchor is not None:
+        return f"{source} {anchor}"
+    if start is None:
+        return source
+    return f"{source}:{start}" if end in (None, start) else f"{source}:{start}-{end}"
+
+
+class Anchored(TypedDict):
+    """The place of a citation: lines only where they are lines of the file itself."""
+
+    anchor: str | None
+    start_line: int | None
+    end_line: int | None
+
+
+def anchored(anchor: str | None, start: int, end: int) -> Anchored:
+    """As a person says it: what the document itself calls the place, or else its line."""
+    if anchor is not None:
+        return {"anchor": anchor, "start_line": None, "end_line": None}
+    return {"anchor": f"line {start}", "start_line": start, "end_line": end}
+
+
+_WANTED = {
+    "int": "a whole number is wanted",
+    "float": "a number is wanted",
+    "bool": "true or false is wanted",
+    "string": "text is wanted",
+    "path": "a path is wanted",
+    "dict": "a table is wanted",
+    "enum": "{expected} is wanted",
+    "missing": "a value is missing",
+    "greater_than": "more than {gt:,g} is wanted",
+    "greater_than_equal": "at least {ge:,g} is wanted",
+    "less_than_equal": "at most {le:,.0f} is wanted",
+}
+"""By pydantic's type of the error, or by what that begins with."""
+
+
+def wanted_value(kind: str, values: Mapping[str, Any], message: str) -> str:
+    """`kind`, `values` and `message` are the error's type, context and text."""
+    told = _WANTED.get(kind) or _WANTED.get(kind.partition("_")[0])
+    return message.removeprefix("Value error, ") if told is None else told.format(**values)
