@@ -7,10 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock
 
-from state.answer import NodeUsage
+from state.answer import NO_CALLS, NodeUsage
 from state.errors import BudgetError
 from state.settings import Settings
-from state.usage import NO_CALLS
 
 
 class BudgetSpent(BudgetError):  # noqa: N818 - a signal that only turns into an error uncaught

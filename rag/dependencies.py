@@ -1,4 +1,5 @@
-"""What a turn is given besides its question: one frozen object, never stored.
+"""What a turn is given besides its question: one frozen object, never stored; and its answer as it
+begins.
 
 It travels as LangGraph's run-time context, so no key of the settings can reach a
 checkpoint, and the nodes open nothing themselves.
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field
 
 from rag.engines.protocol import Engine
 from rag.index.protocol import CollectionReader
-from state.answer import Answer
+from state.answer import ANSWER_SCHEMA, NO_USAGE, Answer
 from state.passages import HistoryTurn, RetrievedChunk
 from state.settings import Settings
 
@@ -44,3 +45,41 @@ class Dependencies:
     record: Record = lambda _answer: 1
     search_web: SearchMore | None = None
     started: float = field(default_factory=time.perf_counter)
+
+
+def new_answer(
+    question: str,
+    engine: Engine,
+    reader: CollectionReader,
+    settings: Settings,
+    thread: str | None,
+    trace_id: str,
+) -> Answer:
+    """Abstained, with empty text; the store gives the number of the turn."""
+    return {
+        "schema": ANSWER_SCHEMA,
+        "status": "abstained",
+        "question": question,
+        "standalone_question": question,
+        "answer": "",
+        "citations": [],
+        "claims": [],
+        "dropped": [],
+        "nearest": [],
+        "missing": [],
+        "loops": [],
+        "loop_count": 0,
+        "max_loops": settings.max_loops,
+        "generation_retries": 0,
+        "engine": {
+            "name": engine.name,
+            "model": engine.model,
+            "embedder": str(reader.embedder.identity),
+        },
+        "usage": NO_USAGE,
+        "timings_ms": {},
+        "thread": thread,
+        "turn": 0,
+        "trace_id": trace_id,
+        "warnings": [],
+    }

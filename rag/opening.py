@@ -53,7 +53,7 @@ def open_reader(
             collections.append(collection)
         reader: CollectionReader = collections[0]
         if len(collections) > 1:
-            from rag.index.stored_reader import JoinedCollections
+            from rag.index.joined import JoinedCollections
 
             reader = JoinedCollections(collections)
         if files is not None and not reader.document_count:
@@ -61,7 +61,7 @@ def open_reader(
                 f"No document of {reader.name!r} matches {settings.files!r}.",
                 "`crag collections show` lists them; `*` does not match a slash, `**/` does.",
             )
-        yield _ranked(settings, _reranked(settings, reader, notify))
+        yield _ranked(settings, reader)
 
 
 def _chosen(glob: str | None) -> GitIgnoreSpec | None:
@@ -78,20 +78,6 @@ def _chosen(glob: str | None) -> GitIgnoreSpec | None:
         return GitIgnoreSpec.from_lines([glob])
     except ValueError as error:
         raise UsageError(f"--files: {error}.") from None
-
-
-def _reranked(
-    settings: Settings, collection: CollectionReader, notify: Callable[[str], None]
-) -> CollectionReader:
-    if settings.reranker_url is None:
-        return collection
-    from rag.endpoint.rerank import Reranker
-    from rag.index.reranked import RerankedCollection
-
-    reranker = Reranker.connect(settings)
-    if not reranker.loopback:
-        notify(f"Retrieved documents are sent to {reranker.host}, which puts them in order.")
-    return cast("CollectionReader", RerankedCollection(collection, reranker, notify))
 
 
 def _ranked(settings: Settings, collection: CollectionReader) -> CollectionReader:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from rag.session import open_session
@@ -15,13 +15,11 @@ from state.traces import Trace
 _SAME = ("collection", "files", "engine", "model", "k", "max_loops", "grader", "verify", "web")
 
 
-def replay_flags(trace: Trace, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The trace's own settings under those that are given anew."""
+def recorded_flags(trace: Trace, engine: object) -> dict[str, Any]:
+    """The trace's own settings; with another `engine` its model is not that one's."""
+    left_out = () if engine is None else ("model",)
     event = began(trace)
-    recorded = {name: value for name, value in event.items() if name in _SAME}
-    if given.get("engine") is not None:
-        del recorded["model"]
-    return {**recorded, **{name: value for name, value in given.items() if value is not None}}
+    return {name: each for name, each in event.items() if name in _SAME and name not in left_out}
 
 
 def replay(trace: Trace, settings: Settings, notify: Callable[[str], None]) -> Trace:
@@ -53,10 +51,8 @@ def replay(trace: Trace, settings: Settings, notify: Callable[[str], None]) -> T
 
 
 def _research(trace: Trace, settings: Settings, notify: Callable[[str], None]) -> str:
-    from rag.research.roles import ResearchOptions
     from rag.research.run import Research
 
     event = run_started(trace)
-    options = ResearchOptions(tuple(event["roles"]), event["max_rounds"])
-    with Research(settings, options, notify) as run:
+    with Research(settings, event["max_rounds"], notify) as run:
         return run.start(trace["answer"]["standalone_question"])["run_id"]

@@ -14,7 +14,7 @@ from state.graph_state import GraphState
 AfterContextualizing = Literal["retrieve", "record_turn"]
 AfterGrading = Literal["refine", "transform_query", "search_web", "abstain"]
 AfterRewriting = Literal["retrieve", "refine", "search_web", "abstain"]
-AfterChecking = Literal["generate", "abstain", "record_turn"]
+AfterChecking = Literal["generate", "transform_query", "abstain", "record_turn"]
 
 
 MOST_REWRITTEN = 2
@@ -28,6 +28,10 @@ def decided(state: GraphState) -> tuple[Decision, str]:
     rewrite brought no unseen chunk, or when there is no better query; what earlier loops found
     is always used.
     """
+    if state["refused"]:  # the one loop behind a model's refusal
+        if state["no_query"] is not None or not state["new_documents"]:
+            return "abstain", "the model found no answer, and there is nothing new to read"
+        return "generate", "the model found no answer in what it was given; more was found"
     relevant = sum(grade["relevant"] for grade in state["grades"].values())
     enough = "1 relevant chunk" if relevant == 1 else f"{relevant} relevant chunks"
     if state["sufficient"] and relevant:
@@ -88,7 +92,9 @@ def after_rewriting(state: GraphState) -> AfterRewriting:
 
 
 def after_checking(state: GraphState) -> AfterChecking:
-    """`status` is None while the draft was sent back, and "abstained" when nothing held."""
+    """`status` is None while the draft was sent back or more is searched, and "abstained" when
+    nothing held.
+    """
     if state["status"] is None:
-        return "generate"
+        return "generate" if state["draft"] else "transform_query"
     return "abstain" if state["status"] == "abstained" else "record_turn"

@@ -14,17 +14,13 @@ from typing import TYPE_CHECKING
 
 from rag.background import Leave
 from rag.budget import Budget
-from rag.cited_files import cited_files
 from rag.clock import check_clock
 from rag.dependencies import Dependencies
 from rag.engines.factory import build_engine, choose_engine, local_engine
 from rag.engines.protocol import Budgeted, Engine
 from rag.graph import shared_graph
-from rag.memory import ThreadMemory
-from rag.new_answer import failed_turn, failure
 from rag.opening import open_reader
-from rag.turn_run import run_turn
-from rag.web import open_web
+from rag.turn_run import failed_turn, failure, run_turn
 from state.answer import Answer
 from state.closing import Closing
 from state.errors import CragError
@@ -35,7 +31,9 @@ from state.shared_place import open_traces
 from state.trace_store import TraceStore
 
 if TYPE_CHECKING:
+    from rag.dependencies import SearchMore
     from rag.index.protocol import CollectionReader
+    from rag.memory import ThreadMemory
     from state.graph_state import TurnInput
 
 Notify = Callable[[str], None]
@@ -73,7 +71,11 @@ class Session(Closing):
             self.engine = build_engine(choice.name, settings, self.reader)
             opened.callback(self.engine.close)
             self._local = local_engine(self.reader) if self.engine.model is not None else None
-            self._web = open_web(settings)
+            self._web: SearchMore | None = None
+            if settings.web:
+                from rag.web import open_web
+
+                self._web = open_web(settings)
             self._resources = opened.pop_all()
 
     def close(self) -> None:
@@ -87,6 +89,8 @@ class Session(Closing):
     @cached_property
     def memory(self) -> ThreadMemory:
         """The threads' stores, opened when first needed."""
+        from rag.memory import ThreadMemory
+
         return self._resources.enter_context(ThreadMemory(self.settings))
 
     def ask(
@@ -191,6 +195,8 @@ class Session(Closing):
         self, deps: Dependencies, thread: str, leave: Leave, *, pin: bool
     ) -> Dependencies:
         """With what the thread remembers, and the turn kept on it unless it was left."""
+        from rag.cited_files import cited_files
+
         memory = self.memory
 
         def record(answer: Answer) -> int:

@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from rag.citations.agreement import agreement
 from rag.citations.locate import Located, locate
 from rag.citations.marking import NO_QUOTE, joined, marked
-from state.answer import QUOTED, Citation, ClaimRecord, ClaimVerdict
-from state.answer_parts import AnswerPart
+from state.answer import QUOTED, AnswerPart, Citation, ClaimRecord, ClaimVerdict
 from state.blocks import Block, BlockKind
-from state.passages import ContextDocument
-from state.written_place import anchored
+from state.passages import ContextDocument, anchor_at
+from state.wording import anchored
 
 NOT_FOUND = "no quote of it was found"
 STANDS = "its quote stands in the document"
@@ -131,7 +130,7 @@ def citation_of(document: ContextDocument, place: Located) -> Citation:
     base = excerpt["start_char"]
     text = excerpt["text"][place.start - base : place.end - base]
     line = excerpt["start_line"] + excerpt["text"].count("\n", 0, place.start - base)
-    at = anchored(excerpt["anchor"], line, line + text.count("\n"))
+    at = anchored(anchor_at(excerpt, place.start), line, line + text.count("\n"))
     citation: Citation = {
         "marker": 0,
         "source": document["source"],

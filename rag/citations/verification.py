@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from rag.citations.check import Checked, Finding
 from rag.engines.protocol import ClaimChecker
-from state.answer import Citation, NodeUsage
-from state.usage import NO_CALLS
+from state.answer import NO_CALLS, Citation, NodeUsage
 
 
 @dataclass(frozen=True, slots=True)

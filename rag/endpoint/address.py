@@ -59,16 +59,6 @@ def embedding_endpoint(settings: Settings) -> Endpoint:
     return _endpoint(url, key, "embedding_base_url", "embedding_api_key")
 
 
-def reranker_endpoint(settings: Settings) -> Endpoint:
-    """The reranker's endpoint, with its own key only.
-
-    Raises:
-        SettingsError: the URL is unusable.
-    """
-    url, key = settings.reranker_url, settings.reranker_api_key
-    return _endpoint(url, key, "reranker_url", "reranker_api_key")
-
-
 def host_of(base_url: str | None, name: str = "base_url") -> str:
     """The host a person is told of; no credentials, path or query in it."""
     parts = urlsplit((base_url or OPENAI_URL).strip())

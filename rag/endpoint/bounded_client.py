@@ -1,18 +1,22 @@
 """An HTTP client whose every request has one deadline and one bound of size.
 
 The limits that HTTP libraries take count each read anew, and nothing bounds what is read: a
-server that drips passes them all, one that floods fills the memory.
+server that drips passes them all, one that floods fills the memory. The SDK above it retries what
+may pass; an error of the SDK's own class it passes on, so that is what cannot pass.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
+import openai
 from openai import DefaultHttpxClient
 
-from rag.endpoint.failures import transport
+from rag.endpoint.failures import about_the_form, seconds_asked_for, transport
 from state.deadline import within
 
 httpx: Any = transport()
@@ -22,14 +26,31 @@ MOST_BYTES = 64 << 20
 STREAM_PATIENCE = 10
 """A stream may take so many times the seconds of a whole reply: a slow model writes for long."""
 _SECONDS = 600.0
+_ends: ContextVar[tuple[float, float]] = ContextVar("ends")
+
+
+@contextmanager
+def ending(seconds: float, left: float | None) -> Iterator[None]:
+    """The requests made inside have a reply within `seconds`, their retries counted in, and a
+    stream of theirs ends in ten times that; both within what is `left` of the question's.
+    """
+    now, most = time.monotonic(), _SECONDS * 10**6 if left is None else left
+    ends = (now + min(seconds, most), now + min(STREAM_PATIENCE * seconds, most))
+    token = _ends.set(ends)
+    try:
+        yield
+    finally:
+        _ends.reset(token)
 
 
 class BoundedClient(DefaultHttpxClient):
     """`timeout` of a request bounds all of it, to the last byte of a reply that is not streamed."""
 
     def send(self, request: Any, *, stream: bool = False, **given: Any) -> Any:
-        """As its parent, with errors of the parent's classes."""
+        """As its parent, with errors of the parent's classes where another try is worth it."""
+        now = time.monotonic()
         seconds = (request.extensions.get("timeout") or {}).get("read") or _SECONDS
+        reply_by, end_by = _ends.get((now + seconds, now + STREAM_PATIENCE * seconds))
         # A few compressed bytes can be unpacked into any number.
         request.headers["Accept-Encoding"] = "identity"
 
@@ -37,8 +58,8 @@ class BoundedClient(DefaultHttpxClient):
             reply: Any = super(BoundedClient, self).send(request, stream=True, **given)
             try:
                 _require_plain(reply)
-                reply.stream = _Bounded(reply.stream, time.monotonic() + STREAM_PATIENCE * seconds)
-                if not stream:
+                reply.stream = _Bounded(reply.stream, end_by)
+                if not stream or reply.is_error:
                     reply.read()
             except BaseException:
                 reply.close()
@@ -46,18 +67,30 @@ class BoundedClient(DefaultHttpxClient):
             return reply
 
         try:
-            return within(seconds, answered)
-        except TimeoutError as error:
-            raise httpx.ReadTimeout(str(error), request=request) from None
-
-
-class UnboundedError(httpx.ReadError):  # type: ignore[misc]
-    """A reply is larger than any that is asked for, or may become so."""
+            reply = within(min(seconds, reply_by - now), answered)
+        except (TimeoutError, httpx.TimeoutException) as error:
+            raise openai.APITimeoutError(request=request) from error
+        except (httpx.ConnectError, httpx.UnsupportedProtocol, httpx.ProxyError) as error:
+            raise openai.APIConnectionError(request=request) from error
+        if reply.is_error and not _may_pass(reply, reply_by - time.monotonic()):
+            reply.headers["x-should-retry"] = "false"
+        return reply
 
 
 def _require_plain(reply: Any) -> None:
     if reply.headers.get("content-encoding", "identity") != "identity":
         raise UnboundedError("its reply is compressed, which was not asked for")
+
+
+def _may_pass(reply: Any, left: float) -> bool:
+    wait = seconds_asked_for(reply.headers)
+    if wait is not None and wait > left:
+        return False
+    return not (about_the_form(reply.status_code, reply.text) or "insufficient_quota" in reply.text)
+
+
+class UnboundedError(openai.OpenAIError):
+    """A reply is larger than any that is asked for, or may become so."""
 
 
 class _Bounded(httpx.SyncByteStream):  # type: ignore[misc]

@@ -15,7 +15,7 @@ from typing import Literal
 
 from state.events import ModelCalled
 
-Operation = Literal["chat", "decisions", "embeddings"]
+Operation = Literal["chat", "embeddings"]
 
 
 @dataclass(slots=True)

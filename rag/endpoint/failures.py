@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import socket
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from types import ModuleType
@@ -22,7 +22,6 @@ from state.errors import (
 if TYPE_CHECKING:
     from rag.endpoint.address import Endpoint
 
-MANY = 1_000
 SHOWN = 200
 LEAST_SECRET = 8
 """Characters of a key that is struck out of messages; "x", "none" and "EMPTY" are no secrets."""
@@ -34,26 +33,6 @@ _FORM = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """`retries`: how often at most it is worth another try; `wait`: the seconds the server
-    asked for, None where it asked for none; `unreachable`: nobody answered at all; `status`:
-    that of the reply, None where there was none; `said`: the server's own words.
-    """
-
-    error: ModelError
-    retries: int = 0
-    wait: float | None = None
-    unreachable: bool = False
-    status: int | None = None
-    said: str = ""
-
-    @property
-    def is_about_the_form(self) -> bool:
-        """Whether the same request in another form may be taken."""
-        return isinstance(self.error, RequestRefusedError)
-
-
 @lru_cache(maxsize=1)
 def foreign_errors() -> tuple[type[Exception], ...]:
     """Whatever the libraries below raise: their own classes, and what they let through when
@@ -62,17 +41,8 @@ def foreign_errors() -> tuple[type[Exception], ...]:
     import openai
     from langchain_core.exceptions import LangChainException
 
-    return (
-        openai.OpenAIError,
-        LangChainException,
-        transport().HTTPError,
-        ValueError,
-        TypeError,
-        LookupError,
-        AttributeError,
-        RuntimeError,
-        OSError,
-    )
+    own = (openai.OpenAIError, LangChainException, transport().HTTPError)
+    return (*own, ValueError, TypeError, LookupError, AttributeError, RuntimeError, OSError)
 
 
 def transport() -> ModuleType:
@@ -87,10 +57,15 @@ def transport() -> ModuleType:
     return import_module(next(root for root in roots if root.startswith("httpx")))
 
 
-def describe(
+def about_the_form(status: int, said: str) -> bool:
+    """Whether a server that fails so may take the same request in another form."""
+    return status in (400, 422, 501) or (status == 500 and bool(_FORM.search(said)))
+
+
+def failure(
     error: Exception, endpoint: Endpoint, model: str, seconds: float | None = None
-) -> Failure:
-    """The Failure that a foreign exception stands for; `seconds` is what a request may take."""
+) -> ModelError:
+    """What a foreign exception stands for; `seconds` is what a request may take."""
     import openai
 
     who = f"Model {model} at {endpoint.host}"
@@ -98,53 +73,46 @@ def describe(
         return _late(who, seconds)
     if isinstance(error, openai.APIStatusError):
         return _status(error, who, endpoint)
+    if type(error).__name__ == "UnboundedError":
+        return ModelError(f"{who} failed: {error}.", "Check base_url.")
     if isinstance(error, (openai.APIConnectionError, transport().HTTPError, OSError)):
         return _unconnected(error, who, endpoint, seconds)
     invalid = isinstance(error, openai.APIResponseValidationError)
     if isinstance(error, openai.APIError) and not invalid:
-        what = f"{who} reported an error while replying{_said(error, endpoint)}."
-        return Failure(ModelError(what, "Try again."), retries=MANY)
+        said = _said(error, endpoint)
+        return ModelError(f"{who} reported an error while replying{said}.", "Try again.")
     what = f"{who} sent a reply that is no chat completion or embedding."
     hint = f"Check base_url: does {endpoint.host} speak the OpenAI protocol there (…/v1)?"
-    return Failure(ModelError(what, hint), retries=2)
+    return ModelError(what, hint)
+
+
+def _late(who: str, seconds: float | None) -> ModelError:
+    waited = "" if seconds is None else f" ({seconds:g} s)"
+    hint = "Raise CRAG_REQUEST_TIMEOUT, or try later."
+    return ModelLateError(f"{who} did not reply in time{waited}.", hint)
 
 
 def _unconnected(
     error: BaseException, who: str, endpoint: Endpoint, seconds: float | None
-) -> Failure:
+) -> ModelError:
     causes = _causes(error)
     kinds = " ".join(type(cause).__name__ for cause in causes)
-    proxy = f"Check HTTP_PROXY and HTTPS_PROXY, or add {endpoint.host} to NO_PROXY."
     refused = any(isinstance(cause, ConnectionRefusedError) for cause in causes)
     if "ReadTimeout" in kinds or "WriteTimeout" in kinds:
         return _late(who, seconds)
+    if "ReadError" in kinds or "RemoteProtocolError" in kinds:
+        return ModelError(f"{who} failed: the connection broke off.", "Try again.")
+    why, hint = "there is no connection", "Check base_url and the network."
     if "ProxyError" in kinds or (refused and _through_proxy(endpoint)):
         why = "the proxy refused the connection" if refused else "the proxy failed"
-        return Failure(ModelAccessError(f"{who} cannot be reached: {why}.", proxy))
-    if any("certificate" in str(cause).lower() for cause in causes):
+        hint = f"Check HTTP_PROXY and HTTPS_PROXY, or add {endpoint.host} to NO_PROXY."
+    elif any("certificate" in str(cause).lower() for cause in causes):
         why, hint = "its TLS certificate is not trusted", "Check base_url and the certificate."
-        return Failure(ModelAccessError(f"{who} cannot be reached: {why}.", hint))
-    for cause in causes:
-        if type(cause).__name__ == "UnboundedError":
-            return Failure(ModelError(f"{who} failed: {cause}.", "Check base_url."))
-    if "ReadError" in kinds or "RemoteProtocolError" in kinds:
-        broken = ModelError(f"{who} failed: the connection broke off.", "Try again.")
-        return Failure(broken, retries=MANY)
-    why, hint = "there is no connection", "Check base_url and the network."
-    if refused:
+    elif refused:
         why, hint = "the connection was refused", "Start the server there, or check base_url."
     elif any(isinstance(cause, socket.gaierror) for cause in causes):
         why = "the host name is not known"
-    unreachable = ModelAccessError(f"{who} cannot be reached: {why}.", hint)
-    return Failure(unreachable, retries=MANY, unreachable=True)
-
-
-def _late(who: str, seconds: float | None) -> Failure:
-    waited = "" if seconds is None else f" ({seconds:g} s)"
-    late = ModelLateError(
-        f"{who} did not reply in time{waited}.", "Raise CRAG_REQUEST_TIMEOUT, or try later."
-    )
-    return Failure(late, retries=MANY)
+    return ModelAccessError(f"{who} cannot be reached: {why}.", hint)
 
 
 def _through_proxy(endpoint: Endpoint) -> bool:
@@ -167,25 +135,20 @@ def _causes(error: BaseException) -> list[BaseException]:
     return causes
 
 
-def _status(error: Any, who: str, endpoint: Endpoint) -> Failure:
+def _status(error: Any, who: str, endpoint: Endpoint) -> ModelError:
     status, said = int(error.status_code), _said(error, endpoint)
-    passing = status in (408, 409, 425, 429) or status >= 500
-    wait = _retry_after(error) if passing else None
     kind: type[ModelError] = ModelAccessError
-    if status == 429 and "insufficient_quota" in (error.code, error.type):
+    if status == 401:  # the reply may quote the key; nothing of it is needed
+        what, hint = " refused the key (401)", "Check OPENAI_API_KEY or api_key."
+    elif status == 429 and "insufficient_quota" in (error.code, error.type):
         what, hint = ": the account's quota is used up (429)", "Check its billing."
     elif status == 429:
+        wait = seconds_asked_for(error.response.headers)
         kind, what = ModelError, f" limits the rate of requests (429){said}"
         hint = "Try again later." if wait is None else f"Try again in {wait:.0f} s."
     elif _TOO_LONG.search(said):
         kind, what = PromptTooLongError, f" rejected the request ({status}){said}"
-        hint = "Lower --k, or use a model with a longer context."
-    elif passing:
-        refused = status == 501 or (status == 500 and _FORM.search(said))
-        kind = RequestRefusedError if refused else ModelError
-        what, hint = f" failed ({status}){said}", "Try again later."
-    elif status == 401:  # the reply may quote the key; nothing of it is needed
-        what, hint = " refused the key (401)", "Check OPENAI_API_KEY or api_key."
+        hint = "Lower context_tokens or --k, or use a model with a longer context."
     elif status == 403:
         what, hint = f" is not open to this key (403){said}", "Use another model or key."
     elif status == 404:
@@ -193,15 +156,17 @@ def _status(error: Any, who: str, endpoint: Endpoint) -> Failure:
     elif 300 <= status < 400:
         what = f" is redirected to another address ({status}), where nothing was sent"
         hint = "Set base_url to the final address."
+    elif status >= 500 or status in (408, 409, 425):
+        kind = RequestRefusedError if about_the_form(status, said) else ModelError
+        what, hint = f" failed ({status}){said}", "Try again later."
     else:
-        kind = RequestRefusedError if status in (400, 422) else ModelError
+        kind = RequestRefusedError if about_the_form(status, said) else ModelError
         what, hint = f" rejected the request ({status}){said}", "Check model and base_url."
-    retries = MANY if passing and kind is ModelError else 0
-    return Failure(kind(f"{who}{what}.", hint), retries, wait, status=status, said=said)
+    return kind(f"{who}{what}.", hint)
 
 
-def _retry_after(error: Any) -> float | None:
-    headers = error.response.headers
+def seconds_asked_for(headers: Mapping[str, str]) -> float | None:
+    """What a server wants to be left alone for, by its Retry-After."""
     try:
         if (value := headers.get("retry-after-ms")) is not None:
             seconds = float(value) / 1000
@@ -223,9 +188,7 @@ def _said(error: Exception, endpoint: Endpoint) -> str:
     words = inner.get("message", inner.get("detail")) if isinstance(inner, dict) else inner
     if isinstance(words, list):  # what FastAPI's validation says of each field
         words = "; ".join(_field(item) for item in words if isinstance(item, dict))
-    if not isinstance(words, str):
-        return ""
-    return quoted(words, endpoint)
+    return quoted(words, endpoint) if isinstance(words, str) else ""
 
 
 def _field(item: dict[str, Any]) -> str:

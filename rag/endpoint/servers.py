@@ -1,7 +1,7 @@
-"""What was found out about the servers that answered, kept so that each is asked once.
+"""In which form each server replies, and whether it reads slowly, kept so that each is asked once.
 
-A file of the home, bounded, read once a process. It holds addresses and names of models and
-no word of any document; losing it costs a few requests.
+A file of the home, bounded. It holds addresses and names of models and no word of any document;
+losing it costs a few requests.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from threading import Lock
 
 from pydantic import TypeAdapter
 
@@ -25,57 +24,40 @@ KEPT_SECONDS = 30 * 24 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class ServerTraits:
-    """`form`: how structured replies are asked for, None while nobody knows; `refused`: optional
-    parameters that it does not take; `thinks`: its replies begin with thinking; `at`: when this was
-    found out, in seconds since 1970.
+class KnownServer:
+    """`form`: how a reply of a known shape is asked for, None while nobody knows; `slow`: it reads
+    less than a few hundred tokens a second; `at`: seconds since 1970.
     """
 
     form: str | None = None
-    refused: tuple[str, ...] = ()
-    thinks: bool = False
+    slow: bool = False
     at: float = field(default=0.0, compare=False)
 
 
-_ROWS = TypeAdapter(dict[str, ServerTraits])
+_ROWS = TypeAdapter(dict[str, KnownServer])
 
 
-class KnownServers:
-    """Traits by endpoint and model. Thread-safe; two processes may lose each other's find."""
+def known_server(home: Path, endpoint: Endpoint, model: str) -> KnownServer:
+    return _read(home).get(_key(endpoint, model), KnownServer())
 
-    def __init__(self, home: Path) -> None:
-        self._file = home / FILE
-        self._rows: dict[str, ServerTraits] | None = None
-        self._lock = Lock()
 
-    def get(self, endpoint: Endpoint, model: str) -> ServerTraits:
-        with self._lock:
-            return self._read().get(_key(endpoint, model), ServerTraits())
+def keep_server(home: Path, endpoint: Endpoint, model: str, known: KnownServer) -> None:
+    """Two processes may lose each other's find; a home that cannot be written keeps nothing."""
+    rows = {**_read(home), _key(endpoint, model): replace(known, at=time.time())}
+    newest = dict(sorted(rows.items(), key=lambda row: -row[1].at)[:MOST])
+    with suppress(OSError):
+        handle, name = tempfile.mkstemp(dir=home, prefix=f".{FILE}-")
+        with os.fdopen(handle, "wb") as file:
+            file.write(_ROWS.dump_json(newest, indent=1))
+        os.replace(name, home / FILE)  # noqa: PTH105
 
-    def put(self, endpoint: Endpoint, model: str, traits: ServerTraits) -> None:
-        with self._lock:
-            self._rows = None  # another process may have written since
-            rows = {**self._read(), _key(endpoint, model): replace(traits, at=time.time())}
-            newest = sorted(rows.items(), key=lambda row: -row[1].at)[:MOST]
-            self._rows = dict(newest)
-            self._write()
 
-    def _read(self) -> dict[str, ServerTraits]:
-        if self._rows is None:
-            try:
-                held = _ROWS.validate_json(self._file.read_bytes())
-            except (OSError, ValueError):
-                held = {}
-            oldest = time.time() - KEPT_SECONDS
-            self._rows = {key: row for key, row in held.items() if row.at >= oldest}
-        return self._rows
-
-    def _write(self) -> None:
-        with suppress(OSError):
-            handle, name = tempfile.mkstemp(dir=self._file.parent, prefix=f".{FILE}-")
-            with os.fdopen(handle, "wb") as file:
-                file.write(_ROWS.dump_json(self._rows or {}, indent=1))
-            os.replace(name, self._file)  # noqa: PTH105
+def _read(home: Path) -> dict[str, KnownServer]:
+    try:
+        held = _ROWS.validate_json((home / FILE).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return {key: row for key, row in held.items() if row.at >= time.time() - KEPT_SECONDS}
 
 
 def _key(endpoint: Endpoint, model: str) -> str:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from rag.endpoint.address import host_of
 from rag.engines.protocol import Engine
 from rag.index.protocol import CollectionReader
-from rag.index.reranked import RerankedCollection
 from rag.reading.ranked_collection import RankedCollection
 from state.choices import EngineName, GraderChoice, Verifier
 from state.settings import Settings
@@ -45,7 +44,7 @@ def choose_engine(settings: Settings) -> EngineChoice:
 def _lacking(settings: Settings) -> str | None:
     """What was asked for and takes a model, which the local engine has not."""
     asked = []
-    if settings.grader in (GraderChoice.MODEL, GraderChoice.DECISIONS):
+    if settings.grader is GraderChoice.MODEL:
         asked.append(f"--grader {settings.grader.value}")
     if settings.verify is Verifier.MODEL:
         asked.append(f"--verify {settings.verify.value}")
@@ -61,13 +60,11 @@ def local_engine(reader: CollectionReader) -> LocalEngine:
     plain, meaning = reader, None
     if isinstance(reader, RankedCollection):
         plain, meaning = reader.plain, reader.meaning
-    if isinstance(plain, RerankedCollection):
-        plain = plain.plain
     return LocalEngine(plain, meaning)
 
 
 def build_engine(name: EngineName, settings: Settings, reader: CollectionReader) -> Engine:
-    """The engine that was chosen, over one collection; grades are kept in its store.
+    """The engine that was chosen, over one collection.
 
     Raises:
         SettingsError: the openai engine lacks a usable URL or key.
@@ -76,6 +73,5 @@ def build_engine(name: EngineName, settings: Settings, reader: CollectionReader)
     if name is EngineName.LOCAL:
         return local
     from rag.engines.openai.openai_engine import OpenAIEngine
-    from rag.index.stores import store_of
 
-    return OpenAIEngine.connect(settings, local, store_of(settings).grades())
+    return OpenAIEngine.connect(settings, local)

@@ -13,10 +13,8 @@ from typing import Protocol, runtime_checkable
 
 from rag.budget import Budget
 from rag.question.parts import QuestionPart
-from state.answer import NodeUsage
-from state.answer_parts import AnswerPart
-from state.passages import ContextDocument, Grade, HistoryTurn, Passage, RetrievedChunk
-from state.usage import NO_CALLS
+from state.answer import NO_CALLS, AnswerPart, NodeUsage, Snippet
+from state.passages import ContextDocument, Grade, HistoryTurn, RetrievedChunk
 
 Emit = Callable[[str], None]
 """Receives answer text as it is produced; may be called zero or more times."""
@@ -75,7 +73,8 @@ class Graded(Outcome):
 @dataclass(frozen=True, slots=True)
 class RewriteRequest:
     """`parts` are the questions within the question; `tried` are the queries searched so far,
-    oldest first; `suggested` is the grader's.
+    oldest first; `suggested` is the grader's; `collection` is what the documents are called;
+    `refused`: a model found no answer in the best of what was found.
     """
 
     question: str
@@ -84,6 +83,8 @@ class RewriteRequest:
     documents: Sequence[RetrievedChunk]
     grades: Mapping[str, Grade]
     suggested: str | None
+    collection: str = ""
+    refused: bool = False
 
 
 def same_query(one: str, other: str) -> bool:
@@ -93,10 +94,13 @@ def same_query(one: str, other: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Rewritten(Outcome):
-    """`query` is None when there is nothing to add; `reason`: what was changed, or why nothing."""
+    """`query` is None when there is nothing to add; `reason`: what was changed, or why nothing;
+    `second` is searched beside it.
+    """
 
     query: str | None
     reason: str
+    second: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +113,7 @@ class GenerateRequest:
 
     question: str
     parts: Sequence[QuestionPart]
-    passages: Sequence[Passage]
+    passages: Sequence[Snippet]
     history: Sequence[HistoryTurn]
     feedback: Sequence[str] = ()
     draft: Sequence[AnswerPart] = ()

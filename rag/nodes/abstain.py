@@ -8,14 +8,13 @@ from langgraph.runtime import Runtime
 
 from rag.citations.marking import marked
 from rag.dependencies import Dependencies
-from rag.evidence.quotation import likeliest_spans, quoted_parts
+from rag.engines.local.answer import quoted_part
 from rag.index.terms import terms
 from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
 from rag.reading.meaning import Meaning
-from rag.reading.snippets import snippet_passages
-from state.answer import UNSURE, Citation
-from state.answer_parts import AnswerPart
+from rag.reading.snippets import shown_snippets
+from state.answer import UNSURE, AnswerPart, Citation
 from state.graph_state import GraphState
 from state.passages import RetrievedChunk
 
@@ -35,12 +34,11 @@ def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     near = _near(asked, state["documents"])
     questions = [part.question for part in asked]
     meaning = Meaning(runtime.context.settings.home)
-    passages = snippet_passages(questions, near or state["documents"], meaning, reader)
-    quoted = quoted_parts(questions, likeliest_spans(passages)[:NEAREST])
+    snippets = shown_snippets(questions, near or state["documents"], meaning, reader)[:NEAREST]
     nearest: list[Citation] = [
-        {**part["located"][0], "marker": marker} for marker, part in enumerate(quoted, start=1)
+        {**snippet["located"], "marker": marker} for marker, snippet in enumerate(snippets, start=1)
     ]
-    shown = quoted if near else []
+    shown = list(map(quoted_part, nearest)) if near else []
     return {
         "generation": _text(state["standalone_question"], shown),
         "citations": [],

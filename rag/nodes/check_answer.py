@@ -14,20 +14,25 @@ from rag.citations.verification import verify
 from rag.dependencies import Dependencies
 from rag.engines.protocol import ClaimChecker
 from rag.nodes.update import Update
-from state.answer import ClaimRecord, Status
+from state.answer import ClaimRecord, Status, add_usage
 from state.choices import Verifier
 from state.graph_state import GraphState
-from state.usage import add_usage
 
 MAX_RETRIES = 1
+MOST_CALLS = 4
+AFTER_REFUSAL = 2
+"""Calls of a loop behind a refusal: other queries, another answer."""
 
 
 def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     deps = runtime.context
+    if _may_search_again(state, deps):
+        return {"refused": True, "status": None}
     checked = check(state["draft"], state["context"], state["standalone_question"])
     wrong = _wrong(checked)
     may_retry = (
         state["generation_retries"] < MAX_RETRIES
+        and not state["refused"]
         and state["budget_spent"] is None
         and state["complete"]
         and deps.engine.model is not None
@@ -46,6 +51,22 @@ def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         kept = {name: state[name] for name in names}  # type: ignore[literal-required]
         return {**spent, **kept, "status": _kept_status(state)}
     return {**spent, **_found(checked), "status": _status(checked, state)}
+
+
+def _may_search_again(state: GraphState, deps: Dependencies) -> bool:
+    """Once a question, where a model refused that was not given all there is, a loop is left and no
+    more than `MOST_CALLS` calls are made in all.
+    """
+    given = sum(len(document["excerpts"]) for document in state["context"])
+    refuses = not state["draft"] and state["complete"] and bool(state["context"])
+    before = state["refused"] or state["generation_retries"] or state["budget_spent"] is not None
+    return (
+        refuses
+        and not before
+        and given < deps.reader.chunk_count
+        and state["loop_count"] < state["max_loops"]
+        and state["usage"]["llm_calls"] + AFTER_REFUSAL <= MOST_CALLS
+    )
 
 
 def _wrong(checked: Checked) -> list[str]:

@@ -17,8 +17,8 @@ from rag.question.aside import (
     recalled,
     small_talk,
 )
+from state.answer import add_usage
 from state.graph_state import GraphState
-from state.usage import add_usage
 
 
 def contextualize(state: GraphState, runtime: Runtime[Dependencies]) -> Update:

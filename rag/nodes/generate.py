@@ -16,9 +16,9 @@ from rag.engines.protocol import Emit, Generated, GenerateRequest
 from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
 from rag.reading.meaning import Meaning
-from rag.reading.snippets import snippet_passages
+from rag.reading.snippets import shown_snippets
+from state.answer import add_usage
 from state.graph_state import GraphState
-from state.usage import add_usage
 
 
 def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
@@ -65,6 +65,6 @@ def _without_budget(deps: Dependencies, request: GenerateRequest, emit: Emit) ->
     if not request.passages:
         questions = [part.question for part in request.parts]
         meaning = Meaning(deps.settings.home)
-        passages = snippet_passages(questions, request.documents, meaning, deps.reader)
+        passages = shown_snippets(questions, request.documents, meaning, deps.reader)
         request = replace(request, passages=passages)
     return replace(deps.fallback.generate(request, emit), complete=False)

@@ -13,13 +13,12 @@ from langgraph.runtime import Runtime
 from rag.budget import BudgetSpent
 from rag.dependencies import Dependencies
 from rag.engines.protocol import Graded, GradeRequest
-from rag.nodes.update import Update
+from rag.nodes.update import Update, both
 from rag.question.parts import QuestionPart
 from rag.routes import decided
-from state.answer import GradedChunk, LoopRecord
+from state.answer import GradedChunk, LoopRecord, add_usage
 from state.graph_state import GraphState
 from state.passages import Grade
-from state.usage import add_usage
 
 
 def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
@@ -59,7 +58,7 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
     write({"event": "decided", "loop": loop, "decision": decision, "reason": reason})
     record: LoopRecord = {
         "loop": loop,
-        "query": state["query"],
+        "query": both(state["query"], state["second_query"]),
         "new_chunks": len(new),
         "decision": decision,
         "reason": reason,

@@ -7,8 +7,7 @@ import time
 from langgraph.runtime import Runtime
 
 from rag.citations.recognized import marked_as_recognized
-from rag.dependencies import Dependencies
-from rag.new_answer import new_answer
+from rag.dependencies import Dependencies, new_answer
 from rag.nodes.update import Update
 from state.answer import Answer
 from state.graph_state import GraphState

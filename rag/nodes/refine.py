@@ -10,15 +10,16 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
-from rag.context import context_of, in_order
+from rag.context import by_turns, context_of, in_order
 from rag.dependencies import Dependencies
 from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
 from rag.reading.meaning import Meaning
-from rag.reading.snippets import snippet_passages
+from rag.reading.snippets import shown_snippets
+from state.answer import Snippet
 from state.events import KeptSpans
 from state.graph_state import GraphState
-from state.passages import ContextDocument, Passage, RetrievedChunk
+from state.passages import ContextDocument, RetrievedChunk
 
 
 def refine(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
@@ -27,13 +28,13 @@ def refine(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     ordered = in_order(documents, state["grades"])
     if deps.engine.model is not None:
         tokens = deps.settings.context_tokens
-        context = context_of(ordered, deps.reader, tokens)
+        context = context_of(by_turns(ordered), deps.reader, tokens)
         _tell(runtime, documents, _given(context))
         if state["budget_spent"] is None:
             return {"context": context}
     questions = [QuestionPart.of_state(part).question for part in state["parts"]]
     meaning = Meaning(deps.settings.home)
-    passages = snippet_passages(questions, ordered, meaning, deps.reader)
+    passages = shown_snippets(questions, ordered, meaning, deps.reader)
     if deps.engine.model is None:
         _tell(runtime, documents, _kept(passages))
     return {"passages": passages}
@@ -54,17 +55,17 @@ def _given(context: Sequence[ContextDocument]) -> list[tuple[KeptSpans, int]]:
     ]
 
 
-def _kept(passages: Sequence[Passage]) -> list[tuple[KeptSpans, int]]:
+def _kept(snippets: Sequence[Snippet]) -> list[tuple[KeptSpans, int]]:
     return [
         (
             {
-                "chunk_id": passage["chunk_id"],
-                "source": passage["source"],
-                "spans": [(span["start_char"], span["end_char"]) for span in passage["spans"]],
+                "chunk_id": each["chunk_id"],
+                "source": each["source"],
+                "spans": [(each["start_char"], each["end_char"])],
             },
-            sum(len(span["text"]) for span in passage["spans"]),
+            len(each["quote"]),
         )
-        for passage in passages
+        for each in (snippet["located"] for snippet in snippets)
     ]
 
 

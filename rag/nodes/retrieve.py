@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 
 from rag.context import BEST
 from rag.dependencies import Dependencies
-from rag.nodes.update import Update
+from rag.nodes.update import Update, both
 from rag.question.parts import POOL, read_parts
 from state.choices import GraderChoice
 from state.events import RetrievedEvent
@@ -23,6 +23,8 @@ from state.passages import RetrievedChunk
 def retrieve(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     reader, k = runtime.context.reader, _wanted(runtime.context)
     hits = reader.search(state["query"], max(POOL, k))
+    if state["second_query"] is not None:
+        hits = in_turn([hits, reader.search(state["second_query"], max(POOL, k))])
     if state["parts"]:
         return found_update(state, hits[:k], runtime.stream_writer, reader.dense_searched)
     parts = read_parts(state["query"], reader, hits)
@@ -80,7 +82,7 @@ def _event(state: GraphState, hits: Sequence[RetrievedChunk], seen: set[str]) ->
     return {
         "event": "retrieved",
         "loop": state["loop_count"],
-        "query": state["query"],
+        "query": both(state["query"], state["second_query"]),
         "chunks": [
             {
                 "chunk_id": hit["chunk_id"],
@@ -90,6 +92,7 @@ def _event(state: GraphState, hits: Sequence[RetrievedChunk], seen: set[str]) ->
                 "start_char": hit["start_char"],
                 "end_char": hit["end_char"],
                 "page": hit["page"],
+                "anchor": hit.get("anchor"),
                 "score": hit["score"],
                 "dense_rank": hit["dense_rank"],
                 "lexical_rank": hit["lexical_rank"],

@@ -9,8 +9,8 @@ from langgraph.types import Overwrite
 
 from rag.dependencies import Dependencies
 from rag.nodes.update import Update
+from state.answer import NO_USAGE
 from state.graph_state import GraphState, new_question
-from state.usage import NO_USAGE
 
 
 def start_turn(state: GraphState, runtime: Runtime[Dependencies]) -> Update:

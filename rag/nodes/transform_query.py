@@ -12,12 +12,11 @@ from langgraph.runtime import Runtime
 from rag.budget import BudgetSpent
 from rag.dependencies import Dependencies
 from rag.engines.protocol import RewriteRequest, Rewritten, same_query
-from rag.nodes.update import Update
+from rag.nodes.update import Update, both
 from rag.question.parts import QuestionPart
 from rag.routes import decided
-from state.answer import LoopRecord
+from state.answer import LoopRecord, add_usage
 from state.graph_state import GraphState
-from state.usage import add_usage
 
 
 def transform_query(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
@@ -32,6 +31,8 @@ def transform_query(state: GraphState, runtime: Runtime[Dependencies]) -> Update
                 documents=state["documents"],
                 grades=state["grades"],
                 suggested=state["next_query"],
+                collection=runtime.context.reader.name,
+                refused=state["refused"],
             )
         )
     except BudgetSpent as error:
@@ -43,7 +44,12 @@ def transform_query(state: GraphState, runtime: Runtime[Dependencies]) -> Update
     else:
         reason = result.reason
     runtime.stream_writer(
-        {"event": "rewritten", "loop": state["loop_count"], "query": query, "reason": reason}
+        {
+            "event": "rewritten",
+            "loop": state["loop_count"],
+            "query": query and both(query, result.second),
+            "reason": reason,
+        }
     )
     common: Update = {
         "next_query": None,
@@ -57,7 +63,8 @@ def transform_query(state: GraphState, runtime: Runtime[Dependencies]) -> Update
     return {
         **common,
         "query": query,
-        "query_rewrites": [*state["query_rewrites"], query],
+        "second_query": result.second,
+        "query_rewrites": [*state["query_rewrites"], *filter(None, (query, result.second))],
         "loop_count": state["loop_count"] + 1,
     }
 

@@ -19,6 +19,11 @@ Update = dict[str, Any]
 Node = Callable[[GraphState, Runtime[Dependencies]], Update]
 
 
+def both(query: str, second: str | None) -> str:
+    """A loop's queries in one line, as traces tell them."""
+    return query if second is None else f"{query} · {second}"
+
+
 def _asked(state: GraphState) -> list[str]:
     """The questions of the thread, this one first."""
     return [state["question"], *(turn["question"] for turn in reversed(state.get("timeline", [])))]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from shlex import quote
 
-from state.counting import many
+from state.wording import many
 
 FEW_WORDS = 6
 MOST_NAMED = 12

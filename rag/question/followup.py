@@ -6,9 +6,9 @@ questions: those that say the most (inverse document frequency), were asked the 
 in the titles and headings of what the questions find. A heading names a thing, and seldom says
 what was done to it. A capital names one anyway.
 
-tests/benchmarks/conversations.py shows what these numbers earn together. Lists of
-vague words, of longer openings and of idle pronouns earned nothing there, nor did numbers,
-what stands beside a name, or how much an unknown word says in any text.
+Lists of vague words, of longer openings and of idle pronouns earned nothing on conversations over
+documentation, nor did numbers, what stands beside a name, or how much an unknown word says in any
+text.
 """
 
 from __future__ import annotations

@@ -168,13 +168,11 @@ def _make(part: Path, home: Path, tell: Tell) -> None:
     """The graph and the tokenizer, in place at once; what it was made of is not kept."""
     tell("Making the int8 graph …")
     try:
-        import onnx
-
         from rag.reading.onnx_graph import encoder_graph, read_tensors
 
         made = part / IDENTITY
         made.mkdir(exist_ok=True)
-        onnx.save(encoder_graph(read_tensors(part / TENSORS)), str(made / GRAPH))
+        (made / GRAPH).write_bytes(encoder_graph(read_tensors(part / TENSORS)))
         shutil.copyfile(part / TOKENIZER, made / TOKENIZER)
     except (ImportError, OSError, ValueError, KeyError) as error:
         raise SetupError(

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import onnx
-from onnx import TensorProto, helper, numpy_helper
+
+from rag.reading import onnx_file
+from rag.reading.onnx_file import FLOAT, INT64
 
 HEAD_WIDTH = 32
 _HEADER_BYTES = 1 << 20
@@ -48,18 +49,18 @@ class _Graph:
 
     def __init__(self, weights: dict[str, npt.NDArray[np.float32]]) -> None:
         self.weights = weights
-        self.nodes: list[Any] = []
-        self.constants: dict[str, Any] = {}
+        self.nodes: list[bytes] = []
+        self.constants: dict[str, bytes] = {}
 
     def constant(self, name: str, values: Any, kind: Any = np.float32) -> str:
         if name not in self.constants:
             array = np.ascontiguousarray(values, dtype=kind)
-            self.constants[name] = numpy_helper.from_array(array, name)
+            self.constants[name] = onnx_file.tensor(name, array)
         return name
 
     def add(self, kind: str, inputs: list[str], outputs: int = 1, **attributes: Any) -> Any:
         names = [f"{kind}_{len(self.nodes)}_{n}" for n in range(outputs)]
-        self.nodes.append(helper.make_node(kind, inputs, names, **attributes))
+        self.nodes.append(onnx_file.node(kind, inputs, names, attributes))
         return names[0] if outputs == 1 else names
 
     def rows(self, name: str, places: str) -> str:
@@ -67,7 +68,7 @@ class _Graph:
         whole = self.weights[name]
         scale = np.maximum(np.abs(whole).max(axis=1, keepdims=True), 1e-12) / _LARGEST
         held = self.constant(name, np.rint(whole / scale), np.int8)
-        found = self.add("Cast", [self.add("Gather", [held, places])], to=TensorProto.FLOAT)
+        found = self.add("Cast", [self.add("Gather", [held, places])], to=FLOAT)
         scales = self.add("Gather", [self.constant(f"{name}.scale", scale), places])
         return str(self.add("Mul", [found, scales]))
 
@@ -82,7 +83,7 @@ class _Graph:
         held = self.constant(f"{name}.matrix", np.rint(matrix / scale), np.int8)
         product = self.add("MatMulInteger", [values[0], held, values[2]])
         scales = self.add("Mul", [values[1], self.constant(f"{name}.scale", scale)])
-        real = self.add("Mul", [self.add("Cast", [product], to=TensorProto.FLOAT), scales])
+        real = self.add("Mul", [self.add("Cast", [product], to=FLOAT), scales])
         bias = self.constant(f"{name}.bias", self.weights[f"{name}.bias"])
         return str(self.add("Add", [real, bias]))
 
@@ -99,8 +100,8 @@ class _Graph:
 _SIDES = ("weight", "bias")
 
 
-def encoder_graph(weights: dict[str, npt.NDArray[np.float32]]) -> onnx.ModelProto:
-    """Of as many layers, heads and tokens as the weights have.
+def encoder_graph(weights: dict[str, npt.NDArray[np.float32]]) -> bytes:
+    """The file. Of as many layers, heads and tokens as the weights have.
 
     Raises:
         KeyError: they are not those of a BERT encoder.
@@ -108,7 +109,7 @@ def encoder_graph(weights: dict[str, npt.NDArray[np.float32]]) -> onnx.ModelProt
     graph = _Graph(weights)
     width = weights["embeddings.word_embeddings.weight"].shape[1]
     values = _embedded(graph)
-    mask = graph.add("Cast", ["mask"], to=TensorProto.FLOAT)
+    mask = graph.add("Cast", ["mask"], to=FLOAT)
     left_out = graph.add("Sub", [mask, graph.constant("one", 1)])
     wide = graph.add("Unsqueeze", [left_out, graph.constant("to_heads", [1, 2], np.int64)])
     masked = graph.add("Mul", [wide, graph.constant("much", 1e9)])
@@ -122,17 +123,10 @@ def encoder_graph(weights: dict[str, npt.NDArray[np.float32]]) -> onnx.ModelProt
     held = graph.add("Mul", [values, counted])
     total, count = (graph.add("ReduceSum", [each, tokens], keepdims=0) for each in (held, counted))
     mean = graph.add("Div", [total, count])
-    graph.nodes.append(helper.make_node("LpNormalization", [mean], ["vectors"], axis=-1, p=2))
-    inputs = [
-        helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "tokens"])
-        for name in ("ids", "mask")
-    ]
-    output = helper.make_tensor_value_info("vectors", TensorProto.FLOAT, ["texts", width])
-    whole = helper.make_graph(graph.nodes, "encoder", inputs, [output], [*graph.constants.values()])
-    model = helper.make_model(whole, opset_imports=[helper.make_opsetid("", 17)])
-    model.ir_version = 9
-    onnx.checker.check_model(model)
-    return model
+    graph.nodes.append(onnx_file.node("LpNormalization", [mean], ["vectors"], {"axis": -1, "p": 2}))
+    inputs = [onnx_file.value_info(name, INT64, ["texts", "tokens"]) for name in ("ids", "mask")]
+    output = onnx_file.value_info("vectors", FLOAT, ["texts", width])
+    return onnx_file.model("encoder", graph.nodes, graph.constants.values(), inputs, [output])
 
 
 def _embedded(graph: _Graph) -> str:

@@ -1,8 +1,7 @@
-"""The few stretches of what was retrieved that are likeliest to answer, as passages."""
+"""The few stretches of what was retrieved that are likeliest to answer."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -12,8 +11,10 @@ from rag.question.parse import ParsedQuestion, share
 from rag.reading.meaning import Meaning
 from rag.reading.shown import shown_stretch
 from rag.reading.stretches import Stretch, Unit, reach, section_units, stretches_of
+from state.answer import Citation, Snippet
 from state.blocks import BlockKind
-from state.passages import Passage, RetrievedChunk, Span, text_between
+from state.passages import RetrievedChunk, anchor_at, text_between
+from state.wording import anchored
 
 MOST = 3
 READ = 16
@@ -37,7 +38,7 @@ _SAYS_SOMETHING = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Snippet:
+class Weighed:
     """`worth` is comparable within one question only."""
 
     stretch: Stretch
@@ -48,9 +49,9 @@ class Snippet:
 
 def snippets(
     question: ParsedQuestion, chunks: Sequence[RetrievedChunk], meaning: Meaning, most: int = MOST
-) -> list[Snippet]:
+) -> list[Weighed]:
     """The best stretches of the first chunks, best first, none overlapping another."""
-    kept: list[Snippet] = []
+    kept: list[Weighed] = []
     for each in sorted(_measured(question, chunks, meaning), key=lambda snippet: -snippet.worth):
         behind = bool(kept) and each.worth < kept[0].worth - FAR_BEHIND
         if len(kept) == most or behind:
@@ -75,7 +76,7 @@ def promise(
 
 def _measured(
     question: ParsedQuestion, chunks: Sequence[RetrievedChunk], meaning: Meaning
-) -> list[Snippet]:
+) -> list[Weighed]:
     best = chunks[:READ]
     every = [stretch for chunk in best for stretch in stretches_of(chunk)]
     every = [stretch for stretch in every if _says_something(question, stretch)] or every
@@ -97,7 +98,7 @@ def _measured(
             + _NAMED_ROW * _names_row(question, stretch, held)
         )
         covered = share(question.weights, held.union(terms(_above(stretch))))
-        found.append(Snippet(stretch, worth, float(cosine), covered))
+        found.append(Weighed(stretch, worth, float(cosine), covered))
     return found
 
 
@@ -144,62 +145,48 @@ def _says_something(question: ParsedQuestion, stretch: Stretch) -> bool:
     return bool(new) and share(question.weights, set(terms(stretch.text))) >= _MOST_OF_IT
 
 
-def snippet_passages(
+def shown_snippets(
     questions: Sequence[ParsedQuestion],
     chunks: Sequence[RetrievedChunk],
     meaning: Meaning,
     reader: CollectionReader,
-) -> list[Passage]:
-    """Of each question its snippets, a passage each; numbered from 1."""
-    passages: list[Passage] = []
-    for part, question in enumerate(questions):
-        found = snippets(question, chunks, meaning)
-        for snippet in found:
-            behind = snippet.worth - found[0].worth
-            passages.append(_passage(len(passages) + 1, part, snippet, behind, reader))
-    return passages
+) -> list[Snippet]:
+    """Of each question its best stretches as a person is shown them, with their places."""
+    return [
+        {"part": part, "located": _located(stretch, reader)}
+        for part, question in enumerate(questions)
+        for stretch in (each.stretch for each in snippets(question, chunks, meaning))
+    ]
 
 
-def _passage(
-    number: int, part: int, snippet: Snippet, behind: float, reader: CollectionReader
-) -> Passage:
-    stretch, chunk = snippet.stretch, snippet.stretch.chunk
-    units = stretch.units
+def _located(stretch: Stretch, reader: CollectionReader) -> Citation:
+    """The stretch is the quote, its blocks with what introduces them the passage."""
+    chunk, units = stretch.chunk, stretch.units
     blocks = chunk["blocks"][units[0].place : units[-1].place + 1]
-    start, end = blocks[0].start_char, blocks[-1].end_char
-    extent = units[0].start, units[-1].end
     lead = _lead(chunk, units[0], reader)
-    line = chunk["start_line"] + chunk["text"].count("\n", 0, start - chunk["start_char"])
-    text = text_between(chunk, start, end)
-    span: Span = {
-        "start_char": start,
-        "end_char": end,
-        "start_line": line,
-        "end_line": line + text.count("\n"),
-        "text": text,
-        "lead": lead or None,
-        "blocks": list(blocks),
-        "part": part,
-        "score": math.exp(behind / FAR_BEHIND),
-        "stretch": extent,
-        "shown": shown_stretch(chunk, units, lead, FIRST_LONGEST),
-    }
-    passage: Passage = {
-        "number": number,
-        "chunk_id": chunk["chunk_id"],
+    whole = text_between(chunk, blocks[0].start_char, blocks[-1].end_char)
+    line = chunk["start_line"] + chunk["text"].count("\n", 0, stretch.start - chunk["start_char"])
+    at = anchored(anchor_at(chunk, stretch.start), line, line + stretch.text.count("\n"))
+    located: Citation = {
+        "marker": 0,
         "source": chunk["source"],
         "title": chunk["title"],
-        "heading": stretch.heading,
         "page": chunk["page"],
-        "start_char": chunk["start_char"],
-        "end_char": chunk["end_char"],
-        "spans": [span],
+        "anchor": at["anchor"],
+        "start_line": at["start_line"],
+        "end_line": at["end_line"],
+        "start_char": stretch.start,
+        "end_char": stretch.end,
+        "chunk_id": chunk["chunk_id"],
+        "quote": stretch.text,
+        "passage": "\n".join(filter(None, (lead, whole))),
+        "support": "verbatim",
+        "heading": stretch.heading.rpartition(" > ")[2] or chunk["title"] or "",
+        "shown": shown_stretch(chunk, units, lead, FIRST_LONGEST),
     }
-    if "anchor" in chunk:
-        passage["anchor"] = chunk["anchor"]
     if "also" in chunk:
-        passage["also"] = chunk["also"]
-    return passage
+        located["also"] = chunk["also"]
+    return located
 
 
 def _longer(stretch: Stretch) -> Stretch:

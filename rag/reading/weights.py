@@ -6,7 +6,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from state.user_folders import default_home
+from state.choices import default_home
 
 MODEL = "all-MiniLM-L6-v2"
 TENSORS, TOKENIZER = "model.safetensors", "tokenizer.json"

@@ -15,8 +15,8 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from rag.engines.openai.plain_reply import read_parts
-from rag.engines.openai.replies import json_objects
-from state.answer_parts import AnswerPart, DraftQuote
+from rag.engines.openai.reply import json_objects
+from state.answer import AnswerPart, DraftQuote
 
 MOST_PARTS, MOST_QUOTES, MOST_MISSING = 40, 8, 8
 LONGEST = 4_000

@@ -6,18 +6,19 @@ import re
 from dataclasses import replace
 
 from rag.budget import BudgetSpent
-from rag.engines.openai import output_limits
+from rag.context import by_turns, fitting
 from rag.engines.openai.answer_reply import AnswerReply, ReadReply, partial_texts, read_reply
-from rag.engines.openai.chat_model import ChatModel
+from rag.engines.openai.chat_model import ANSWER, ChatModel
 from rag.engines.openai.prompts import generate_messages
-from rag.engines.openai.replies import without_thinking
+from rag.engines.openai.reply import Reply, without_thinking
 from rag.engines.openai.usage_meter import UsageMeter
 from rag.engines.protocol import Emit, Generated, GenerateRequest
-from state.errors import ModelError
+from state.errors import ModelError, PromptTooLongError
 
-ENDINGS = ("stop", "tool_calls", "function_call", "eos", "end_turn")
 NO_ANSWER = "i cannot answer"
 _UNSURE_OPENINGS = ("<think", NO_ANSWER, "{", "```")
+_SMALLER = (3_000, 1_500, 700)
+"""Tokens of documents for a server that calls a prompt too long."""
 
 
 def generate(
@@ -33,29 +34,48 @@ def generate(
         BudgetSpent: a budget does not allow the call.
     """
     why = ""
-    for attempt in range(2):
+    for formed in (True, False):
         shown = ShownText(emit)
-        wanted = AnswerReply if attempt == 0 else None
-        messages = generate_messages(request, formed=wanted is not None)
-        if streamed:
-            reply = chat.stream(messages, meter, output_limits.ANSWER, shown.receive, wanted)
-        else:
-            reply = chat.complete(messages, meter, output_limits.ANSWER, wanted)
-        text = without_thinking(reply.text)
-        whole = reply.ending in ENDINGS
+        reply = _asked(chat, request, meter, shown if streamed else None, formed=formed)
+        text = reply.text
         refuses = text.casefold().startswith(NO_ANSWER) and not re.search(r"\[\d+\]", text)
-        if refuses and whole:
+        if refuses and reply.whole:
             return Generated()
         if not refuses:
             shown.finish(text)
         read = ReadReply(()) if refuses else read_reply(text)
-        if whole and read.parts:
+        if reply.whole and read.parts:
             return _generated(read)
-        why = _why(chat, reply.ending, meter, thought=reply.thought or "<think" in reply.text)
+        why = _why(chat, reply, meter)
         if read.parts:
             return replace(_generated(read), complete=False, warnings=(why,))
         meter.budget.check()
     raise ModelError(why, "Try again, or use another model.")
+
+
+def _asked(
+    chat: ChatModel,
+    request: GenerateRequest,
+    meter: UsageMeter,
+    shown: ShownText | None,
+    *,
+    formed: bool,
+) -> Reply:
+    """The reply about as much of the documents as the server takes, the best of them."""
+    wanted = AnswerReply if formed else None
+    receive = shown.receive if shown is not None else None
+    for tokens in (chat.room, *_SMALLER):
+        given = request
+        if tokens is not None:
+            best = by_turns(request.documents)
+            given = replace(request, context=fitting(request.context, best, tokens))
+        messages = generate_messages(given, formed=formed)
+        try:
+            return chat.ask(messages, meter, ANSWER, wanted, receive)
+        except PromptTooLongError:
+            if tokens == _SMALLER[-1]:
+                raise
+    raise AssertionError("the last try returns or raises")
 
 
 def _generated(read: ReadReply) -> Generated:
@@ -64,17 +84,17 @@ def _generated(read: ReadReply) -> Generated:
     return Generated(tuple(read.parts), tuple(read.missing))
 
 
-def _why(chat: ChatModel, ending: str | None, meter: UsageMeter, *, thought: bool) -> str:
+def _why(chat: ChatModel, reply: Reply, meter: UsageMeter) -> str:
     try:
         meter.budget.check()
     except BudgetSpent as spent:
         return f"The answer is unfinished. {spent}"
-    if ending == "length":
+    if reply.ending == "length":
         return f"{chat.who} ran out of room before the answer was finished."
-    if ending == "content_filter":
+    if reply.ending == "content_filter":
         return f"{chat.who} stopped the answer by its content filter."
-    if ending in ENDINGS:
-        return f"{chat.who} replied with {'thinking only' if thought else 'an empty answer'}."
+    if reply.whole:
+        return f"{chat.who} replied with {'thinking only' if reply.thinks else 'an empty answer'}."
     return f"{chat.who} broke off before the answer was finished."
 
 

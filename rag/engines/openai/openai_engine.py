@@ -1,5 +1,5 @@
-"""The engine behind any OpenAI-compatible endpoint: one structured call grades and proposes,
-one streamed call answers; a follow-up costs one more.
+"""The engine behind any OpenAI-compatible endpoint: one structured call answers, one grades where
+that is asked for, one rewrites; a follow-up costs one more.
 """
 
 from __future__ import annotations
@@ -12,16 +12,11 @@ from typing import TypeVar
 from rag.budget import Budget, BudgetSpent
 from rag.endpoint.address import chat_endpoint
 from rag.engines.openai.answering import generate
-from rag.engines.openai.batch_judge import BatchJudge
-from rag.engines.openai.cache import GradeCache
 from rag.engines.openai.chat_model import ChatModel
-from rag.engines.openai.decisions import Decisions
 from rag.engines.openai.grading import Grading
 from rag.engines.openai.prices import require_prices
-from rag.engines.openai.prompts import Messages, verify_messages
 from rag.engines.openai.queries import contextualize, rewrite
 from rag.engines.openai.usage_meter import UsageMeter
-from rag.engines.openai.verdict_schemas import CLAIM_FORM
 from rag.engines.protocol import (
     Contextualized,
     Emit,
@@ -36,7 +31,6 @@ from rag.engines.protocol import (
     Verified,
 )
 from state.choices import GraderChoice
-from state.counting import many
 from state.passages import HistoryTurn
 from state.settings import Settings
 
@@ -45,20 +39,20 @@ T = TypeVar("T", bound=Outcome)
 
 @dataclass(frozen=True, slots=True)
 class OpenAIEngine:
-    """An `Engine`, a `ClaimChecker` and `Budgeted`. `local` grades what is clear and stands
-    in where a model's replies cannot be read or fail to come, for the rest of the question.
+    """An `Engine`, a `ClaimChecker` and `Budgeted`. `local` grades where no model is asked to, and
+    stands in where a model's replies cannot be read or fail to come, for the rest of the question.
     """
 
     chat: ChatModel
     grading: Grading
-    claims: BatchJudge
     local: Engine
+    settings: Settings
     budget: Budget = field(default_factory=Budget)
     streamed: bool = True
     failures: list[UsageMeter] = field(default_factory=list)
 
     @classmethod
-    def connect(cls, settings: Settings, local: Engine, cache: GradeCache) -> OpenAIEngine:
+    def connect(cls, settings: Settings, local: Engine) -> OpenAIEngine:
         """The engine that the settings describe. Nothing is sent before the first call.
 
         Raises:
@@ -69,17 +63,14 @@ class OpenAIEngine:
         chat = ChatModel(settings.model, endpoint, settings)
         grades = settings.grade_model or settings.model
         grader = chat if grades == settings.model else ChatModel(grades, endpoint, settings)
-        claims = judge = BatchJudge(grader)
-        if settings.grader is GraderChoice.DECISIONS:
-            judge = Decisions(grader)
-        return cls(chat, Grading(grader, judge, local, cache, settings.grader), claims, local)
+        return cls(chat, Grading(grader, local), local, settings)
 
     def for_question(self, budget: Budget, *, streamed: bool = True) -> OpenAIEngine:
         return replace(self, budget=budget, streamed=streamed, failures=[])
 
     def close(self) -> None:
         self.chat.close()
-        self.grading.close()
+        self.grading.chat.close()
 
     @property
     def name(self) -> str:
@@ -93,7 +84,7 @@ class OpenAIEngine:
         return self._metered(partial(contextualize, self.chat, self.local, question, history))
 
     def grade(self, request: GradeRequest) -> Graded:
-        if self.failures:
+        if self.failures or self.settings.grader is not GraderChoice.MODEL:
             return self.local.grade(request)
         return self._metered(partial(self.grading.grade, request))
 
@@ -104,6 +95,9 @@ class OpenAIEngine:
 
     def generate(self, request: GenerateRequest, emit: Emit) -> Generated:
         return self._metered(partial(generate, self.chat, request, emit, streamed=self.streamed))
+
+    def verify(self, claims: Sequence[str], quotes: Sequence[str]) -> Verified:
+        return self._metered(partial(self.grading.verify, claims, quotes))
 
     def _metered(self, ask: Callable[[UsageMeter], T]) -> T:
         """With what the calls inside took and warned of; what they took is told with BudgetSpent
@@ -119,19 +113,3 @@ class OpenAIEngine:
             if meter.failed:
                 self.failures.append(meter)
         return replace(done, usage=meter.usage, warnings=(*done.warnings, *meter.warnings))
-
-    def verify(self, claims: Sequence[str], quotes: Sequence[str]) -> Verified:
-        """Whether each claim is supported by the quote of the same place, in one call."""
-        return self._metered(partial(self._verified, claims, quotes))
-
-    def _verified(
-        self, claims: Sequence[str], quotes: Sequence[str], meter: UsageMeter
-    ) -> Verified:
-        def ask(items: Sequence[int]) -> Messages:
-            return verify_messages([claims[i] for i in items], [quotes[i] for i in items])
-
-        found = self.claims.judge(CLAIM_FORM, len(claims), ask, meter)
-        verdicts = [found.verdicts.get(item) for item in range(len(claims))]
-        missing = sum(verdict is None for verdict in verdicts)
-        warnings = (f"{self.chat.who} did not check {many(missing, 'claim')}.",) if missing else ()
-        return Verified(tuple(None if v is None else v.value for v in verdicts), warnings=warnings)

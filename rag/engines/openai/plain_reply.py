@@ -8,7 +8,7 @@ from itertools import chain, pairwise
 from typing import Literal
 
 from rag.text.sentences import sentence_spans
-from state.answer_parts import AnswerPart, DraftQuote
+from state.answer import AnswerPart, DraftQuote
 
 Kind = Literal["claim", "heading", "table_head", "code"]
 

@@ -1,33 +1,33 @@
 """Every word sent to a model besides the person's and the documents' own.
 
 A prompt's `system` text is constant, so that servers' prompt caches hit; what changes
-comes after it. `version` is part of the key of cached grades: raise it with the words.
+comes after it. `version` is told in traces: raise it with the words.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
+from typing import TYPE_CHECKING, Any
 
+from rag.context import document_text
 from rag.engines.openai.fence import Fence
-from rag.engines.protocol import GenerateRequest
+from rag.engines.protocol import GenerateRequest, RewriteRequest
 from rag.index.terms import terms
 from rag.text.blocks import blocks_of_text
 from rag.text.prose import one_line
-from state.answer_parts import AnswerPart
-from state.blocks import Block, BlockKind
+from state.answer import AnswerPart
 from state.documents import under_headings
-from state.passages import ContextDocument, Excerpt, HistoryTurn, RetrievedChunk
+from state.passages import HistoryTurn, RetrievedChunk
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 _MARKER = re.compile(r"[ \t]*\[\d{1,3}\]")
-_LINE_BREAKS = 12
-"""Characters between two excerpts that go on one from the other, at most."""
-_FRONT = re.compile(r"(?:-{3}|\+{3})[ \t]*\n")
-_SHORTCODE = re.compile(r"\{\{[<%].{0,300}?[%>]\}\}|\{%.{0,300}?%\}")
-_FENCE = re.compile(r"^[ \t]{0,3}(?:`{3,}|~{3,})", re.MULTILINE)
 LONGEST_TURN = 1_200
 MOST_TITLES = 12
 
@@ -40,8 +40,7 @@ SUSPICION = (
 )
 NO_ANSWER = "I cannot answer this from the documents."
 LONGEST_GRADED = 2_400
-LONGEST_DOUBTFUL = 600
-"""Characters of a chunk that is graded because code was not sure of it."""
+"""Characters of a chunk that is graded."""
 LONGEST_KNOWN = 400
 MOST_KNOWN = 3
 MOST_EARLIER = 3
@@ -72,16 +71,16 @@ GRADE = Prompt(
     ),
 )
 REWRITE = Prompt(
-    version="rewrite/2",
+    version="rewrite/3",
     system=(
-        "Rewrite a question as a search query. The queries already tried found nothing that "
-        "answers it. Use other words: synonyms, fuller names, the terms a text answering it "
-        "would use, and names from the titles and headings that were found. Keep its language. "
-        "Reply with the query only, on one line. " + SUSPICION
+        "Propose one or two search queries for a question. The queries already tried found "
+        "nothing that answers it. Use other words: synonyms, fuller names, the terms a text "
+        "answering it would use, and names from the titles and headings that were found. Keep its "
+        "language. Reply with the queries only. " + SUSPICION
     ),
 )
 GENERATE = Prompt(
-    version="generate/5",
+    version="generate/6",
     system=(
         "Answer the question from the numbered documents and from nothing else, in the "
         "question's language, in one or two short sentences, more only where a list, steps or "
@@ -90,8 +89,8 @@ GENERATE = Prompt(
         "stretch of it copied word for word, short, with every number and name that the text "
         "has. Answer what the documents hold, and list under missing what the question asks and "
         "they do not say. Where they contradict each other, say so and quote both. Where the "
-        "question could mean several things in them, answer for each. If they hold nothing that "
-        "answers it, held is false. " + SUSPICION
+        "question has several meanings in these documents, ask which one is meant. If they hold "
+        "nothing that answers any of it, held is false. " + SUSPICION
     ),
 )
 GENERATE_PLAIN = Prompt(
@@ -144,10 +143,9 @@ def grade_messages(
     question: str,
     chunks: Sequence[RetrievedChunk],
     known: Sequence[RetrievedChunk],
-    longest: int = LONGEST_GRADED,
 ) -> Messages:
     """`known`: chunks graded relevant before, shown (cut short) for what is still missing."""
-    shown = [excerpt(chunk["text"], question, longest) for chunk in chunks]
+    shown = [excerpt(chunk["text"], question, LONGEST_GRADED) for chunk in chunks]
     excerpts = [cut(chunk["text"], LONGEST_KNOWN) for chunk in known[:MOST_KNOWN]]
     titles = [under_headings(chunk["title"], chunk["heading"]) for chunk in chunks]
     fence = Fence.around(question, [*shown, *excerpts, *titles])
@@ -163,16 +161,17 @@ def grade_messages(
     return [("system", GRADE.system), ("user", "\n".join(parts))]
 
 
-def rewrite_messages(
-    question: str, tried: Sequence[str], found: Sequence[RetrievedChunk] = ()
-) -> Messages:
-    """With the titles and headings of what was found: they say what the documents call things."""
+def rewrite_messages(request: RewriteRequest) -> Messages:
+    """With the collection's name, and the titles and headings of what was found: they say what the
+    documents call things.
+    """
+    found = request.documents
     titles = dict.fromkeys(under_headings(each["title"], each["heading"])[:150] for each in found)
     shown = "\n".join([title for title in titles if title][:MOST_TITLES])
-    fence = Fence.around(question, [shown])
-    parts = [fence.document("titles", "", shown)] if shown else []
-    parts += [f"Tried: {one_line(query)}" for query in tried]
-    parts.append(f"Question: {one_line(question)}")
+    fence = Fence.around(request.question, [shown, request.collection])
+    parts = [fence.document("titles", f"found in {request.collection}", shown)] if shown else []
+    parts += [f"Tried: {one_line(query)}" for query in request.tried]
+    parts.append(f"Question: {one_line(request.question)}")
     return [("system", REWRITE.system), ("user", "\n".join(parts))]
 
 
@@ -207,43 +206,6 @@ def _told(part: AnswerPart) -> dict[str, object]:
     return {"text": part["text"], "quotes": part["quotes"]}
 
 
-def document_text(document: ContextDocument) -> str:
-    """Its excerpts in page order, each under its headings, with an ellipsis where something was
-    left out; without front matter and shortcodes.
-    """
-    text, above, end = "", "", None
-    for excerpt in document["excerpts"]:
-        shown = cleaned(excerpt)
-        if not shown:
-            continue
-        apart = end is None or excerpt["start_char"] - end > _LINE_BREAKS
-        if text:
-            text += "\n…\n" if apart else "\n"
-        heading = excerpt["heading"]
-        if heading and heading != above and heading.rpartition(" > ")[2] not in shown[:200]:
-            text += f"({heading})\n"
-        text += shown
-        above, end = heading, excerpt["end_char"]
-    return text
-
-
-def cleaned(excerpt: Excerpt) -> str:
-    """Its text without fields of front matter and shortcodes, a fence that it cuts closed again."""
-    text, base = excerpt["text"], excerpt["start_char"]
-    blocks = [Block(*block) for block in excerpt["blocks"]]
-    if base == 0 and blocks and blocks[0].kind is BlockKind.METADATA and _FRONT.match(text):
-        rest = next((b.start_char for b in blocks if b.kind is not BlockKind.METADATA), None)
-        if rest is None:
-            return ""
-        text = text[rest:]
-        if (begin := excerpt["text"].rfind("\n", 0, rest)) >= 0:
-            text = excerpt["text"][begin + 1 :]
-    text = _SHORTCODE.sub("", text)
-    if len(_FENCE.findall(text)) % 2:
-        text = f"{text}\n```" if _FENCE.search(text) else text
-    return text.strip("\n")
-
-
 def verify_messages(claims: Sequence[str], quotes: Sequence[str]) -> Messages:
     fence = Fence.around("\n".join(claims), [*claims, *quotes])
     parts = [
@@ -259,11 +221,37 @@ def sendable(messages: Messages) -> Messages:
     return [(role, text.encode("utf-8", "replace").decode("utf-8")) for role, text in messages]
 
 
-def with_line(messages: Messages, line: str) -> Messages:
-    """The same prompt with a line before the question, so that the question stays last."""
+def shaped(messages: Messages, wanted: type[BaseModel] | None) -> Messages:
+    """With the shape of the reply told in words, which is all that some servers heed, before the
+    question, so that the question stays last.
+    """
+    if wanted is None:
+        return messages
     *before, (role, text) = messages
     head, _, last = text.rpartition("\n")
+    line = f"Reply with one JSON object and nothing else: {_shape_of(wanted)}"
     return [*before, (role, f"{head}\n{line}\n{last}")]
+
+
+@lru_cache(maxsize=256)
+def _shape_of(wanted: type[BaseModel]) -> str:
+    """As one line of JSON with its kinds of values."""
+    whole = wanted.model_json_schema()
+    return _shown(whole, whole.get("$defs", {}))
+
+
+def _shown(part: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
+    if "$ref" in part:
+        return _shown(defs[str(part["$ref"]).rpartition("/")[2]], defs)
+    if "enum" in part:
+        return " or ".join(f'"{value}"' for value in part["enum"])
+    kind = part.get("type")
+    if kind == "object":
+        rows = [f'"{k}": {_shown(v, defs)}' for k, v in part.get("properties", {}).items()]
+        return "{" + ", ".join(rows) + "}"
+    if kind == "array":
+        return f"[{_shown(part.get('items', {}), defs)}, …]"
+    return "true or false" if kind == "boolean" else '"…"'
 
 
 def excerpt(text: str, question: str, longest: int) -> str:

@@ -7,16 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from rag.budget import Budget
 from rag.endpoint.calls import Call, call_log
 from rag.engines.openai.prices import cost_of
 from rag.engines.openai.prompts import Messages
+from rag.engines.openai.reply import Reply
 from state.answer import NodeUsage
-
-if TYPE_CHECKING:
-    from langchain_core.messages.ai import UsageMetadata
 
 FEWEST_COUNTED = 0.6
 """Of the tokens that we count in a prompt; a server that counts fewer has cut it."""
@@ -57,25 +54,21 @@ class UsageMeter:
         self.budget.add(inputs + outputs, cost)
 
     def settle(
-        self,
-        call: Call,
-        messages: Messages,
-        usage: UsageMetadata | None,
-        written: str,
-        price: tuple[float, float] | None,
+        self, call: Call, messages: Messages, reply: Reply, price: tuple[float, float] | None
     ) -> None:
         """Note a call's tokens and charge them; ours where the server sent none."""
-        told = bool(usage and (usage["input_tokens"] or usage["output_tokens"]))
-        if usage and told:
+        usage = reply.usage
+        if usage and (usage["input_tokens"] or usage["output_tokens"]):
             inputs, outputs = usage["input_tokens"], usage["output_tokens"]
             if _is_cut(messages, inputs):
                 self._warn_of_cut(call, messages, inputs)
+            self.add(inputs, outputs, price, estimated=False)
         else:
             from state.tokens import count_tokens
 
-            inputs, outputs = tokens_of(messages), count_tokens(written)
+            inputs, outputs = tokens_of(messages), count_tokens(reply.written)
+            self.add(inputs, outputs, price, estimated=True)
         call.input_tokens, call.output_tokens = inputs, outputs
-        self.add(inputs, outputs, price, estimated=not told)
 
     def _warn_of_cut(self, call: Call, messages: Messages, inputs: int) -> None:
         line = (

@@ -1,41 +1,60 @@
-"""Reading what a model really sent, without ever guessing a verdict from it."""
+"""What a model really sent, read without ever guessing a verdict from it."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from langchain_core.messages import AIMessage
+    from langchain_core.messages.ai import UsageMetadata
 
 LONGEST = 100_000
+ENDINGS = ("stop", "tool_calls", "function_call", "eos", "end_turn")
 _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _UNCLOSED = re.compile(r"<think(?:ing)?>.*", re.DOTALL | re.IGNORECASE)
 _COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
-
-
 CONFLICT = object()
 """Stands for a value that a reply gave twice, differently; no schema accepts it."""
 
 
-def fields(message: AIMessage) -> dict[str, Any]:
-    """All fields of a structured reply, from its text or else its thinking.
-
-    Several objects are read together, since some models send one per document; a field that
-    they fill differently holds CONFLICT.
+@dataclass(slots=True)
+class Reply:
+    """`written` is its text, or the arguments of the function it called; `ending` the
+    finish_reason, None for a reply that broke off; `refusal` what it said in its stead.
     """
-    text = plain_text(message)
-    if not text:  # where a server's reading of the thinking took everything
-        thought = message.additional_kwargs.get("reasoning_content")
-        text = _THINKING.sub("", thought[:LONGEST]) if isinstance(thought, str) else ""
-    return _merge(json_objects(text))
 
+    written: str = ""
+    ending: str | None = None
+    usage: UsageMetadata | None = None
+    thought: str = ""
+    refusal: str = ""
 
-def plain_text(message: AIMessage) -> str:
-    """The reply's text without its thinking."""
-    return without_thinking(message.text)
+    @property
+    def whole(self) -> bool:
+        return self.ending in ENDINGS
+
+    @property
+    def thinks(self) -> bool:
+        return bool(self.thought) or "<think" in self.written[:100]
+
+    @property
+    def text(self) -> str:
+        """Without its thinking."""
+        return without_thinking(self.written)
+
+    def fields(self) -> dict[str, Any]:
+        """All fields of a structured reply, from its text or else its thinking.
+
+        Several objects are read together, since some models send one per document; a field that
+        they fill differently holds CONFLICT. A call that was written as text is one.
+        """
+        told = self.text or _THINKING.sub("", self.thought[:LONGEST])
+        read = _merge(json_objects(told))
+        inner = read.get("arguments", read.get("parameters"))
+        return dict(inner) if isinstance(inner, Mapping) and "name" in read else read
 
 
 def without_thinking(reply: str) -> str:

@@ -1,0 +1,123 @@
+"""Which servers of models run on this machine, and what a server tells of itself: its kind, its
+models, how much a prompt may hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from rag.endpoint.address import NO_KEY, Endpoint, http_client
+from rag.endpoint.failures import foreign_errors
+
+PORTS = {"Ollama": 11434, "LM Studio": 1234, "llama.cpp": 8080, "vLLM": 8000}
+"""Where each kind listens unless told otherwise."""
+SECONDS = 0.2
+MOST_MODELS = 20
+Told = Callable[..., dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFacts:
+    """`kind`: Ollama, llama.cpp, LM Studio, vLLM, OpenAI, or None; `context`: tokens that a prompt
+    and its reply may have together, as it runs now, None where it does not tell.
+    """
+
+    kind: str | None = None
+    context: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LocalServer:
+    """One that answers on this machine; `models` by name, each with its context."""
+
+    kind: str
+    base_url: str
+    models: Mapping[str, int | None]
+
+
+def local_servers(ports: Mapping[str, int] = PORTS) -> list[LocalServer]:
+    """Those that answer at once at the ports where the four kinds listen; nothing else is asked."""
+    with ThreadPoolExecutor(len(ports)) as pool:
+        found = pool.map(lambda each: _server(*each), ports.items())
+        return [server for server in found if server is not None]
+
+
+def _server(kind: str, port: int) -> LocalServer | None:
+    base_url = f"http://127.0.0.1:{port}/v1"
+    endpoint = Endpoint(base_url, (), f"127.0.0.1:{port}", loopback=True, key=NO_KEY)
+    rows: Any = None
+    with suppress(*foreign_errors()), http_client(endpoint) as client:
+        rows = _asking(client, endpoint, SECONDS)("/v1/models").get("data")
+    names = [row["id"] for row in rows if isinstance(row, dict)] if isinstance(rows, list) else None
+    if names is None or not all(isinstance(name, str) for name in names):
+        return None
+    facts = {name: facts_of(endpoint, name, SECONDS) for name in names[:MOST_MODELS]}
+    kinds = [each.kind for each in facts.values() if each.kind]
+    models = {name: each.context for name, each in facts.items()}
+    return LocalServer(kinds[0] if kinds else kind, base_url, models)
+
+
+def facts_of(endpoint: Endpoint, model: str, seconds: float) -> ServerFacts:
+    """Asks beside /v1 what the four kinds answer; nothing is asked of OpenAI."""
+    if endpoint.is_openai:
+        return ServerFacts("OpenAI")
+    with suppress(*foreign_errors()), http_client(endpoint) as client:
+        return _facts(_asking(client, endpoint, seconds), model)
+    return ServerFacts()
+
+
+def _facts(told: Told, model: str) -> ServerFacts:
+    if props := told("/props"):
+        return ServerFacts("llama.cpp", _number(props, "default_generation_settings", "n_ctx"))
+    if "version" in told("/api/version"):
+        running = _entry(told("/api/ps").get("models"), model)
+        shown = told("/api/show", {"model": model})
+        context = _number(running, "context_length") or _parameter(shown, "num_ctx")
+        return ServerFacts("Ollama", context)
+    if (offered := told("/api/v0/models")) and "data" in offered:
+        entry = _entry(offered["data"], model)
+        return ServerFacts("LM Studio", _number(entry, "loaded_context_length"))
+    entry = _entry(told("/v1/models").get("data"), model)
+    longest = _number(entry, "max_model_len")
+    return ServerFacts("vLLM" if longest else None, longest)
+
+
+def _asking(client: Any, endpoint: Endpoint, seconds: float) -> Told:
+    root = endpoint.base_url.rstrip("/").removesuffix("/v1")
+    headers = {"Authorization": f"Bearer {endpoint.key.get_secret_value()}"}
+
+    def told(path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The object that is replied; an empty one for all else. Raises where nobody replies."""
+        method = "POST" if body else "GET"
+        reply = client.request(method, root + path, json=body, headers=headers, timeout=seconds)
+        with suppress(ValueError, RecursionError):
+            if reply.status_code == 200 and isinstance(found := reply.json(), dict):
+                return found
+        return {}
+
+    return told
+
+
+def _entry(rows: Any, model: str) -> dict[str, Any]:
+    for row in rows if isinstance(rows, list) else ():
+        if isinstance(row, dict) and model in (row.get("id"), row.get("name"), row.get("model")):
+            return row
+    return {}
+
+
+def _number(held: Mapping[str, Any], *path: str) -> int | None:
+    found: Any = held
+    for key in path:
+        found = found.get(key) if isinstance(found, dict) else None
+    return found if isinstance(found, int) and found > 0 else None
+
+
+def _parameter(shown: Mapping[str, Any], name: str) -> int | None:
+    """Of an Ollama Modelfile, whose parameters are lines of text."""
+    lines = shown.get("parameters")
+    values = (line.split() for line in lines.splitlines()) if isinstance(lines, str) else ()
+    return next((int(v[1]) for v in values if v[:1] == [name] and v[1:] and v[1].isdigit()), None)
