@@ -1,4 +1,4 @@
-"""All checks in order, first of the home itself, and all repairs."""
+"""All checks in order: the home, its files, the models, the collections. Each only looks."""
 
 from __future__ import annotations
 
@@ -6,16 +6,21 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 
-from rag.doctor.databases import check_catalog, check_databases
-from rag.doctor.indexes import check_collections, check_store, repair_collections, repair_store
+from rag.doctor.check import Check, ill, well
+from rag.doctor.indexes import check_collections, check_store
 from rag.doctor.models import check_models
-from rag.doctor.part_check import Check, ill, well
-from rag.index.local_store import LocalStore
+from rag.index.home.catalog import catalog_path, is_sound
+from rag.index.home.store import HomeStore
 from rag.index.stores import store_of
 from rag.opening import build_embedder
+from state.errors import CragError, DamagedError
+from state.home_db import HOME_FILE
 from state.settings import Settings
+from state.sqlite_file import connect_to_read, readable, sqlite_failures
 
 LEAST_FREE = 500 << 20
 _WRITABLE = "Make it writable, or choose another --home"
@@ -26,31 +31,18 @@ def examine(settings: Settings) -> Iterator[Check]:
     yield from _check_home(settings.home)
     catalog = check_catalog(settings.home)
     yield catalog
-    yield from check_databases(settings.home)
+    yield from check_home(settings.home)
     embedder = build_embedder(settings)
     yield from check_models(settings, embedder)
     store = store_of(settings)
-    if not isinstance(store, LocalStore):
+    if not isinstance(store, HomeStore):
         yield from check_store(store, embedder.identity)
     elif catalog.ok:
         yield from check_collections(settings.home, embedder.identity)
 
 
-def repair(settings: Settings, report: Callable[[str], None]) -> None:
-    """Mend what can be mended without a model and without losing anything that is whole.
-
-    Raises:
-        StoreBusyError: an ingest is at work.
-        StorageError: the catalog itself is damaged, or the disk full.
-    """
-    repair_collections(settings.home, report)
-    store = store_of(settings)
-    if not isinstance(store, LocalStore):
-        repair_store(store, report)
-
-
 def _check_home(home: Path) -> Iterator[Check]:
-    """Looks only; a home that does not exist yet is well if it can be made."""
+    """A home that does not exist yet is well if it can be made."""
     existing = next(path for path in (home, *home.parents) if path.exists())
     try:
         tempfile.TemporaryFile(dir=existing).close()
@@ -68,3 +60,38 @@ def _check_home(home: Path) -> Iterator[Check]:
         yield ill("disk", detail, "Free some space, or choose another --home")
     else:
         yield well("disk", detail)
+
+
+def check_catalog(home: Path) -> Check:
+    path = catalog_path(home)
+    if not path.exists():
+        return well("catalog", "nothing was ingested yet")
+    away = f"Move {path} away; then run `crag ingest` again"
+    return _check("catalog", path, lambda: is_sound(home), away)
+
+
+def check_home(home: Path) -> Iterator[Check]:
+    """SQLite's own check of what is remembered of questions, where there is anything."""
+    path = home / HOME_FILE
+    if path.exists():
+        away = f"Restore {path} from a backup, or move it away"
+        yield _check("threads", path, partial(_faults, path), away)
+
+
+def _check(part: str, path: Path, look: Callable[[], list[str]], mending: str) -> Check:
+    try:
+        faults = look()
+    except DamagedError as error:
+        faults = [error.message]
+    except CragError as error:
+        return ill(part, error.message, error.hint)
+    if faults:
+        return ill(part, f"{path.name}: {' '.join(faults[0].split())}", mending)
+    return well(part, f"{path.name} is sound")
+
+
+def _faults(path: Path) -> list[str]:
+    with sqlite_failures(path.name), closing(connect_to_read(path)) as db:
+        db.text_factory = readable
+        rows = db.execute("PRAGMA integrity_check(5)").fetchall()
+    return [str(row[0]) for row in rows if row[0] != "ok"]

@@ -1,35 +1,74 @@
-"""The embedder, and the model endpoint if the settings name one."""
+"""The embedder, the reader, and the model's server if the settings name one: is the model offered,
+in which form does it reply, how fast, and how much may a prompt hold.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rag.doctor.part_check import Check, few, ill, well
+from rag.doctor.check import Check, ill, well
 from rag.engines.factory import choose_engine
 from rag.reading.transformer import Transformer
 from rag.reading.weights import OFFER, held_model
 from state.choices import EngineName
-from state.errors import CragError
+from state.errors import CragError, ModelError
 from state.settings import Settings
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder
+    from rag.endpoint.address import Endpoint
+    from rag.endpoint.local_servers import ServerFacts
 
+NEEDED_CONTEXT = 4_096
+"""Tokens of the longest prompt of the usual settings, with its reply."""
+SLOW = 15.0
+"""Tokens a second below which a question takes minutes."""
 _SECONDS = 10.0
 _PROBE_SECONDS = 60.0
 """What a small request may take, where the settings do not say otherwise."""
+_SHOWN = 8
+_SAID = {
+    "json_schema": "replies by JSON schema",
+    "function_calling": "replies by calling a function",
+    "text": "takes no schema; asked in words",
+}
+_LONGER = {
+    "Ollama": "OLLAMA_CONTEXT_LENGTH=8192 ollama serve",
+    "llama.cpp": "llama-server -c 8192 ...",
+    "vLLM": "vllm serve ... --max-model-len 8192",
+    "LM Studio": "lms load MODEL --context-length 8192",
+}
+_OFFERING = {"Ollama": ", or `ollama pull {}`", "LM Studio": ", or `lms get {}`"}
+_FILLER = "The line runs along the valley, past nine stations and over eleven bridges. " * 25
+_PROBE = [
+    ("system", "You grade retrieved documents: does the document answer the question?"),
+    (
+        "user",
+        f"<document> document_1\n{_FILLER}\n</document>\nQuestion: How many bridges are there?",
+    ),
+]
 
 
 def check_models(settings: Settings, embedder: Embedder) -> Iterator[Check]:
-    """Embeds one word; asks a configured endpoint for its models and for two small replies."""
+    """Embeds one word; asks a configured endpoint for its models and for one small reply."""
     yield _embedder(embedder)
     yield _reader(settings)
     if choose_engine(settings).name is EngineName.OPENAI:
-        offered = _endpoint(settings)
+        from rag.endpoint.address import chat_endpoint
+
+        try:
+            endpoint = chat_endpoint(settings)
+        except CragError as error:
+            yield ill("model", error.message, error.hint)
+            return
+        offered = _offered(endpoint, settings.model)
         yield offered
         if offered.ok:
-            yield from _replies(settings)
+            yield from _replies(endpoint, settings)
+    else:
+        yield _at_hand()
 
 
 def _embedder(embedder: Embedder) -> Check:
@@ -56,16 +95,22 @@ def _reader(settings: Settings) -> Check:
     return well("reader", held.name)
 
 
-def _endpoint(settings: Settings) -> Check:
-    from rag.doctor.server import facts_of
-    from rag.endpoint.address import chat_endpoint, http_client
-    from rag.endpoint.failures import describe, foreign_errors
+def _at_hand() -> Check:
+    from rag.endpoint.local_servers import local_servers
 
-    try:
-        endpoint = chat_endpoint(settings)
-    except CragError as error:
-        return ill("model", error.message, error.hint)
+    servers = local_servers()
+    if not servers:
+        return well("model", "none is set, and no server of models answers on this machine")
+    found = "; ".join(f"{each.kind} with {', '.join(each.models)}" for each in servers)
+    return well("model", f"none is set; here runs {found}: `crag model`")
+
+
+def _offered(endpoint: Endpoint, model: str) -> Check:
     import openai
+
+    from rag.endpoint.address import http_client
+    from rag.endpoint.failures import failure, foreign_errors
+    from rag.endpoint.local_servers import facts_of
 
     try:
         with openai.OpenAI(
@@ -76,25 +121,69 @@ def _endpoint(settings: Settings) -> Check:
             max_retries=0,
             timeout=_SECONDS,
         ) as client:
-            names = {model.id for model in client.models.list()}
+            names = sorted({offered.id for offered in client.models.list()})
     except openai.NotFoundError:  # not every server has such a list
         return well("model", f"{endpoint.host} answers, but lists no models")
     except foreign_errors() as error:
-        failure = describe(error, endpoint, settings.model).error
-        return ill("model", failure.message, failure.hint)
-    if settings.model not in names:
-        offered = f"{endpoint.host} does not offer {settings.model}, but {few(sorted(names), 8)}"
-        if not names:
-            offered = f"{endpoint.host} offers no model"
-        return ill("model", offered, facts_of(endpoint, settings.model).fetching(settings.model))
-    return well("model", f"{settings.model} at {endpoint.host}")
+        told = failure(error, endpoint, model)
+        return ill("model", told.message, told.hint)
+    if model in names:
+        return well("model", f"{model} at {endpoint.host}")
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    offered = f"does not offer {model}, but {', '.join(names[:_SHOWN])}{more}"
+    other = _OFFERING.get(facts_of(endpoint, model, _SECONDS).kind or "", "").format(model)
+    return ill(
+        "model",
+        f"{endpoint.host} {offered if names else 'offers no model'}",
+        f"Set CRAG_MODEL to one it offers{other}",
+    )
 
 
-def _replies(settings: Settings) -> Iterator[Check]:
-    from rag.doctor.server import check_replies
-    from rag.endpoint.address import chat_endpoint
-    from rag.engines.openai.chat_model import ChatModel
+def _replies(endpoint: Endpoint, settings: Settings) -> Iterator[Check]:
+    """Sends one made-up document of some 400 tokens; no document of the person's."""
+    from rag.budget import Budget
+    from rag.endpoint.local_servers import facts_of
+    from rag.endpoint.servers import KnownServer
+    from rag.engines.openai.chat_model import LINE, ChatModel
+    from rag.engines.openai.usage_meter import UsageMeter
+    from rag.engines.openai.verdicts import DocumentGrade, read_verdicts, sheet
 
     patient = settings.request_timeout or _PROBE_SECONDS
     asked = settings.model_copy(update={"request_timeout": patient, "max_retries": 0})
-    yield from check_replies(ChatModel(settings.model, chat_endpoint(settings), asked))
+    chat, meter = ChatModel(settings.model, endpoint, asked), UsageMeter(Budget())
+    chat.learn(KnownServer())  # found out anew
+    began = time.perf_counter()
+    try:
+        reply = chat.ask(_PROBE, meter, LINE, sheet("document", DocumentGrade, 1))
+    except ModelError as error:
+        yield ill("model: replies", error.message, error.hint)
+        return
+    finally:
+        chat.close()
+    speed = (meter.inputs + meter.outputs) / max(time.perf_counter() - began, 0.001)
+    form = _SAID[(chat.known.form or "text").split()[0]]
+    thinks = "; thinks before it replies" if reply.thinks else ""
+    if read_verdicts("document", DocumentGrade, 1, reply.fields()):
+        yield well("model: replies", f"{form}{thinks}")
+    else:
+        detail = f"{form}, and its reply could not be read{thinks}"
+        yield ill("model: replies", detail, "Use another model, or --grader local")
+    rate = f"reads and writes {speed:,.0f} tokens a second"
+    if speed < SLOW:
+        yield ill("model: speed", rate, "Use a smaller model, or raise CRAG_REQUEST_TIMEOUT")
+    else:
+        yield well("model: speed", rate)
+    yield _context(facts_of(endpoint, settings.model, _SECONDS))
+
+
+def _context(facts: ServerFacts) -> Check:
+    part = "model: context"
+    if facts.kind == "OpenAI":
+        return well(part, "OpenAI's models take more than a question needs")
+    if facts.context is None:
+        return well(part, f"{facts.kind or 'the server'} does not tell its size")
+    if facts.context < NEEDED_CONTEXT:
+        short = f"{facts.context:,} tokens; a question takes up to {NEEDED_CONTEXT:,}"
+        other = "Start the server with a context of 8192 tokens"
+        return ill(part, short, _LONGER.get(facts.kind or "", other))
+    return well(part, f"{facts.context:,} tokens ({facts.kind})")

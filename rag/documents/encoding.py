@@ -31,6 +31,7 @@ _NUL_LAYOUTS = {
 _SAMPLE = 64 * 1024
 _STRICT_SCAN = 64 * MIB
 _BLOCK = 1 << 18
+_LONG_LINE = 1 << 24
 _CONTROLS = bytes(set(range(0x20)) - {0x08, 0x09, 0x0A, 0x0C, 0x0D, 0x1B}) + b"\x7f"
 # What Windows-1252 prose of western Europe puts above ASCII; anything else is another code page.
 _WESTERN = frozenset(
@@ -76,7 +77,7 @@ def detect(file: IO[bytes]) -> Encoding:
 
 def text_blocks(reading: Reading) -> Iterator[str]:
     """The file's text in blocks of whole lines, some 256 Ki characters each, line ends made
-    one; only a line longer than that is cut.
+    one; only a line of more than 16 Mi characters is cut.
     """
     with reading.path.open("rb") as file:
         encoding = detect(file)
@@ -85,10 +86,12 @@ def text_blocks(reading: Reading) -> Iterator[str]:
         while block := text.read(_BLOCK):
             if not encoding.exact and "\ufffd" in block:
                 reading.warn(f"some bytes are not {encoding.name} and were replaced")
-            block = rest + block
-            cut = block.rfind("\n") + 1 or len(block)
-            rest = block[cut:]
-            yield block[:cut]
+            cut = block.rfind("\n") + 1
+            if not cut and len(rest) < _LONG_LINE:
+                rest += block
+                continue
+            yield rest + block[: cut or len(block)]
+            rest = block[cut or len(block) :]
         if rest:
             yield rest
 
@@ -132,17 +135,7 @@ def _wide(head: bytes) -> str | None:
             for share, nul in zip(shares, nuls, strict=True)
         ):
             return name
-    return next((name for name in ("utf-16-le", "utf-16-be") if _reads_as(name, head[:size])), None)
-
-
-def _reads_as(name: str, data: bytes) -> bool:
-    """Whether the bytes, in UTF-16 of a script without ASCII, are words and white space."""
-    try:
-        text = data.decode(name)
-    except UnicodeDecodeError:
-        return False
-    strange = sum(not (character.isprintable() or character in "\r\n\t") for character in text)
-    return strange <= len(text) * 0.01 and any(character.isspace() for character in text)
+    return None
 
 
 def _is_binary(head: bytes) -> bool:

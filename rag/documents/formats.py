@@ -34,13 +34,11 @@ _CODE = (
 _TEXT = ".txt .text .nfo .srt .vtt .adoc .asciidoc .asc .org .tex .latex .ltx .bib"  # markup shown
 
 _ALL = (
-    Format(
-        "markdown", "marked_text", "text", (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".rmd")
-    ),
+    Format("markdown", "encoding", "text", (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".rmd")),
     Format("text", "encoding", "text", tuple(_TEXT.split())),
     Format("log", "encoding", "text", (".log", ".out", ".err")),
     Format("code", "encoding", "text", tuple(_CODE.split())),
-    Format("rst", "marked_text", "text", (".rst", ".rest")),
+    Format("rst", "rst", "text", (".rst", ".rest")),
     Format("html", "html", "tree", (".html", ".htm", ".xhtml", ".shtml")),
     Format("pdf", "pdf", "parsed", (".pdf",)),
     Format("docx", "docx", "parsed", (".docx", ".docm", ".dotx")),
@@ -57,7 +55,7 @@ _ALL = (
     Format("jsonl", "json", "text", (".jsonl", ".ndjson")),
     Format(PICTURE, "picture", "whole", (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")),
     Format("tiff", "picture", "parsed", (".tif", ".tiff")),
-    Format("xml", "xml", "parsed", (".xml", ".rss", ".atom", ".opml", ".xsd", ".xsl", ".dita")),
+    Format("xml", "xml", "tree", (".xml", ".rss", ".atom", ".opml", ".xsd", ".xsl", ".dita")),
 )
 
 FORMATS = {entry.name: entry for entry in _ALL}

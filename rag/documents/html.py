@@ -13,7 +13,6 @@ from rag.documents.markup import Element
 from rag.documents.navigation import navigation
 from rag.documents.property_title import given_title
 from rag.documents.stream import Part, Reading
-from state.blocks import BlockKind
 from state.errors import DocumentError
 
 _CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
@@ -35,7 +34,7 @@ def page_text(data: bytes | str, reading: Reading) -> str:
 
 
 def page_part(data: bytes | str, reading: Reading, after: str = "") -> tuple[str | None, Part]:
-    """Title and text of a page, with its blocks; `after` is put behind the text. Its
+    """Title and text of a page; `after` is put behind the text. Its
     navigation is left out unless it holds all there is.
     """
     root = parse_html(data, reading.limits)
@@ -45,12 +44,11 @@ def page_part(data: bytes | str, reading: Reading, after: str = "") -> tuple[str
         layout = Layout()
         walk = PageReader(layout, reading.limits.depth, left_out)
         walk.block(root)
-        part = layout.part(after=after)
-        if any(block.kind is not BlockKind.HEADING for _, block in part.blocks or ()):
+        if layout.has_body:
             break
     if walk.too_deep:
         reading.warn(f"what is nested deeper than {reading.limits.depth} levels was left out")
-    return _title(root), part
+    return _title(root), layout.part(after=after)
 
 
 def _title(root: Element) -> str | None:

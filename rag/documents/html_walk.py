@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from rag.documents.layout import Layout
@@ -17,7 +16,6 @@ BLOCKS = frozenset(
     figcaption details summary form fieldset legend center ul ol menu dl dt dd li table caption
     thead tbody tfoot tr td th pre hr h1 h2 h3 h4 h5 h6 listing xmp hgroup search""".split()  # noqa: SIM905
 )
-_CODE = frozenset({"code", "kbd", "samp", "tt"})
 _MAX_SPAN = 50
 _MOST = 10**8
 _LONG_CELL = 600
@@ -59,15 +57,17 @@ class PageReader:
         if level > self._depth:
             self.too_deep = True
             return
-        if tag in _CODE and element.find(".//br") is not None:
+        if tag == "br":
+            self._inline.append("\v")
+        elif tag == "img":
+            # An image's own words; a file name or a lone word says nothing.
+            alt = (attribute(element, "alt") or "").strip()
+            self._inline.append(f" {alt} " if " " in alt else " ")
+        elif tag in BLOCKS:
             self._flush()
-            self._layout.preformatted(_broken(element), _language(element))
-            return
-        if tag not in BLOCKS:
-            self._phrase(element, tag, level)
-            return
-        self._flush()
-        self._structure(element, tag, level)
+            self._structure(element, tag, level)
+        else:
+            self._children(element, level)
 
     def _structure(self, element: Element, tag: str, level: int) -> None:
         if tag in {"h1", "h2", "h3", "h4", "h5", "h6"}:
@@ -90,16 +90,6 @@ class PageReader:
             self._quotations -= 1
         else:
             self.block(element, level)
-
-    def _phrase(self, element: Element, tag: str, level: int) -> None:
-        if tag == "br":
-            self._inline.append("\v")
-        elif tag == "img":
-            # An image's own words; a file name or a lone word says nothing.
-            alt = (attribute(element, "alt") or "").strip()
-            self._inline.append(f" {alt} " if " " in alt else " ")
-        else:
-            self._children(element, level)
 
     def _list(self, element: Element, level: int, *, ordered: bool) -> None:
         self._list_depth += 1
@@ -136,19 +126,12 @@ class PageReader:
             self._layout.item(text, self._marker[1], self._marker[0])
             self._marker = None
         else:
-            self._layout.paragraph(text, note=self._quotations > 0)
+            self._layout.paragraph(text, quoted=self._quotations > 0)
 
 
 def _hidden(element: Element) -> bool:
     style = (element.get("style") or "").replace(" ", "").lower()
     return element.get("hidden") is not None or "display:none" in style
-
-
-def _broken(element: Element) -> str:
-    """Code whose lines end where a <br> stands, and no-break spaces set it in."""
-    text = flat(element, breaks="\v")
-    lines = (re.sub("[ \t\r\n]+", " ", line).strip(" ") for line in text.split("\v"))
-    return "\n".join(lines).replace("\xa0", " ")
 
 
 def _language(element: Element) -> str:
@@ -200,29 +183,24 @@ def spread(rows: Sequence[Element]) -> list[list[str]]:
     """The rows' texts, column under column: a cell over several rows is repeated in each, one
     over several columns leaves the rest of them empty.
     """
-    below: dict[int, tuple[int, str]] = {}
+    below: dict[int, tuple[int, str]] = {}  # of a column: for how many more rows, what
     result: list[list[str]] = []
     for tr in rows:
         texts: list[str] = []
-        for cell in tr:
-            if name(cell).lower() not in {"td", "th"}:
+        cells = iter([cell for cell in tr if name(cell).lower() in {"td", "th"}])
+        while (cell := next(cells, None)) is not None or len(texts) in below:
+            while len(texts) in below:
+                more, text = below.pop(len(texts))
+                if more > 1:
+                    below[len(texts)] = more - 1, text
+                texts.append(text)
+            if cell is None:
                 continue
-            _from_above(texts, below)
-            text = flat(cell)
             height = count(cell.get("rowspan"), _MAX_SPAN)
             for column in range(count(cell.get("colspan"), _MAX_SPAN) or 1):
-                shown = "" if column else text
+                shown = "" if column else flat(cell)
                 if height > 1:
-                    below[len(texts)] = (height - 1, shown)
+                    below[len(texts)] = height - 1, shown
                 texts.append(shown)
-        _from_above(texts, below)
         result.append(texts)
     return result
-
-
-def _from_above(texts: list[str], below: dict[int, tuple[int, str]]) -> None:
-    while len(texts) in below:
-        rows_left, text = below.pop(len(texts))
-        if rows_left > 1:
-            below[len(texts)] = (rows_left - 1, text)
-        texts.append(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -13,7 +13,6 @@ from state.errors import DocumentError
 
 _INDENT = "  "
 _LINES = 2000
-_LINE_CHARS = 1 << 24
 
 
 def read(reading: Reading) -> Iterator[Part]:
@@ -21,7 +20,7 @@ def read(reading: Reading) -> Iterator[Part]:
     record, each as a block of `key: value` lines; a line that is no JSON stays as it is.
     """
     if reading.format == "jsonl":
-        yield from pieces(records(_rows(reading), reading))
+        yield from _records(encoding.text_blocks(reading), reading)
         return
     if reading.path.stat().st_size > reading.limits.tree_bytes:
         reading.warn("too large to be parsed as JSON: read as plain text")
@@ -31,17 +30,16 @@ def read(reading: Reading) -> Iterator[Part]:
     try:
         value = parse(text)
     except ValueError as error:
-        yield from _not_json(text, error, reading)
+        if _is_records(text):
+            yield from _records([text], reading)
+        else:
+            reading.warn(f"not valid JSON ({error}): read as plain text")
+            yield Part(text)
         return
     if isinstance(value, dict) and isinstance(value.get("title"), str):
         reading.title = value["title"]
-    yield from pieces(lines(value, reading.limits.depth))
-
-
-def pieces(found: Iterable[str]) -> Iterator[Part]:
-    """Lines in pieces of some thousand, since a piece has its price."""
-    remaining = iter(found)
-    while batch := list(islice(remaining, _LINES)):
+    written = lines(value, reading.limits.depth)
+    while batch := list(islice(written, _LINES)):  # a piece has its price
         yield Part("".join(batch))
 
 
@@ -65,74 +63,51 @@ def lines(value: Any, depth: int, indent: str = "") -> Iterator[str]:
     if isinstance(value, dict):
         for key, item in value.items():
             if not isinstance(item, dict | list):
-                yield f"{indent}{key}: {scalar(item)}\n"
+                yield f"{indent}{key}: {_scalar(item)}\n"
             elif item:
                 yield f"{indent}{key}:\n"
                 yield from lines(item, depth - 1, indent + _INDENT)
     elif isinstance(value, list):
         for item in value:
-            if isinstance(item, dict | list):
-                yield from _item(item, depth, indent)
-            else:
-                yield f"{indent}- {scalar(item)}\n"
+            if not isinstance(item, dict | list):
+                yield f"{indent}- {_scalar(item)}\n"
+                continue
+            inner = lines(item, depth - 1, indent + _INDENT)
+            if first := next(inner, ""):
+                yield f"{indent}- {first[len(indent) + len(_INDENT) :]}"
+                yield from inner
+                yield "" if indent else "\n"
     else:
-        yield f"{indent}{scalar(value)}\n"
+        yield f"{indent}{_scalar(value)}\n"
 
 
-def scalar(value: Any) -> str:
+def _scalar(value: Any) -> str:
     """A leaf as text; null is empty."""
     if value is None:
         return ""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _item(item: Any, depth: int, indent: str) -> Iterator[str]:
-    first = True
-    for line in lines(item, depth - 1, indent + _INDENT):
-        yield f"{indent}- {line[len(indent) + len(_INDENT) :]}" if first else line
-        first = False
-    if not indent and not first:
-        yield "\n"
+def _is_records(text: str) -> bool:
+    """Whether the first of several lines is a record by itself."""
+    first, _, rest = text.lstrip().partition("\n")
+    try:
+        return bool(rest.strip()) and isinstance(parse(first), dict | list)
+    except ValueError:
+        return False
 
 
-def records(rows: Iterable[str], reading: Reading) -> Iterator[str]:
-    """The records of rows of JSON, as blocks."""
+def _records(blocks: Iterator[str] | list[str], reading: Reading) -> Iterator[Part]:
+    """A piece a block of whole lines, in which each record is a block."""
     bad = 0
-    for row in rows:
-        if not row.strip():
-            continue
-        try:
-            value = parse(row)
-        except ValueError:
-            bad += 1
-            yield row.rstrip("\n") + "\n\n"
-            continue
-        yield "".join(lines(value, reading.limits.depth)) + "\n"
+    for block in blocks:
+        shown: list[str] = []
+        for row in filter(str.strip, block.split("\n")):
+            try:
+                shown += [*lines(parse(row), reading.limits.depth), "\n"]
+            except ValueError:
+                bad += 1
+                shown.append(row + "\n\n")
+        yield Part("".join(shown))
     if bad:
         reading.warn(f"{bad} lines are not valid JSON: read as plain text")
-
-
-def _not_json(text: str, error: ValueError, reading: Reading) -> Iterator[Part]:
-    rows = text.split("\n")
-    first = next((row for row in rows if row.strip()), "")
-    try:
-        several = len(rows) > 1 and isinstance(parse(first), dict | list)
-    except ValueError:
-        several = False
-    if several:
-        yield from pieces(records(rows, reading))
-    else:
-        reading.warn(f"not valid JSON ({error}): read as plain text")
-        yield Part(text)
-
-
-def _rows(reading: Reading) -> Iterator[str]:
-    rest = ""
-    for block in encoding.text_blocks(reading):
-        rows = (rest + block).split("\n")
-        rest = rows.pop()
-        yield from rows
-        if len(rest) > _LINE_CHARS:
-            yield rest
-            rest = ""
-    yield rest

@@ -20,7 +20,8 @@ class Limits:
     """What one document may cost.
 
     Attributes:
-        text_bytes: size of a file that is read as a stream (text, logs, JSON lines, tables).
+        text_bytes: size of a file that is read as a stream (text, logs, JSON lines, tables); its
+            text and chunks are held until they are written.
         parsed_bytes: size of a file that a parser keeps (PDF, archives).
         whole_bytes: size of a file that is read whole (mail, notebooks, RTF).
         tree_bytes: size of markup that becomes a tree in memory (HTML, JSON, parts of archives);
@@ -38,7 +39,7 @@ class Limits:
         recognition_seconds: time for each of them, on top of `seconds`.
     """
 
-    text_bytes: int = 4096 * MIB
+    text_bytes: int = 256 * MIB
     parsed_bytes: int = 512 * MIB
     whole_bytes: int = 128 * MIB
     tree_bytes: int = 32 * MIB

@@ -8,7 +8,6 @@ from typing import Any
 
 from rag.documents.encoding import read_text
 from rag.documents.layout import Layout
-from rag.documents.marked_text import markdown, title_of
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
@@ -33,8 +32,6 @@ def read(reading: Reading) -> Iterator[Part]:
                 layout.preformatted(_output(output))
             yield layout.part(after="\n")
         elif source.strip():
-            if reading.title is None and (found := markdown(source)):
-                reading.title = title_of(*found, reading.path)
             yield Part(source.rstrip() + "\n\n")
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from io import BytesIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -17,10 +18,9 @@ from rag.documents.pdf_pages import reflowed
 from rag.documents.property_title import given_title
 from rag.documents.recognizer import SIDE, can_recognize, recognized_part
 from rag.documents.stream import Part, Reading
-from state.closing import Closing
-from state.counting import plural
 from state.errors import DocumentError
 from state.extras import OCR
+from state.wording import plural
 
 if TYPE_CHECKING:
     from pypdf import PdfReader
@@ -42,7 +42,7 @@ def read(reading: Reading) -> Iterator[Part]:
 
 
 def _pages(reading: Reading) -> Iterator[Part]:
-    with reading.path.open("rb") as file, _DrawnPages(reading.path) as drawn:
+    with reading.path.open("rb") as file:
         document = _open(file)
         count = len(document.pages)
         reading.title = _title(document)
@@ -56,7 +56,7 @@ def _pages(reading: Reading) -> Iterator[Part]:
             elif text.strip():
                 yield Part(text, number)
             else:
-                found = list(_recognized(document, number, reading, drawn))
+                found = list(_recognized(document, number, reading))
                 blank += [] if found else [number]
                 yield from found
             if number % _FORGET_EVERY == 0:
@@ -127,9 +127,7 @@ def _page_text(document: PdfReader, number: int, reading: Reading) -> str | None
     return None
 
 
-def _recognized(
-    document: PdfReader, number: int, reading: Reading, drawn: _DrawnPages
-) -> Iterator[Part]:
+def _recognized(document: PdfReader, number: int, reading: Reading) -> Iterator[Part]:
     """What a page without text of its own shows, where it shows anything."""
     if not _has_pictures(document, number):
         return
@@ -140,7 +138,7 @@ def _recognized(
         reading.warn(f"only {reading.limits.recognized_pages} scanned pages were read")
         return
     try:
-        yield from recognized_part(reading, number, lambda: drawn.draw(number))
+        yield from recognized_part(reading, number, lambda: _drawn(reading.path, number))
     except TimeUpError:
         reading.warn(f"page {number} cannot be read: it takes too long")
         reading.deadline.step()
@@ -167,32 +165,18 @@ def _no_text(blank: list[int], count: int) -> str:
     return f"no text on {plural(len(blank), 'page')} {shown}{more}: scanned, drawn or blank"
 
 
-class _DrawnPages(Closing):
-    """A PDF whose pages are drawn when asked for, by PDFium; opened with the first."""
+def _drawn(path: Path, number: int) -> Picture:
+    """Page `number`, from 1, upright on white, SIDE pixels at the longer side or less.
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._document: Any = None
+    Raises:
+        DocumentError: PDFium cannot draw it.
+    """
+    import pypdfium2 as pdfium
 
-    def close(self) -> None:
-        if self._document is not None:
-            self._document.close()
-
-    def draw(self, number: int) -> Picture:
-        """Page `number`, from 1, upright on white, SIDE pixels at the longer side or less.
-
-        Raises:
-            DocumentError: PDFium cannot draw it.
-        """
-        import pypdfium2 as pdfium
-
-        try:
-            if self._document is None:
-                self._document = pdfium.PdfDocument(self._path)
-            page = self._document[number - 1]
+    try:
+        with closing(pdfium.PdfDocument(path)) as document, closing(document[number - 1]) as page:
             scale = min(SIDE / max(*page.get_size(), 1.0), _MOST_SCALE)
             drawn: Picture = page.render(scale=scale, rev_byteorder=True).to_numpy()[:, :, :3]
-            page.close()
-        except (pdfium.PdfiumError, IndexError, ValueError) as error:
-            raise DocumentError(f"page {number} cannot be drawn") from error
-        return drawn
+            return drawn.copy()
+    except (pdfium.PdfiumError, IndexError, ValueError) as error:
+        raise DocumentError(f"page {number} cannot be drawn") from error

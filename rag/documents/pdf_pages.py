@@ -27,7 +27,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 
 def reflowed(parts: Iterable[Part]) -> Iterator[Part]:
-    """The parts in their order, one a page; those whose blocks are known stay as they are."""
+    """The parts in their order, one a page."""
     before: deque[Part] = deque(maxlen=_REACH)
     ahead: deque[Part] = deque()
     heads: set[str] = set()
@@ -40,11 +40,8 @@ def reflowed(parts: Iterable[Part]) -> Iterator[Part]:
         if not ahead:
             return
         part = ahead.popleft()
-        if part.blocks is None:
-            text = _without_heads(part, [*before, *list(ahead)[:_REACH]], heads)
-            yield replace(part, text=_joined(text, words))
-        else:
-            yield part
+        text = _without_heads(part, [*before, *list(ahead)[:_REACH]], heads)
+        yield replace(part, text=_joined(text, words))
         before.append(part)
 
 

@@ -43,8 +43,8 @@ _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b",
     re.IGNORECASE | re.DOTALL,
 )
-_MARKUP = {"marked_text"}
-_LENIENT = _MARKUP | {"encoding", "html"}
+_MARKUP = {"markdown", "rst"}
+_LENIENT = _MARKUP | {"text", "log", "code", "html"}
 _BINARY = PACKED | {"xls", "pdf", PICTURE, "tiff"}
 
 
@@ -122,7 +122,7 @@ def named_format(path: Path) -> Format | None:
     if outer in UNSUPPORTED or outer[1:2].isdigit() or (named and named.name != "text"):
         return named  # what begins with a digit is a version, or a manual's section
     within = next((SUFFIXES[suffix] for suffix in inner if suffix in SUFFIXES), None)
-    return within if within and within.module in (_MARKUP if named else _LENIENT) else named
+    return within if within and within.name in (_MARKUP if named else _LENIENT) else named
 
 
 def _by_first_bytes(head: bytes, named: Format | None) -> Format | None:

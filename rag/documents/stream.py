@@ -14,7 +14,6 @@ from rag.documents.cleaning import clean, one_line
 from rag.documents.formats import AS_IT_STANDS
 from rag.documents.limits import Deadline, Limits
 from rag.documents.parser_errors import parsing
-from state.blocks import Placed
 from state.closing import Closing
 from state.errors import DocumentError
 
@@ -24,18 +23,16 @@ _HELD_PARTS = 16
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A run of whole lines of one page, at most PART_CHARS characters where it has no blocks.
+    """Whole lines of Markdown or plain text of one page, at most PART_CHARS characters.
 
     Every part but the last ends with a line feed, except inside a line that is itself longer
     than a part: that is cut after a space where it has one. `page` is None without pages.
-    `blocks` are those in it, where the reader knows them, of clean text; offsets in it. `anchor`
-    is the place as a person says it ("slide 3"): empty where the headings in the text tell it, None
-    where the lines are the file's own.
+    `anchor` is the place as a person says it ("slide 3"): empty where the headings in the text tell
+    it, None where the lines are the file's own.
     """
 
     text: str
     page: int | None = None
-    blocks: tuple[Placed, ...] | None = None
     anchor: str | None = None
 
 
@@ -121,28 +118,22 @@ def _anchored(piece: Part) -> Part:
 def _bounded(pieces: Iterator[Part]) -> Iterator[Part]:
     """Cleaned text in parts as `Part` promises them."""
     pending = ""
-    page: int | None = None
-    anchor: str | None = None
+    place: tuple[int | None, str | None] = None, None
     for piece in pieces:
-        moved = piece.page != page or piece.anchor != anchor
-        if pending and (moved or piece.blocks is not None):
-            yield Part(_closed_line(pending), page, anchor=anchor)
+        if pending and (piece.page, piece.anchor) != place:
+            yield Part(_closed_line(pending), *place)
             pending = ""
-        page, anchor = piece.page, piece.anchor
-        if piece.blocks is not None:
-            if piece.text:
-                yield piece
-            continue
+        place = piece.page, piece.anchor
         pending += clean(piece.text)
         while len(pending) >= PART_CHARS:
             cut = _cut(pending)
-            yield Part(pending[:cut], page, anchor=anchor)
+            yield Part(pending[:cut], *place)
             pending = pending[cut:]
-        if page is not None and pending:
-            yield Part(_closed_line(pending), page, anchor=anchor)
+        if piece.page is not None and pending:
+            yield Part(_closed_line(pending), *place)
             pending = ""
     if pending:
-        yield Part(pending, page, anchor=anchor)
+        yield Part(pending, *place)
 
 
 def _cut(text: str) -> int:

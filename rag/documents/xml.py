@@ -14,153 +14,91 @@ from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
 _DECLARATION = re.compile(r"<\?xml\s[^>]*\?>")
-_DECLARED = re.compile(rb"""^\s*<\?xml[^>]*encoding\s*=\s*["']([\w.:-]+)""")
+_DECLARED = re.compile(rb"""^\s*<\?xml[^>]*encoding\s*=\s*["']?([\w.:-]+)""")
 _ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)(\w+);")
 _XHTML = re.compile(r"\s*(?:<!DOCTYPE html[^>]*>\s*)?<html\b", re.IGNORECASE)
-_FEED = 1 << 16
 _SHORT = 200
 _SAYING = frozenset({"title", "name", "label", "summary", "description", "caption", "value", "alt"})
 _HEADINGS = frozenset({"title", "heading", "head", "headline"})
 _PROSE = frozenset({"p", "para", "paragraph", "text", "li", "td", "note", "quote", "line"})
-_INLINE_NAMES = (
-    "a b i u em strong sub sup sub2 sup2 span emph emphasis bold italic underline code link ulink "
-    "xref ref hi literal smallcaps sc br abbr acronym q tt font figref"
+_INLINE = frozenset(
+    """a b i u em strong sub sup sub2 sup2 span emph emphasis bold italic underline code link ulink
+    xref ref hi literal smallcaps sc br abbr acronym q tt font figref""".split()  # noqa: SIM905
 )
-_INLINE = frozenset(_INLINE_NAMES.split())
 
 
 def read(reading: Reading) -> Iterator[Part]:
-    """Some of the elements at a time. Several documents in one file are read in turn.
+    """A piece a document: several in one file are read in turn.
 
     Raises:
         DocumentError: nothing of the file is well-formed.
     """
-    if reading.path.stat().st_size > reading.limits.tree_bytes:
-        with reading.path.open("rb") as file:
-            yield from _document(iter(lambda: file.read(_FEED), b""), reading)
-        return
     data = reading.path.read_bytes()
     declared = _DECLARED.search(data[:200])
     text = decode(data, declared.group(1).decode() if declared else None).replace("\0", "")
-    documents = [part for part in _DECLARATION.split(text) if part.strip()]
-    del data, text
-    for document in documents:
+    for document in filter(str.strip, _DECLARATION.split(text)):
         if _XHTML.match(document):
             reading.title, page = page_part(document, reading)
             yield page
-        else:
-            yield from _document(_blocks(document), reading)
+        elif (root := _parsed(document, reading)) is not None:
+            yield Part("".join(_lines(root, 1, reading)))
 
 
-def _blocks(document: str) -> Iterator[bytes]:
-    # HTML's named characters stand in much XML without a DTD that would declare them.
-    document = _ENTITY.sub(lambda match: html5.get(f"{match.group(1)};", match.group()), document)
-    for start in range(0, len(document), _FEED):
-        yield document[start : start + _FEED].encode("utf-8", "replace")
-
-
-def _document(blocks: Iterator[bytes], reading: Reading) -> Iterator[Part]:
+def _parsed(document: str, reading: Reading) -> Element | None:
+    """The root, with what stands before the damage where there is any."""
     from lxml import etree
 
-    parser = etree.XMLPullParser(
-        events=("start", "end"), remove_comments=True, remove_pis=True, **DISTRUSTING
-    )
-    depth = 0
+    # HTML's named characters stand in much XML without a DTD that would declare them.
+    document = _ENTITY.sub(lambda match: html5.get(f"{match.group(1)};", match.group()), document)
+    parser = etree.XMLParser(remove_comments=True, remove_pis=True, recover=True, **DISTRUSTING)
+    root = etree.fromstring(document.lstrip().encode("utf-8", "replace"), parser)
+    damage = parser.error_log.last_error
+    if damage is not None:
+        what = f"{damage.message}, line {damage.line}"
+        if root is None or not "".join(root.itertext()).strip():
+            raise DocumentError(f"damaged XML: {what}")
+        reading.warn(f"damaged XML, something is missing: {what}")
+    if root is not None:
+        etree.strip_tags(root, etree.Entity)
+    return root
 
-    def text() -> str:
-        """What the events complete; an element is forgotten once it was written."""
-        nonlocal depth
-        lines: list[str] = []
-        for event, element in parser.read_events():
-            if event == "start":
-                depth += 1
-                if depth > reading.limits.depth:
-                    raise DocumentError("nested too deeply")
-                lines += _opening(element)
-            else:
-                depth -= 1
-                if not _is_within_prose(element):
-                    lines += _closing(element, depth)
-                    _forget(element)
-        return "".join(lines)
 
-    found = False
-    try:
-        for block in blocks:
-            reading.deadline.check()
-            parser.feed(block)
-            if lines := text():
-                found = True
-                yield Part(lines)
-        parser.close()
-    except etree.XMLSyntaxError as error:
-        lines = text()
-        if not found and not lines:
-            raise DocumentError(f"damaged XML: {error}") from error
-        yield Part(lines)
-        reading.warn(f"damaged XML, what follows is missing: {error}")
+def _lines(element: Element, depth: int, reading: Reading) -> Iterator[str]:
+    """An element as prose, as a named value, or as what is in it."""
+    if depth > reading.limits.depth:
+        raise DocumentError("nested too deeply")
+    kind = name(element)
+    attributes = {key: words(value) for key, value in element.attrib.items() if value.strip()}
+    yield from (f"{kind}: {value}\n" for key, value in attributes.items() if key in _SAYING)
+    if _is_prose(element):
+        text = words(_flat(element))
+        if kind in _HEADINGS and len(text) <= _SHORT:
+            yield f"\n{'#' * min(max(depth - 1, 1), 6)} {text}\n\n"
+        elif len(element) or len(text) > _SHORT or kind in _PROSE:
+            yield f"{text}\n\n"
+        elif text:
+            yield f"{kind}: {text}\n"
+        else:
+            other = [f"{k}={v}" for k, v in attributes.items() if "}" not in k and k != "id"]
+            shown = ", ".join(each for each in other if each.partition("=")[0] not in _SAYING)
+            yield f"{kind}: {shown}\n" if shown else ""
         return
-    yield Part(text())
+    for child in element:
+        yield from _lines(child, depth + 1, reading)
 
 
-def _opening(element: Element) -> list[str]:
-    """What an element's attributes say of its content."""
-    kind = name(element)
-    if kind in _INLINE:
-        return []
-    said = [value for key, value in element.attrib.items() if key in _SAYING and value.strip()]
-    return [f"{kind}: {words(value)}\n" for value in said]
-
-
-def _closing(element: Element, depth: int) -> list[str]:
-    kind = name(element)
-    text = words(_flat(element))
-    if not text:
-        shown = [
-            f"{key}={words(value)}"
-            for key, value in element.attrib.items()
-            if "}" not in key and key not in _SAYING and key != "id" and value.strip()
-        ]
-        bare = shown and not len(element)
-        return [f"{kind}: {', '.join(shown)}\n"] if bare else []
-    if kind in _HEADINGS and len(text) <= _SHORT:
-        return [f"\n{'#' * min(max(depth, 1), 6)} {text}\n\n"]
-    if len(element) or len(text) > _SHORT or kind in _PROSE:
-        return [f"{text}\n\n"]
-    return [f"{kind}: {text}\n"]
-
-
-def _is_within_prose(element: Element) -> bool:
-    """Whether the element is a phrase in a sentence, to be written with its parent."""
-    parent = element.getparent()
-    if parent is None:
-        return False
-    if name(element) in _INLINE:
-        return True
-    before = element.getprevious()
-    if before is not None and before.tail and before.tail.strip():
-        return True
-    return any(
-        above.text and above.text.strip() and above.getparent() is not None
-        for above in element.iterancestors()
+def _is_prose(element: Element) -> bool:
+    """Whether it holds words of its own, or nothing but phrases."""
+    beside = [element.text, *(child.tail for child in element)]
+    return any(text and text.strip() for text in beside) or all(
+        name(child) in _INLINE for child in element
     )
 
 
 def _flat(element: Element) -> str:
-    """The text not yet written; only elements known to stand within words leave no space."""
+    """All its text; only elements known to stand within words leave no space."""
     pieces = [element.text or ""]
     for child in element:
         gap = "" if name(child) in _INLINE else " "
         pieces += [gap, _flat(child), gap, child.tail or ""]
     return "".join(pieces)
-
-
-def _forget(element: Element) -> None:
-    element.clear(keep_tail=True)
-    parent = element.getparent()
-    before = element.getprevious()
-    while before is not None and not (before.tail and before.tail.strip()):
-        if name(before) in _INLINE and (before.text or len(before)):
-            return
-        parent.remove(before)
-        before = element.getprevious()

@@ -1,5 +1,4 @@
-"""How good a ranking of documents is, yes-or-no decisions and their confidences, and the words of
-an answer against a gold one; pure functions.
+"""How good a ranking, a yes-or-no decision, a confidence or an answer is; pure functions.
 
 A figure that its data do not define (precision of a class never predicted, AUC of one
 class) is None, never 0.
@@ -13,73 +12,49 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from math import log2
 
-_BINS = 10
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _MARKERS = re.compile(r"\s*\[\d+\]")
 
 
-def recall_at(k: int, ranked: Sequence[str], relevant: Collection[str]) -> float:
-    """Share of the relevant documents among the first `k` distinct ones, 0 to 1.
+def ranked(sources: Sequence[str], relevant: Collection[str]) -> dict[str, float]:
+    """How well the distinct sources are ranked, each figure 0 to 1: the share of the relevant
+    among the first k; the normalised discounted cumulative gain of the first ten with binary gains
+    and a log2 discount (Järvelin & Kekäläinen 2002), the ideal order holding as many relevant as
+    fit; 1 / place of the first relevant one, whose mean is MRR (Voorhees 1999).
 
     Raises:
-        ValueError: nothing is relevant, so that there is nothing to recall.
+        ValueError: nothing is relevant, so that there is nothing to rank.
     """
-    places = _places(ranked, relevant)
-    return sum(place <= k for place in places) / len(set(relevant))
-
-
-def ndcg_at(k: int, ranked: Sequence[str], relevant: Collection[str]) -> float:
-    """Normalised discounted cumulative gain with binary gains and a log2 discount.
-
-    Järvelin & Kekäläinen 2002, "Cumulated gain-based evaluation of IR techniques". The
-    ideal ranking holds as many relevant documents as fit into `k`.
-
-    Raises:
-        ValueError: nothing is relevant.
-    """
-    gain = sum(1 / log2(place + 1) for place in _places(ranked, relevant) if place <= k)
-    ideal = range(1, min(k, len(set(relevant))) + 1)
-    return gain / sum(1 / log2(place + 1) for place in ideal)
-
-
-def reciprocal_rank(ranked: Sequence[str], relevant: Collection[str]) -> float:
-    """1 / place of the first relevant document, 0 where none is ranked.
-
-    Its mean over queries is MRR: Voorhees 1999, "The TREC-8 question answering track".
-
-    Raises:
-        ValueError: nothing is relevant.
-    """
-    places = _places(ranked, relevant)
-    return 1 / places[0] if places else 0.0
-
-
-def _places(ranked: Sequence[str], relevant: Collection[str]) -> list[int]:
-    """Where the relevant documents stand among the distinct ranked ones, from 1."""
-    if not relevant:
-        raise ValueError("a ranking is judged only against relevant documents")
     wanted = set(relevant)
-    return [n for n, source in enumerate(dict.fromkeys(ranked), start=1) if source in wanted]
+    if not wanted:
+        raise ValueError("a ranking is judged only against relevant documents")
+    places = [n for n, source in enumerate(dict.fromkeys(sources), 1) if source in wanted]
+    ideal = sum(1 / log2(place + 1) for place in range(1, min(10, len(wanted)) + 1))
+    return {
+        **{f"recall@{k}": sum(place <= k for place in places) / len(wanted) for k in (5, 10, 20)},
+        "ndcg@10": sum(1 / log2(place + 1) for place in places if place <= 10) / ideal,
+        "mrr": 1 / places[0] if places else 0.0,
+    }
 
 
 def rates(pairs: Iterable[tuple[bool, bool]]) -> dict[str, float | None]:
     """Of one yes-or-no decision, from pairs (decided, true): `f1` is the harmonic mean of precision
     and recall (van Rijsbergen 1979), as 2TP/(2TP+FP+FN), None without a single true positive to
-    find; `balanced_accuracy` the mean of the recalls of both classes, None where one is absent.
+    find.
     """
     count = Counter(pairs)
-    hits, false = count[True, True], count[True, False]
-    missed, rest = count[False, True], count[False, False]
-    recall, specificity = _share(hits, hits + missed), _share(rest, rest + false)
+    hits, false, missed = count[True, True], count[True, False], count[False, True]
+    recall = _share(hits, hits + missed)
     return {
-        "accuracy": _share(hits + rest, count.total()),
-        "balanced_accuracy": (
-            None if recall is None or specificity is None else (recall + specificity) / 2
-        ),
+        "accuracy": _share(hits + count[False, False], count.total()),
         "precision": _share(hits, hits + false),
         "recall": recall,
         "f1": None if recall is None else _share(2 * hits, 2 * hits + false + missed),
     }
+
+
+def _share(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
 
 
 def auc(scores: Sequence[float], labels: Sequence[bool]) -> float | None:
@@ -96,26 +71,6 @@ def auc(scores: Sequence[float], labels: Sequence[bool]) -> float | None:
         return None
     below, not_above = (np.searchsorted(negatives, positives, side) for side in ("left", "right"))
     return float((below + not_above).mean() / (2 * len(negatives)))
-
-
-def calibration_error(confidences: Sequence[float], labels: Sequence[bool]) -> float | None:
-    """Expected calibration error: mean |share true - confidence| over ten equal-width bins of
-    confidence, by their size.
-
-    Naeini, Cooper & Hauskrecht 2015, "Obtaining well calibrated probabilities using
-    Bayesian binning"; of a positive's probability, not of the top class.
-    """
-    if not confidences:
-        return None
-    import numpy as np
-
-    sure, true = np.asarray(confidences, dtype=float), np.asarray(labels, dtype=float)
-    bins = np.clip(np.ceil(sure * _BINS) - 1, 0, _BINS - 1).astype(int)
-    return float(np.abs(np.bincount(bins, weights=true - sure)).sum() / len(sure))
-
-
-def _share(part: float, whole: float) -> float | None:
-    return part / whole if whole else None
 
 
 def without_markers(answer: str) -> str:

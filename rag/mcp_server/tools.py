@@ -125,10 +125,10 @@ class CollectionTools:
         self, limit: Annotated[int, Field(ge=1, le=1000)] = 200, after: str = ""
     ) -> Sources:
         """The sources in the collection, in order; go on with `after` the last one."""
-        from rag.index.stores import all_sources, store_of
+        from rag.index.stores import store_of
 
         with self._open():
-            names = all_sources(store_of(self._settings), self._settings.collections)
+            names = store_of(self._settings).all_sources(self._settings.collections)
         rest = [name for name in names if name > after]
         listed = rest[:limit]
         return Sources(sources=listed, next=listed[-1] if len(listed) < len(rest) else None)

@@ -1,4 +1,5 @@
-"""The plan's open subtasks run, those that do not wait for each other side by side.
+"""The plan's open subtasks run, those that do not wait for each other side by side, each by one
+subagent from a message list built from nothing: its role, its instruction, the files named for it.
 
 Each artifact is journalled the moment its subagent returns, so a run that is killed repeats
 none of them; a subtask whose artifact is in the journal is not run again.
@@ -13,10 +14,11 @@ from threading import Thread
 
 from rag.budget import BudgetSpent
 from rag.endpoint.calls import Call, recorded
-from rag.research.research_dependencies import ResearchDependencies
-from rag.research.subagents import run_subtask
+from rag.research.findings import read_files_of, written
+from rag.research.researcher import Found, ResearchDependencies
+from state.answer import NO_USAGE, add_usage
 from state.research_events import SubtaskFinished
-from state.research_state import EVERYTHING, Artifact, Subtask
+from state.research_state import EVERYTHING, Artifact, Subtask, SubtaskStatus
 
 AT_ONCE = 4
 """Subtasks that run together at most."""
@@ -55,21 +57,20 @@ def dispatch(plan: Sequence[Subtask], run_id: str, deps: ResearchDependencies) -
                 deps.emit({"event": "subtask_started", "subtask": task, "at_ms": deps.at_ms()})
                 _start(task, [done[read] for read in _reads(task, plan)], deps, returned)
         came = returned.get()
-        task, result = came.task, came.result
+        running.remove(came.task["id"])
         for call in came.calls:
-            deps.emit(call.event(task["id"], deps.started))
-        running.remove(task["id"])
-        if isinstance(result, BaseException):
-            failure = failure or result
+            deps.emit(call.event(came.task["id"], deps.started))
+        if isinstance(came.result, BaseException):
+            failure = failure or came.result
             continue
-        deps.journal.keep(run_id, result)
-        deps.emit(_finished(result, came.ms))
-        for line in result["warnings"]:
+        deps.journal.keep(run_id, came.result)
+        deps.emit(_finished(came.result, came.ms))
+        for line in came.result["warnings"]:
             deps.warn(line)
-        if result["status"] == "cut":
+        if came.result["status"] == "cut":
             failure = failure or BudgetSpent("The budget of the run is spent.", "Raise it.")
         else:
-            done[task["id"]] = result
+            done[came.task["id"]] = came.result
     if failure is not None:
         raise failure
     return [done[task["id"]] for task in plan if task["status"] == "planned"]
@@ -102,6 +103,43 @@ def _reads(task: Subtask, plan: Sequence[Subtask]) -> list[str]:
     if EVERYTHING in task["read_files"]:
         return [other["id"] for other in earlier if EVERYTHING not in other["read_files"]]
     return [other["id"] for other in earlier if other["expected_artifact"] in task["read_files"]]
+
+
+def run_subtask(task: Subtask, read: Sequence[Artifact], deps: ResearchDependencies) -> Artifact:
+    """The finished artifact; `read` are the artifacts of the task's `read_files`.
+
+    Raises:
+        CragError: the engine or the index failed; nothing is returned, so nothing is quoted.
+    """
+    deps.budget.check()
+    role, files = deps.roles[task["role"]], read_files_of(read)
+    found = Found()
+    if role.searches:
+        found = deps.researcher.search(role, task, files)
+    elif files.citations:
+        found = deps.researcher.compose(role, task, files)
+    status: SubtaskStatus = "done" if found.findings else "empty"
+    used = {marker for finding in found.findings for marker in finding["markers"]}
+    artifact: Artifact = {
+        "name": task["expected_artifact"],
+        "subtask": task["id"],
+        "role": task["role"],
+        "heading": task["heading"],
+        "instruction": task["instruction"],
+        "content": written(found.findings),
+        "findings": list(found.findings),
+        "status": "cut" if found.cut else status,
+        "citations": [citation for citation in found.citations if citation["marker"] in used],
+        "missing": list(found.missing),
+        "queries": list(found.queries),
+        "warnings": list(found.warnings),
+        "usage": add_usage(NO_USAGE, task["role"], found.usage),
+    }
+    if found.nearest:
+        artifact["nearest"] = list(found.nearest)
+    if found.trace_id is not None:
+        artifact["trace_id"] = found.trace_id
+    return artifact
 
 
 def _finished(artifact: Artifact, ms: float) -> SubtaskFinished:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Collection, Sequence
 
-from rag.research.research_dependencies import ResearchDependencies
-from rag.research.researcher import DraftSubtask, Planned, UnusableReplyError
+from rag.research.researcher import DraftSubtask, ResearchDependencies
 from rag.research.roles import WRITER, Role
 from rag.research.virtual_files import artifact_name
 from rag.text.prose import one_line
@@ -25,14 +24,10 @@ _SEARCHED_WHOLE = "The plan left out the question, which is searched as it stand
 def new_subtasks(
     state: ResearchState, deps: ResearchDependencies
 ) -> tuple[list[Subtask], NodeUsage]:
-    """The round's new subtasks; errors as the researcher's. A first plan that searches nothing, or
-    cannot be read, becomes a search for the question.
+    """The round's new subtasks; errors as the researcher's. A first plan that searches nothing
+    becomes a search for the question.
     """
-    try:
-        planned = deps.researcher.plan(deps.view(state, deps.journal.artifacts(state["run_id"])))
-    except UnusableReplyError as error:
-        deps.warn(error.message)
-        planned = Planned((), usage=error.spent.usage, warnings=error.spent.warnings)
+    planned = deps.researcher.plan(deps.view(state, deps.journal.artifacts(state["run_id"])))
     for line in planned.warnings:
         deps.warn(line)
     new = checked_plan(
@@ -74,25 +69,21 @@ def checked_plan(
         role, instruction = draft["role"], one_line(draft["instruction"])[:LONGEST_INSTRUCTION]
         if role not in roles or role == WRITER or not instruction:
             continue
-        wanted = list(dict.fromkeys(draft.get("read_files", ())))
         searches = roles[role].searches
+        wanted = list(dict.fromkeys(draft.get("read_files", ())))
         reads = [names[name] for name in wanted if name in names]
         if EVERYTHING in wanted or not (searches or reads):
             reads = [EVERYTHING]
         queries = [one_line(query)[:LONGEST_QUERY] for query in draft.get("queries", ())]
         queries = list(dict.fromkeys(filter(None, queries))) or [instruction[:LONGEST_QUERY]]
         documents = [name for name in wanted if name not in names and is_document(name)]
-        task: Subtask = {
-            "id": "",
-            "role": role,
-            "heading": short_heading(draft.get("heading", ""), instruction),
-            "instruction": instruction,
-            "queries": queries[:MOST_QUERIES] if searches else [],
-            "expected_artifact": artifact_name(role, step + number, instruction, taken),
-            "read_files": reads,
-            "documents": documents[:MOST_DOCUMENTS] if searches else [],
-            "status": "planned",
-        }
+        name = artifact_name(role, step + number, instruction, taken)
+        task = new_subtask(role, instruction, name)
+        task["heading"] = short_heading(draft.get("heading", ""), instruction)
+        task["read_files"] = reads
+        if searches:
+            task["queries"] = queries[:MOST_QUERIES]
+            task["documents"] = documents[:MOST_DOCUMENTS]
         task["id"] = _identity(task, [*known, *plan])
         if task["id"] in seen:
             continue
@@ -101,6 +92,21 @@ def checked_plan(
         names[draft.get("expected_artifact") or instruction] = task["expected_artifact"]
         plan.append(task)
     return plan
+
+
+def new_subtask(role: str, instruction: str, artifact: str) -> Subtask:
+    """One that reads nothing yet and has the role for its id."""
+    return {
+        "id": role,
+        "role": role,
+        "heading": role,
+        "instruction": instruction,
+        "queries": [],
+        "expected_artifact": artifact,
+        "read_files": [],
+        "documents": [],
+        "status": "planned",
+    }
 
 
 def short_heading(heading: str, instruction: str) -> str:

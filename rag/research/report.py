@@ -6,18 +6,18 @@ return, and each place that is cited has one number however many sections cite i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, TypedDict
 
 from rag.budget import BudgetSpent
+from rag.citations.marking import NO_QUOTE
+from rag.research.findings import read_files_of, written
 from rag.research.journal import Start
-from rag.research.numbering import NO_QUOTE, Numbering, written
 from rag.research.roles import WRITER
 from rag.text.prose import one_line
-from state.answer import Citation, Usage
+from state.answer import Citation, Usage, add_usages
 from state.research_state import Artifact, Finding
-from state.usage import add_usages
-from state.written_place import written_place
+from state.wording import written_place
 
 REPORT_SCHEMA = "crag.research/1"
 LONGEST_QUOTE = 200
@@ -76,15 +76,14 @@ def make_report(
     warnings: Sequence[str] = (),
 ) -> Report:
     """The report of what was finished, whole or partial."""
-    numbering = Numbering()
-    answers = [artifact for artifact in artifacts if artifact["role"] == WRITER]
-    answer = ""
-    if answers:
-        answer = " ".join(
-            written([finding])
-            for finding in numbering.renumbered(answers[-1]["findings"], answers[-1]["citations"])
-        )
-    sections = list(_sections(artifacts, numbering))
+    told = read_files_of(sorted(artifacts, key=lambda artifact: artifact["role"] != WRITER))
+    answer = " ".join(
+        written([finding])
+        for artifact in told.files
+        if artifact["role"] == WRITER
+        for finding in artifact["findings"]
+    )
+    sections = list(_sections(told.files))
     waits = ended is not None or escalation is not None
     whole = not (waits or not_found or NO_QUOTE in answer)
     status: ReportStatus = "abstained"
@@ -92,6 +91,7 @@ def make_report(
         status = "waiting"
     elif answer or sections:
         status = "answered" if whole else "partial"
+    early = [] if ended is None else [f"The budget ended the run early: {ended.message}"]
     report: Report = {
         "schema": REPORT_SCHEMA,
         "run_id": run_id,
@@ -100,7 +100,7 @@ def make_report(
         "standalone_question": start["question"],
         "answer": answer,
         "sections": sections,
-        "citations": numbering.citations,
+        "citations": list(told.citations),
         "not_found": list(not_found),
         "escalation": escalation,
         "resumable": waits,
@@ -108,27 +108,23 @@ def make_report(
         "subtasks": len(artifacts),
         "usage": add_usages([planning, *(artifact["usage"] for artifact in artifacts)]),
         "seconds": round(seconds, 3),
-        "warnings": [
-            *warnings,
-            *([f"The budget ended the run early: {ended.message}"] if ended is not None else []),
-        ],
+        "warnings": [*warnings, *early],
         "report": "",
     }
-    report["report"] = "\n".join(_markdown(report)).strip() + "\n"
+    nearest = {artifact["instruction"]: artifact.get("nearest", ()) for artifact in artifacts}
+    report["report"] = "\n".join(_markdown(report, nearest)).strip() + "\n"
     return report
 
 
-def _sections(artifacts: Sequence[Artifact], numbering: Numbering) -> Iterator[Section]:
+def _sections(artifacts: Sequence[Artifact]) -> Iterator[Section]:
     """One a heading; a finding that stands in an earlier one is not told again."""
     told: set[str] = set()
     sections: dict[str, tuple[Artifact, list[Finding]]] = {}
     for artifact in artifacts:
-        if artifact["role"] == WRITER:
-            continue
-        new = [f for f in artifact["findings"] if one_line(f["text"]) not in told]
-        told.update(one_line(finding["text"]) for finding in new)
-        _, findings = sections.setdefault(artifact["heading"].casefold(), (artifact, []))
-        findings += numbering.renumbered(new, artifact["citations"])
+        if artifact["role"] != WRITER:
+            new = [f for f in artifact["findings"] if one_line(f["text"]) not in told]
+            told.update(one_line(finding["text"]) for finding in new)
+            sections.setdefault(artifact["heading"].casefold(), (artifact, []))[1].extend(new)
     for artifact, findings in sections.values():
         if findings:
             yield {
@@ -139,17 +135,20 @@ def _sections(artifacts: Sequence[Artifact], numbering: Numbering) -> Iterator[S
             }
 
 
-def _markdown(report: Report) -> Iterator[str]:
+def _markdown(report: Report, nearest: Mapping[str, Sequence[Citation]]) -> Iterator[str]:
     yield f"# {one_line(report['question'])}"
     if report["answer"] or not report["sections"]:
         yield from ("", report["answer"] or _NOTHING)
     for section in report["sections"]:
         yield from _under(section["heading"], [section["text"]])
-    missed = (f"- {one_line(asked)}" for asked in report["not_found"])
+    missed = (
+        "\n".join([f"- {one_line(asked)}", *(f"  - nearest: {_place(c)}" for c in held)])
+        for asked in report["not_found"]
+        for held in [nearest.get(asked, ())]
+    )
     yield from _under("Not found in the documents", missed)
-    yield from _under("Sources", map(_source, report["citations"]))
-    yield ""
-    yield _cost(report)
+    sources = (f"{c['marker']}. {_place(c)}" for c in report["citations"])
+    yield from _under("Sources", sources)
 
 
 def _under(title: str, lines: Iterable[str]) -> Iterator[str]:
@@ -159,11 +158,11 @@ def _under(title: str, lines: Iterable[str]) -> Iterator[str]:
         yield from ("", f"## {one_line(title)}", "", *held)
 
 
-def _source(citation: Citation) -> str:
-    place = written_place(
-        citation["source"], citation["page"], citation["start_line"], citation["end_line"]
-    )
-    return f"{citation['marker']}. {place}: “{short_quote(citation['quote'])}”"
+def _place(citation: Citation) -> str:
+    start, end = citation["start_line"], citation["end_line"]
+    anchor = citation.get("anchor") if start is None else None
+    place = written_place(citation["source"], citation["page"], start, end, anchor)
+    return f"{place}: “{short_quote(citation['quote'])}”"
 
 
 def short_quote(quote: str) -> str:
@@ -174,13 +173,3 @@ def short_quote(quote: str) -> str:
     if len(told) <= LONGEST_QUOTE - 2:
         return f"{told} …" if output else told
     return f"{told[: LONGEST_QUOTE - 2].rpartition(' ')[0] or told[: LONGEST_QUOTE - 2]} …"
-
-
-def _cost(report: Report) -> str:
-    usage = report["usage"]
-    dollars = "" if not usage["cost_usd"] else f", ${usage['cost_usd']:.4f}"
-    return (
-        f"_{report['subtasks']} subtasks in {report['rounds']} rounds; "
-        f"{usage['llm_calls']} model calls, {usage['input_tokens']} tokens in, "
-        f"{usage['output_tokens']} out{dollars}._"
-    )

@@ -6,7 +6,8 @@ boundary that a person can see.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from langgraph.graph import StateGraph
@@ -16,14 +17,15 @@ from langgraph.types import Command, interrupt
 from rag.graph import wire
 from rag.nodes.update import Update, told
 from rag.research.dispatch import dispatch as run_plan
-from rag.research.planning import new_subtasks
-from rag.research.reflection import reflect as decide
-from rag.research.research_dependencies import ResearchDependencies, open_parts
+from rag.research.planning import new_subtask, new_subtasks
+from rag.research.researcher import Reflected, ResearchDependencies, open_parts
 from rag.research.roles import WRITER
 from rag.research.virtual_files import artifact_name, evict, shrink, summaries, written
+from rag.text.prose import one_line
 from rag.topology import RESEARCH
-from state.research_state import ResearchState, Subtask
-from state.usage import add_usage
+from state.answer import add_usage
+from state.research_state import Artifact, ResearchState, Subtask
+from state.wording import many
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 
 
 STEPS_PER_PASS = 12
+LONGEST_QUESTION = 500
+ASKED_AT_THE_CAP = "How should the research go on: what should be searched instead?"
 
 
 def cleanup(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
@@ -86,7 +90,7 @@ def dispatch(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) ->
 def reflect(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
     deps = runtime.context
     artifacts = deps.journal.artifacts(state["run_id"])
-    reflected = decide(state, artifacts, deps)
+    reflected = decided(state, artifacts, deps)
     closed = [*state["closed"], *reflected.closed]
     usage = add_usage(state["usage"], "reflect", reflected.usage)
     deps.emit(
@@ -112,6 +116,31 @@ def reflect(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> 
     }
 
 
+def decided(
+    state: ResearchState, artifacts: Sequence[Artifact], deps: ResearchDependencies
+) -> Reflected:
+    """What the researcher decides, within the rules that none may break: an end needs an artifact
+    that is done, a plan that is worked off cannot be continued, and the last round ends or asks.
+    """
+    view = deps.view(state, artifacts)
+    reflected = deps.researcher.reflect(view)
+    for line in reflected.warnings:
+        deps.warn(line)
+    done = any(artifact["status"] == "done" for artifact in artifacts)
+    decision, reason = reflected.decision, reflected.reason
+    planned = any(task["status"] == "planned" for task in state["plan"])
+    if decision == "continue" and not (planned or reflected.leads or view.last):
+        decision = "end" if done else "escalate"
+    if decision == "end" and not done:
+        decision, reason = "replan", "an end was refused: no artifact is done yet"
+    if decision in ("continue", "replan") and view.last:
+        decision, reason = "escalate", f"{many(deps.max_rounds, 'round')} spent"
+    question = None
+    if decision == "escalate":
+        question = one_line(reflected.question or "")[:LONGEST_QUESTION] or ASKED_AT_THE_CAP
+    return replace(reflected, decision=decision, reason=reason, question=question)
+
+
 def escalate(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
     """A real interrupt: the run stands still until the person has answered, and this node is
     then run from its beginning. It is told of once, when the answer is there.
@@ -135,17 +164,8 @@ def write(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Up
         return {}
     read = [task["expected_artifact"] for task in state["plan"] if task["status"] == "done"]
     step = state["step"] + 1
-    task: Subtask = {
-        "id": WRITER,
-        "role": WRITER,
-        "heading": "Answer",
-        "instruction": state["question"],
-        "queries": [],
-        "expected_artifact": artifact_name(WRITER, step, state["question"], state["files"]),
-        "read_files": read,
-        "documents": [],
-        "status": "planned",
-    }
+    name = artifact_name(WRITER, step, state["question"], state["files"])
+    task: Subtask = {**new_subtask(WRITER, state["question"], name), "read_files": read}
     run_plan([*state["plan"], task], state["run_id"], deps)
     return {"step": step}
 

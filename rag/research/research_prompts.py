@@ -6,15 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rag.context import document_text
 from rag.engines.openai.fence import Fence
-from rag.research.evidence import Given
-from rag.research.numbering import NO_QUOTE, ReadFiles
+from rag.engines.openai.prompts import Messages
+from rag.research.findings import ReadFiles, signs
 from rag.research.researcher import View
 from rag.research.roles import WRITER, Role
+from rag.research.virtual_files import summaries
 from rag.text.prose import one_line
+from state.passages import ContextDocument
 from state.research_state import Artifact, Subtask
 
-Messages = list[tuple[str, str]]
 LONGEST_LINE = 400
 """Characters of an artifact's findings that reflection sees."""
 
@@ -40,19 +42,22 @@ REFLECTION = (
 
 
 def plan_messages(view: View, contents: str) -> Messages:
+    """Of the files their names, status and bytes."""
+    state = view.state
     planned = [role for role in view.roles if role.name != WRITER]
     roles = "\n".join(f"- {role.name}: {role.purpose}" for role in planned)
-    files = "\n".join(f"- {f['name']}: {f['status']}, {f['bytes']} bytes" for f in view.files)
+    held = summaries(state["files"])
+    files = "\n".join(f"- {f['name']}: {f['status']}, {f['bytes']} bytes" for f in held)
     told = [
         f"Table of contents:\n{contents}",
-        *([f"Why this round: {one_line(view.reason)}"] if view.reason else []),
+        *([f"Why this round: {one_line(state['reason'])}"] if state["reason"] else []),
         *(["It is the last round."] if view.last else []),
-        f"Subtasks so far:\n{_subtasks(view.plan)}",
+        f"Subtasks so far:\n{_subtasks(state['plan'])}",
         f"Files:\n{files or '- none'}",
         *(f"Still open: {one_line(part)}" for part in view.open),
-        *(f"Lead: {one_line(lead)}" for lead in view.leads if lead not in view.open),
-        *(f"The person said: {one_line(said)}" for said in view.guidance),
-        f"Goal of the run: {one_line(view.question)}",
+        *(f"Lead: {one_line(lead)}" for lead in state["leads"] if lead not in view.open),
+        *(f"The person said: {one_line(said)}" for said in state["guidance"]),
+        f"Goal of the run: {one_line(state['question'])}",
     ]
     return [("system", f"{PLANNER}\n\nRoles:\n{roles}"), ("user", "\n\n".join(told))]
 
@@ -61,10 +66,10 @@ def reflection_messages(view: View) -> Messages:
     artifacts = "\n".join(map(_about, view.artifacts))
     open_ = "\n".join(f"{n}. {one_line(part)}" for n, part in enumerate(view.open, 1))
     told = [
-        f"Round {view.round + 1}.",
+        f"Round {view.state['rounds'] + 1}.",
         f"Artifacts:\n{artifacts or '- none'}",
         f"Open parts:\n{open_ or '- none'}",
-        f"Goal of the run: {one_line(view.question)}",
+        f"Goal of the run: {one_line(view.state['question'])}",
     ]
     return [("system", REFLECTION), ("user", "\n\n".join(told))]
 
@@ -73,16 +78,18 @@ def search_messages(
     role: Role,
     task: Subtask,
     read: ReadFiles,
-    given: Sequence[Given],
+    given: Sequence[ContextDocument],
     found: Sequence[str] = (),
     left: Sequence[str] = (),
 ) -> Messages:
     """`found` and `left` are what the first reading brought, and what it left open."""
-    facts = [*(finding["text"] for file in read.files for finding in file.findings), *found]
-    fence = Fence.around(task["instruction"], [*(each.text for each in given), *facts])
+    facts = [*(finding["text"] for file in read.files for finding in file["findings"]), *found]
+    texts = {each["number"]: document_text(each) for each in given}
+    fence = Fence.around(task["instruction"], [*texts.values(), *facts])
     told = [
-        fence.document(f"[{each.number}]", f"{each.title or ''} {each.source}", each.text)
+        fence.document(f"[{n}]", f"{each['title'] or ''} {each['source']}", texts[n])
         for each in given
+        for n in [each["number"]]
     ]
     if facts:
         told.append(fence.document("known", "found before", "\n".join(f"- {f}" for f in facts)))
@@ -95,11 +102,11 @@ def search_messages(
 def compose_messages(role: Role, task: Subtask, read: ReadFiles) -> Messages:
     """Each finding and each quote once."""
     findings = "\n".join(
-        f"{file.heading}:\n"
-        + "\n".join(
-            f"- {one_line(finding['text'])} "
-            + ("".join(f"[{n}]" for n in finding["markers"]) or NO_QUOTE)
-            for finding in file.findings
+        "\n".join(
+            [
+                f"{file['heading']}:",
+                *(f"- {one_line(each['text'])} {signs(each)}" for each in file["findings"]),
+            ]
         )
         for file in read.files
     )

@@ -1,30 +1,29 @@
-"""What plans, searches, composes and reflects in a research run: code, or a model.
-
-None of it writes a file: files are written by the run from what subagents return.
+"""What plans, searches, composes and reflects in a research run: code, or a model; and what the
+run gives it. None of it writes a file: files are written by the run from what subagents return.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import NotRequired, Protocol, TypedDict
 
+from rag.budget import Budget
 from rag.engines.protocol import Outcome
-from rag.research.numbering import ReadFiles
-from rag.research.roles import Role
+from rag.research.findings import ReadFiles
+from rag.research.journal import Journal
+from rag.research.roles import MAX_ROUNDS, Role
 from state.answer import Citation
-from state.errors import ModelError
-from state.research_state import Artifact, FileSummary, Finding, RoundDecision, Subtask
+from state.research_events import ResearchEvent
+from state.research_state import Artifact, Finding, ResearchState, RoundDecision, Subtask
 
+Emit = Callable[[ResearchEvent], None]
+"""Receives each event of a run, on the thread that runs it.
 
-class UnusableReplyError(ModelError):
-    """The model replied, and no attempt could be read; `spent` is what they cost. The run goes on
-    without it, and the report says so.
-    """
-
-    def __init__(self, message: str, spent: Outcome) -> None:
-        super().__init__(message, "Try again, or another model.")
-        self.spent = spent
+Not LangGraph's custom stream: that moves the nodes to other threads, where an interrupt
+(Ctrl-C) has to wait for the subagents.
+"""
 
 
 class DraftSubtask(TypedDict):
@@ -42,39 +41,33 @@ class DraftSubtask(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """All that a researcher sees of a run that it plans or reflects on. `files` are summaries:
-    names, status and bytes, never text. `artifacts` are for reflection alone; a planner is shown
-    none. `open` is what was looked for and has not been found yet.
-    """
+    """A run as it stands when it is planned or reflected on. A planner is shown no artifact."""
 
-    question: str
+    state: ResearchState
     roles: Sequence[Role]
-    plan: Sequence[Subtask]
-    files: Sequence[FileSummary] = ()
-    artifacts: Sequence[Artifact] = ()
+    artifacts: Sequence[Artifact]
     open: Sequence[str] = ()
-    leads: Sequence[str] = ()
-    guidance: Sequence[str] = ()
-    reason: str = ""
-    round: int = 0
+    """What was looked for and has not been found yet."""
     last: bool = False
     """Whether no round comes after this one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Planned(Outcome):
-    subtasks: tuple[DraftSubtask, ...]
+    subtasks: Sequence[DraftSubtask] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Found(Outcome):
     """What a subagent returns: findings whose markers are those of `citations`, and what it looked
-    for in vain. `queries` are what was searched; one that is `cut` was ended by a budget.
+    for in vain; `nearest` are places that may state it, of which nobody is sure. `queries` are what
+    was searched; one that is `cut` was ended by a budget.
     """
 
     findings: Sequence[Finding] = ()
     citations: Sequence[Citation] = ()
     missing: Sequence[str] = ()
+    nearest: Sequence[Citation] = ()
     queries: Sequence[str] = ()
     cut: bool = False
     trace_id: str | None = None
@@ -94,8 +87,8 @@ class Reflected(Outcome):
 
 
 class Researcher(Protocol):
-    """Each call starts from nothing but its arguments. Failures are RemoteError subclasses,
-    UnusableReplyError among them.
+    """Each call starts from nothing but its arguments. Failures are RemoteError subclasses; a
+    reply that cannot be read is a warning, and nothing planned, found or decided but the end.
     """
 
     @property
@@ -110,3 +103,39 @@ class Researcher(Protocol):
         """The role's findings on those it reads, resting on their quotes alone."""
 
     def reflect(self, view: View) -> Reflected: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ResearchDependencies:
+    """What a run is given besides its question: never stored. `is_document` tells the collection's
+    sources from other names; `warn` keeps a line for the report.
+    """
+
+    researcher: Researcher
+    is_document: Callable[[str], bool]
+    journal: Journal
+    budget: Budget
+    roles: dict[str, Role]
+    emit: Emit
+    warn: Callable[[str], None]
+    max_rounds: int = MAX_ROUNDS
+    started: float = field(default_factory=time.perf_counter)
+
+    def view(self, state: ResearchState, artifacts: Sequence[Artifact]) -> View:
+        return View(
+            state=state,
+            roles=tuple(self.roles.values()),
+            artifacts=artifacts,
+            open=open_parts(artifacts, state["closed"]),
+            last=state["rounds"] + 1 >= self.max_rounds,
+        )
+
+    def at_ms(self) -> float:
+        """Milliseconds since the run was started or resumed."""
+        return round((time.perf_counter() - self.started) * 1000, 3)
+
+
+def open_parts(artifacts: Sequence[Artifact], closed: Sequence[str]) -> list[str]:
+    """What was looked for in vain and not found since, each once, in order."""
+    missing = (part for artifact in artifacts for part in artifact["missing"])
+    return [part for part in dict.fromkeys(missing) if part not in closed]

@@ -7,53 +7,54 @@ leaves one checkpoint. Killed, interrupted or out of budget, it continues from t
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from typing import TYPE_CHECKING, Any, cast
 
 from rag.budget import Budget, BudgetSpent
+from rag.dependencies import new_answer
 from rag.engines.protocol import Contextualized
-from rag.index.lock import write_lock
+from rag.index.home.lock import write_lock
 from rag.research.journal import Journal, Start
-from rag.research.keeping import keep_trace, record_turn
-from rag.research.local_researcher import Corrective, LocalResearcher
+from rag.research.local_researcher import LocalResearcher
 from rag.research.report import Report, make_report
-from rag.research.research_dependencies import Emit, ResearchDependencies, open_parts
 from rag.research.research_graph import checkpoint_name, to_boundary
-from rag.research.researcher import Researcher
-from rag.research.roles import ResearchOptions, kept_flags
+from rag.research.researcher import Emit, ResearchDependencies, Researcher, open_parts
+from rag.research.roles import MAX_ROUNDS, ROLES
 from rag.session import Session, new_trace_id
-from state.answer import Answer
+from state.answer import NO_USAGE, Answer, add_usage
 from state.closing import Closing
-from state.errors import StoreBusyError, UsageError
+from state.errors import CragError, StoreBusyError, UsageError
 from state.research_events import ResearchEvent, ResearchStarted
 from state.research_state import new_research
 from state.settings import Settings
-from state.shared_place import open_checkpoints, threads_place
-from state.usage import NO_USAGE, add_usage
+from state.shared_place import open_checkpoints, open_traces, threads_place
 
 if TYPE_CHECKING:
     from state.checkpoints import Checkpoints
+
+_KEPT = {"collection", "engine", "model", "k", "max_loops", "grader", "thread"}
+"""The settings that a run keeps wherever it is resumed; never a key or a URL."""
 
 
 class Research(Closing):
     """Runs over one collection. `run_id` is the one worked on, None before
     there is one and once it is finished: nothing is left to resume.
 
-    `researcher` stands in for the session's own.
+    `researcher` stands in for the session's own; `max_rounds` reflections at most until the person
+    is asked.
     """
 
     def __init__(
         self,
         settings: Settings,
-        options: ResearchOptions | None = None,
+        max_rounds: int = MAX_ROUNDS,
         notify: Callable[[str], None] = lambda _line: None,
         *,
         researcher: Researcher | None = None,
     ) -> None:
         self._settings = settings
-        self._options = options or ResearchOptions()
-        self._pool = self._options.pool()
+        self._max_rounds = max_rounds
         self._researcher = researcher
         self.run_id: str | None = None
         with ExitStack() as opened:
@@ -76,12 +77,12 @@ class Research(Closing):
             CragError: the index, the engine or a store failed; `resume` goes on from there.
         """
         budget = Budget.start(self._settings)
+        flags = self._settings.model_dump(mode="json", include=_KEPT, exclude_none=True)
         start: Start = {
             "asked": question,
             "question": question,
-            "flags": kept_flags(self._settings),
-            "roles": list(self._options.roles),
-            "max_rounds": self._options.max_rounds,
+            "flags": flags,
+            "max_rounds": self._max_rounds,
             "usage": NO_USAGE,
         }
         made = self._contextualize(start, budget)
@@ -113,8 +114,8 @@ class Research(Closing):
                     f"Run {run['id']} waits for an answer: {run['escalation']}",
                     f'Go on with --resume {run["id"]} --answer "…".',
                 )
-            run["answer"] = answer = answer.strip()
-            self._journal.answered(run["id"], answer)
+            run["answer"] = answer.strip()
+            self._journal.change(run["id"], state="running", escalation=None, answer=run["answer"])
         budget = Budget.start(self._settings)
         return self._work(run["id"], run["start"], budget, emit, run["answer"])
 
@@ -149,22 +150,18 @@ class Research(Closing):
         with self._alone(run_id):
             keep(self._started(run_id, start, deps))
             if made is not None:
-                keep(
-                    {
-                        "event": "contextualized",
-                        "standalone_question": made.question,
-                        "reason": made.reason,
-                    }
-                )
+                told = {"standalone_question": made.question, "reason": made.reason}
+                keep(cast("ResearchEvent", {"event": "contextualized", **told}))
                 for line in made.warnings:
                     deps.warn(line)
             report = self._rounds(run_id, start, deps, answer)
-            keep_trace(self.session, report, events)
+            self._keep_trace(report, events)
             if report["escalation"] is not None:
-                self._journal.wait(run_id, report["escalation"])
+                asked = report["escalation"]
+                self._journal.change(run_id, state="waiting", escalation=asked, answer=None)
             elif not report["resumable"]:
-                record_turn(self.session, report)
-                self._journal.finish(run_id, dict(report))
+                self._record_turn(report)
+                self._journal.change(run_id, state="finished", escalation=None, report=report)
                 self._checkpoints.delete(checkpoint_name(run_id))
                 self.run_id = None
         return report
@@ -179,10 +176,9 @@ class Research(Closing):
             "model": self.session.engine.model,
             "collection": self.session.reader.name,
             "max_loops": self._settings.max_loops,
-            "max_rounds": self._options.max_rounds,
+            "max_rounds": self._max_rounds,
             "k": self._settings.k,
             "grader": self._settings.grader.value,
-            "roles": list(self._options.roles),
         }
 
     def _rounds(
@@ -215,49 +211,87 @@ class Research(Closing):
             ended=ended,
         )
 
-    def _alone(self, run_id: str) -> ExitStack:
+    @contextmanager
+    def _alone(self, run_id: str) -> Iterator[None]:
         """One process a run: another would do the same subtasks again."""
-        held = ExitStack()
-        try:
-            held.enter_context(
-                write_lock(self._settings.home / "locks" / f"research-{run_id}.lock")
-            )
-        except StoreBusyError:
-            raise StoreBusyError(
-                f"Another process is working on research run {run_id}.", "Let it finish."
-            ) from None
-        return held
+        lock = write_lock(self._settings.home / "locks" / f"research-{run_id}.lock")
+        with ExitStack() as held:
+            try:
+                held.enter_context(lock)
+            except StoreBusyError:
+                told = f"Another process is working on research run {run_id}."
+                raise StoreBusyError(told, "Let it finish.") from None
+            yield
 
     def _dependencies(self, run_id: str, budget: Budget, emit: Emit) -> ResearchDependencies:
-        session = self.session
-
-        def ask(question: str) -> Answer:
-            return session.ask(question, budget=budget, parent=run_id)
-
         def warn(line: str) -> None:
             if line not in self._journal.warnings(run_id):
                 self._journal.warn(run_id, line)
                 emit({"event": "warned", "line": line})
 
         return ResearchDependencies(
-            researcher=self._researcher or _researcher(session, budget, ask),
-            is_document=lambda source: session.reader.document(source) is not None,
+            researcher=self._researcher or self._own_researcher(run_id, budget),
+            is_document=lambda source: self.session.reader.document(source) is not None,
             journal=self._journal,
             budget=budget,
-            roles=self._pool,
+            roles=ROLES,
             emit=emit,
             warn=warn,
-            max_rounds=self._options.max_rounds,
+            max_rounds=self._max_rounds,
         )
 
+    def _own_researcher(self, run_id: str, budget: Budget) -> Researcher:
+        """The session's model, charging `budget`; rules for an engine that brings none."""
+        session = self.session
+        if session.engine.model is not None:  # else it saves the imports
+            from rag.engines.openai.openai_engine import OpenAIEngine
+            from rag.research.model_researcher import ModelResearcher
 
-def _researcher(session: Session, budget: Budget, corrective: Corrective) -> Researcher:
-    """The session's model, charging `budget`; rules for an engine that brings none."""
-    if session.engine.model is not None:  # else it saves the imports
-        from rag.engines.openai.openai_engine import OpenAIEngine
-        from rag.research.model_researcher import ModelResearcher
+            engine = session.charged(budget)
+            if isinstance(engine, OpenAIEngine):
+                return ModelResearcher(engine.chat, budget, session.reader)
+        return LocalResearcher(
+            session.reader, lambda question: session.ask(question, budget=budget, parent=run_id)
+        )
 
-        engine = session.charged(budget)
-        if isinstance(engine, OpenAIEngine):
-            return ModelResearcher(engine.chat, budget, session.reader)
-    return LocalResearcher(session.reader, corrective)
+    def _keep_trace(self, report: Report, events: Sequence[Mapping[str, Any]]) -> None:
+        """A resumed run's trace takes the place of its earlier part's, whose events it begins
+        with. One that cannot be kept is told of; it costs nobody the report.
+        """
+        earlier: Sequence[Any] = ()
+        try:
+            with open_traces(self._settings) as traces:
+                with suppress(UsageError):
+                    earlier = traces.get(report["run_id"])["events"]
+                told = [*earlier, *events]
+                traces.keep(report["run_id"], told, self._as_answer(report), kind="research")
+        except CragError as error:
+            self.session.notify(f"The trace was not kept: {error}")
+
+    def _record_turn(self, report: Report) -> None:
+        """On the run's thread; once a run, even if it was killed right after."""
+        thread = self._settings.thread
+        if thread is None:
+            return
+        store = self.session.memory.store
+        newest = store.turns(thread, newest_first=True, limit=1)
+        if all(turn.answer["trace_id"] != report["run_id"] for turn in newest):
+            name = self.session.reader.name
+            store.append(thread, self._as_answer(report), collection=name)
+
+    def _as_answer(self, report: Report) -> Answer:
+        """The report as the turn it is: its answer is the whole Markdown."""
+        session, thread = self.session, self._settings.thread
+        settings, run_id = self._settings, report["run_id"]
+        asked = report["question"]
+        return {
+            **new_answer(asked, session.engine, session.reader, settings, thread, run_id),
+            "status": "partial" if report["status"] == "waiting" else report["status"],
+            "standalone_question": report["standalone_question"],
+            "answer": report["report"],
+            "citations": report["citations"],
+            "usage": report["usage"],
+            "timings_ms": {"total": report["seconds"] * 1000},
+            "turn": 1 if thread is None else session.memory.store.last_turn(thread) + 1,
+            "warnings": report["warnings"],
+        }

@@ -10,7 +10,7 @@ import hashlib
 import re
 from collections.abc import Collection, Mapping
 
-from rag.research.journal import JOURNAL_FILE
+from state.home_db import HOME_FILE
 from state.research_state import FileEntry, FileStatus, FileSummary
 
 INLINE_BYTES = 100 * 1024
@@ -73,4 +73,4 @@ def shrink(files: Mapping[str, FileEntry]) -> dict[str, FileEntry]:
 
 
 def _spilled(name: str, entry: FileEntry) -> FileEntry:
-    return {**entry, "content": None, "pointer": f"{JOURNAL_FILE}#{name}"}
+    return {**entry, "content": None, "pointer": f"{HOME_FILE}#{name}"}

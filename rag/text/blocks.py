@@ -2,48 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from rag.text.plain import scan_plain
-from state.blocks import Block, BlockKind, Placed
-
-MOST_PARSED = 1 << 21
-"""A longer document, in characters, is read line by line, whatever its format."""
+from rag.text.block_parser import BlockParser
+from state.blocks import Block, BlockKind
 
 
 def blocks_of_text(text: str, document_format: str = "text", base: int = 0) -> list[Block]:
     """The blocks of a text that begins at `base` of its document, in order, none overlapping.
 
-    `document_format` as a reader names it; "markdown" is parsed, all else is read by lines.
+    `document_format` as a reader names it.
     """
-    placed: list[Placed] | None = None
-    if document_format == "markdown" and len(text) <= MOST_PARSED:
-        from rag.text.markdown_blocks import markdown_blocks
-
-        placed = markdown_blocks(text)
-    if placed is None:
-        placed = scan_plain(text, document_format)
-    return shifted((each.block for each in placed), base)
-
-
-def shifted(blocks: Iterable[Block], by: int) -> list[Block]:
-    """The blocks of a text that begins `by` characters later."""
-    if not by:
-        return list(blocks)
+    parser = BlockParser(document_format)
+    parser.feed(text, 0, 0, final=True)
+    parser.end(len(text))
     return [
         block._replace(
-            start_char=block.start_char + by,
-            end_char=block.end_char + by,
-            lead=block.lead and (block.lead[0] + by, block.lead[1] + by),
+            start_char=block.start_char + base,
+            end_char=block.end_char + base,
+            lead=block.lead and (block.lead[0] + base, block.lead[1] + base),
         )
-        for block in blocks
+        for _, block in parser.found
     ]
-
-
-def moved(placed: Sequence[Placed], by: int) -> list[Placed]:
-    """As `shifted`, with where each is placed."""
-    blocks = shifted((each.block for each in placed), by)
-    return [Placed(each.at + by, block) for each, block in zip(placed, blocks, strict=True)]
 
 
 def clipped(blocks: Iterable[Block], text: str, start: int) -> tuple[Block, ...]:

@@ -13,10 +13,10 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from rag.text.blocks import clipped, moved
+from rag.text.block_parser import BlockParser
+from rag.text.blocks import clipped
 from rag.text.cut_worth import CUT_BY_LINE, LINE, NEXT_LINE, SENTENCE, worth_between
 from rag.text.heading_path import HeadingPath
-from rag.text.plain import PlainScanner
 from rag.text.sentences import block_sentences
 from state.blocks import Block, BlockKind, Placed
 from state.documents import Chunk
@@ -46,7 +46,7 @@ def chunk_parts(
         if (part.page, part.anchor) != (cutter.page, cutter.anchor):
             yield from cutter.drain("", final=True)
             cutter.page, cutter.anchor = part.page, part.anchor
-        yield from cutter.drain(part.text, final=False, given=part.blocks)
+        yield from cutter.drain(part.text, final=False)
     yield from cutter.drain("", final=True)
 
 
@@ -69,26 +69,14 @@ class _Cutter:
         self._least = int(limit * _LEAST)
         self._scanned = 0
         self._settled = 0
-        self._scanner = PlainScanner(document_format)
-        self._placed: deque[Placed] = self._scanner.found  # that end after `_position`
+        self._parser = BlockParser(document_format)
+        self._placed: deque[Placed] = self._parser.found  # that end after `_position`
         self._headings = HeadingPath()
 
-    def drain(
-        self,
-        text: str,
-        *,
-        final: bool,
-        given: Sequence[Placed] | None = None,
-    ) -> Iterator[Chunk]:
-        """Take in more text; emit every chunk whose end no longer depends on text to come.
-        `given`: the blocks of this text, where they are known.
-        """
-        before = len(self._buffer)
+    def drain(self, text: str, *, final: bool) -> Iterator[Chunk]:
+        """Take in more text; emit every chunk whose end no longer depends on text to come."""
         self._buffer += text
-        if given is None:
-            self._find_blocks(final=final)
-        else:
-            self._take(given, before)
+        self._find_blocks(final=final)
         ahead = self._limit + self._least
         while True:
             self._skip_blank()
@@ -124,16 +112,10 @@ class _Cutter:
         return f"{'row' if is_row else 'paragraph'} {first}"
 
     def _find_blocks(self, *, final: bool) -> None:
-        self._scanned = self._scanner.feed(self._buffer, self._base, self._scanned, final=final)
+        self._scanned = self._parser.feed(self._buffer, self._base, self._scanned, final=final)
         if final:
-            self._scanner.end(self._base + len(self._buffer))
-        self._settled = min(self._scanner.settled - self._base, self._scanned)
-
-    def _take(self, placed: Sequence[Placed], start: int) -> None:
-        """The blocks of the rest of the buffer, offsets from `start` on."""
-        self._scanner.end(self._base + start)
-        self._placed += moved(placed, self._base + start)
-        self._scanned = self._settled = len(self._buffer)
+            self._parser.end(self._base + len(self._buffer))
+        self._settled = min(self._parser.settled - self._base, self._scanned)
 
     def _skip_blank(self) -> None:
         """To the first line with something on it; its indentation stays, if it is one."""

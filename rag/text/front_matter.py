@@ -6,14 +6,14 @@ import re
 
 from state.blocks import Block, BlockKind, Placed
 
-_MOST = 20_000
+MOST_FRONT_MATTER = 20_000
 _BOUNDS = re.compile(r"(---|\+\+\+)[ \t]*\n(?:(.*?)\n)??(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _KEY = re.compile(r"[^\s#\-][^:=\n]{0,80}[:=](?:\s|$)")
 
 
 def front_matter(text: str) -> tuple[list[Placed], int]:
     """Its fields, each with the lines that belong to it, and where the text after it begins."""
-    bounds = _BOUNDS.match(text[:_MOST])
+    bounds = _BOUNDS.match(text[:MOST_FRONT_MATTER])
     if bounds is None:
         return [], 0
     placed: list[Placed] = []

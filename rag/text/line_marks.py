@@ -1,4 +1,4 @@
-"""What a line of a text without markup that is parsed looks like."""
+"""What a line of a text looks like: a heading, an item, a row, code, or a mark for programs."""
 
 from __future__ import annotations
 
@@ -8,18 +8,37 @@ from typing import NamedTuple
 GLANCE = 400
 """As much of a line says what it is."""
 
-FENCE = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})")
+FENCE = re.compile(r"[ \t>]*(`{3,}(?=[^`]*$)|~{3,})")
 RULE = re.compile(r"[\s*_=\-~.\u00b7\u2022+#|:^]{3,}$")
 ITEM = re.compile(
     r"([ \t]*)(?:[-*+\u2022\u25e6\u25aa\u2023\u2013\u2014\u00b7]"
     r"|\(?[0-9]{1,3}[.)]|\(?[A-Za-z][.)])[ \t]+\S"
 )
-QUOTED = re.compile(r"\s{0,3}>+ ?")
+MARKDOWN_ITEM = re.compile(r"([ \t]*)(?:[-*+]|([0-9]{1,9})[.)])[ \t]+\S")
+QUOTED = re.compile(r"[ \t]*(?:>[ \t]?)+")
+DELIMITERS = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
+"""The line below the header of a table of Markdown."""
 CODE_LIKE = re.compile(r"[{};]\s*$|\w\(.*\)|[=!<>]=|:=|->|=>|::|^\s*(?:[$#>]|//|--)")
-_MARKED = re.compile(r"[ ]{0,3}(#{1,6}|={1,6})[ \t]+(\S.*?)[ \t#]*$")
+_MARKED = re.compile(
+    r"[ ]{0,3}(#{1,6}|={1,6})[ \t]+(\S.*?)(?:[ \t]+[#=]+)?[ \t]*(?:\{[#.][^{}]*\}[ \t]*)?$"
+)
 _UNDERLINES = "=-~^*+#\"'`.:_"
-"""What a heading is underlined with, outermost first."""
+"""What a heading is underlined with, outermost first; of Markdown, the first two."""
 _TITLE_CHARS = 120
+
+_TAG = r"</?(?!(?:pre|script|style|textarea)\b)[A-Za-z][\w.:-]*(?:\s[^<>\n]{0,500})?/?>"
+_MARK = rf"(?:\{{\{{[<%*/][^\n]{{0,500}}?\}}\}}|\{{%[^\n]{{0,500}}?%\}}|{_TAG})"
+_ALONE = re.compile(
+    rf"[ \t]*(?:(?:{_MARK}[ \t]*){{1,8}}|:::+.*|import\s.{{0,200}}\sfrom\s+[\"'].*)"
+)
+"""A line of marks that a site's generator reads, or of tags; their words are no one's."""
+_DEFINITION = re.compile(
+    r"[ ]{0,3}\[(?!\^)[^\[\]]{1,300}\]:[ \t]*\S+(?:[ \t]+[\"'(][^\n]*[\"')])?[ \t]*$"
+)
+LABEL = re.compile(r"[ ]{0,3}\[(?!\^)[^\[\]]{1,300}\]:[ \t]*")
+"""Of a link whose definition goes on in the next line."""
+_OPENS = re.compile(r"[ \t>]*<(!--|script\b|style\b)", re.IGNORECASE)
+_CLOSES = {"!--": "-->", "script": "</script>", "style": "</style>"}
 
 
 class HeadingLine(NamedTuple):
@@ -38,14 +57,17 @@ def is_row(line: str) -> bool:
     return (bars or stripped.count("\t") >= 2) and not RULE.match(line)
 
 
-def heading(line: str, following: str, *, after_blank: bool) -> HeadingLine | None:
+def heading(
+    line: str, following: str, *, after_blank: bool, markdown: bool = False
+) -> HeadingLine | None:
     """What `line` is the heading of: marked at its start, or underlined by the line after it."""
     marked = _MARKED.match(line)
-    if marked is not None:
+    if marked is not None and not (markdown and marked[1][0] == "="):
         return HeadingLine(len(marked.group(1)), marked.start(2), marked.end(2))
     text, under = line.strip(), following.rstrip()
-    underlines = len(under) >= max(len(text), 3) and under == under[0] * len(under)
-    if not after_blank or not underlines or under[0] not in _UNDERLINES:
+    least = 2 if markdown else max(len(text), 3)
+    underlines = len(under) >= least and under == under[0] * len(under)
+    if not after_blank or not underlines or under[0] not in _UNDERLINES[: 2 if markdown else None]:
         return None
     if len(text) > _TITLE_CHARS or line[0] == "\t" or ITEM.match(line) or RULE.match(line):
         return None
@@ -61,3 +83,16 @@ def table_heading(line: str, following: str) -> HeadingLine | None:
     if " | " not in line and " | " in following and len(line.strip()) <= _TITLE_CHARS:
         return HeadingLine(2, len(line) - len(line.lstrip()), len(line.rstrip()))
     return None
+
+
+def is_for_programs(line: str) -> bool:
+    """Whether a line of Markdown holds only tags, a generator's marks, or a link's definition."""
+    return bool(
+        line.lstrip()[:1] in "<{:i[" and (_ALONE.fullmatch(line) or _DEFINITION.match(line))
+    )
+
+
+def unread_until(line: str) -> str:
+    """With what the comment, script or style ends that begins a line of Markdown; empty: none."""
+    opens = _OPENS.match(line)
+    return "" if opens is None else _CLOSES[opens[1].lower()]

@@ -5,11 +5,6 @@ from __future__ import annotations
 from state.blocks import Extent
 
 
-def cells_of_row(line: str) -> list[str]:
-    """White space collapsed; an empty cell is an empty string."""
-    return [" ".join(line[start:end].split()) for start, end in cell_extents(line)]
-
-
 def cell_extents(line: str) -> list[Extent]:
     """Where each cell stands, without the white space around it."""
     mark = "|" if "|" in line else "\t"

@@ -8,9 +8,9 @@ from typing import TypedDict
 
 from rag.tracing.stored_trace import began, loops, path_taken, rounds
 from state.answer import Answer
-from state.counting import many
 from state.errors import UsageError
 from state.traces import Trace
+from state.wording import many, written_place
 
 
 class Difference(TypedDict):
@@ -109,7 +109,8 @@ def _loops(trace: Trace) -> dict[str, Words]:
     for loop in loops(trace):
         chunks: defaultdict[str, list[str]] = defaultdict(list)
         for rank, item in enumerate(loop.chunks, 1):
-            place = f"{item['source']}:{item['start_line']}-{item['end_line']}"
+            lines = item["start_line"], item["end_line"]
+            place = written_place(item["source"], item["page"], *lines, item.get("anchor"))
             chunks[f"rank of {place}"].append(f"#{rank}")
             if grade := loop.grades.get(item["chunk_id"]):
                 sure = "" if grade["confidence"] is None else f" {grade['confidence']:.2f}"

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-
-REPAIR = "crag doctor --repair"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +21,3 @@ def well(part: str, detail: str) -> Check:
 
 def ill(part: str, detail: str, hint: str | None) -> Check:
     return Check(part, ok=False, detail=detail, hint=hint)
-
-
-def few(names: Sequence[str], most: int) -> str:
-    """The first of them, and how many more there are."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more

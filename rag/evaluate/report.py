@@ -1,0 +1,172 @@
+"""Measurements to the figures of `crag.eval/1`; a figure without data is None, never 0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rag.evaluate.measure import GradedPair, Measurement
+from rag.evaluate.metrics import auc, contains, ranked, rates, token_f1, without_markers
+from state.answer import Answer
+
+EVAL_SCHEMA = "crag.eval/1"
+Figures = dict[str, Any]
+Answered = Sequence[tuple[Measurement, Answer]]
+
+
+def report(
+    dataset: str,
+    config: Figures,
+    measured: Sequence[Measurement],
+    judged: Sequence[GradedPair] = (),
+    baseline: Sequence[Measurement] | None = None,
+) -> Figures:
+    """The object that `crag eval --json` prints; `judged` are the grades of grading.jsonl's
+    documents, `baseline` the same queries without loops.
+    """
+    graded = [pair for m in measured for pair in m.graded]
+    figures: Figures = {
+        "schema": EVAL_SCHEMA,
+        "dataset": dataset,
+        "queries": len(measured),
+        "config": config,
+        "retrieval": _ranked((m.ranking, m) for m in measured),
+        "grading": _grading([*graded, *judged]),
+        **_asked(measured),
+    }
+    follow_ups = [m for m in measured if m.typed_ranking is not None]
+    if follow_ups:
+        figures["follow_ups"] = {
+            "n": len(follow_ups),
+            "as_typed": _ranked((m.typed_ranking, m) for m in follow_ups),
+            "resolved": _ranked((m.ranking, m) for m in follow_ups),
+            "by_a_person": _ranked((m.rewrite_ranking, m) for m in follow_ups),
+        }
+    if baseline is not None:
+        figures["baseline"] = {"max_loops": 0, **_asked(baseline)}
+    return figures
+
+
+def _asked(measured: Sequence[Measurement]) -> Figures:
+    """The sections of what is asked to the end."""
+    answered = [(m, m.answer) for m in measured if m.answer is not None]
+    return {
+        "abstention": _abstention(answered),
+        "answers": _answers(answered),
+        "citations": _citations(answered),
+        "loops": _loops(answered),
+        "latency_ms": _latency(measured),
+        "usage": _usage(answered),
+    }
+
+
+def _ranked(rankings: Iterable[tuple[list[str] | None, Measurement]]) -> Figures:
+    """Over the queries that have relevant documents, and such a ranking."""
+    figures = [
+        ranked(sources, m.query.relevant)
+        for sources, m in rankings
+        if sources is not None and m.query.relevant
+    ]
+    return {name: _mean(each[name] for each in figures) for name in ranked((), ("any",))}
+
+
+def _grading(pairs: Sequence[GradedPair]) -> Figures:
+    """Over graded chunks whose truth is known; the AUC over those with a confidence."""
+    sure = [(pair.confidence, pair.true) for pair in pairs if pair.confidence is not None]
+    decided = rates((pair.decided, pair.true) for pair in pairs)
+    return {
+        **{name: _rounded(rate) for name, rate in decided.items()},
+        "auc": _rounded(auc([confidence for confidence, _ in sure], [true for _, true in sure])),
+        "n": len(pairs),
+    }
+
+
+def _abstention(answered: Answered) -> Figures:
+    """Over questions known to be answerable or not. Abstaining is the positive decision,
+    being unanswerable the positive truth; `answered_unanswerable` counts the unanswerable
+    that were answered all the same.
+    """
+    decisions = [
+        (answer["status"] == "abstained", not m.query.answerable)
+        for m, answer in answered
+        if m.query.answerable is not None
+    ]
+    decided = rates(decisions)
+    return {
+        **{name: _rounded(decided[name]) for name in ("precision", "recall", "f1")},
+        "answered_unanswerable": decisions.count((False, True)) if decisions else None,
+        "n": len(decisions),
+    }
+
+
+def _answers(answered: Answered) -> Figures:
+    """Over answerable queries with gold answers; an abstention holds none."""
+    told = [
+        ("" if answer["status"] == "abstained" else without_markers(answer["answer"]), m.query)
+        for m, answer in answered
+        if m.query.answerable and m.query.answers
+    ]
+    return {
+        "contains": _mean(contains(text, query.answers) for text, query in told),
+        "token_f1": _mean(token_f1(text, query.answers) for text, query in told),
+        "n": len(told),
+    }
+
+
+def _citations(answered: Answered) -> Figures:
+    """Verbatim: the quote is the document's text at its offsets. Precision: its document is
+    relevant, over queries that have relevant ones.
+    """
+    held = [(m.query.relevant, *cited) for m, _ in answered for cited in m.cited]
+    return {
+        "verbatim": _mean(verbatim for *_, verbatim in held),
+        "precision": _mean(source in relevant for relevant, source, _ in held if relevant),
+    }
+
+
+def _loops(answered: Answered) -> Figures:
+    """Gain and hurt against what the same run knew before its first correction: the mean
+    change of recall@5 of graded documents, and the share of queries where it fell.
+    """
+    known = [
+        [ranked(sources, m.query.relevant)["recall@5"] for sources in m.known]
+        for m, _ in answered
+        if m.query.relevant and m.known
+    ]
+    changes = [recalls[-1] - recalls[0] for recalls in known]
+    return {
+        "mean": _mean(answer["loop_count"] for _, answer in answered),
+        "rate": _mean(answer["loop_count"] > 0 for _, answer in answered),
+        "gain_recall@5": _mean(changes),
+        "hurt": _mean(change < 0 for change in changes),
+    }
+
+
+def _latency(measured: Sequence[Measurement]) -> Figures:
+    """The nearest ranks: half of the questions take no longer, and nineteen of twenty."""
+    times = sorted(m.milliseconds for m in measured)
+    ranks = {"p50": (len(times) - 1) // 2, "p95": -(-len(times) * 19 // 20) - 1}
+    return {name: round(times[rank], 1) if times else None for name, rank in ranks.items()}
+
+
+def _usage(answered: Answered) -> Figures:
+    """Sums over the queries; the cost is None as soon as one question's is unknown."""
+    spent = [answer["usage"] for _, answer in answered]
+    costs = [usage["cost_usd"] for usage in spent]
+    known = [cost for cost in costs if cost is not None]
+    totals = {
+        "llm_calls": sum(usage["llm_calls"] for usage in spent),
+        "input_tokens": sum(usage["input_tokens"] for usage in spent),
+        "output_tokens": sum(usage["output_tokens"] for usage in spent),
+        "cost_usd": _rounded(sum(known)) if len(known) == len(costs) else None,
+    }
+    return totals if spent else dict.fromkeys(totals)
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    held = list(values)
+    return _rounded(sum(held) / len(held)) if held else None
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)

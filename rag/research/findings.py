@@ -1,0 +1,69 @@
+"""Findings told together: each cited place has one number, however many findings rest on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rag.citations.marking import NO_QUOTE, marked
+from state.answer import Citation
+from state.research_state import Artifact, Finding
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFiles:
+    """Whole artifacts, and the quotes they rest on, numbered from 1 in order of first mention."""
+
+    files: Sequence[Artifact] = ()
+    citations: Sequence[Citation] = ()
+
+
+def read_files_of(artifacts: Sequence[Artifact]) -> ReadFiles:
+    """Those that found something; a place that lies within another of the same document takes its
+    number.
+    """
+    citations: list[Citation] = []
+
+    def number(citation: Citation) -> int:
+        for place, known in enumerate(citations):
+            if _within(citation, known):
+                return known["marker"]
+            if _within(known, citation):
+                citations[place] = {**citation, "marker": known["marker"]}
+                return known["marker"]
+        citations.append({**citation, "marker": len(citations) + 1})
+        return len(citations)
+
+    files: list[Artifact] = []
+    for artifact in artifacts:
+        own = {citation["marker"]: citation for citation in artifact["citations"]}
+        findings: list[Finding] = [
+            {
+                "text": finding["text"],
+                "markers": list(dict.fromkeys(number(own[m]) for m in finding["markers"])),
+            }
+            for finding in artifact["findings"]
+        ]
+        if findings:
+            files.append({**artifact, "findings": findings, "content": written(findings)})
+    return ReadFiles(files, citations)
+
+
+def written(findings: Sequence[Finding]) -> str:
+    """As Markdown, each with its markers; several short ones as a list."""
+    told = [marked(finding["text"], signs(finding), verbatim=True) for finding in findings]
+    if len(told) > 1 and not any("\n" in text for text in told):
+        return "\n".join(f"- {text}" for text in told)
+    return "\n\n".join(told)
+
+
+def signs(finding: Finding) -> str:
+    return "".join(f"[{marker}]" for marker in finding["markers"]) or NO_QUOTE
+
+
+def _within(one: Citation, other: Citation) -> bool:
+    return (
+        one["source"] == other["source"]
+        and other["start_char"] <= one["start_char"]
+        and one["end_char"] <= other["end_char"]
+    )

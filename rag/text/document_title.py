@@ -1,0 +1,46 @@
+"""What a document of Markdown calls itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from state.blocks import Block, BlockKind
+from state.documents import Chunk
+
+_UNNAMED = frozenset({"", "readme", "index", "contents"})
+"""What many files are called."""
+
+Naming = tuple[Block, str]
+"""A heading or a field, and what it says."""
+
+
+def naming_blocks(chunks: Iterable[Chunk]) -> Iterator[Naming]:
+    """What of the chunks may name their document."""
+    for chunk in chunks:
+        for block in chunk.blocks:
+            if block.kind in (BlockKind.HEADING, BlockKind.METADATA):
+                first, last = block.start_char - chunk.start_char, block.end_char - chunk.start_char
+                yield block, " ".join(chunk.text[first:last].split())
+
+
+def document_title(found: Iterable[Naming], path: Path) -> str | None:
+    """What a field calls the title, or the first heading, where all others stand below it. One with
+    others beside it is a part's: the document is called by its file's name then.
+    """
+    headings: list[tuple[int, str]] = []
+    for block, said in found:
+        if block.kind is BlockKind.HEADING:
+            headings.append((block.level, said))
+            continue
+        name, _, value = said.partition(":")
+        if name.lower() == "title" and value.strip(" \"'"):
+            return value.strip(" \"'")
+    if not headings:
+        return None
+    level, first_heading = headings[0]
+    if all(other > level for other, _ in headings[1:]):
+        return first_heading
+    called = re.sub("[-_]+", " ", path.stem).strip()
+    return None if called.lower() in _UNNAMED else called
