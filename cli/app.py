@@ -1,12 +1,45 @@
-"""What every command's Typer app has in common."""
+"""The Typer app of all commands, each a module of `cli.commands` that is imported when called."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 import typer.core
 import typer.main
+
+from cli.errors import Exit, end_on
+from cli.terminal import clean
+
+COMMANDS = {
+    "ingest": "Make the collection equal to these folders and files.",
+    "ask": "Answer one question from the collection, each sentence cited.",
+    "chat": "Talk with your documents; every turn is kept in its thread.",
+    "search": "Print the chunks that a query retrieves, best first.",
+    "open": "Open a place that the last answer cites.",
+    "research": "Plan a question, research its parts, and write a cited report.",
+    "trace": "Read, compare and replay stored traces.",
+    "graph": "Print the corrective graph as Mermaid, from the compiled graph.",
+    "threads": "List, show, export, delete and prune threads.",
+    "collections": "List, show and delete collections, and forget folders.",
+    "status": "Show what is indexed, what is stale, which models, how large.",
+    "doctor": "Check each part and print the mending command.",
+    "eval": "Score retrieval, grading, abstention and answers on a dataset.",
+    "model": "The model that answers, and the weights that rank by meaning.",
+    "config": "Show, locate or start the settings file.",
+    "mcp": "Serve the collection to agents over MCP; print their skill file.",
+}
+"""What the help says of each."""
+
+
+def new_app(text: str | None = None, **changed: Any) -> typer.Typer:
+    """An app for one command, or for a group whose help is `text`."""
+    plain: dict[str, Any] = {"rich_markup_mode": None, "pretty_exceptions_enable": False}
+    return typer.Typer(**{"help": text, "add_completion": False, **plain, **changed})
 
 
 class DefaultGroup(typer.core.TyperGroup):
@@ -18,46 +51,90 @@ class DefaultGroup(typer.core.TyperGroup):
         return super().parse_args(ctx, args)
 
 
-def new_app(text: str | None = None, **changed: Any) -> typer.Typer:
-    """An app for one command, or for a group whose help is `text`."""
-    return typer.Typer(
-        help=text,
-        rich_markup_mode=None,
-        pretty_exceptions_enable=False,
-        add_completion=False,
-        **changed,
-    )
+def command_of(name: str) -> Any:
+    """One command, imported now; each of its long options has its CRAG_… twin, but for those that
+    are settings, which read theirs themselves and know where a value is from.
+    """
+    from cli.options import SETTINGS
+
+    command = typer.main.get_command(import_module(f"cli.commands.{name}").app)
+    command.name = name
+    for each in getattr(command, "commands", {name: command}).values():
+        for option in each.params:
+            long = next((flag[2:] for flag in option.opts if flag.startswith("--")), None)
+            if long is not None and long.replace("-", "_") not in SETTINGS:
+                option.envvar = f"CRAG_{long.upper().replace('-', '_')}"
+                option.show_envvar = False
+    return command
 
 
-SETTINGS = {
-    *("collection", "engine", "files", "grader", "home", "k", "max-cost", "max-loops"),
-    *("max-tokens", "store", "thread", "threads", "timeout", "verify", "web"),
-}
-"""Options whose variable `state.settings` reads itself, so that it knows where a value is from."""
+class LazyGroup(typer.core.TyperGroup):
+    """Lists every command without importing one, and ends on whatever a command fails with."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        if cmd_name in COMMANDS and cmd_name not in self.commands:
+            self.commands[cmd_name] = command_of(cmd_name)
+        return self.commands.get(cmd_name)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        from typer._click.shell_completion import CompletionItem
+
+        names = [name for name in COMMANDS if name.startswith(incomplete)]
+        found = [CompletionItem(name, help=COMMANDS[name]) for name in names]
+        return found or super().shell_complete(ctx, incomplete)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f" Did you mean `crag {near[0]}`?" if near else ""
+            ctx.fail(f"There is no command {clean(args[0])!r}.{hint}")
+        return super().resolve_command(ctx, args)
+
+    def main(self, args: Sequence[str] | None = None, **named: Any) -> Any:  # type: ignore[override]
+        """Run a command; every failure becomes one line on stderr and its exit code."""
+        given = list(sys.argv[1:] if args is None else args)
+        try:
+            result = super().main(args, **named, standalone_mode=False)
+        except BaseException as error:  # noqa: BLE001 - the boundary exits
+            end_on(error, given)
+        code = result if isinstance(result, int) else Exit.DONE
+        if code == Exit.INTERRUPTED:
+            end_on(KeyboardInterrupt(), given)
+        sys.exit(code)
 
 
-def finish(command: Any) -> None:
-    """Give a command --debug, and each long option its CRAG_… twin in the environment."""
-    command.params.append(_debug_option())
-    for option in command.params:
-        long = next((name[2:] for name in option.opts if name.startswith("--")), None)
-        if long is not None and long not in SETTINGS:
-            option.envvar = f"CRAG_{long.upper().replace('-', '_')}"
-            option.show_envvar = False
+app = new_app(
+    "Ask questions of your own documents; every sentence of an answer is cited.",
+    name="crag",
+    cls=LazyGroup,
+    epilog="Every long flag has a CRAG_… variable: CRAG_MAX_LOOPS for --max-loops.",
+    add_completion=True,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
 
 
-def _debug_option() -> Any:
-    """The error boundary reads it, no command does."""
-    app = new_app()
+def _show_version(value: bool) -> None:
+    if value:
+        from cli.versions import version_text
 
-    @app.command()
-    def command(
-        debug: Annotated[
-            bool, typer.Option("--debug", help="A traceback when something fails.")
-        ] = False,
-    ) -> None:
-        del debug
+        typer.echo(version_text())
+        raise typer.Exit
 
-    (option,) = typer.main.get_command(app).params
-    option.expose_value = False
-    return option
+
+_VERSION = typer.Option(
+    "--version",
+    "-V",
+    help="Print the versions that matter in a bug report.",
+    callback=_show_version,
+    is_eager=True,
+)
+
+
+@app.callback()
+def crag(version: Annotated[bool, _VERSION] = False) -> None:
+    """What all commands have in common."""

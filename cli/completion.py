@@ -9,8 +9,9 @@ import os
 import re
 import sqlite3
 from contextlib import closing
-from itertools import islice
 from pathlib import Path
+
+from state.choices import default_home
 
 MOST = 50
 _PLAIN = re.compile(r"[\w.,@%+=-]+")
@@ -25,22 +26,22 @@ def complete_collection(incomplete: str) -> list[str]:
 
 
 def complete_thread(incomplete: str) -> list[str]:
-    return _names("threads.db", "select name from threads order by id desc", incomplete)
+    return _names("home.db", "select name from crag_threads order by id desc", incomplete)
 
 
 def complete_trace(incomplete: str) -> list[str]:
-    ids = _names("traces.db", "select id from traces order by created_at desc", incomplete)
-    return [*(["last"] if "last".startswith(incomplete) else []), *ids]
+    query = "select 'last' union all select id from traces order by 1 desc"
+    return _names("home.db", query, incomplete)
 
 
 def complete_run(incomplete: str) -> list[str]:
-    query = "select run from research where kind = 'run' order by created_at desc"
-    runs = _names("research.db", query, incomplete)
-    return [*(["last"] if "last".startswith(incomplete) else []), *runs]
+    query = "select 'last' union all select run from research where kind = 'run' order by 1 desc"
+    return _names("home.db", query, incomplete)
 
 
 def _names(file: str, query: str, incomplete: str) -> list[str]:
-    path = _home() / file
+    home = os.environ.get("CRAG_HOME")
+    path = (Path(home) if home else default_home()) / file
     if not path.exists():
         return []
     try:
@@ -48,13 +49,4 @@ def _names(file: str, query: str, incomplete: str) -> list[str]:
             names = [str(name) for (name,) in db.execute(query)]
     except sqlite3.Error:
         return []
-    offered = (name for name in names if name.startswith(incomplete) and _PLAIN.fullmatch(name))
-    return list(islice(offered, MOST))
-
-
-def _home() -> Path:
-    if os.environ.get("CRAG_HOME"):
-        return Path(os.environ["CRAG_HOME"])
-    from state.user_folders import default_home
-
-    return default_home()
+    return [name for name in names if name.startswith(incomplete) and _PLAIN.fullmatch(name)][:MOST]

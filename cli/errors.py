@@ -7,16 +7,45 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from enum import IntEnum
 from typing import NoReturn
 
 import typer
 
-from cli.exits import Exit, exit_code
 from cli.terminal import Terminal
-from cli.variables import is_on
-from state.errors import CragError, StorageError, storage_error
+from state.errors import (
+    CragError,
+    RemoteError,
+    SetupError,
+    StorageError,
+    UsageError,
+    storage_error,
+)
 
-STREAMING = ("ask", "research", "ingest")
+
+class Exit(IntEnum):
+    DONE = 0
+    UNEXPECTED = 1
+    USAGE = 2
+    ABSTAINED = 3
+    SETUP = 4
+    REMOTE = 5
+    INGEST_FAILURES = 6
+    INTERRUPTED = 130
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM came. It ends what Ctrl-C ends, and a chat, which Ctrl-C only takes back a step."""
+
+
+_CODES = {UsageError: Exit.USAGE, SetupError: Exit.SETUP, RemoteError: Exit.REMOTE}
+_STREAMING = ("ask", "research", "ingest")
+
+
+def exit_code(error: CragError) -> Exit:
+    """The code of an expected failure."""
+    found = (code for kind, code in _CODES.items() if isinstance(error, kind))
+    return next(found, Exit.UNEXPECTED)
 
 
 def end_on(error: BaseException, arguments: Sequence[str]) -> NoReturn:
@@ -28,8 +57,7 @@ def end_on(error: BaseException, arguments: Sequence[str]) -> NoReturn:
         raise error
     from state.urls import masked
 
-    debug = "--debug" in arguments or is_on("CRAG_DEBUG")
-    if debug and not isinstance(error, typer.Abort | KeyboardInterrupt):
+    if _asked("debug", arguments) and not isinstance(error, typer.Abort | KeyboardInterrupt):
         import traceback
 
         traceback.print_exception(error)
@@ -37,8 +65,16 @@ def end_on(error: BaseException, arguments: Sequence[str]) -> NoReturn:
     line = masked(line)
     for each in line.splitlines():
         Terminal().warn(each)
-    _end_events(arguments, kind, line, code)
+    if arguments and arguments[0] in _STREAMING and _asked("events", arguments):
+        _end_events(kind, line, code)
     sys.exit(code)
+
+
+def _asked(switch: str, arguments: Sequence[str]) -> bool:
+    """Whether a switch is on, read before or without its command."""
+    flags = list(arguments)[: arguments.index("--")] if "--" in arguments else arguments
+    given = os.environ.get(f"CRAG_{switch.upper()}", "").lower()
+    return f"--{switch}" in flags or given not in ("", "0", "f", "false", "n", "no", "off")
 
 
 def _describe(error: BaseException) -> tuple[str, str, int]:
@@ -66,12 +102,8 @@ def _describe(error: BaseException) -> tuple[str, str, int]:
 
 def _lacks_memory(error: BaseException) -> bool:
     """Also where Python cannot start a thread, and the linker not map a library."""
-    words = str(error)
-    return (
-        isinstance(error, MemoryError)
-        or "can't start new thread" in words
-        or "failed to map segment" in words
-    )
+    signs = ("can't start new thread", "failed to map segment")
+    return isinstance(error, MemoryError) or any(sign in str(error) for sign in signs)
 
 
 def _usage_line(error: typer.TyperException) -> str:
@@ -79,31 +111,17 @@ def _usage_line(error: typer.TyperException) -> str:
     path = context.command_path if context is not None else "crag"
     if type(error).__name__ == "NoArgsIsHelpError":
         return error.format_message()
-    message = " ".join(error.format_message().split()).replace(": Value error, ", ": ")
+    message = " ".join(error.format_message().split())
     stop = "" if message.endswith((".", "?", "!", "`")) else "."
-    if message.startswith("Got unexpected extra argument") and _takes_words(context):
-        stop += ' Put what is asked in quotes: "…".'
+    if message.startswith("Got unexpected extra argument"):
+        stop += ' Words that belong together stand in quotes: "…".'
     return f"{path}: {message}{stop} See `{path} --help`."
 
 
-def _takes_words(context: typer.Context | None) -> bool:
-    """Whether the command takes a question or a query, which a shell parts at its blanks."""
-    params = [] if context is None else context.command.params
-    return any(param.name in ("question", "query") for param in params)
-
-
-def _end_events(arguments: Sequence[str], error: str, line: str, code: int) -> None:
-    """Print the `error` event, where the command line asked for events."""
-    flags = list(arguments)[: arguments.index("--")] if "--" in arguments else arguments
-    streaming = bool(flags) and flags[0] in STREAMING
-    if not streaming or not ("--events" in flags or is_on("CRAG_EVENTS")):
-        return
-    event = {
-        "event": "error",
-        "error": error,
-        "message": line.removeprefix("crag: "),
-        "exit_code": int(code),
-    }
+def _end_events(error: str, line: str, code: int) -> None:
+    """Print the `error` event."""
+    message = line.removeprefix("crag: ")
+    event = {"event": "error", "error": error, "message": message, "exit_code": int(code)}
     try:
         sys.stdout.write(json.dumps(event) + "\n")
         sys.stdout.flush()

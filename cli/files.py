@@ -14,6 +14,14 @@ from state.errors import StorageError, UsageError
 STDOUT = Path("-")
 
 
+@cache
+def keep_private() -> int:
+    """From here on, what this process makes is its owner's alone, but for the files that a
+    person asked for: those get the umask returned, the person's own.
+    """
+    return os.umask(0o077)
+
+
 def check_writable(file: Path | None) -> None:
     """Said before the work, not after it.
 
@@ -51,24 +59,15 @@ def write_text(file: Path, text: str, terminal: Terminal) -> None:
     terminal.notice(f"Wrote {file}.")
 
 
-@cache
-def keep_private() -> int:
-    """From here on, what this process makes is its owner's alone, but for the files that a
-    person asked for: those get the umask returned, the person's own.
-    """
-    return os.umask(0o077)
-
-
 def _replace(file: Path, text: str) -> None:
     """The whole text or the older file; one keeps its mode, a new one gets the person's."""
     mode = stat.S_IMODE(file.stat().st_mode) if file.exists() else 0o666 & ~keep_private()
-    descriptor, name = tempfile.mkstemp(prefix=".crag-", dir=file.absolute().parent)
+    descriptor, name = tempfile.mkstemp(prefix=".crag-", dir=file.parent)
     temporary = Path(name)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as opened:
             opened.write(text)
         temporary.chmod(mode)
         temporary.replace(file)
-    except BaseException:
-        temporary.unlink()
-        raise
+    finally:
+        temporary.unlink(missing_ok=True)

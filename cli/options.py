@@ -43,36 +43,19 @@ Collection = Annotated[str | None, _collection("The collection to use.")]
 Json = Annotated[bool, switch("--json", "One JSON object on stdout.")]
 Trace = Annotated[bool, switch("--trace", "Print loops and grades on stderr.")]
 NoStream = Annotated[bool, switch("--no-stream", "Print the answer when it is whole.")]
-Home = Annotated[
-    Path | None, typer.Option(metavar="FOLDER", help="Where index, threads and traces live.")
-]
-Config = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="A settings file instead of your own.")
-]
 Yes = Annotated[bool, switch("--yes", "Do not ask.", "-y")]
-Quiet = Annotated[bool, switch("--quiet", "No notices on stderr.", "-q")]
 Events = Annotated[bool, switch("--events", "The run as NDJSON on stdout.")]
+Quotes = Annotated[bool, switch("--quotes", "Print the cited quotes below the answer.")]
 OkAbstain = Annotated[bool, switch("--ok-abstain", "Exit 0 when abstaining.")]
 Continue = Annotated[bool, switch("--continue", "Go on with the newest thread.")]
 Pin = Annotated[bool, switch("--pin", "Keep this turn in the model's view in all later ones.")]
 
 
-def read_settings(config: Path | None = None, **flags: Any) -> Settings:
-    """Settings from flags, environment, file and defaults, in that order.
-
-    Raises:
-        UsageError: a flag's value is unusable.
-        SettingsError: a file's or variable's is.
-    """
-    from state.settings import load_settings
-
-    return load_settings(flags, config)
-
-
 ANSWERING = ("engine", "k", "max_loops", "grader", "max_tokens", "max_cost", "timeout")
 PLACES = ("store", "threads", "quiet")
 ASKING = ("collections", "files", "thread", *ANSWERING, "verify", "web", *PLACES)
-_LAST = ("store", "threads", "home", "config", "quiet")
+_LAST = ("store", "threads", "home", "config", "quiet", "debug")
+_DEFAULTS = {"quiet": False, "debug": False}
 SHARED: dict[str, Any] = {
     "collection": Collection,
     "collections": Annotated[str | None, _collection("The collection to use, or several: a,b.")],
@@ -91,11 +74,18 @@ SHARED: dict[str, Any] = {
     "timeout": _setting(float, "Seconds the question may take.", "SECONDS"),
     "store": _setting(str, "A shared store in Postgres.", "URL"),
     "threads": _setting(str, "A Postgres database for the threads.", "URL"),
-    "home": Home,
-    "config": Config,
-    "quiet": Quiet,
+    "home": Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Where index, threads and traces live.")
+    ],
+    "config": Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A settings file instead of your own.")
+    ],
+    "quiet": Annotated[bool, switch("--quiet", "No notices on stderr.", "-q")],
+    "debug": Annotated[bool, switch("--debug", "A traceback when something fails.")],
 }
-"""The options that are settings, by name; `taking` gives them to a command."""
+"""By name; `taking` gives them to a command."""
+SETTINGS = frozenset(SHARED) - {"collections", "config", "quiet", "debug"}
+"""Those that are settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,71 +100,59 @@ class Given:
     def terminal(self) -> Terminal:
         return Terminal(quiet=self.quiet)
 
-    def settings(self, earlier: Mapping[str, Any] | None = None) -> Settings:
-        """As `read_settings`; `earlier` flags stand where none is given now."""
+    def settings(self, **earlier: Any) -> Settings:
+        """Settings from flags, environment, file and defaults, in that order; `earlier` flags
+        stand where none is given now.
+
+        Raises:
+            UsageError: a flag's value is unusable.
+            SettingsError: a file's or variable's is.
+        """
+        from state.settings import load_settings
+
         now = {name: value for name, value in self.flags.items() if value is not None}
-        return read_settings(self.config, **{**(earlier or {}), **now})
+        return load_settings({**earlier, **now}, self.config)
 
 
 _ONE_OF = (("json_", "events"), ("thread", "continue_"))
 """Parameters of which a run heeds one."""
 
 
-def _heed_one(values: dict[str, Any]) -> None:
-    """Of two options that exclude each other a variable's gives way to one that was typed.
-
-    Raises:
-        UsageError: both were typed.
-    """
+def _check_one(values: Mapping[str, Any]) -> None:
     for pair in _ONE_OF:
-        if not all(values.get(name) for name in pair):
-            continue
-        from typer._click.core import ParameterSource
-        from typer._click.globals import get_current_context
-
-        context = get_current_context()
-        sources = {name: context.get_parameter_source(name) for name in pair}
-        typed = [name for name in pair if sources[name] is ParameterSource.COMMANDLINE]
-        if len(typed) == len(pair):
+        if all(values.get(name) for name in pair):
             flags = " and ".join(f"--{name.rstrip('_')}" for name in pair)
             raise UsageError(f"{flags} exclude each other.", "Leave one of them out.")
-        for name in pair:
-            if typed and name not in typed:
-                values[name] = False
 
 
 def taking(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A command takes these of SHARED, and --home and --config, by its parameter `given`. They
-    stand in its place in the help, those that say where things are at the end.
+    """A command takes these of SHARED, and --home, --config and --debug, by its parameter `given`.
+    They stand in its place in the help, those that say where things are at the end.
     """
     taken = [
-        Parameter(
-            name,
-            Parameter.KEYWORD_ONLY,
-            default=False if name == "quiet" else None,
-            annotation=SHARED[name],
-        )
-        for name in SHARED
-        if name in {*names, "home", "config"}
+        Parameter(name, Parameter.KEYWORD_ONLY, default=_DEFAULTS.get(name), annotation=annotation)
+        for name, annotation in SHARED.items()
+        if name in {*names, "home", "config", "debug"}
     ]
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
         def run(**values: Any) -> Any:
-            _heed_one(values)
+            _check_one(values)
             flags = {each.name: values.pop(each.name) for each in taken}
+            del flags["debug"]  # the error boundary reads it, no command does
             if "collections" in flags:
                 flags["collection"] = flags.pop("collections")
             given = Given(flags, flags.pop("config"), flags.pop("quiet", False))
             return command(given=given, **values)
 
-        parameters = [each for each in taken if each.name not in _LAST]
-        parameters += [
+        own = [
             each.replace(kind=Parameter.KEYWORD_ONLY)
             for each in signature(command, eval_str=True).parameters.values()
             if each.name != "given"
         ]
-        parameters += [each for each in taken if each.name in _LAST]
+        first = [each for each in taken if each.name not in _LAST]
+        parameters = [*first, *own, *(each for each in taken if each.name in _LAST)]
         changed: Any = run
         changed.__signature__ = Signature(parameters)
         changed.__annotations__ = {each.name: each.annotation for each in parameters}

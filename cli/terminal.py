@@ -7,7 +7,9 @@ no control character of theirs can reach the terminal as an escape.
 from __future__ import annotations
 
 import errno
+import json
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,12 +17,15 @@ from dataclasses import dataclass
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, TextIO
 
-from state.errors import StorageError
+from state.errors import CragError, StorageError, UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
-_USUAL_COLUMNS = 80
+_LEAD = re.compile(r"\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?")
+_WORD = re.compile(r"\s*\S+\s*")
+_LEAST_HANG = 4
 _KEPT = frozenset("\n\t\u200c\u200d")  # joiners: they part and join letters, and signs of emoji
 _UNSEEN = frozenset("\r\u00ad\u200b\u2060\ufeff")
 _LINE_ENDS = frozenset("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
@@ -41,6 +46,10 @@ def one_line(name: str) -> str:
     return "".join("\N{REPLACEMENT CHARACTER}" if c in _LINE_ENDS else c for c in name)
 
 
+class DeclinedError(CragError):
+    """The person said no."""
+
+
 @dataclass(frozen=True, slots=True)
 class Terminal:
     """Both streams of one command; `quiet` silences notices, never errors or data."""
@@ -55,25 +64,17 @@ class Terminal:
     def err_is_tty(self) -> bool:
         return sys.stderr.isatty()
 
-    @property
-    def width(self) -> int | None:
-        """Columns of the terminal that stdout is; None where it is none."""
-        return _columns(sys.stdout)
-
     def out(self, text: str) -> None:
-        """Write a line of the answer or of data to stdout."""
-        _to_stdout(_encodable(clean(text), sys.stdout.encoding))
+        """Write a line of the answer or of data to stdout, as it is."""
+        _write(sys.stdout, clean(text))
 
-    def wrapped(self, text: str) -> None:
-        """Write running text to stdout: wrapped at words on a terminal, as it is elsewhere."""
+    def wrapped(self, text: str, hang: int = 0) -> None:
+        """Write running text to stdout. On a terminal it is wrapped at words, and the further rows
+        of a line begin `hang` columns from the left.
+        """
         for line in text.splitlines() or [""]:
-            for row in _rows(clean(line), sys.stdout):
-                self.out(row)
-
-    def beside(self, gutter: str, text: str) -> None:
-        """Write text beside a gutter; on a terminal the lines it is wrapped to keep clear of it."""
-        for row in _rows(clean(gutter + text), sys.stdout, len(gutter)):
-            self.out(row)
+            for row in _rows(clean(line), sys.stdout, hang):
+                _write(sys.stdout, row)
 
     def notice(self, text: str) -> None:
         """Write one line about the run to stderr, unless quiet."""
@@ -82,28 +83,42 @@ class Terminal:
 
     def warn(self, text: str) -> None:
         """Write one line to stderr, quiet or not; wrapped at words on a terminal."""
-        line = " ".join(clean(text).split("\n"))
         with suppress(OSError):  # a notice that nobody can read costs nobody the answer
-            # What rich puts before the stream, to draw below what is written, knows nothing of it.
-            stream = getattr(sys.stderr, "rich_proxied_file", sys.stderr)
-            for row in _rows(line, stream):
-                sys.stderr.write(_encodable(row, stream.encoding) + "\n")
-            sys.stderr.flush()
+            for row in _rows(" ".join(clean(text).split("\n")), sys.stderr):
+                _write(sys.stderr, row)
 
     def json(self, value: object) -> None:
         """Write one JSON object on one line to stdout."""
-        import json
+        line = json.dumps(value, ensure_ascii=False)
+        try:
+            line.encode(sys.stdout.encoding)
+        except UnicodeEncodeError:  # also half a character, as in a file name that is not UTF-8
+            line = json.dumps(value)
+        _write(sys.stdout, line)
 
-        line = json.dumps(value, ensure_ascii=not _utf8(sys.stdout.encoding))
-        if not line.isascii() and any("\ud800" <= c <= "\udfff" for c in line):
-            line = json.dumps(value)  # a lone surrogate, as in a file name that is not UTF-8
-        _to_stdout(line)
+    def confirm(self, question: str, *, yes: bool) -> None:
+        """Asks before something is deleted, unless `yes`; raises DeclinedError at a no, UsageError
+        where nobody can be asked, and typer.Abort at Ctrl-C.
+        """
+        if yes:
+            return
+        if not sys.stdin.isatty():
+            raise UsageError("This asks first, and nobody is there to answer.", "Add --yes.")
+        import typer
+
+        try:
+            agreed = typer.confirm(clean(question), err=True)
+        except typer.Abort:
+            typer.echo(err=True)  # what follows begins a line
+            raise
+        if not agreed:
+            raise DeclinedError("Nothing was changed.")
 
     def console(self) -> Console:
         """A rich console on stderr; colour only on a terminal, NO_COLOR obeyed."""
         from rich.console import Console
 
-        return Console(stderr=True, highlight=False, markup=False)
+        return Console(stderr=True, highlight=False, markup=False, emoji=False)
 
     def out_console(self) -> Console:
         """A rich console on stdout, for what a person reads there."""
@@ -115,7 +130,7 @@ class Terminal:
 def prepare_streams() -> None:
     """Give streams that the caller closed (`>&-`) a stand-in, before the first file that is
     opened gets the number of one and is written over. Nobody reads notices there; an answer
-    that is written there fails, as a StorageError.
+    that is written there fails, as a StorageError. What an encoding lacks is shown as a "?".
     """
     for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         if getattr(sys, name) is None:
@@ -125,7 +140,9 @@ def prepare_streams() -> None:
                 os.close(opened)
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
     file = os.fdopen(sys.stdout.fileno(), "wb", closefd=False)
-    sys.stdout = _NamingStdout(file, sys.stdout.encoding, sys.stdout.errors)
+    sys.stdout = _NamingStdout(file, sys.stdout.encoding, "replace")
+    if isinstance(sys.stderr, TextIOWrapper):
+        sys.stderr.reconfigure(errors="replace")
 
 
 class _NamingStdout(TextIOWrapper):
@@ -151,39 +168,42 @@ def _stdout_failures() -> Iterator[None]:
         raise StorageError(f"Standard output cannot be written: {what}.") from None
 
 
-def _columns(stream: TextIO) -> int | None:
-    """Of the terminal that the stream is; None where it is none."""
+def rows(line: Text, console: Console, hang: int = 0) -> list[Text]:
+    """The line parted before the words that do not fit, none of them broken as Rich would: an
+    address is copied as it was written. The further rows begin `hang` columns from the left; of its
+    own an item hangs behind its sign.
+    """
+    from rich.cells import cell_len
+    from rich.text import Text
+
+    lead = _LEAD.match(line.plain)
+    hang = hang or (lead.end() if lead else 0)
+    indent = hang if 2 * hang <= console.width else _LEAST_HANG
+    breaks, used = [], 0
+    for word in _WORD.finditer(line.plain):
+        if word.start() > hang and used + cell_len(word.group().rstrip()) > console.width:
+            breaks.append(word.start())
+            used = indent
+        used += cell_len(word.group())
+    first, *others = line.divide(breaks)
+    found = [first, *(Text(" " * indent) + row for row in others)]
+    for row in found:
+        row.rstrip()
+    return found
+
+
+def _rows(line: str, stream: TextIO, hang: int = 0) -> list[str]:
+    """The line as the stream shows it."""
     if not stream.isatty():
-        return None
-    given = os.environ.get("COLUMNS", "")
-    if given.isdecimal() and int(given) > 0:
-        return int(given)
-    try:
-        return os.get_terminal_size(stream.fileno()).columns or _USUAL_COLUMNS
-    except (OSError, ValueError):
-        return _USUAL_COLUMNS
-
-
-def _rows(line: str, stream: TextIO, hang: int | None = None) -> list[str]:
-    """The line as the stream shows it: on a terminal no word is broken that fits a line."""
-    columns = _columns(stream)
-    if columns is None:
         return [line]
-    from cli.word_wrap import plain_rows
+    from rich.console import Console
+    from rich.text import Text
 
-    return plain_rows(line, columns, hang)
-
-
-def _to_stdout(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+    # What rich puts before the stream, to draw below what is written, knows no width.
+    console = Console(file=getattr(stream, "rich_proxied_file", stream))
+    return [row.plain for row in rows(Text(line), console, hang)]
 
 
-def _utf8(encoding: str | None) -> bool:
-    return (encoding or "").lower().replace("-", "") == "utf8"
-
-
-def _encodable(text: str, encoding: str | None) -> str:
-    if _utf8(encoding):
-        return text.encode("utf-8", "replace").decode("utf-8")
-    return text.encode(encoding or "ascii", "replace").decode(encoding or "ascii")
+def _write(stream: TextIO, line: str) -> None:
+    stream.write(line + "\n")
+    stream.flush()

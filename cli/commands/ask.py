@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import closing
 from typing import Annotated
 
@@ -10,14 +9,10 @@ import typer
 
 from cli import options
 from cli.app import new_app
-from cli.exits import Exit
-from cli.notices import report_staleness
-from cli.question_input import read_question
+from cli.asking import on_thread, read_question, report_staleness, tell_of_models
+from cli.errors import Exit
 from cli.render.answer_text import print_answer, report_notices
-from cli.render.links import citation_links
 from cli.render.live import LiveAnswer
-from cli.thread_collection import on_thread
-from state.errors import UsageError
 
 app = new_app()
 
@@ -27,31 +22,19 @@ app = new_app()
 def ask(
     given: options.Given,
     question: Annotated[
-        str | None,
-        typer.Argument(
-            help="The question; '-' reads standard input. None, on a terminal: a chat.",
-            metavar="[QUESTION]",
-            show_default=False,
-        ),
-    ] = None,
+        str, typer.Argument(help="The question; '-' reads standard input.", metavar="QUESTION")
+    ],
     continue_: options.Continue = False,
     pin: options.Pin = False,
     trace: options.Trace = False,
     json_: options.Json = False,
     events: options.Events = False,
     no_stream: options.NoStream = False,
+    quotes: options.Quotes = False,
     ok_abstain: options.OkAbstain = False,
 ) -> int:
     """Answer one question from the collection, each sentence cited."""
-    terminal = given.terminal
-    if question is None:
-        of_one_answer = json_ or events or pin or ok_abstain
-        if not (sys.stdin.isatty() and terminal.out_is_tty) or of_one_answer:
-            raise UsageError("There is no question.", "Type one, or pipe it in with '-'.")
-        from cli.commands.chat import begin
-
-        return begin(given, continue_=continue_, trace=trace, no_stream=no_stream)
-    settings = given.settings()
+    terminal, settings = given.terminal, given.settings()
     text = read_question(question)
     settings = on_thread(settings, given.flags["collection"], terminal, continue_=continue_)
     from rag.session import open_session
@@ -65,12 +48,12 @@ def ask(
         with live, closing(turn) as run:
             for event in run:
                 live.show(event)
-        answer = live.answer
-        report_notices(terminal, answer)
-        if json_ or events:
-            terminal.json(answer)
-        else:
-            links = citation_links(settings.links, answer, session.reader)
-            print_answer(terminal, answer, links)
+    answer = live.answer
+    report_notices(terminal, answer)
+    if json_ or events:
+        terminal.json(answer)
+    else:
+        print_answer(terminal, answer, quotes=quotes)
+        tell_of_models(terminal, settings, answer)
     abstained = answer["status"] == "abstained" and not ok_abstain
     return Exit.ABSTAINED if abstained else Exit.DONE

@@ -11,13 +11,12 @@ from rich.filesize import decimal
 from cli import options
 from cli.app import new_app
 from cli.completion import complete_collection
-from cli.confirm import confirm
 from cli.terminal import one_line
-from state.counting import many, plural
+from state.wording import many, plural
 
 if TYPE_CHECKING:
-    from rag.index.collection_store import Store
     from rag.index.protocol import IndexedDocument
+    from rag.index.store import Store
 
 app = new_app("List, show and delete collections, and forget folders.", no_args_is_help=True)
 
@@ -53,25 +52,23 @@ def show(given: options.Given, name: Name, json_: options.Json = False) -> None:
     found = _store(given).require_inventory(name)
     documents = sorted(found.documents, key=lambda document: document.source)
     if json_:
-        terminal.json(
-            {
-                "schema": "crag.collection/1",
-                "name": found.name,
-                "embedder": str(found.embedder),
-                "roots": found.roots,
-                "documents": [_document(document) for document in documents],
-                "unread": [
-                    {"path": file.path, "reason": file.reason, "failed": file.failed}
-                    for file in found.unread
-                ],
-            }
-        )
+        shown: dict[str, object] = {
+            "schema": "crag.collection/1",
+            "name": found.name,
+            "embedder": str(found.embedder),
+            "roots": found.roots,
+            "documents": [_document(document) for document in documents],
+            "unread": [
+                {"path": file.path, "reason": file.reason, "failed": file.failed}
+                for file in found.unread
+            ],
+        }
+        terminal.json(shown)
         return
     for document in documents:
         size = decimal(document.stat.size)
-        source = one_line(document.source)
         chunks = f"{document.chunk_count:>6,} {plural(document.chunk_count, 'chunk'):<6}"
-        terminal.out(f"{chunks} {size:>9}  {document.format:<9} {source}")
+        terminal.out(f"{chunks} {size:>9}  {document.format:<9} {one_line(document.source)}")
     for file in sorted(found.unread, key=lambda file: file.path):
         state = "failed" if file.failed else "skipped"
         terminal.out(f"{state:>13} {one_line(file.path)}: {file.reason}")
@@ -83,10 +80,10 @@ def delete(
     given: options.Given, name: Name, yes: options.Yes = False, json_: options.Json = False
 ) -> None:
     """Delete a collection: its text, its indexes, its vectors. The files stay as they are."""
-    terminal = given.terminal
-    kept = _store(given)
+    terminal, kept = given.terminal, _store(given)
     count = len(kept.require_inventory(name).documents)
-    confirm(f"Delete the collection {name!r} with its {many(count, 'document')}?", yes=yes)
+    question = f"Delete the collection {name!r} with its {many(count, 'document')}?"
+    terminal.confirm(question, yes=yes)
     kept.delete(name)
     if json_:
         terminal.json({"schema": "crag.deleted/1", "name": name, "documents": count})
@@ -102,20 +99,19 @@ def forget(
     json_: options.Json = False,
 ) -> None:
     """Take a folder or file out of a collection. It may have gone from the disk."""
-    terminal = given.terminal
     from rag.ingest.forget import forget as forget_held
     from rag.ingest.forget import holding
 
-    name, kept = given.settings().one_collection, _store(given)
+    terminal, kept = given.terminal, _store(given)
+    name = given.settings().one_collection
     held = holding(kept, name, path)
-    confirm(f"Forget {many(len(held.sources), 'document')} of {held.path} in {name!r}?", yes=yes)
+    question = f"Forget {many(len(held.sources), 'document')} of {held.path} in {name!r}?"
+    terminal.confirm(question, yes=yes)
     removed = forget_held(kept, name, held, notice=terminal.notice)
     if json_:
-        terminal.json(
-            {"schema": "crag.forgotten/1", "name": name, "path": held.path, "documents": removed}
-        )
-    stay = "its file stays as it is" if removed == 1 else "their files stay as they are"
-    terminal.notice(f"{name}: {many(removed, 'document')} forgotten; {stay}.")
+        told = {"name": name, "path": held.path, "documents": removed}
+        terminal.json({"schema": "crag.forgotten/1", **told})
+    terminal.notice(f"{name}: {many(removed, 'document')} forgotten; no file was changed.")
 
 
 def _store(given: options.Given) -> Store:

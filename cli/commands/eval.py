@@ -29,7 +29,7 @@ def evaluate(
     stage: Annotated[EvaluationStage, typer.Option(help="How far to go.")] = EvaluationStage.FULL,
     limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Queries at most.")] = None,
     seed: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Which queries, and resampling.")
+        int, typer.Option(metavar="N", min=0, help="Which queries, where there is a limit.")
     ] = 0,
     baseline: Annotated[
         bool, options.switch("--baseline", "The same without loops, beside it.")
@@ -39,26 +39,20 @@ def evaluate(
 ) -> None:
     """Score retrieval, grading, abstention and answers on a dataset.
 
-    Citations, loops and cost as well. The dataset's index is made once and kept. An interrupted
-    run goes on where it was.
+    Citations, loops and cost as well. The dataset's index is made once and kept.
     """
     terminal = given.terminal
     settings = given.settings()
     from rag.evaluate.datasets import load_dataset
-    from rag.evaluate.effect import baseline_report
     from rag.evaluate.evaluate_dataset import Plan
     from rag.evaluate.evaluate_dataset import evaluate as run
-    from rag.evaluate.figures import report as report_of
 
     if baseline and stage is not EvaluationStage.FULL:
         raise UsageError("--baseline compares answers.", "Use it with --stage full.")
     loaded = load_dataset(dataset)
     plan = Plan(stage, limit, seed, baseline, collection)
     with progress_on(terminal) as on:
-        evaluation = run(loaded, settings, plan, on, terminal.notice)
-    report = report_of(evaluation)
-    if evaluation.baseline is not None:
-        report["baseline"] = baseline_report(evaluation)
+        report = run(loaded, settings, plan, on, terminal.notice)
     if json_:
         terminal.json(report)
     else:

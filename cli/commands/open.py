@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import os
+import shlex
+import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from cli import options
 from cli.app import new_app
 from cli.completion import complete_trace
-from cli.render.answer_text import citation_of, cited
-from cli.render.short_text import place, shorten
-from state.errors import UsageError
-
-if TYPE_CHECKING:
-    from cli.terminal import Terminal
-    from state.trace_store import TraceStore
-    from state.traces import Trace
+from cli.files import keep_private
+from cli.render.answer_text import citation_of
+from state.errors import SetupError, UsageError
 
 app = new_app()
 
-LOOK_BACK = 50
-"""Traces among which one that cites anything is looked for."""
+_AT_LINE = {
+    "+{line} {file}": "emacs emacsclient joe kak mcedit micro nano nvim pico vi vim",
+    "--goto {file}:{line}": "code code-insiders codium cursor windsurf",
+    "{file}:{line}": "helix hx subl zed zeditor",
+}
+"""What takes the editors to a line."""
 
 
 @app.command("open")
@@ -43,16 +44,16 @@ def open_(
 ) -> None:
     """Open a place that the last answer cites.
 
-    In $EDITOR or a viewer; elsewhere than on a terminal its path is printed.
+    In $VISUAL or $EDITOR a text, in the desktop's viewer anything else; elsewhere than on a
+    terminal its path is printed.
     """
-    terminal = given.terminal
-    settings = given.settings()
+    terminal, settings = given.terminal, given.settings()
     from rag.opening import open_reader
     from rag.tracing.stored_trace import began
     from state.shared_place import open_traces
 
     with open_traces(settings) as traces:
-        found = _last_citing(traces, terminal) if trace == "last" else traces.get(trace)
+        found = traces.get(trace)
     citation = citation_of(found["answer"], number)
     asked = settings.model_copy(update={"collection": began(found)["collection"], "files": None})
     with open_reader(asked, terminal.notice) as reader:
@@ -62,32 +63,53 @@ def open_(
             f"{citation['source']} is no file of {asked.collection}.",
             "`crag trace last` shows what was quoted.",
         )
-    file, line = Path(document.path), citation["start_line"]
+    file = Path(document.path)
     if not os.path.isfile(file):  # noqa: PTH113 - Path's own can raise
         raise UsageError(f"{file} is gone; it was cited.", "`crag ingest` brings all up to date.")
     if not sys.stdout.isatty():
         terminal.out(str(file))
         return
-    from cli.editor import opening_command, run_program
-
-    command = opening_command(file, line)
-    if command is None:
-        terminal.out(place(str(file), citation["page"], line))
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
+    if editor and _is_text(file):
+        _run(opening_command(editor, file, citation["start_line"]))
+    elif not _has_desktop() or typer.launch(str(file)):
+        terminal.out(str(file))
         terminal.notice("Set EDITOR to have it opened.")
-        return
-    run_program(command)
 
 
-def _last_citing(traces: TraceStore, terminal: Terminal) -> Trace:
-    """The last trace whose answer cites anything, told where another came after it; of none the
-    last.
+def opening_command(editor: str, file: Path, line: int | None) -> list[str]:
+    """What opens a file in an editor, at a line where it can be told one.
+
+    Raises:
+        SetupError: the variable is no command.
     """
-    last = traces.get("last")
-    if cited(last["answer"]):
-        return last
-    for each in traces.summaries(LOOK_BACK):
-        found = traces.get(each["trace_id"])
-        if cited(found["answer"]):
-            terminal.notice(f"Of “{shorten(each['question'], 60)}”:")
-            return found
-    return last
+    try:
+        words = shlex.split(editor)
+    except ValueError as error:
+        raise SetupError(f"The editor {editor!r} is no command: {error}.", "Set EDITOR.") from None
+    name = Path(words[0]).name
+    forms = (form for form, names in _AT_LINE.items() if line and name in names.split())
+    form = next(forms, "{file}")
+    return [*words, *(word.format(file=file, line=line) for word in form.split())]
+
+
+def _has_desktop() -> bool:
+    seen = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    return sys.platform == "darwin" or bool(seen)
+
+
+def _run(command: list[str]) -> None:
+    """Run it on this terminal until it ends, with the person's own umask."""
+    try:
+        done = subprocess.run(command, check=False, umask=keep_private())  # noqa: S603 - theirs
+    except OSError as error:
+        raise SetupError(
+            f"{command[0]} cannot be started: {error.strerror or error}.", "Set EDITOR."
+        ) from None
+    if done.returncode:
+        raise SetupError(f"{command[0]} ended with code {done.returncode}.")
+
+
+def _is_text(file: Path) -> bool:
+    with file.open("rb") as opened:
+        return b"\0" not in opened.read(8192)

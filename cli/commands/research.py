@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,14 +11,13 @@ import typer
 
 from cli import options
 from cli.app import new_app
+from cli.asking import on_thread, read_question
 from cli.completion import complete_run
-from cli.exits import Exit
+from cli.errors import Exit
 from cli.files import STDOUT, check_writable, write_text
-from cli.question_input import read_question
 from cli.render.research_view import ResearchView
-from cli.render.short_text import shorten
+from cli.render.text import shorten
 from cli.terminal import Terminal, clean
-from cli.thread_collection import on_thread
 from state.errors import CragError, UsageError
 
 if TYPE_CHECKING:
@@ -47,9 +47,6 @@ def research(
     answer: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Your answer to what the run asked.")
     ] = None,
-    roles: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Roles by commas, 3 to 8 of the pool.")
-    ] = None,
     max_rounds: Annotated[
         int | None, typer.Option(metavar="N", min=1, max=5, help="Rounds at most.")
     ] = None,
@@ -63,31 +60,27 @@ def research(
     """Plan a question, research its parts, and write a cited report."""
     terminal, data = given.terminal, json_ or events
     if list_:
-        return _list(given.settings().home, terminal, json_=json_)
-    if (question is None) == (resume is None):
-        raise UsageError("Give a question, or --resume with a run's id (--list shows them).")
-    if answer is not None and resume is None:
-        raise UsageError("--answer goes with --resume: a new run has not asked anything.")
+        _list(given, json_=json_)
+        return Exit.DONE
+    _check(question, resume, answer)
     check_writable(out)
     if out == STDOUT and data:
         raise UsageError("--out - and --json or --events would share stdout.", "Choose one.")
     settings = given.settings()
     text = read_question(question) if question is not None else ""
     from rag.research.journal import Journal
-    from rag.research.roles import MAX_ROUNDS, ROLES, ResearchOptions
+    from rag.research.roles import MAX_ROUNDS
     from rag.research.run import Research
 
-    names = tuple(ROLES) if roles is None else tuple(name.strip() for name in roles.split(","))
-    rounds = max_rounds or MAX_ROUNDS
+    rounds = MAX_ROUNDS
     if resume is None:
         settings = on_thread(settings, given.flags["collection"], terminal)
     else:
         with Journal(settings.home) as journal:
             start = journal.run(resume)["start"]
-        settings = given.settings(start["flags"])
-        names = tuple(start["roles"]) if roles is None else names
-        rounds = max_rounds or start["max_rounds"]
-    with Research(settings, ResearchOptions(names, rounds), terminal.notice) as run:
+        settings = given.settings(**start["flags"])
+        rounds = start["max_rounds"]
+    with Research(settings, max_rounds or rounds, terminal.notice) as run:
         try:
             report = _researched(run, text, resume, answer, terminal, data=data, events=events)
         except (KeyboardInterrupt, typer.Abort):
@@ -96,32 +89,46 @@ def research(
             raise
         except CragError as error:
             if run.run_id is not None:
-                hints = [error.hint] if error.hint else []
-                error.hint = " ".join([*hints, _how_to_resume(run.run_id)])
+                error.hint = f"{error.hint or ''} {_how_to_resume(run.run_id)}".strip()
             raise
-        _print_report(report, terminal, out, data=data)
+    _print_report(report, terminal, out, data=data)
     unanswered = report["status"] == "abstained" and not ok_abstain
     return Exit.ABSTAINED if unanswered or report["status"] == "waiting" else Exit.DONE
 
 
-def _list(home: Path, terminal: Terminal, *, json_: bool) -> int:
-    from datetime import datetime
+def _check(question: str | None, resume: str | None, answer: str | None) -> None:
+    if (question is None) == (resume is None):
+        raise UsageError("Give a question, or --resume with a run's id (--list shows them).")
+    if answer is not None and resume is None:
+        raise UsageError("--answer goes with --resume: a new run has not asked anything.")
 
+
+def _list(given: options.Given, *, json_: bool) -> None:
     from rag.research.journal import Journal
 
-    with Journal(home) as journal:
+    terminal = given.terminal
+    with Journal(given.settings().home) as journal:
         runs = journal.unfinished()
     if json_:
-        terminal.json({"schema": "crag.research-runs/1", "runs": runs})
-        return Exit.DONE
-    if not runs:
-        terminal.notice("No research run waits to go on.")
+        rows = [
+            {
+                "run_id": run["id"],
+                "created_at": run["created_at"],
+                "question": run["start"]["asked"],
+                "state": run["state"],
+                "escalation": run["escalation"],
+            }
+            for run in runs
+        ]
+        terminal.json({"schema": "crag.research-runs/1", "runs": rows})
+        return
     for run in runs:
         when = datetime.fromtimestamp(run["created_at"]).astimezone()
         state = "waits for an answer" if run["state"] == "waiting" else "unfinished"
-        question = shorten(run["question"], 80)
-        terminal.out(f"{run['run_id']}  {when:%Y-%m-%d %H:%M}  {state:19}  {question}")
-    return Exit.DONE
+        question = shorten(run["start"]["asked"], 80)
+        terminal.out(f"{run['id']}  {when:%Y-%m-%d %H:%M}  {state:19}  {question}")
+    if not runs:
+        terminal.notice("No research run waits to go on.")
 
 
 def _researched(

@@ -9,8 +9,8 @@ import typer
 
 from cli import options
 from cli.app import new_app
-from cli.question_input import read_question
-from cli.render.short_text import place, shorten
+from cli.asking import read_question
+from cli.render.text import place, shorten
 from state.passages import RetrievedChunk
 
 app = new_app()
@@ -51,9 +51,10 @@ def search(
         )
         return
     for rank, hit in enumerate(hits, 1):
-        where = place(hit["source"], hit["page"], hit["start_line"], hit["end_line"])
+        lines = hit["start_line"], hit["end_line"]
+        where = place(hit["source"], hit["page"], *lines, hit.get("anchor"))
         terminal.out(f"{rank:>2}  {hit['score']:.3f}  {where}")
-        terminal.beside("    ", shorten(hit["text"], 200))
+        terminal.wrapped(f"    {shorten(hit['text'], 200)}", 4)
     if not hits:
         terminal.notice("Nothing found.")
 

@@ -11,7 +11,7 @@ from rich.filesize import decimal
 from cli import options
 from cli.app import new_app
 from rag.reading.weights import OFFER
-from state.counting import many
+from state.wording import many
 
 if TYPE_CHECKING:
     from rag.collection_status import Status
@@ -35,7 +35,7 @@ def status(given: options.Given, json_: options.Json = False) -> None:
         terminal.json(_json(found))
         return
     for label, text in _lines(found):
-        terminal.beside(label, text)
+        terminal.wrapped(label + text, len(label))
     if not found.collections:
         terminal.notice("Nothing was ingested yet. Run `crag ingest PATH` first.")
 

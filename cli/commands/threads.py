@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,11 +12,10 @@ import typer
 from cli import options
 from cli.app import new_app
 from cli.completion import complete_thread
-from cli.confirm import confirm
 from cli.files import STDOUT, write_text
-from state.counting import many
 from state.errors import DamagedError
 from state.turns import PrunePlan, Turn, no_such_thread
+from state.wording import many
 
 if TYPE_CHECKING:
     from rag.memory import ThreadMemory
@@ -27,11 +25,6 @@ app = new_app("List, show, export, delete and prune threads.", no_args_is_help=T
 Name = Annotated[
     str, typer.Argument(help="The thread.", metavar="THREAD", autocompletion=complete_thread)
 ]
-
-
-class ExportFormat(StrEnum):
-    MARKDOWN = "markdown"
-    JSON = "json"
 
 
 @app.command("list")
@@ -69,7 +62,6 @@ def show(
 ) -> None:
     """Print a thread's turns. Cited files that have changed since are marked."""
     terminal = given.terminal
-    from cli.render.links import file_links
     from cli.render.thread import print_turn
     from rag.thread_export import thread_json
 
@@ -81,7 +73,7 @@ def show(
         for index, each in enumerate(found):
             if index:
                 terminal.out("")
-            print_turn(terminal, each, file_links(memory.settings.links, each.answer, each.files))
+            print_turn(terminal, each)
 
 
 @app.command()
@@ -89,27 +81,18 @@ def show(
 def export(
     given: options.Given,
     name: Name,
-    format_: Annotated[
-        ExportFormat, typer.Option("--format", "-f", help="What to write.")
-    ] = ExportFormat.MARKDOWN,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Where to, instead of stdout."),
     ] = None,
     json_: options.Json = False,
 ) -> None:
-    """Write a whole thread as Markdown or JSON."""
-    terminal = given.terminal
-    from rag.thread_export import thread_json, thread_text
+    """Write a whole thread as Markdown, or as JSON."""
+    from rag.thread_export import thread_text
 
-    as_json = json_ or format_ is ExportFormat.JSON
     with _memory(given) as memory:
-        found = _turns(memory, name)
-        if as_json and output is None:
-            terminal.json(thread_json(name, found))
-            return
-        text = thread_text(name, found, as_json=as_json)
-    write_text(output or STDOUT, text, terminal)
+        text = thread_text(name, _turns(memory, name), as_json=json_)
+    write_text(output or STDOUT, text, given.terminal)
 
 
 @app.command()
@@ -124,7 +107,7 @@ def delete(
             count = sum(1 for _ in _turns(memory, name))
         except DamagedError:  # which is why it is to go
             count = memory.store.last_turn(name)
-        confirm(f"Forget thread {name!r} with its {many(count, 'turn')}?", yes=yes)
+        terminal.confirm(f"Forget thread {name!r} with its {many(count, 'turn')}?", yes=yes)
         deleted = memory.delete(name)
     if json_:
         terminal.json({"schema": "crag.threads.deleted/1", "thread": name, "turns": deleted})
@@ -153,13 +136,17 @@ def prune(
 
     With --days and --keep a turn goes only where both allow it.
     """
+    from datetime import UTC, datetime, timedelta
+
     terminal = given.terminal
-    plan = _plan(days, keep, thread, pinned=pinned)
+    before = None if days is None else datetime.now(UTC) - timedelta(days=min(days, 365_000))
+    plan = PrunePlan(before=before, keep=keep, thread=thread, milestones=pinned)
     with _memory(given) as memory:
         removed = memory.store.prune(plan, dry_run=True)
         count = sum(map(len, removed.values()))
         if count and not dry_run:
-            confirm(f"Remove {many(count, 'turn')} of {many(len(removed), 'thread')}?", yes=yes)
+            question = f"Remove {many(count, 'turn')} of {many(len(removed), 'thread')}?"
+            terminal.confirm(question, yes=yes)
             removed = memory.store.prune(plan)
             count = sum(map(len, removed.values()))
     if json_:
@@ -168,7 +155,8 @@ def prune(
     # Before the list, which may find no room: they are gone all the same.
     terminal.notice(f"{'Would remove' if dry_run else 'Removed'} {many(count, 'turn')}.")
     for name, numbers in removed.items():
-        terminal.out(f"{name}: {many(len(numbers), 'turn')} ({_ranges(numbers)})")
+        numbered = ", ".join(map(str, numbers))
+        terminal.out(f"{name}: {many(len(numbers), 'turn')} ({numbered})")
 
 
 @app.command()
@@ -201,21 +189,3 @@ def _turns(memory: ThreadMemory, name: str) -> Iterator[Turn]:
     if memory.store.last_turn(name) == 0:
         raise no_such_thread(name, (each.name for each in memory.store.threads()))
     return memory.store.turns(name)
-
-
-def _plan(days: float | None, keep: int | None, thread: str | None, *, pinned: bool) -> PrunePlan:
-    from datetime import UTC, datetime, timedelta
-
-    before = None if days is None else datetime.now(UTC) - timedelta(days=min(days, 365_000))
-    return PrunePlan(before=before, keep=keep, thread=thread, milestones=pinned)
-
-
-def _ranges(numbers: list[int]) -> str:
-    """1, 2, 3, 7 as "1-3, 7"."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and runs[-1][-1] == number - 1:
-            runs[-1][1:] = [number]
-        else:
-            runs.append([number])
-    return ", ".join("-".join(map(str, run)) for run in runs)

@@ -8,10 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.question_input import MAX_CHARACTERS
+from cli.asking import MAX_CHARACTERS
+from cli.terminal import clean
 from state.errors import StorageError
 
 if TYPE_CHECKING:
+    from prompt_toolkit.completion import Completer
     from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
     from cli.conversation.talk import Conversation
@@ -39,12 +41,10 @@ def typed_at_prompt(talk: Conversation) -> ReadLine:
     from prompt_toolkit.history import FileHistory
     from prompt_toolkit.output import create_output
 
-    from cli.conversation.chat_completion import ChatCompleter
-
     session: PromptSession[str] = PromptSession(
         PROMPT,
         history=FileHistory(str(_private(talk.settings.home / HISTORY_FILE))),
-        completer=ChatCompleter(talk),
+        completer=_completer(talk),
         complete_while_typing=True,
         key_bindings=_keys(),
         multiline=False,
@@ -60,6 +60,19 @@ def typed_at_prompt(talk: Conversation) -> ReadLine:
             return None
 
     return read
+
+
+def _completer(talk: Conversation) -> Completer:
+    """Commands, as they are typed, and the settings and threads that stand behind them."""
+    from prompt_toolkit.completion import WordCompleter
+
+    from cli.conversation.slash_commands import CHANGEABLE, COMMANDS
+
+    shown = {f"/{name}": each.help for name, each in COMMANDS.items()}
+    threads = [f"/thread {clean(each.name)}" for each in talk.session.memory.store.threads()]
+    settings = [f"/set {key}" for key in CHANGEABLE]
+    lines = [*shown, "/trace on", "/trace off", *settings, *threads]
+    return WordCompleter(lines, meta_dict=shown, sentence=True)
 
 
 def _keys() -> KeyBindings:

@@ -3,49 +3,42 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
-from cli.options import read_settings
-from cli.terminal import Terminal
-from cli.thread_collection import on_thread
+from cli.asking import on_thread, tell_of_models
+from cli.options import Given
+from cli.render.answer_text import print_answer, quoted_passages, report_notices
+from cli.render.live import LiveAnswer, markdown
 from state.answer import Answer
-from state.events import Event
-from state.usage import NO_USAGE, add_usages
 
 if TYPE_CHECKING:
     from rag.session import Session
     from state.settings import Settings
 
-Show = Callable[["Event"], None]
-
 
 class Conversation:
-    """`flags` are the settings given on the command line; `/set` adds to them."""
+    """`given` are the settings of the command line; `/set` adds to them. With `stream` an answer
+    grows on the terminal, with `json` it is an object a line.
+    """
 
-    def __init__(
-        self,
-        flags: Mapping[str, Any],
-        config: Path | None,
-        terminal: Terminal,
-        *,
-        continue_: bool = False,
-    ) -> None:
-        self.terminal = terminal
+    def __init__(self, given: Given, *, continue_: bool, stream: bool, json: bool) -> None:
+        self.terminal = given.terminal
         self.live_trace = False
+        self.quotes = False
         self.last: Answer | None = None
-        self.question: str | None = None
-        self.spent = NO_USAGE
-        self._flags = dict(flags)
-        self._config = config
+        self._given = given
+        self._stream = stream
+        self._json = json
         self._resources = ExitStack()
         self.settings: Settings
         self.session: Session
-        self.thread = self._begin(continue_=continue_)
-        self._open()
+        named = given.flags.get("collection")
+        settings = on_thread(given.settings(), named, self.terminal, continue_=continue_)
+        self.thread = settings.thread or new_thread_name()
+        self.change(collection=settings.collection)
 
     def __enter__(self) -> Self:
         return self
@@ -59,13 +52,14 @@ class Conversation:
         Raises:
             CragError: as `open_session`.
         """
-        before = dict(self._flags)
-        self._flags.update(flags)
-        try:
-            self._open()
-        except BaseException:
-            self._flags = before
-            raise
+        from rag.session import open_session
+
+        given = replace(self._given, flags={**self._given.flags, **flags})
+        settings = given.settings()
+        session = open_session(settings, self.terminal.notice)
+        self._resources.close()
+        self._resources.enter_context(session)
+        self._given, self.settings, self.session = given, settings, session
 
     def switch(self, thread: str) -> None:
         """Go on in another thread, new or old, with the collection that it asked.
@@ -74,53 +68,47 @@ class Conversation:
             UsageError: it is no name for a thread.
             CragError: as `change`.
         """
-        read_settings(self._config, **{**self._flags, "thread": thread})  # the settings' own check
+        replace(self._given, flags={"thread": thread}).settings()  # the settings' own check
         before = self.session.memory.collection(thread)
         if before not in (None, self.session.reader.name):
             self.change(collection=before)
-        self.thread = thread
-        self.last = None
+        self.thread, self.last = thread, None
 
-    def ask(self, line: str, show: Show, *, tokens: bool) -> Answer:
-        """One turn; whatever ends it early leaves the thread as it was.
+    def ask(self, question: str) -> None:
+        """One turn, shown; whatever ends it early leaves the thread as it was.
 
         Raises:
             CragError: as `Session.stream`.
         """
-        self.question = line
-        answer: Answer | None = None
-        turn = self.session.stream(line, thread=self.thread, tokens=tokens)
-        with closing(turn) as run:
+        live = LiveAnswer(self.terminal, trace=self.live_trace, stream=self._stream, marked=True)
+        turn = self.session.stream(question, thread=self.thread, tokens=self._stream)
+        with live, closing(turn) as run:
             for event in run:
-                show(event)
-                if event["event"] == "answer":
-                    answer = event["answer"]
-        assert answer is not None, "a turn ends with an answer or an error"
-        self.spent = add_usages((self.spent, answer["usage"]))
-        self.last = answer
-        return answer
+                live.show(event)
+        self.last = live.answer
+        self._print(live.answer)
 
     @property
     def turns(self) -> int:
         """How many turns the thread has had."""
         return self.session.memory.store.last_turn(self.thread)
 
-    def _begin(self, *, continue_: bool) -> str:
-        """The thread to begin with; the collection that it asked is asked on."""
-        settings = read_settings(self._config, **self._flags)
-        named = self._flags.get("collection")
-        settings = on_thread(settings, named, self.terminal, continue_=continue_)
-        self._flags["collection"] = settings.collection
-        return settings.thread or new_thread_name()
-
-    def _open(self) -> None:
-        from rag.session import open_session
-
-        settings = read_settings(self._config, **self._flags)
-        session = open_session(settings, self.terminal.notice)
-        self._resources.close()
-        self._resources.enter_context(session)
-        self.settings, self.session = settings, session
+    def _print(self, answer: Answer) -> None:
+        """The answer that was kept, and how a follow-up was understood."""
+        terminal = self.terminal
+        if answer["standalone_question"] != answer["question"]:
+            terminal.notice(f"Understood as: {' '.join(answer['standalone_question'].split())}")
+        report_notices(terminal, answer)
+        if self._json:
+            terminal.json(answer)
+            return
+        # What no engine wrote, as a reply to small talk, has no claims.
+        quoted = not answer["claims"] or bool(quoted_passages(answer))
+        shown = None if quoted else markdown(answer["answer"])
+        print_answer(terminal, answer, shown, style="dim", quotes=self.quotes)
+        tell_of_models(terminal, self.settings, answer)
+        if not terminal.out_is_tty:
+            terminal.out("")
 
 
 def new_thread_name() -> str:

@@ -6,15 +6,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from cli.render.short_text import place, shorten
-from cli.render.wrapped_text import print_wrapped
-from cli.terminal import Terminal, clean
-from cli.word_wrap import rows
+from cli.render.text import place, print_wrapped, shorten
+from cli.terminal import Terminal, clean, rows
 from rag.citations.left_out import left_out
 from rag.text.prose import as_prose
 from state.answer import QUOTED, Answer, Citation
-from state.counting import many
 from state.errors import UsageError
+from state.wording import many
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -36,12 +34,13 @@ def answer_lines(answer: Answer) -> Iterator[str]:
 def print_answer(
     terminal: Terminal,
     answer: Answer,
-    links: Mapping[int, str],
     shown: RenderableType | None = None,
     style: str = "",
+    *,
+    quotes: bool = False,
 ) -> None:
-    """The answer and its sources to stdout. On a terminal `shown` stands for the answer's text,
-    which is wrapped at words, and sources are in `style`, with links.
+    """The answer and its sources to stdout, then with `quotes` what is cited, whole. On a terminal
+    `shown` stands for the answer's text, which is wrapped at words, and sources are in `style`.
     """
     if not terminal.out_is_tty:
         terminal.wrapped(answer["answer"])
@@ -51,7 +50,11 @@ def print_answer(
         terminal.out_console().print(shown)
     if cited(answer) and (shown is None or not terminal.out_is_tty):
         terminal.out("")
-    print_sources(terminal, cited(answer), links, style=style)
+    print_sources(terminal, cited(answer), style=style)
+    for citation in cited(answer) if quotes else ():
+        terminal.out("")
+        lead = f"[{citation['marker']}] "
+        terminal.wrapped(f"{lead}“{citation['quote'].strip()}”", len(lead))
 
 
 def answer_text(answer: Answer) -> Text:
@@ -115,32 +118,20 @@ def report_notices(terminal: Terminal, answer: Answer) -> None:
 def print_sources(
     terminal: Terminal,
     citations: Iterable[Citation],
-    links: Mapping[int, str],
     notes: Mapping[str, str] | None = None,
     style: str = "",
 ) -> None:
     """The cited places; `notes` by source stand behind the quotes."""
-    notes = notes or {}
-    console = terminal.out_console() if terminal.out_is_tty else None
     for citation in citations:
-        note = notes.get(citation["source"], "")
-        if console is None:
-            terminal.out(source_line(citation) + note)
-        else:
-            text = source_text(citation, links.get(citation["marker"]), note)
-            for row in rows(text, console.width, hang=len(f"[{citation['marker']}] ")):
-                console.print(row, style=style, soft_wrap=True)
+        line = source_line(citation) + (notes or {}).get(citation["source"], "")
+        if not terminal.out_is_tty:
+            terminal.out(line)
+            continue
+        from rich.text import Text
 
-
-def source_text(citation: Citation, link: str | None, note: str = "") -> Text:
-    """As `source_line`, its place a link."""
-    from rich.text import Text
-
-    text = Text(clean(source_line(citation) + note))
-    if link is not None:
-        start = len(f"[{citation['marker']}] ")
-        text.stylize(f"link {link}", start, start + len(clean(_where(citation))))
-    return text
+        console = terminal.out_console()
+        for row in rows(Text(clean(line)), console, hang=len(f"[{citation['marker']}] ")):
+            console.print(row, style=style, soft_wrap=True)
 
 
 def source_line(citation: Citation) -> str:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
+from cli.render.progress import progress_on
 from cli.terminal import Terminal
-from state.counting import many
+from state.events import IngestEvent, IngestResult
 from state.extras import OCR, install_hint
-from state.ingest_events import IngestEvent, IngestResult
+from state.wording import many
 
 if TYPE_CHECKING:
     from rag.ingest.ingest_report import IngestReport, OnEvent
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 _MOST_LINES = 40
 _A_FOLDER_OF = 6
 """Files skipped for one reason from which they are told of on one line."""
-_NUMBER = re.compile(r"\d[\d,.]*\d|\d")
 _VERBS = {"added": "add", "updated": "update", "moved": "move", "removed": "remove"}
 
 
@@ -58,20 +57,16 @@ def print_report(report: IngestReport, terminal: Terminal) -> None:
 
 
 def _together(problems: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Files of one reason as one line, where they are many: a folder of pictures. Reasons are one
-    where only their numbers differ.
-    """
-    alike: dict[str, list[tuple[str, str]]] = {}
+    """Files of one reason as one line, where they are many: a folder of pictures."""
+    alike: dict[str, list[str]] = {}
     for path, reason in problems:
-        alike.setdefault(_NUMBER.sub("…", reason), []).append((path, reason))
+        alike.setdefault(reason, []).append(path)
     told: list[tuple[str, str]] = []
-    for without_numbers, some in alike.items():
-        path, reason = some[0]
-        if len(some) < _A_FOLDER_OF:
-            told += some
+    for reason, paths in alike.items():
+        if len(paths) < _A_FOLDER_OF:
+            told += ((path, reason) for path in paths)
         else:
-            same = all(each == reason for _, each in some)
-            told.append((f"{path} and {len(some) - 1:,} more", reason if same else without_numbers))
+            told.append((f"{paths[0]} and {len(paths) - 1:,} more", reason))
     return told
 
 
@@ -116,38 +111,17 @@ def dry_run_lines(terminal: Terminal) -> OnEvent:
 
 @contextmanager
 def progress(terminal: Terminal) -> Iterator[OnEvent]:
-    """A bar with rate and remaining time, on a terminal only."""
-    if terminal.quiet or not terminal.err_is_tty:
-        yield lambda _event: None
-        return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    """A bar over what is to be read, on a terminal only."""
+    with progress_on(terminal) as told:
+        files, read = 1, 0
 
-    columns = (
-        TextColumn("{task.fields[files]:,} of {task.fields[all_files]:,} files"),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f}%"),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(elapsed_when_finished=True),
-    )
-    with Progress(*columns, console=terminal.console(), transient=True) as bar:
-        yield _advance(bar)
+        def on_event(event: IngestEvent) -> None:
+            nonlocal files, read
+            if event["event"] == "planned":
+                files = event["files"]
+            elif event["outcome"] != "removed":
+                read += 1
+            if files > 1:
+                told("files", read, files)
 
-
-def _advance(bar: Any) -> Callable[[IngestEvent], None]:
-    task = bar.add_task("", total=None, files=0, all_files=0, rate="", visible=False)
-    state = {"files": 0, "octets": 0}
-
-    def on_event(event: IngestEvent) -> None:
-        if event["event"] == "planned":
-            # A file counts for its bytes and a little more, so that empty ones move the bar.
-            files = event["files"]
-            total = event["bytes"] + 1000 * files
-            bar.update(task, total=total, all_files=files, visible=files > 1)
-        elif event["outcome"] != "removed":
-            state["files"] += 1
-            state["octets"] += event["bytes"]
-            seconds = bar.tasks[0].elapsed or 0.0
-            rate = f"{state['octets'] / seconds / 1e6:.1f} MB/s" if seconds > 1 else ""
-            bar.update(task, advance=event["bytes"] + 1000, files=state["files"], rate=rate)
-
-    return on_event
+        yield on_event

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from cli.render.trace_view import TraceView
 from cli.terminal import Terminal, clean
 from rag.topology import CORRECTIVE
 from state.answer import Answer
@@ -14,19 +13,35 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.live import Live
 
+    from cli.render.trace_view import TraceView
+
 
 class LiveAnswer:
     """Shows a run's events as they come, and holds its answer.
 
-    On a terminal the draft grows in place and gives way to the checked answer, which the
-    caller prints; elsewhere nothing is shown but the trace or the events asked for.
+    On a terminal the draft grows in place, as Markdown where it is `marked`, and gives way to the
+    checked answer, which the caller prints; elsewhere nothing is shown but the trace or the events
+    asked for.
     """
 
-    def __init__(self, terminal: Terminal, *, trace: bool, events: bool, stream: bool) -> None:
+    def __init__(
+        self,
+        terminal: Terminal,
+        *,
+        trace: bool,
+        stream: bool,
+        events: bool = False,
+        marked: bool = False,
+    ) -> None:
         self._terminal = terminal
         self._events = events
-        self._view = TraceView(terminal.console()) if trace else None
-        self.streaming = stream
+        self._marked = marked
+        self._stream = stream and not trace
+        self._view: TraceView | None = None
+        if trace:
+            from cli.render.trace_view import TraceView
+
+            self._view = TraceView(terminal.console())
         self._live: Live | None = None
         self._draft = ""
         self._doing = "searching"
@@ -38,22 +53,19 @@ class LiveAnswer:
         return self._answer
 
     def __enter__(self) -> Self:
-        if self.streaming and self._view is None:
-            from rich.console import Console
+        if self._stream:
             from rich.live import Live
 
-            console = Console(highlight=False, markup=False)
+            console = self._terminal.out_console()
             self._live = Live(self._frame(), console=console, transient=True, refresh_per_second=20)
             self._live.start()
         return self
 
     def __exit__(self, *_exc: object) -> None:
         if self._live is not None:
-            from rich.text import Text
-
             # Stopping draws the last frame whole, and of one taller than the screen takes back
             # no more than a screen.
-            self._live.update(Text(""), refresh=True)
+            self._live.update("", refresh=True)
             self._live.stop()
 
     def show(self, event: Event) -> None:
@@ -83,5 +95,12 @@ class LiveAnswer:
         from rich.text import Text
 
         if self._draft:
-            return Text(clean(self._draft))
+            return markdown(self._draft) if self._marked else Text(clean(self._draft))
         return Spinner("dots", text=Text(f"{self._doing}…", style="dim"))
+
+
+def markdown(text: str) -> RenderableType:
+    from rich.markdown import Markdown
+
+    # A link shows where it leads: its words may come from a document.
+    return Markdown(clean(text), hyperlinks=False)

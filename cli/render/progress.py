@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from rag.evaluate.measurements import Progress as OnProgress
+    from rag.evaluate.prepare import Progress as OnProgress
 
 
 @contextmanager

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from cli.render.answer_text import print_sources
-from cli.render.short_text import dollars, shorten
+from cli.render.text import dollars, shorten
 from cli.terminal import Terminal
 from rag.cited_files import file_states
-from state.counting import many
 from state.turns import ThreadSummary, Turn
+from state.wording import many
 
 
 def thread_line(thread: ThreadSummary, width: int) -> str:
@@ -19,7 +17,7 @@ def thread_line(thread: ThreadSummary, width: int) -> str:
     return f"{thread.name:<{width}}  {when}  {many(thread.turns, 'turn'):>10}  {first}"
 
 
-def print_turn(terminal: Terminal, turn: Turn, links: Mapping[int, str]) -> None:
+def print_turn(terminal: Terminal, turn: Turn) -> None:
     """One turn: question, stand-alone question, answer, sources, what it took."""
     answer = turn.answer
     pin = "  (pinned)" if turn.milestone else ""
@@ -35,7 +33,7 @@ def print_turn(terminal: Terminal, turn: Turn, links: Mapping[int, str]) -> None
         for source, state in file_states(turn.files).items()
         if state != "same"
     }
-    print_sources(terminal, answer["citations"], links, notes)
+    print_sources(terminal, answer["citations"], notes)
     terminal.out("")
     terminal.wrapped(f"   {took(turn)}")
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from cli.render.short_text import dollars, place
-from cli.terminal import clean
-from cli.word_wrap import rows
+from cli.render.text import dollars, place, shorten
+from cli.terminal import clean, rows
 from rag.tracing.stored_trace import DECISIONS
-from state.counting import many
 from state.events import (
     AnswerEvent,
     ContextualizedEvent,
@@ -27,13 +24,12 @@ from state.events import (
 )
 from state.passages import Grade
 from state.traces import Trace, TraceSummary
+from state.wording import many
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 _MARK = {"correct": ("✓", "green"), "ambiguous": ("?", "yellow"), "incorrect": ("✗", "red")}
-_BELOW = str.maketrans({"├": "│", "└": " ", "─": " ", "●": "│"})
-"""What stands beside the further rows of a line."""
 WORTH_SAYING = 0.05
 """The share of a turn's time from which a node is named; `--json` has them all."""
 
@@ -88,7 +84,8 @@ class TraceView:
             sure = "    " if grade["confidence"] is None else f"{grade['confidence']:.2f}"
             ranks = f"bm25 #{item['lexical_rank'] or '-'} dense #{item['dense_rank'] or '-'}"
             again = "" if item["new"] else " (seen before)"
-            where = place(item["source"], item["page"], item["start_line"], item["end_line"])
+            lines = item["start_line"], item["end_line"]
+            where = place(item["source"], item["page"], *lines, item.get("anchor"))
             self._line("│  ", f"{mark} {sure} {where}{again}", colour)
             detail = f"score {item['score']:.2f} ({ranks})"
             self._line("│      ", f"{detail}: {grade['reason'] or 'no reason given'}", "dim")
@@ -134,18 +131,15 @@ class TraceView:
     def _line(self, lead: str, text: Any, style: str) -> None:
         from rich.text import Text
 
-        line = Text(" ".join(clean(str(text)).split()), style=style)
-        room = self._console.width - len(lead) if self._console.is_terminal else sys.maxsize
-        for row in rows(line, room):
-            self._console.print(Text(lead, style="dim") + row, soft_wrap=True)
-            lead = lead.translate(_BELOW)
+        line = Text(lead, style="dim").append(" ".join(clean(str(text)).split()), style)
+        for row in rows(line, self._console, len(lead)) if self._console.is_terminal else [line]:
+            self._console.print(row, soft_wrap=True)
 
 
-def trace_line(row: TraceSummary, width: int | None) -> str:
-    """Id, time, status, thread and question; cut to a terminal's `width`, whole elsewhere."""
+def trace_line(row: TraceSummary) -> str:
+    """Id, time, status, thread and how the question begins."""
     when = datetime.fromtimestamp(row["created_at"], UTC).astimezone()
-    question = " ".join(row["question"].split())
+    question = shorten(row["question"], 80)
     kind = "research: " if row["kind"] == "research" else ""
     thread = f" [{row['thread']}]" if row["thread"] else ""
-    line = f"{row['trace_id']}  {when:%Y-%m-%d %H:%M}  {row['status']:9}  {kind}{question}{thread}"
-    return line if width is None or len(line) <= width else f"{line[: max(40, width) - 1]}…"
+    return f"{row['trace_id']}  {when:%Y-%m-%d %H:%M}  {row['status']:9}  {kind}{question}{thread}"

@@ -1,0 +1,96 @@
+"""What comes before a question is asked: its words, its thread's collection, what is stale."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from cli.terminal import Terminal
+from state.errors import UsageError
+
+if TYPE_CHECKING:
+    from state.answer import Answer
+    from state.settings import Settings
+
+MAX_CHARACTERS = 20_000
+LOOKED_AT = 5_000
+"""Files that a question looks at: some 20 ms. `crag status` looks at more."""
+
+
+def read_question(argument: str) -> str:
+    """The argument, or all of standard input when it is "-".
+
+    Raises:
+        UsageError: there is nothing in it, or more than a question can be.
+    """
+    return checked_question(sys.stdin.read(MAX_CHARACTERS * 4) if argument == "-" else argument)
+
+
+def checked_question(text: str) -> str:
+    """The question without what surrounds it; raises as `read_question`."""
+    text = text.strip().strip("\ufeff")
+    if not any(character.isalnum() for character in text):
+        what = "holds no word" if text else "is empty"
+        raise UsageError(f"The question {what}.", "Type one, or pipe it in with '-'.")
+    if len(text) > MAX_CHARACTERS:
+        raise UsageError(
+            f"The question is too long: {MAX_CHARACTERS:,} characters are the most.",
+            "Ingest long text as a document and ask about it.",
+        )
+    return text
+
+
+def on_thread(
+    settings: Settings, named: str | None, terminal: Terminal, *, continue_: bool = False
+) -> Settings:
+    """The settings with the thread to go on with, and the collection that it asked last; a change
+    is told. `named` is the collection's option: with it, or the variable, the collection stays.
+
+    Raises:
+        UsageError: there is no thread to continue.
+    """
+    if settings.thread is None and not continue_:
+        return settings
+    from rag.memory import ThreadMemory
+
+    with ThreadMemory(settings) as memory:
+        named_thread = None if continue_ else settings.thread
+        thread = named_thread or memory.newest_thread()
+        before = memory.collection(thread)
+    settings = settings.model_copy(update={"thread": thread})
+    if before is None or before == settings.collection:
+        return settings
+    if named or os.environ.get("CRAG_COLLECTION"):
+        terminal.notice(f"Thread {thread} asked {before}; it goes on with {settings.collection}.")
+        return settings
+    terminal.notice(f"Asking {before}, as thread {thread} did.")
+    return settings.model_copy(update={"collection": before})
+
+
+def report_staleness(terminal: Terminal, settings: Settings) -> None:
+    """One line on stderr when indexed files have changed or gone since."""
+    if terminal.quiet:
+        return
+    from rag.index.stores import store_of
+    from rag.ingest.staleness import staleness
+
+    store = store_of(settings)
+    for name in settings.collections:
+        line = staleness(store, name, most=LOOKED_AT).line
+        if line is not None:
+            terminal.notice(f"{name}: {line}" if len(settings.collections) > 1 else line)
+
+
+def tell_of_models(terminal: Terminal, settings: Settings, answer: Answer) -> None:
+    """Behind the first answer without a model that is seen, once a home: that there is more."""
+    told = settings.home / "models" / "told"
+    if terminal.quiet or not (terminal.out_is_tty and terminal.err_is_tty) or told.exists():
+        return
+    if answer["engine"]["model"] is not None or not answer["citations"]:
+        return
+    with suppress(OSError):
+        told.parent.mkdir(parents=True, exist_ok=True)
+        told.touch()
+        terminal.notice("A model would answer in its own words: `crag model` shows what runs here.")
