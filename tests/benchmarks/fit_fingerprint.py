@@ -21,11 +21,6 @@ _SHARED = (
     "rag/question/spelling.py",
 )
 MADE_BY = {
-    "rag/evidence/ranking.json": (
-        "rag/evidence/excerpts.py",
-        "rag/evidence/features.py",
-        *_SHARED,
-    ),
     "rag/engines/local/grader.json": (
         "rag/engines/local/features.py",
         "rag/engines/local/candidate_pool.py",

@@ -15,7 +15,7 @@ from rag.engines.local.candidate_pool import CandidatePool, read_pool
 from rag.engines.local.features import measure_chunks
 from rag.engines.local.in_domain import in_domain_features
 from rag.engines.local.words import read_terms
-from rag.index.collection import Collection
+from rag.index.reader import Reader
 from rag.question.parse import parse_question
 from rag.question.parts import POOL
 
@@ -81,7 +81,7 @@ def _asked(corpus: Corpus) -> list[Asked]:
             collection.close()
 
 
-def _measure(corpus: Corpus, collection: Collection, query: dict, foreign: bool) -> Asked | None:
+def _measure(corpus: Corpus, collection: Reader, query: dict, foreign: bool) -> Asked | None:
     question = asked_text(query)
     hits = collection.search(question, RETRIEVED)
     began = time.perf_counter()
@@ -109,7 +109,7 @@ def _measure(corpus: Corpus, collection: Collection, query: dict, foreign: bool)
     )
 
 
-def _labels(query: dict, hits: list, collection: Collection) -> list[bool | None]:
+def _labels(query: dict, hits: list, collection: Reader) -> list[bool | None]:
     """Of a document whose pieces nobody judged, the first found stands for it."""
     labels: list[bool | None] = []
     seen: set[str] = set()

@@ -17,10 +17,10 @@ from typing import Any
 from rag.documents.registry import open_document
 from rag.documents.stream import Part
 from rag.embed.builtin import BuiltinEmbedder
-from rag.index.collection import Collection
-from rag.index.collection_store import Store
-from rag.index.local_store import LocalStore
+from rag.index.home.store import HomeStore
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
+from rag.index.reader import Reader
+from rag.index.store import Store
 from rag.text.chunk import chunk_parts
 from state.documents import Chunk
 from state.errors import DocumentError
@@ -136,10 +136,10 @@ def corpora(
             yield Corpus(one.name, str(size), documents, asked, foreign)
 
 
-def index(home: Path, documents: Sequence[dict[str, Any]]) -> Collection:
+def index(home: Path, documents: Sequence[dict[str, Any]]) -> Reader:
     """Each document its own source, whose name is its id."""
-    put_corpus(LocalStore(home), "set", documents)
-    return LocalStore(home).open_collection("set", EMBEDDER)
+    put_corpus(HomeStore(home), "set", documents)
+    return HomeStore(home).open_collection("set", EMBEDDER)
 
 
 def put_corpus(store: Store, name: str, documents: Sequence[dict[str, Any]]) -> None:

@@ -1,19 +1,20 @@
-"""crag beside other tools, whole processes, on one machine and one scripted model.
+"""crag beside other tools: whole processes, the same folder and questions, on one machine.
 
-    python tests/benchmarks/peers.py [--files 200] [--n 5] [--peers peers.toml] [--only NAME …]
+    python tests/benchmarks/peers.py --url URL [--data FOLDER] [--n 12] [--only NAME ...]
 
-Makes a folder of Markdown files of 4 KB, has each tool of peers.toml ingest it (twice: the second
-time nothing has changed), and asks up to five questions that
-the files answer and five that they do not.
-The model is model_server.py's and takes 300 ms a call. A tool that is not on PATH is left out and
-named. Prints medians; run it on a machine that does nothing else.
+The Markdown files of FOLDER (default: sample_corpus) are ingested twice by each tool of PEERS that
+is on PATH; the second time nothing has changed. Then each is asked N questions of its
+questions.jsonl that these files answer and N that they do not. Right: an expected string stands in
+what is printed; for an absent one, that it is said or nothing is printed. URL speaks OpenAI's
+protocol; its calls and tokens are counted on the way. Prints a row of medians and totals each.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
-import random
+import re
 import shlex
 import shutil
 import statistics
@@ -21,111 +22,152 @@ import subprocess
 import sys
 import tempfile
 import time
-import tomllib
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
+import urllib.request
+from collections import Counter
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent))
+HERE = Path(__file__).resolve()
+LLM = "export LLM_USER_PATH={home}; "
+PQA = "cd {docs} && PQA_HOME={home} pqa -i docs --llm openai/m --summary_llm openai/m"
+PQA += " --embedding openai/text-embedding-3-small --agent.agent_llm openai/m"
+PQA += (
+    " --parsing.use_doc_details false --agent.agent_type fake --agent.index.paper_directory {docs}"
+)
+QMD = "export XDG_CACHE_HOME={home} QMD_CONFIG_DIR={home}; "
+PEERS = {  # program, ingest, ask; {docs}: the folder, {home}: a folder of the tool's own
+    "crag": (
+        "crag",
+        "crag ingest {docs} --home {home} -q",
+        "crag ask {question} --home {home} -q",
+    ),
+    "crag, with the model": (
+        "crag",
+        "crag ingest {docs} --home {home} -q",
+        "crag ask {question} --home {home} --engine openai -q",
+    ),
+    "llm similar, into a prompt": (
+        "llm",
+        LLM + "printf -- '- {{model_id: m, model_name: m, api_base: \"%s\"}}' {url}"
+        " > {home}/extra-openai-models.yaml;"
+        " llm embed-multi docs --files {docs} '**/*.md' --store -m 3-small -d {home}/e.db",
+        LLM + "(echo Context:; llm similar docs -n 4 -c {question} -d {home}/e.db)"
+        " | llm -m m --no-stream 'Question: '{question}",
+    ),
+    "the LangGraph tutorial": (
+        "tutorial-python",
+        "true",
+        f"tutorial-python {HERE.with_name('tutorial_crag.py')} {{url}} {{docs}} {{question}}",
+    ),
+    "paper-qa": ("pqa", PQA + " index {docs}", PQA + " ask {question}"),
+    "qmd search": (
+        "qmd",
+        QMD + "qmd collection add {docs} --name docs >&2 || qmd update >&2",
+        QMD + "qmd search {question} -n 3",
+    ),
+}
+ABSENT = re.compile(
+    r"cannot answer|don't know|do(es)? not (say|hold|know|contain)|no (sure |matching )?"
+    r"(answer|results?)|could not be found|insufficient|^\s*$",
+    re.IGNORECASE,
+)
 
-from model_calls import Server, running
 
-LATENCY_MS = 300
-PLACES = ("Osmerdale", "Brackholm", "Tarnfirth", "Kelderby", "Whinmoor")
-ANSWERED = [f"How many wagons does the siding of {place} hold?" for place in PLACES]
-ABSENT = [f"Who is the mayor of {city}?" for city in ("Tokyo", "Lima", "Oslo", "Cairo", "Quito")]
-"""As many as are asked: what a tool keeps of one question is no help with the next."""
+class Counted(ThreadingHTTPServer):
+    """Passes all on to the model's server."""
 
-RIGHT = "4417"
-WORDS = "slate coal wagon points signal lever platform gradient inspection boiler ticket guard"
+    def __init__(self, url: str) -> None:
+        self.counts: Counter[str] = Counter()
+        counts = self.counts
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                headers = {"Content-Type": "application/json", "Authorization": "Bearer none"}
+                asked = urllib.request.Request(url + self.path.removeprefix("/v1"), body, headers)
+                with urllib.request.urlopen(asked, timeout=600) as reply:
+                    said = reply.read()
+                    kind = reply.headers["Content-Type"]
+                if "embeddings" not in self.path:
+                    counts["calls"] += 1
+                    counts["tokens"] += len(json.dumps(json.loads(body).get("messages"))) // 4
+                self.send_response(200)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(said)))
+                self.end_headers()
+                self.wfile.write(said)
+
+            def log_message(self, *_: object) -> None:
+                return
+
+        super().__init__(("127.0.0.1", 0), Handler)
+        Thread(target=self.serve_forever, daemon=True).start()
 
 
-def write_files(folder: Path, count: int) -> None:
-    """`count` files of some 4 KB, the same in every run; some hold an answer."""
-    draw = random.Random(7)
-    holding = {(n + 1) * count // 6: place for n, place in enumerate(PLACES)}
-    for number in range(count):
-        lines = [f"# Siding {number}", ""]
-        while sum(map(len, lines)) < 4000:
-            words = " ".join(draw.choice(WORDS.split()) for _ in range(14))
-            lines += [f"{words.capitalize()} {draw.randrange(10_000)}.", ""]
-        if number in holding:
-            lines[2:2] = [f"The siding of {holding[number]} holds {RIGHT} wagons.", ""]
-        (folder / f"siding-{number:04}.md").write_text("\n".join(lines), encoding="utf-8")
-
-
-def run(line: str, environment: dict[str, str]) -> tuple[float, str]:
-    start = time.perf_counter()
+def run(line: str, known: dict[str, Any]) -> tuple[float, str]:
+    quoted = {name: shlex.quote(str(value)) for name, value in known.items()}
+    environment = {**os.environ, "OPENAI_API_KEY": "none", "CRAG_ENGINE": "local"}
+    environment |= {"OPENAI_BASE_URL": known["url"], "OPENAI_API_BASE": known["url"]}
+    began = time.perf_counter()
     done = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", line],
-        env=environment, capture_output=True, text=True, timeout=900, check=False,
-        stdin=subprocess.DEVNULL,
+        ["bash", "-o", "pipefail", "-c", line.format(**quoted)], env=environment,
+        capture_output=True, text=True, timeout=900, check=False, stdin=subprocess.DEVNULL,
     )  # fmt: skip
-    if done.returncode:
-        raise SystemExit(f"{line}\nended with {done.returncode}: {done.stderr[-500:]}")
-    return time.perf_counter() - start, done.stdout
+    if done.returncode not in (0, 3):
+        raise SystemExit(f"{line}: {done.returncode}: {done.stderr[-300:]}")
+    return time.perf_counter() - began, done.stdout
 
 
-def program(line: str) -> str:
-    return line.rsplit(";", maxsplit=1)[-1].rsplit("|", maxsplit=1)[-1].split(maxsplit=1)[0]
-
-
-@contextmanager
-def home() -> Iterator[Path]:
-    folder = Path(tempfile.mkdtemp())
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def measure(peer: dict[str, Any], docs: Path, server: Server, times: int) -> list[str]:
-    environment = dict(os.environ)
-    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
-        environment.pop(name, None)
-    if peer.get("model"):
-        environment |= {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-none"}
-    with home() as folder:
-        known = {"docs": docs, "home": folder, "url": server.url}
-        ingest = peer["ingest"].format(**{k: shlex.quote(str(v)) for k, v in known.items()})
-        cells = [f"{run(ingest, environment)[0]:.1f}", f"{run(ingest, environment)[0]:.1f}"]
-        for questions in (ANSWERED, ABSENT):
-            rows = []
-            for question in questions[:times]:
-                values = {**known, "question": question}
-                ask = peer["ask"].format(**{k: shlex.quote(str(v)) for k, v in values.items()})
-                rows.append(server.measured(partial(run, ask, environment)))
-            wall, calls, tokens = (
-                statistics.median(row[key] for row in rows) for key in ("wall", "calls", "tokens")
-            )
-            right = sum(RIGHT in row["result"][1] for row in rows)
-            told = f", {right} of {len(rows)} right" if questions is ANSWERED else ""
-            cells.append(f"{wall:.1f} s, {calls:g} calls, {tokens:,.0f}{told}")
-    return cells
+def row(name: str, docs: Path, queries: list[dict[str, Any]], server: Counted) -> str:
+    _, ingest, ask = PEERS[name]
+    with tempfile.TemporaryDirectory() as home:
+        known = {"docs": docs, "home": home, "url": f"http://127.0.0.1:{server.server_port}/v1"}
+        took = [run(ingest, known)[0] for _ in range(2)]
+        size = sum(file.stat().st_size for file in Path(home).rglob("*") if file.is_file())
+        cells = [f"{took[0]:.1f}, {took[1]:.1f} s", f"{size / 1e6:.1f} MB"]
+        for answerable in (True, False):
+            asked = [query for query in queries if query["answerable"] is answerable]
+            server.counts.clear()
+            told = [run(ask, {**known, "question": query["text"]}) for query in asked]
+            right = [
+                any(answer in said for answer in query["answers"])
+                if answerable
+                else ABSENT.search(said) is not None
+                for query, (_, said) in zip(asked, told, strict=True)
+            ]
+            calls, tokens = (server.counts[what] / len(asked) for what in ("calls", "tokens"))
+            long = statistics.median(len(said) for _, said in told)
+            seconds = statistics.median(seconds for seconds, _ in told)
+            cells.append(f"{sum(right)} of {len(asked)}, {long:.0f} characters, {seconds:.1f} s")
+            cells[-1] += f", {calls:.1f} calls, {tokens:,.0f} tokens" if calls else ""
+    return f"| {name} | {' | '.join(cells)} |"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--files", type=int, default=200)
-    parser.add_argument("--n", type=int, default=5)
-    parser.add_argument("--peers", type=Path, default=Path(__file__).with_name("peers.toml"))
-    parser.add_argument("--only", nargs="*")
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--url", required=True)
+    parser.add_argument("--data", type=Path, default=HERE.parents[2] / "sample_corpus")
+    parser.add_argument("--n", type=int, default=12)
+    parser.add_argument("--only", nargs="*", default=PEERS)
     given = parser.parse_args()
-    peers = tomllib.loads(given.peers.read_text(encoding="utf-8"))
-    print("| | ingest s | again s | answerable: wall, chat calls, prompt tokens | absent |")
-    print("|---|---|---|---|---|")
-    with home() as docs, running() as server:
-        write_files(docs, given.files)
-        server.configure(latency_ms=LATENCY_MS)
-        for name, peer in peers.items():
-            if given.only and name not in given.only:
+    lines = (given.data / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    alone = [q for q in map(json.loads, lines) if not q["history"]]
+    alone = [q for q in alone if all(path.endswith(".md") for path in q["relevant"])]
+    kinds = ([q for q in alone if q["answerable"] is kind] for kind in (True, False))
+    queries = [query for kind in kinds for query in kind[: given.n]]
+    server = Counted(given.url)
+    with tempfile.TemporaryDirectory() as docs:
+        for file in given.data.rglob("*.md"):
+            copy = Path(docs, file.relative_to(given.data))
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, copy)
+        for name in given.only:
+            if shutil.which(PEERS[name][0]) is None:
+                print(f"{name}: no {PEERS[name][0]} on PATH", file=sys.stderr)
                 continue
-            if shutil.which(program(peer["ask"])) is None:
-                print(f"{name} is not on PATH.", file=sys.stderr)
-                continue
-            print(f"| {name} | {' | '.join(measure(peer, docs, server, given.n))} |", flush=True)
+            print(row(name, Path(docs), queries, server), flush=True)
 
 
 if __name__ == "__main__":

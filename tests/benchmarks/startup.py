@@ -29,46 +29,10 @@ from scripted_server import ScriptedServer, call, shape_asked, text
 
 QUESTION = "What happened at the viaduct in case 17-2?"
 CALL_SECONDS = 0.3
-WORDS = [
-    "signal",
-    "engine",
-    "bridge",
-    "ticket",
-    "station",
-    "summit",
-    "tunnel",
-    "depot",
-    "track",
-    "gauge",
-    "brake",
-    "whistle",
-    "timetable",
-    "platform",
-    "carriage",
-    "boiler",
-    "winter",
-    "summer",
-    "museum",
-    "archive",
-    "workshop",
-    "safety",
-    "inspection",
-    "driver",
-    "guard",
-    "lantern",
-    "switch",
-    "gradient",
-    "viaduct",
-    "valley",
-    "snow",
-    "plough",
-    "repair",
-    "coal",
-    "water",
-    "tank",
-    "record",
-    "visitor",
-]
+WORDS = (
+    "signal engine bridge ticket station summit tunnel depot track gauge brake whistle "
+    "platform boiler winter summer museum archive workshop safety inspection driver viaduct"
+)
 
 
 def run(command: list[str], environment: dict[str, str]) -> None:
@@ -152,7 +116,8 @@ def make_folder(folder: Path, chunks: int) -> None:
     for number in range(chunks // 4):
         paragraphs = [f"# Record {number}"]
         paragraphs += [
-            " ".join(chance.choices(WORDS, k=150)).capitalize() + f" in case {number}-{part}."
+            " ".join(chance.choices(WORDS.split(), k=150)).capitalize()
+            + f" in case {number}-{part}."
             for part in range(4)
         ]
         file = folder / f"part{number % 20:02d}" / f"record{number:05d}.md"

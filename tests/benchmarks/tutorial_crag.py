@@ -2,11 +2,15 @@
 
 One grading call a document, in sequence; documents of earlier loops forgotten; a rewriting
 call a loop; an answer even when nothing was relevant. Only the web search is left out.
+
+    python tests/benchmarks/tutorial_crag.py URL FOLDER QUESTION
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, TypedDict
 
 from langchain_core.documents import Document
@@ -57,7 +61,7 @@ ANSWER = ChatPromptTemplate.from_template(
     """You are an assistant for question-answering tasks. Use the following pieces of retrieved
 context to answer the question. If you don't know the answer, just say that you don't know. Use
 three sentences maximum and keep the answer concise.
-{history}Question: {question}
+Question: {question}
 Context: {context}
 Answer:"""
 )
@@ -65,8 +69,6 @@ Answer:"""
 
 class State(TypedDict, total=False):
     question: str
-    original: str
-    history: str
     documents: list[Document]
     generation: str
     loops: int
@@ -78,23 +80,9 @@ def split(text: str) -> list[str]:
 
 
 class Tutorial:
-    """The graph over what `retriever` finds, against one OpenAI-compatible server."""
+    """The graph, against one OpenAI-compatible server."""
 
-    def __init__(
-        self,
-        llm: ChatOpenAI,
-        retriever: Callable[[str], list[Document]],
-        max_loops: int = 3,
-    ) -> None:
-        self.retriever = retriever
-        self.grader = GRADE | llm.with_structured_output(GradeDocuments, method="function_calling")
-        self.rewriter = REWRITE | llm | StrOutputParser()
-        self.answerer = ANSWER | llm | StrOutputParser()
-        self.max_loops = max_loops
-        self.graph = self._compile()
-
-    @classmethod
-    def over(cls, url: str, texts: Sequence[str], k: int = 4) -> Tutorial:
+    def __init__(self, url: str, texts: Sequence[str], k: int = 4, max_loops: int = 3) -> None:
         """Over the texts, embedded by the server itself."""
         llm = ChatOpenAI(model="gpt-4o-mini", base_url=url, api_key="none", temperature=0)
         store = InMemoryVectorStore(
@@ -103,7 +91,12 @@ class Tutorial:
             )
         )
         store.add_texts([chunk for text in texts for chunk in split(text)])
-        return cls(llm, store.as_retriever(search_kwargs={"k": k}).invoke)
+        self.retriever = store.as_retriever(search_kwargs={"k": k}).invoke
+        self.grader = GRADE | llm.with_structured_output(GradeDocuments, method="function_calling")
+        self.rewriter = REWRITE | llm | StrOutputParser()
+        self.answerer = ANSWER | llm | StrOutputParser()
+        self.max_loops = max_loops
+        self.graph = self._compile()
 
     def _compile(self) -> Any:
         graph = StateGraph(State)
@@ -141,9 +134,14 @@ class Tutorial:
 
     def generate(self, state: State) -> State:
         context = "\n\n".join(document.page_content for document in state["documents"])
-        asked = {"context": context, "question": state["question"], "history": state["history"]}
+        asked = {"context": context, "question": state["question"]}
         return {"generation": self.answerer.invoke(asked)}
 
-    def ask(self, question: str, history: str = "") -> str:
-        state = {"question": question, "history": history}
-        return self.graph.invoke(state, {"recursion_limit": 50})["generation"]
+    def ask(self, question: str) -> str:
+        return self.graph.invoke({"question": question}, {"recursion_limit": 50})["generation"]
+
+
+if __name__ == "__main__":
+    files = sorted(Path(sys.argv[2]).rglob("*.md"))
+    texts = [file.read_text(encoding="utf-8") for file in files]
+    print(Tutorial(sys.argv[1], texts).ask(sys.argv[3]))

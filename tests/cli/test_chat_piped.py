@@ -7,22 +7,22 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from chat_samples import crag, environment, make_home
+from crag import HIGH, copied_home, crag, environment, make_home
 from forked_program import crag_program
 from postgres_server import fresh_schema
 
 from cli.terminal import clean
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    return make_home(tmp_path_factory.mktemp("chat"))
+@pytest.fixture
+def home(tmp_path):
+    return copied_home(tmp_path)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def talk(home):
     """Three turns on one thread, the second a follow-up, with a command in between."""
-    lines = "How high is the Gillfoot Viaduct?\n/pin\n\nAnd how long is it?\nDo dogs travel free?\n"
+    lines = f"{HIGH}\n/trace on\n\nAnd how long is it?\nDo dogs travel free?\n"
     return crag(home, "chat", "-t", "line", stdin=lines)
 
 
@@ -38,8 +38,9 @@ def test_answers_go_to_stdout_and_the_rest_to_stderr(talk):
     assert "212 metres" in talk.stdout
     assert "crag>" not in talk.stdout + talk.stderr
     assert "line" in talk.stderr
-    assert "pinned" in talk.stderr
-    assert "pinned" not in talk.stdout
+    assert "Traces are on." in talk.stderr
+    assert "loop 0" in talk.stderr
+    assert "loop 0" not in talk.stdout
 
 
 def test_a_real_pipe_gives_the_same(home, talk):
@@ -59,7 +60,6 @@ def test_a_real_pipe_gives_the_same(home, talk):
 def test_every_turn_is_kept_whole(home, talk):
     kept = turns(home, "line")
     assert [turn["turn"] for turn in kept] == [1, 2, 3]
-    assert [turn["milestone"] for turn in kept] == [True, False, False]
     follow_up = kept[1]["answer"]
     assert follow_up["question"] == "And how long is it?"
     assert "Gillfoot" in follow_up["standalone_question"]
@@ -92,8 +92,7 @@ def test_thread_is_listed_sized_and_exported(home, tmp_path):
     text = file.read_text(encoding="utf-8")
     assert "## 2. And how long is it?" in text
     assert "> The Gillfoot Viaduct is 212 metres long." in text
-    assert "pinned" in text
-    exported = json.loads(crag(home, "threads", "export", "line", "--format", "json").stdout)
+    exported = json.loads(crag(home, "threads", "export", "line", "--json").stdout)
     assert exported["turns"] == turns(home, "line")
 
 
@@ -107,9 +106,7 @@ def test_show_says_which_cited_files_changed_or_went(tmp_path):
     assert turns(home, "t")[0]["files"]["viaduct.md"]["state"] == "changed"
     assert "has changed since" in crag(home, "threads", "show", "t").stdout
     file.unlink()
-    assert "has gone since" in crag(home, "threads", "show", "t").stdout.replace(
-        "is gone", "has gone"
-    )
+    assert "the file has gone since" in crag(home, "threads", "show", "t").stdout
 
 
 def test_thread_is_forgotten_only_when_confirmed(home):
@@ -128,7 +125,7 @@ def test_prune_says_what_it_removes(home):
     )
     assert dry["removed"] == {"long": [1, 2]}
     done = crag(home, "threads", "prune", "--keep", "1", "-t", "long", "--yes")
-    assert done.stdout == "long: 2 turns (1-2)\n"
+    assert done.stdout == "long: 2 turns (1, 2)\n"
     assert [turn["turn"] for turn in turns(home, "long")] == [3]
     assert crag(home, "threads", "prune").exit_code == 2
 
@@ -166,7 +163,7 @@ def test_thread_goes_on_from_another_home_on_the_same_postgres(home, tmp_path, p
     assert "Gillfoot" in answer["standalone_question"]
     listed = json.loads(crag(home, "threads", "list", "--threads", url, "--json").stdout)
     assert [thread["turns"] for thread in listed["threads"]] == [2]
-    assert not (other / "threads.db").exists()
+    assert json.loads(crag(other, "threads", "list", "--json").stdout)["threads"] == []
 
 
 def test_postgres_that_is_not_there_is_exit_5(home):

@@ -1,31 +1,37 @@
-"""`crag chat` in a real pseudo-terminal."""
+"""`crag chat` and `crag ask` in a real pseudo-terminal."""
 
 from __future__ import annotations
 
 import json
 import re
 import signal
-import socket
 import time
+from io import StringIO
 
 import pexpect
 import pytest
-from chat_samples import (
+from crag import (
     GIVEN_BACK,
+    HIGH,
     chat_in_terminal,
+    copied_home,
     crag,
     entered,
-    environment,
-    make_home,
+    in_terminal,
+    leave,
     prompted,
+    say,
+    shown_in_terminal,
 )
-from forked_program import crag_program
 from scripted_server import ScriptedServer, hang
 
+from cli.render.live import LiveAnswer
+from cli.terminal import Terminal
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    return make_home(tmp_path_factory.mktemp("chat"))
+
+@pytest.fixture
+def home(tmp_path):
+    return copied_home(tmp_path)
 
 
 def turns(home, thread):
@@ -33,47 +39,25 @@ def turns(home, thread):
     return json.loads(shown.stdout)["turns"] if shown.exit_code == 0 else []
 
 
-def say(child, line, *expected):
-    """Send a line, wait for all of `expected` in order and then for the next prompt; return
-    what was shown.
-    """
-    entered(child, line)
-    shown = ""
-    for words in expected:
-        child.expect(r"\s+".join(map(re.escape, words.split())))
-        shown += child.before + child.after
-    return shown + prompted(child)
-
-
-def leave(child):
-    child.sendeof()
-    child.expect(pexpect.EOF)
-    child.close()
-    return child.exitstatus
-
-
-def test_a_conversation(home, tmp_path):
+def test_a_conversation(home):
     child = chat_in_terminal(home, "-t", "pty")
-    say(child, "How high is the Gillfoot Viaduct?", "31 metres")
+    say(child, HIGH, "31 metres")
     say(child, "And how long is it?", "212 metres")
     say(child, "/sources", "viaduct.md")
     say(child, "/open 1", "> ", "212 metres long")
-    say(child, "/pin 1", "is now pinned")
-    say(child, "/history", "1. How high is the Gillfoot Viaduct? (pinned)")
+    say(child, "/open x", "is no source")
     say(child, "/trace", "viaduct.md")
     say(child, "/set max_loops 0", "max_loops is 0")
     say(child, "/set k 0", "--k")
-    say(child, "/collection", "default")
-    say(child, "/collection nosuch", "no collection")
-    say(child, "/cost", "0 model calls")
-    say(child, f"/save {tmp_path / 'talk.md'}", "Wrote")
-    assert "212 metres" in (tmp_path / "talk.md").read_text()
-    say(child, "/retry", "212 metres")
+    say(child, "/set collection nosuch", "no collection")
+    say(child, "/set", "collection", "default")
+    say(child, "/cost", "There is no command /cost.")
     say(child, "/new other", "a new thread")
-    say(child, "/thread pty", "On pty, 3 turns")
+    say(child, "/new pty", "There is a thread")
+    say(child, "/thread pty", "On pty, 2 turns")
     say(child, "/help", "/exit")
     assert leave(child) == 0
-    assert [turn["milestone"] for turn in turns(home, "pty")] == [True, False, False]
+    assert len(turns(home, "pty")) == 2
 
 
 def test_small_talk_help_and_leaving_need_no_command(home):
@@ -81,22 +65,17 @@ def test_small_talk_help_and_leaving_need_no_command(home):
     say(child, "/open", "Nothing was answered on this thread yet.")
     say(child, "hello", "Hello.")
     say(child, "/sources", "The last answer cites nothing.")
-    say(child, "How high is the Gillfoot Viaduct?", "31 metres")
+    say(child, HIGH, "31 metres")
     understood = "Understood as: And how long is it? (Gillfoot Viaduct)"
     say(child, "And how long is it?", understood, "212 metres")
     say(child, "ok, thanks!", "You are welcome.")
-    say(child, "/sources", "Of turn 3, “And how long is it?”:", "viaduct.md")
-    say(child, "/open", "viaduct.md", "212 metres long")
-    say(child, "what did I ask first?", "How high is the Gillfoot Viaduct?")
+    say(child, "/sources", "The last answer cites nothing.")
+    say(child, "what did I ask first?", HIGH)
     say(child, "What documents do you have?", "default holds 3 documents:", "- Fares", "in full by")
-    say(child, "?", "/sources")
-    entered(child, "exit")
-    child.expect(pexpect.EOF)
-    child.close()
-    assert child.exitstatus == 0
+    say(child, "help", "/sources")
+    assert leave(child, "exit") == 0
     child = chat_in_terminal(home, "--continue")
     say(child, "/thread", "On small, 6 turns, asking default.")
-    say(child, "what did I ask last?", "And how long is it?")
     assert leave(child) == 0
 
 
@@ -104,50 +83,45 @@ def test_editing_history_and_completion(home):
     child = chat_in_terminal(home, "-t", "edit")
     child.send("How high is\\\r")  # a backslash, then Enter: the question goes on
     say(child, "the Gillfoot Viaduct?", "31 metres")
-    child.send("/hist")
-    child.expect_exact("The last turns of the thread")  # the menu is open
+    child.send("/sou")
+    child.expect_exact("The places the last answer cites")  # the menu is open
     child.send("\t")
-    child.expect_exact("ory")
-    say(child, "", "1. How high is the Gillfoot Viaduct?")
+    child.expect_exact("rces")
+    say(child, "", "viaduct.md")
     child.send("\x1b[A\x1b[A")  # the last line but one
     child.expect("Gillfoot")
     say(child, "", "31 metres")
-    child.send("viad\t")
-    child.expect_exact("viaduct.md")
-    child.send("\x03")  # Ctrl-C at the prompt drops the line and stays
+    child.send("\x12Gillf")  # Ctrl-R
+    child.expect("i-search")
+    say(child, "", "31 metres")
+    child.send("half a line\x03")  # Ctrl-C at the prompt drops the line and stays
     child.expect_exact("Ctrl-D leaves.")
     prompted(child)
-    entered(child, "/exit")
-    child.expect(pexpect.EOF)
-    child.close()
-    assert child.exitstatus == 0
+    assert leave(child, "/exit") == 0
     questions = [turn["answer"]["question"] for turn in turns(home, "edit")]
-    assert questions == ["How high is\nthe Gillfoot Viaduct?"] * 2
+    assert questions == ["How high is\nthe Gillfoot Viaduct?"] * 3
     assert (home / "chat_history").stat().st_mode & 0o077 == 0
+
+
+def until_asked(child, server):
+    """Reading on, or what is shown meanwhile fills the terminal."""
+    deadline = time.monotonic() + 60
+    while not server.requests:
+        assert time.monotonic() < deadline
+        assert child.expect([pexpect.TIMEOUT, pexpect.EOF], timeout=0.1) == 0
 
 
 def test_ctrl_c_cancels_the_turn_and_leaves_the_thread_whole(home):
     with ScriptedServer(always=hang()) as server:
-        child = chat_in_terminal(
-            home,
-            "-t",
-            "cut",
-            "--engine",
-            "openai",
-            CRAG_BASE_URL=server.url,
-            CRAG_API_KEY="sk-test",
-            CRAG_MAX_RETRIES="0",
-        )
-        entered(child, "How high is the Gillfoot Viaduct?")
-        deadline = time.monotonic() + 120
-        while not server.requests:  # reading on, or what is shown meanwhile fills the terminal
-            assert time.monotonic() < deadline
-            assert child.expect([pexpect.TIMEOUT, pexpect.EOF], timeout=0.1) == 0
+        given = {"CRAG_BASE_URL": server.url, "CRAG_API_KEY": "sk-test", "CRAG_MAX_RETRIES": "0"}
+        child = chat_in_terminal(home, "-t", "cut", "--engine", "openai", **given)
+        entered(child, HIGH)
+        until_asked(child, server)
         child.send("\x03")
         child.expect_exact("Nothing was kept")
         prompted(child)
         say(child, "/set engine local", "engine is local")
-        say(child, "How high is the Gillfoot Viaduct?", "31 metres")
+        say(child, HIGH, "31 metres")
         assert leave(child) == 0
     (turn,) = turns(home, "cut")
     assert turn["turn"] == 1
@@ -157,16 +131,12 @@ def test_ctrl_c_cancels_the_turn_and_leaves_the_thread_whole(home):
 @pytest.mark.parametrize("asked", [False, True])
 def test_a_chat_that_is_told_to_end_does_so_and_gives_the_terminal_back(home, asked):
     with ScriptedServer(always=hang()) as server:
-        child = chat_in_terminal(
-            home, "-t", "ended", "--engine", "openai", CRAG_BASE_URL=server.url
-        )
+        url = {"CRAG_BASE_URL": server.url}
+        child = chat_in_terminal(home, "-t", "ended", "--engine", "openai", **url)
         assert not child.getecho()
         if asked:
-            entered(child, "How high is the Gillfoot Viaduct?")
-            deadline = time.monotonic() + 120
-            while not server.requests:
-                assert time.monotonic() < deadline
-                assert child.expect([pexpect.TIMEOUT, pexpect.EOF], timeout=0.1) == 0
+            entered(child, HIGH)
+            until_asked(child, server)
         else:
             child.send("half a line")
             child.expect_exact("line")
@@ -187,64 +157,52 @@ def test_escapes_of_documents_and_questions_never_reach_the_terminal(home):
     child = chat_in_terminal(home, "-t", "evil")
     shown = say(child, "What does a return ticket for a child cost?", "9 crowns")
     shown += say(child, "/open 1", "9 crowns")
-    shown += say(child, "/history", "1. What does")
     assert leave(child) == 0
-    assert "\x1b]0;" not in shown
-    assert "\x07" not in shown
-    assert "\x1b[2J" not in shown
-    assert "\x9b" not in shown
-
-
-def asked_in_terminal(home, *words, command=("ask",), **more):
-    """What `crag ask` writes to a terminal of 60 columns, as bytes come."""
-    child = pexpect.spawn(
-        crag_program(),
-        [*command, *words],
-        env=environment(home, COLUMNS="60", **more),
-        encoding="utf-8",
-        timeout=120,
-        dimensions=(40, 60),
-    )
-    child.expect(pexpect.EOF)
-    child.close()
-    return child.before
-
-
-def test_a_cited_place_is_a_link_that_opens_the_file_at_its_line(home):
-    path = home.parent / "documents" / "viaduct.md"
-    shown = asked_in_terminal(home, "How high is the Gillfoot Viaduct?")
-    assert re.search(
-        rf"\x1b\]8;id=\d+;file://[^/]*{path}#3\x1b\\viaduct.md:3(-\d+)?\x1b\]8;;\x1b", shown
-    )
-    code = {"CRAG_LINKS": "vscode://file{path}:{line}"}
-    shown = asked_in_terminal(home, "How high is the Gillfoot Viaduct?", **code)
-    assert f";vscode://file{path}:3\x1b" in shown
-    crag(home, "ask", "How high is the Gillfoot Viaduct?", "-t", "links")
-    link = f";file://{socket.gethostname()}{path}#3\x1b"
-    assert link in asked_in_terminal(home, "links", command=["threads", "show"])
-    child = chat_in_terminal(home, "-t", "links")
-    say(child, "/sources", link)
-    say(child, "/open 1", link)
-    entered(child, "/quit")
-    child.expect(pexpect.EOF)
-    for off in ({"CRAG_LINKS": "none"}, {"TERM": "dumb"}):
-        shown = asked_in_terminal(home, "How high is the Gillfoot Viaduct?", **off)
-        assert "\x1b]8" not in shown
-        assert "viaduct.md:3" in shown
-    refused = asked_in_terminal(home, "How high?", CRAG_LINKS="file://{nothing}")
-    assert "CRAG_LINKS is unusable" in refused
+    for escape in ("\x1b]0;", "\x07", "\x1b[2J", "\x9b"):
+        assert escape not in shown
 
 
 def test_an_answer_is_wrapped_at_words_on_a_terminal(home):
-    shown = asked_in_terminal(home, "How high is the Gillfoot Viaduct?", CRAG_LINKS="none")
-    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
-    piped = crag(home, "ask", "How high is the Gillfoot Viaduct?").stdout
+    piped = crag(home, "ask", HIGH, "-t", "wrapped").stdout
     assert max(map(len, piped.splitlines())) > 60
-    lines = [line.rstrip() for line in plain.splitlines()]
-    assert max(map(len, lines)) <= 60
-    assert " ".join(" ".join(lines).split()).endswith(" ".join(piped.split()))
-    crag(home, "ask", "How high is the Gillfoot Viaduct?", "-t", "wrapped")
-    shown = asked_in_terminal(home, "wrapped", command=["threads", "show"], CRAG_LINKS="none")
-    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
-    assert max(len(line.rstrip()) for line in plain.splitlines()) <= 60
-    assert " ".join(piped.split()) in " ".join(plain.split())
+    for words in (("ask", HIGH), ("threads", "show", "wrapped")):
+        shown, code = shown_in_terminal(home, *words, columns=60, COLUMNS="60")
+        plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
+        assert code == 0
+        assert max(len(line.rstrip()) for line in plain.splitlines()) <= 60
+        assert " ".join(piped.split()) in " ".join(plain.split())
+
+
+def test_no_color_is_obeyed(home):
+    def colours(**variables):
+        return re.findall(r"\x1b\[[\d;]*3\dm", shown_in_terminal(home, "trace", **variables)[0])
+
+    crag(home, "ask", HIGH)
+    assert colours()
+    assert not colours(NO_COLOR="1")
+
+
+def test_before_something_is_deleted_a_person_is_asked(home):
+    crag(home, "ask", HIGH, "-t", "kept")
+    for reply, code, words in (("n", 1, "Nothing was changed."), ("\x03", 130, "interrupted")):
+        child = in_terminal(home, "threads", "delete", "kept")
+        child.expect_exact("Forget thread 'kept' with its 1 turn?")
+        child.send(f"{reply}\r" if reply == "n" else reply)
+        child.expect(words)
+        child.expect(pexpect.EOF)
+        child.close()
+        assert (child.exitstatus, len(turns(home, "kept"))) == (code, 1)
+
+
+def test_of_a_draft_longer_than_the_screen_no_more_is_drawn_than_can_be_taken_back(monkeypatch):
+    lines, screen = 6, StringIO()
+    monkeypatch.setattr("sys.stdout", screen)
+    for name, value in (("COLUMNS", "40"), ("LINES", str(lines)), ("FORCE_COLOR", "1")):
+        monkeypatch.setenv(name, value)
+    with LiveAnswer(Terminal(), trace=False, stream=True) as live:
+        for number in range(60):
+            live.show({"event": "token", "text": f"line {number}\n"})
+        deadline = time.monotonic() + 10
+        while "line 1" not in screen.getvalue():  # a frame is drawn twenty times a second
+            assert time.monotonic() < deadline
+    assert f"line {lines + 1}" not in screen.getvalue()

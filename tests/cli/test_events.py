@@ -20,7 +20,7 @@ from scripted_server import ScriptedServer, hang, status, text
 from trace_runs import ANSWERED, MISSPELT, UNKNOWN, make_home
 from typer.testing import CliRunner
 
-from cli.program import app
+from cli.app import app
 
 ROOT = Path(__file__).parents[2]
 

@@ -2,13 +2,13 @@
 
 import os
 import resource
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from command_child import finished
+from hardships import can_mount
 from mounted_commands import mounted
 
 ROOT = Path(__file__).parents[2]
@@ -37,14 +37,7 @@ def started(home, *arguments, limit):
     )
 
 
-def namespaces():
-    if shutil.which("unshare") is None:
-        return False
-    probe = ["unshare", "-rm", "mount", "-t", "tmpfs", "x", "/tmp"]
-    return subprocess.run(probe, capture_output=True, check=False).returncode == 0
-
-
-mounting = pytest.mark.skipif(not namespaces(), reason="no mount namespaces here")
+mounting = pytest.mark.skipif(not can_mount(), reason="no mount namespaces here")
 
 
 @pytest.fixture
@@ -88,7 +81,6 @@ def test_a_read_only_home_is_asked_and_searched_and_says_what_it_cannot_keep(hom
         ["threads", "delete", "one", "-y"],
         ["collections", "delete", "default", "-y"],
         ["trace", "delete", "last", "-y"],
-        ["doctor", "--repair"],
     )
     read_only = f"mount --bind {home} {home} && mount -o remount,bind,ro {home}"
     asked, *others, doctor = mounted(
@@ -108,24 +100,6 @@ def test_a_read_only_home_is_asked_and_searched_and_says_what_it_cannot_keep(hom
         f"FAIL  home: {home}: Read-only file system"
     ]
     assert contents(home) == before
-
-
-@mounting
-def test_a_collection_of_a_read_only_home_is_searched_without_chroma(home):
-    read_only = f"mount --bind {home} {home} && mount -o remount,bind,ro {home}"
-    (ran,) = mounted(read_only, ["search", "tunnel"], folder=home.parent, **at(home))
-    assert (ran.returncode, ran.stderr) == (0, "")
-    assert "line.md" in ran.stdout
-
-
-@mounting
-def test_doctor_looks_at_all_of_a_read_only_home(home):
-    shutil.rmtree(home / "vectors")
-    read_only = f"mount --bind {home} {home} && mount -o remount,bind,ro {home}"
-    (doctor,) = mounted(read_only, ["doctor"], folder=home.parent, **at(home))
-    assert (doctor.returncode, doctor.stderr) == (4, "")
-    assert "FAIL  default: vectors: damaged: missing\n" in doctor.stdout
-    assert "ok    default: files: 1 file as indexed\n" in doctor.stdout
 
 
 @mounting

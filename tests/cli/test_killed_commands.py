@@ -10,10 +10,10 @@ import signal
 from pathlib import Path
 
 import pytest
-from chat_samples import crag, make_home
 from command_child import start
+from crag import crag, make_home
 
-from rag.doctor.databases import check_catalog, check_databases
+from rag.doctor.checkup import check_catalog, check_home
 from state.shared_place import open_turn_store
 
 QUESTIONS = [
@@ -71,7 +71,7 @@ def test_a_killed_conversation_keeps_every_turn_that_it_showed(tmp_path, command
         assert len(kept) <= before + len(told) + 1
         for answer in told:
             assert kept[answer["turn"]]["answer"] == answer["answer"]
-        checks = [check_catalog(home), *check_databases(home)]
+        checks = [check_catalog(home), *check_home(home)]
         assert [check for check in checks if not check.ok] == []
         before = len(kept)
     done = crag(home, "ask", QUESTIONS[1], "-t", "one", "--json")

@@ -238,7 +238,9 @@ def test_calls_at_once_over_http_all_answer(served: str):
                 group.start_soon(one, results, number)
         return results
 
-    assert all(content(result) for result in anyio.run(main))
+    answered = [content(result) for result in anyio.run(main)]
+    assert sum("answer" in each for each in answered) == 4
+    assert sum("sources" in each for each in answered) == 4
 
 
 def test_rebound_names_are_refused_and_loopback_s_own_are_not(served: str):
@@ -259,6 +261,7 @@ def test_rebound_names_are_refused_and_loopback_s_own_are_not(served: str):
             assert code(Origin=origin) in (400, 403, 421), origin
 
 
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="no /proc here")
 def test_only_loopback_is_listened_on(served: str):
     port = int(served.split(":")[2].split("/", maxsplit=1)[0])
     listening = {
@@ -268,7 +271,7 @@ def test_only_loopback_is_listened_on(served: str):
         for line in Path(table).read_text().splitlines()[1:]
         if line.split()[3] == "0A" and int(line.split()[1].split(":")[1], 16) == port
     }
-    assert listening <= {f"0100007F:{port:04X}"}
+    assert listening == {f"0100007F:{port:04X}"}
 
 
 @pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGTERM])

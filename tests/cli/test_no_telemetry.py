@@ -1,12 +1,10 @@
 """Nothing leaves the machine because of another program's variables in the environment."""
 
-import os
 import socket
-import subprocess
-import sys
 from threading import Thread
 
 import pytest
+from crag import shell
 
 
 @pytest.fixture
@@ -37,19 +35,7 @@ def test_langsmith_s_variables_send_no_run_anywhere(tmp_path, collector, switch)
     url, callers = collector
     file = tmp_path / "paris.md"
     file.write_text("# Paris\n\nThe capital of France is Paris.\n")
-    traced = {
-        switch: "true",
-        "LANGSMITH_API_KEY": "x",
-        "LANGSMITH_ENDPOINT": url,
-        "CRAG_HOME": str(tmp_path / "home"),
-    }
-
-    def crag(*arguments):
-        command = [sys.executable, "-m", "cli", *arguments]
-        return subprocess.run(
-            command, env={**os.environ, **traced}, capture_output=True, text=True, check=True
-        )
-
-    crag("ingest", str(file))
-    assert "Paris" in crag("ask", "What is the capital of France?", "--engine", "local").stdout
+    traced = {switch: "true", "LANGSMITH_API_KEY": "x", "LANGSMITH_ENDPOINT": url}
+    asked = f"$CRAG ingest {file} -q && $CRAG ask 'What is the capital of France?'"
+    assert "Paris" in shell(tmp_path / "home", asked, CRAG_ENGINE="local", **traced).stdout
     assert callers == []

@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+import time
 
-import pexpect
 import pytest
-from chat_samples import crag, environment, make_home
-from forked_program import crag_program
+from crag import LONG, copied_home, crag, make_home, shown_in_terminal
 
-from cli.editor import opening_command
+from cli.commands.open import opening_command
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    home = make_home(tmp_path_factory.mktemp("open"))
-    assert crag(home, "ask", "How long is the Gillfoot Viaduct?").exit_code == 0
+@pytest.fixture
+def home(tmp_path):
+    home = copied_home(tmp_path)
+    assert crag(home, "ask", LONG).exit_code == 0
     return home
-
-
-def in_terminal(home, *words, **more):
-    child = pexpect.spawn(
-        crag_program(), list(words), env=environment(home, **more), encoding="utf-8", timeout=60
-    )
-    child.expect(pexpect.EOF)
-    child.close()
-    return child.before, child.exitstatus
 
 
 @pytest.fixture
@@ -42,21 +33,21 @@ def editor(tmp_path):
 
 
 def test_the_editor_is_given_the_file_and_its_line_and_the_persons_umask(home, editor):
-    shown, code = in_terminal(home, "open", "1", VISUAL="", EDITOR=f"{editor} -w")
+    shown, code = shown_in_terminal(home, "open", "1", VISUAL="", EDITOR=f"{editor} -w")
     assert code == 0
     assert "EDIT 0o22 -w +3" in shown or "EDIT 0o2 -w +3" in shown
     assert "viaduct.md True" in shown
 
 
 def test_an_editor_that_fails_or_is_missing_is_told_in_one_line(home):
-    shown, code = in_terminal(home, "open", VISUAL="", EDITOR="/nowhere/ed")
+    shown, code = shown_in_terminal(home, "open", VISUAL="", EDITOR="/nowhere/ed")
     assert (shown.strip().splitlines()[-1], code) == (
         "crag: /nowhere/ed cannot be started: No such file or directory. Set EDITOR.",
         4,
     )
-    shown, code = in_terminal(home, "open", EDITOR="", VISUAL="false")
+    shown, code = shown_in_terminal(home, "open", EDITOR="", VISUAL="false")
     assert (shown.strip().splitlines()[-1], code) == ("crag: false ended with code 1.", 4)
-    shown, code = in_terminal(home, "open", VISUAL="", EDITOR="vim '")
+    shown, code = shown_in_terminal(home, "open", VISUAL="", EDITOR="vim '")
     assert (shown.strip().splitlines()[-1], code) == (
         'crag: The editor "vim \'" is no command: No closing quotation. Set EDITOR.',
         4,
@@ -69,9 +60,9 @@ def test_elsewhere_than_on_a_terminal_the_path_is_printed(home):
 
 def test_without_editor_and_viewer_the_place_is_printed(home):
     none = {"VISUAL": "", "EDITOR": "", "DISPLAY": "", "WAYLAND_DISPLAY": ""}
-    shown, code = in_terminal(home, "open", **none)
+    shown, code = shown_in_terminal(home, "open", **none)
     assert code == 0
-    assert "viaduct.md:3" in shown.replace("\r\n", "")
+    assert "documents/viaduct.md" in shown.replace("\r\n", "")
     assert "Set EDITOR" in shown
 
 
@@ -81,22 +72,17 @@ def test_what_cannot_be_opened_is_said(home, tmp_path):
     assert "no trace" in crag(tmp_path, "open").stderr.lower()
 
 
-def test_what_cites_nothing_leaves_the_last_places_open(home):
+def test_an_answer_that_cites_nothing_leaves_nothing_to_open(home):
+    before = json.loads(crag(home, "trace", "list", "--json").stdout)["traces"][0]["trace_id"]
     assert crag(home, "ask", "thanks!").exit_code == 0
-    opened = crag(home, "open")
+    assert "It cites nothing." in crag(home, "open").stderr
+    opened = crag(home, "open", "--trace", before)
     assert opened.stdout.endswith("documents/viaduct.md\n")
-    assert "Of “How long is the Gillfoot Viaduct?”:" in opened.stderr
-    assert "It cites nothing." in crag(home, "open", "--trace", trace_of(home, "thanks!")).stderr
-
-
-def trace_of(home, question):
-    asked = crag(home, "ask", question, "--json")
-    return json.loads(asked.stdout)["trace_id"]
 
 
 def test_a_file_that_has_gone_is_said(tmp_path):
     home = make_home(tmp_path)
-    assert crag(home, "ask", "How long is the Gillfoot Viaduct?").exit_code == 0
+    assert crag(home, "ask", LONG).exit_code == 0
     (tmp_path / "documents" / "viaduct.md").unlink()
     gone = crag(home, "open", "1")
     assert gone.exit_code == 2
@@ -112,20 +98,23 @@ def test_a_file_that_has_gone_is_said(tmp_path):
         ("unheard-of", ["{}"]),
     ],
 )
-def test_an_editor_is_told_the_line_as_it_takes_it(editor, arguments, tmp_path, monkeypatch):
+def test_an_editor_is_told_the_line_as_it_takes_it(editor, arguments, tmp_path):
     file = tmp_path / "a b.md"
-    file.write_text("one\ntwo\nthree\n")
-    monkeypatch.setenv("VISUAL", editor)
     expected = [each.format(file) for each in arguments]
-    assert opening_command(file, 3)[1:] == expected
+    assert opening_command(editor, file, 3)[1:] == expected
 
 
-def test_what_is_no_text_goes_to_the_viewer(tmp_path, monkeypatch):
-    file, viewer = tmp_path / "scan.pdf", tmp_path / "xdg-open"
+def test_what_is_no_text_goes_to_the_viewer(tmp_path):
+    home = make_home(tmp_path)
+    assert crag(home, "ask", LONG).exit_code == 0
+    file, viewer = tmp_path / "documents" / "viaduct.md", tmp_path / "xdg-open"
     file.write_bytes(b"%PDF\0")
-    viewer.write_text("#!/bin/sh\n")
+    viewer.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/viewed\n')
     viewer.chmod(0o755)
-    for name, value in {"EDITOR": "vim", "DISPLAY": ":0", "PATH": str(tmp_path)}.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setattr(sys, "platform", "linux")
-    assert opening_command(file, 3) == [str(viewer), str(file)]
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    _, code = shown_in_terminal(home, "open", VISUAL="", EDITOR="vim", DISPLAY=":0", PATH=path)
+    assert code == 0
+    deadline = time.monotonic() + 10
+    while not (tmp_path / "viewed").exists():  # it is not waited for
+        assert time.monotonic() < deadline
+    assert (tmp_path / "viewed").read_text().strip() == str(file)

@@ -10,7 +10,7 @@ from command_child import finished
 
 from cli.files import write_text
 from cli.terminal import Terminal
-from rag.index.catalog import connect
+from rag.index.home.catalog import connect
 from state.errors import StorageError
 
 RAILWAY = "# The railway\n\nThe Corbel Tunnel is 1,204 metres long.\n"

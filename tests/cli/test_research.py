@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 from io import StringIO
@@ -16,11 +17,10 @@ from forked_program import crag_program
 from openai_samples import KEY
 from research_library import ABSENT, TWO_HOPS, library
 from research_model import decide, researcher, subtask
-from rich.console import Console
 from scripted_server import ScriptedServer, hang, status
 from typer.testing import CliRunner, Result
 
-from cli.program import app
+from cli.app import app
 from cli.render.research_view import ResearchView
 from cli.terminal import Terminal
 from state.research_state import SubtaskStatus
@@ -74,10 +74,10 @@ def test_the_report_goes_to_stdout_and_to_a_file_and_the_run_to_the_trace(
     plain = crag(home, "research", TWO_HOPS)
     assert plain.returncode == 0
     assert plain.stdout.startswith(f"# {TWO_HOPS}\n\n")
-    assert "Lund" in plain.stdout
+    assert "Anna Berg" in plain.stdout
     assert "round 1: " in plain.stderr
     trace = crag(home, "trace", "last")
-    assert "round 1 → replan" in trace.stdout
+    assert "round 1 → end" in trace.stdout
     assert plain.stdout.strip() in trace.stdout
     out = tmp_path / "report.md"
     filed = inside(home, TWO_HOPS, "--out", str(out), "--json", "-q")
@@ -111,7 +111,7 @@ def test_without_a_terminal_the_question_is_printed_and_answered_later(home: Pat
     assert again.stdout == answered.stdout
 
 
-def test_runs_that_can_go_on_are_listed_and_a_wrong_id_is_answered_with_the_nearest(home: Path):
+def test_runs_that_can_go_on_are_listed_and_a_wrong_id_is_refused(home: Path):
     asked = inside(home, ABSENT)
     name = asked.stderr.split("--resume ")[1].split()[0]
     listed = inside(home, "--list")
@@ -122,7 +122,7 @@ def test_runs_that_can_go_on_are_listed_and_a_wrong_id_is_answered_with_the_near
     assert (rows[0]["run_id"], rows[0]["question"]) == (name, ABSENT)
     wrong = inside(home, "--resume", f"{name[:-1]}x")
     assert wrong.exit_code == 2
-    assert f"Did you mean {name}?" in wrong.stderr
+    assert "research --list" in wrong.stderr
 
 
 def test_on_a_terminal_the_person_is_asked_and_the_run_goes_on(home: Path):
@@ -148,8 +148,6 @@ def test_on_a_terminal_the_person_is_asked_and_the_run_goes_on(home: Path):
         (("q?", "--resume", "last"), "Give a question"),
         (("q?", "--answer", "a"), "--answer goes with --resume"),
         (("--resume", "nonsense"), "no research run"),
-        (("q?", "--roles", "searcher,writer,clown"), "no role 'clown'"),
-        (("q?", "--roles", "searcher,writer"), "3 to 8 roles"),
         (("q?", "--max-rounds", "6"), "max-rounds"),
         (("  ",), "empty"),
     ],
@@ -202,25 +200,15 @@ def test_ctrl_c_leaves_at_once_and_says_how_to_go_on(home: Path):
 
 
 @pytest.mark.parametrize("status", get_args(SubtaskStatus))
-def test_the_tree_on_a_terminal_shows_however_a_subtask_ended(status: str):
+def test_the_tree_on_a_terminal_shows_however_a_subtask_ended(status: str, monkeypatch):
+    screen = StringIO()
+    monkeypatch.setattr(screen, "isatty", lambda: True)
+    monkeypatch.setattr("sys.stderr", screen)
     task = {"id": "s1", "role": "searcher", "instruction": "How long is it?"}
-    view = ResearchView(Terminal(), events=False)
-    events = [
-        {"event": "research_started", "question": "How long?", "run_id": "r1"},
-        {"event": "planned", "round": 1, "subtasks": [task]},
-        {"event": "subtask_started", "subtask": task},
-        {
-            "event": "subtask_finished",
-            "subtask": "s1",
-            "artifact": "s1.md",
-            "status": status,
-            "bytes": 0,
-            "citations": 0,
-            "missing": [],
-            "tokens": 0,
-        },
-    ]
-    assert len(list(view.lines(events))) == 4
-    drawn = Console(file=StringIO(), width=80)
-    drawn.print(view._tree())
-    assert "searcher · 0 citations" in drawn.file.getvalue()
+    ended = {"artifact": "s1.md", "status": status, "bytes": 0, "citations": 0}
+    with ResearchView(Terminal(), events=False) as view:
+        view.show({"event": "research_started", "question": "How long?", "run_id": "r1"})
+        view.show({"event": "planned", "round": 1, "subtasks": [task]})
+        view.show({"event": "subtask_started", "subtask": task})
+        view.show({"event": "subtask_finished", "subtask": "s1", **ended})
+    assert "searcher · 0 citations" in re.sub(r"\x1b\[[\d;]*m", "", screen.getvalue())

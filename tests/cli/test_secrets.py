@@ -10,12 +10,12 @@ import pytest
 from command_child import finished
 from typer.testing import CliRunner
 
-from cli.program import app
+from cli.app import app
 from state.settings import Settings
 from state.urls import masked
 
 KEYS = {name for name, field in Settings.model_fields.items() if "SecretStr" in str(field)}
-MODELS = {"base_url", "embedding_base_url", "reranker_url"}
+MODELS = {"base_url", "embedding_base_url"}
 DATABASES = {"store", "store_read", "threads"}
 ADDRESSES = MODELS | DATABASES | {"web_url", "chroma_url"}
 COMMANDS = [
@@ -108,7 +108,7 @@ def test_no_secret_is_shown_or_kept(tmp_path, telltale):
     told = said["ask", "How long is the tunnel?", "--engine", "openai", "--debug"]
     assert (told.returncode, telltale in told.stderr) == (5, True)
     files = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    assert "traces.db" in {path.name for path in files}
+    assert "home.db" in {path.name for path in files}
     for name in KEYS | ADDRESSES:
         secret = secret_of(name)
         basic = base64.b64encode(f"me:{secret}".encode()).decode()

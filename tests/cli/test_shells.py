@@ -47,20 +47,12 @@ def environment(tmp_path_factory):
         turns.append("$(touch evil)", make_answer())
     with TraceStore(home) as traces:
         traces.keep(TRACE, [], make_answer())
-    for file, table, names in (
-        (
-            "catalog.sqlite",
-            "collections (name)",
-            ["papers", "a b", "`touch evil`", "'; touch evil"],
-        ),
-        ("research.db", "research (run, created_at, kind)", [RUN]),
-    ):
-        with closing(sqlite3.connect(home / file)) as db, db:
-            db.execute(f"create table {table}")
-            marks = "?, 0, 'run'" if "," in table else "?"
-            db.executemany(
-                f"insert into {table.split()[0]} values ({marks})", [(n,) for n in names]
-            )
+    names = ["papers", "a b", "`touch evil`", "'; touch evil"]
+    with closing(sqlite3.connect(home / "catalog.sqlite")) as db, db:
+        db.execute("create table collections (name)")
+        db.executemany("insert into collections values (?)", [(name,) for name in names])
+    with closing(sqlite3.connect(home / "home.db")) as db, db:
+        db.execute("insert into research values (?, 'run', '', 0, '{}')", (RUN,))
     program = folder / "bin" / "crag"
     program.parent.mkdir()
     program.symlink_to(crag_program())

@@ -21,7 +21,7 @@ HEAVY = (
 def test_help_and_version_import_no_model_store_or_graph(flag: str):
     code = (
         "import sys\n"
-        "from cli.program import app\n"
+        "from cli.app import app\n"
         f"sys.argv = ['crag', {flag!r}]\n"
         "try:\n    app(prog_name='crag')\n"
         "except SystemExit as leaving:\n    assert not leaving.code, leaving.code\n"

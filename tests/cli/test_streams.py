@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from crag import ROOT, shell
 from turn_samples import make_answer
 
 from state.shared_place import open_turn_store
 
-ROOT = Path(__file__).parents[2]
 FULL = Path("/dev/full")
-
-
-def shell(home: Path, line: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """A line of sh in which `$CRAG` is the program."""
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(ROOT),
-        "CRAG_HOME": str(home),
-        "CRAG": f"{sys.executable} -m cli",
-        **variables,
-    }
-    return subprocess.run(
-        ["/bin/sh", "-c", line], capture_output=True, text=True, timeout=120, env=environment,
-        check=False,
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize("arguments", ["graph", "graph --json", "--help", "config show"])

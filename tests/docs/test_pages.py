@@ -11,7 +11,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from chat_samples import crag
+from crag import crag
 from readme_blocks import PAGES, ROOT
 
 from state.settings import load_settings

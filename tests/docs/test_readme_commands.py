@@ -16,9 +16,8 @@ import pytest
 from postgres_server import free_port
 from readme_blocks import PAGES, README
 from readme_commands import ROOT, Shell, clone, programs, sections
-from scripted_server import ScriptedServer
-from searx_server import SearxServer, running_searx
-from word_model import reply
+from scripted_server import ScriptedServer, text
+from searx_server import SearxServer
 
 SECTIONS = {
     heading if page == README else f"{page.stem}: {heading}": blocks
@@ -36,7 +35,6 @@ PLACEHOLDERS = {
     "https://your.searxng/search": "{searx.url}",
     "DATA": "{data}",
     "FOLDER": "{data}/squad2",
-    "DOCS": "{docs}",
 }
 # What a person would type; other commands find their input at its end.
 TYPED = {
@@ -61,14 +59,17 @@ ELSEWHERE = {
     "pipx install '.[postgres]'": "state/test_extras.py",
     "uv tool install '.[mcp]'": "state/test_extras.py",
     "uv tool install --overrides overrides.txt '.[mcp]'": "docs/test_packaging.py",
-    "uv pip install '.[mcp]'": "docs/test_packaging.py",
+    "pip install llm": "benchmarks/peers.py",
+    "pip install langgraph langchain-openai langchain-community": "benchmarks/peers.py",
+    "pip install paper-qa": "benchmarks/peers.py",
+    "pip install haiku.rag-slim": "benchmarks/peers.py",
     "make ask-docs": "benchmarks/docs_questions/queries.jsonl",
     "LANGGRAPH_CLI_NO_ANALYTICS=1 langgraph dev --no-browser": "graph/test_studio.py",
     "crag model get": "reading/test_weights.py",
     "crag model get --from FILE": "reading/test_weights.py",
     "pipx install '.[ocr]'": "state/test_extras.py",
-    "ollama pull llama3.1": "support/word_model.py",
-    "vllm serve Qwen/Qwen3-8B": "support/word_model.py",
+    "ollama pull llama3.1": "support/scripted_server.py",
+    "vllm serve Qwen/Qwen3-8B": "support/scripted_server.py",
 }
 # Sections that begin before anything was ingested.
 NEW = ("Top", "Install", "Five minutes", "index: Top")
@@ -127,14 +128,10 @@ def data_sets(folder: Path) -> Path:
 def servers(request, tmp_path):
     """What the placeholders stand for."""
     asked = str(SECTIONS[request.node.callspec.params["section"]])
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    for number in range(3):
-        (docs / f"{number}.md").write_text(f"# Siding {number}\n\nIt holds {number} wagons.\n")
     mayor = {"title": "Tokyo", "url": "https://a.example", "content": "Koike is mayor of Tokyo."}
     with contextlib.ExitStack() as stack:
-        model = stack.enter_context(ScriptedServer(always=reply))
-        searx = stack.enter_context(running_searx(SearxServer([mayor])))
+        model = stack.enter_context(ScriptedServer(always=text("It is 1,122 metres long [1].")))
+        searx = stack.enter_context(SearxServer([mayor]))
         postgres = request.getfixturevalue("postgres") if "postgresql://" in asked else None
         yield {
             "model": model,
@@ -142,7 +139,6 @@ def servers(request, tmp_path):
             "postgres": postgres,
             "mcp_port": free_port(),
             "data": data_sets(tmp_path / "data"),
-            "docs": docs,
         }
 
 

@@ -8,8 +8,8 @@ import pytest
 from ingest_runs import Library
 from typer.testing import CliRunner
 
-from cli.program import app
-from rag.doctor.databases import DATABASES
+from cli.app import app
+from state.home_db import HOME_FILE
 
 QUESTION = "How long is the Corbel Tunnel?"
 
@@ -36,7 +36,7 @@ def crag(tmp_path, asked):
     return crag_in(shutil.copytree(asked, tmp_path / "home"))
 
 
-@pytest.mark.parametrize("name", ["catalog.sqlite", *DATABASES.values()])
+@pytest.mark.parametrize("name", ["catalog.sqlite", HOME_FILE])
 def test_a_damaged_file_is_named_with_what_mends_it(tmp_path, crag, name):
     assert crag("doctor").exit_code == 0
     path = tmp_path / "home" / name
@@ -52,5 +52,5 @@ def test_a_damaged_file_is_named_with_what_mends_it(tmp_path, crag, name):
 
 
 def test_what_a_process_killed_at_its_first_turn_leaves_is_no_damage(tmp_path, crag):
-    (tmp_path / "home" / "threads.db").write_bytes(b"")
-    assert "ok    threads: threads.db is sound" in crag("doctor").output
+    (tmp_path / "home" / "home.db").write_bytes(b"")
+    assert "ok    threads: home.db is sound" in crag("doctor").output

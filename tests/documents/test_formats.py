@@ -13,8 +13,8 @@ import pytest
 from document_files import binary_workbook, make_pdf, save, zipped
 from whole_document import Document, read_document
 
-from rag.documents.formats import FORMATS
 from rag.documents.registry import open_document
+from rag.text.blocks import blocks_of_text
 from state.errors import DocumentError
 
 
@@ -100,26 +100,13 @@ def test_a_page_of_links_keeps_them(tmp_path: Path, page: str) -> None:
     assert "Glazes" in text
 
 
-def test_lines_broken_within_code_of_a_page_are_its_lines(tmp_path: Path) -> None:
-    page = (
-        "<p>To light it:</p><div><p><code>\n open  damper<br />\n light\n kiln<br>"
-        "&nbsp;&nbsp;wait 5</code></p></div><ul><li>Then <kbd>stir<br>pour</kbd></ul>"
-    )
-    assert read(save(tmp_path, "a.html", page)).text == (
-        "To light it:\n\n```\nopen damper\nlight kiln\n  wait 5\n```\n\n"
-        "- Then\n\n```\nstir\npour\n```\n"
-    )
-
-
 def test_lines_of_a_page_that_were_broken_on_purpose_are_blocks(tmp_path: Path) -> None:
     page = (
         "<p>The Kiln Depot, Clayton<br>Long Road 5<br>AB1</p><p>A sentence that goes on<br>to the "
         "next line there.</p>"
     )
     document = read(save(tmp_path, "a.html", page))
-    with open_document(tmp_path / "a.html") as stream:
-        (part,) = stream.parts
-    blocks = [block for _, block in part.blocks or ()]
+    blocks = blocks_of_text(document.text, "html")
     assert [document.text[block.start_char : block.end_char] for block in blocks] == [
         "The Kiln Depot, Clayton",
         "Long Road 5",
@@ -584,13 +571,6 @@ def test_a_name_that_lies_is_seen_through(tmp_path: Path) -> None:
     assert read(save(tmp_path, "c.xls", "a\tb\n1\t2\n")).text == "a | b\n1 | 2\n"
     assert read(save(tmp_path, "d.doc", r"{\rtf1 rich}")).format == "rtf"
     assert read(save(tmp_path, "noname", "#!/bin/sh\necho\n")).format == "text"
-
-
-def test_each_format_names_a_reader() -> None:
-    from importlib import import_module
-
-    for entry in FORMATS.values():
-        assert callable(import_module(f"rag.documents.{entry.module}").read)
 
 
 def test_common_formats_import_nothing_heavy(tmp_path: Path) -> None:

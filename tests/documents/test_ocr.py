@@ -14,7 +14,7 @@ from PIL import Image, ImageDraw, ImageFont
 from whole_document import Document, read_document
 
 from rag.documents.limits import Limits
-from rag.documents.recognizer import TextLine, text_of
+from rag.documents.recognizer import TextLine, text_of, unspaced
 from state.errors import DocumentError, UnsupportedFormatError
 
 LIMITS = Limits()
@@ -48,7 +48,7 @@ def read(path: Path, limits: Limits = LIMITS) -> Document:
 
 
 def line(text: str, left: float, top: float, height: float = 10) -> TextLine:
-    return TextLine(text, 0.9, left, top, top + height)
+    return TextLine(top, top + height, left, 0.9, text)
 
 
 @pytest.mark.parametrize("suffix", [".png", ".jpg", ".tif", ".webp", ".gif", ".bmp"])
@@ -89,10 +89,7 @@ def test_a_photograph_is_turned_as_its_camera_says(tmp_path):
 
 
 def test_no_space_is_put_between_chinese_characters():
-    from rag.documents.recognizer import _line
-
-    corners = [(0, 0), (9, 0), (9, 9), (0, 9)]
-    assert _line(corners, "渡船 最后 一班 at 16:40", 0.9).text == "渡船最后一班 at 16:40"
+    assert unspaced("渡船 最后 一班 at 16:40") == "渡船最后一班 at 16:40"
 
 
 @pytest.mark.parametrize(
@@ -173,19 +170,3 @@ def test_without_the_extra_one_line_says_what_waits_and_with_it_that_is_read(tmp
     assert 0.8 < cited["recognized"] <= 1
     shown = run(home, "ask", "When does the last ferry to Skomer leave?")
     assert "(OCR, 9" in shown.stdout
-
-
-def test_of_many_pictures_is_said_early_that_they_take_long(tmp_path):
-    files = tmp_path / "files"
-    files.mkdir()
-    for number in range(9):
-        Image.new("RGB", (16, 16)).save(files / f"{number}.png")
-    home = tmp_path / "home"
-    assert "recognized" not in run(home, "ingest", "-c", "few", str(files)).stderr
-    Image.new("RGB", (16, 16)).save(files / "9.JPG")
-    told, *_ = run(home, "ingest", str(files)).stderr.splitlines()
-    assert told == (
-        "10 pictures: the text in them is recognized, which takes seconds each; "
-        "--exclude '*.JPG' --exclude '*.png' leaves them out."
-    )
-    assert run(home, "ingest", "-q", "-c", "quiet", str(files)).stderr == ""

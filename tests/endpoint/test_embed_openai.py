@@ -16,7 +16,7 @@ from state.errors import ModelError, SettingsError
 
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch):
-    monkeypatch.setattr("rag.endpoint.retry.FIRST_DELAY", 0.01)
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.01)
 
 
 def vector_of(text):

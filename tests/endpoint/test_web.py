@@ -6,9 +6,10 @@ import time
 from pathlib import Path
 
 import pytest
-from bad_servers import packed_zeros
+from bad_servers import MISDEEDS, bad_server, packed_zeros
 from ingest_runs import Library
-from searx_server import SearxServer, running_searx
+from scripted_server import Sent
+from searx_server import SearxServer
 
 from rag.session import open_session
 from rag.web import WebSearch, open_web
@@ -37,7 +38,7 @@ def settings(home: Path, **changed: object) -> Settings:
 
 
 def test_the_web_is_asked_only_where_allowed_and_only_when_the_documents_fail(home: Path):
-    with running_searx(SearxServer([RESULT])) as web:
+    with SearxServer([RESULT]) as web:
         with open_session(settings(home, web_url=web.url)) as session:
             assert session.ask(QUESTION)["status"] == "abstained"
             assert web.asked == []
@@ -58,7 +59,7 @@ def test_the_web_is_asked_only_where_allowed_and_only_when_the_documents_fail(ho
 def test_pages_that_do_not_answer_are_not_cited(home: Path):
     off_topic = {**RESULT, "content": "A recipe for goat cheese with honey and thyme."}
     with (
-        running_searx(SearxServer([off_topic])) as web,
+        SearxServer([off_topic]) as web,
         open_session(settings(home, web=True, web_url=web.url)) as session,
     ):
         answer = session.ask(QUESTION)
@@ -68,7 +69,7 @@ def test_pages_that_do_not_answer_are_not_cited(home: Path):
 def test_half_of_a_surrogate_pair_in_a_page_costs_no_answer(home: Path):
     odd = {name: f"{value} \ud83d" for name, value in RESULT.items()}
     with (
-        running_searx(SearxServer([odd])) as web,
+        SearxServer([odd]) as web,
         open_session(settings(home, web=True, web_url=web.url)) as session,
     ):
         answer = session.ask(QUESTION)
@@ -79,31 +80,32 @@ def test_half_of_a_surrogate_pair_in_a_page_costs_no_answer(home: Path):
 
 
 @pytest.mark.parametrize(
-    "script",
+    "sent",
     [
-        SearxServer(code=500),
-        SearxServer(code=403),
-        SearxServer(body=b"<html>no json here</html>"),
-        SearxServer(body=b""),
-        SearxServer(body=b'{"results": 7}'),
-        SearxServer(body=b"x" * 3_000_000),
-        SearxServer(body=b"[" * 100_000),
-        SearxServer(body=packed_zeros(300), encoding="deflate"),
+        Sent(500),
+        Sent(403),
+        Sent(body=b"<html>no json here</html>"),
+        Sent(body=b""),
+        Sent(body=b'{"results": 7}'),
+        Sent(body=b"x" * 3_000_000),
+        Sent(body=b"[" * 100_000),
+        Sent(body=packed_zeros(300), headers={"Content-Encoding": "deflate"}),
     ],
     ids=["500", "403", "html", "empty", "wrong type", "too long", "too deep", "unpacks to 300 MB"],
 )
-def test_a_failing_endpoint_is_one_named_error(script: SearxServer):
+def test_a_failing_endpoint_is_one_named_error(sent: Sent):
     began = time.monotonic()
-    with running_searx(script) as web, pytest.raises(RemoteError, match=r"127\.0\.0\.1"):
+    with SearxServer(sent=sent) as web, pytest.raises(RemoteError, match=r"127\.0\.0\.1"):
         WebSearch(web.url, timeout=60)("question", 3)
     assert time.monotonic() - began < 20
 
 
 def test_an_endpoint_that_drips_ends_with_the_search_and_with_the_question(home: Path):
-    with running_searx(SearxServer(drip=0.05)) as web:
+    with bad_server(MISDEEDS["drips headers"]) as port:
+        url = f"http://127.0.0.1:{port}/search"
         with pytest.raises(RemoteError, match=r"no whole reply within 0\.5 s"):
-            WebSearch(web.url, timeout=0.5)("question", 3)
-        limited = settings(home, web=True, web_url=web.url, timeout=1.5)
+            WebSearch(url, timeout=0.5)("question", 3)
+        limited = settings(home, web=True, web_url=url, timeout=1.5)
         with open_session(limited) as session:
             began = time.monotonic()
             with pytest.raises(BudgetError, match="time budget"):
@@ -134,7 +136,7 @@ def test_an_endpoint_that_is_not_there_is_one_named_error():
 
 def test_links_that_are_no_web_pages_are_dropped():
     odd = [{**RESULT, "url": url} for url in ("javascript:alert(1)", "file:///etc/passwd", "")]
-    with running_searx(SearxServer([*odd, RESULT])) as web:
+    with SearxServer([*odd, RESULT]) as web:
         found = WebSearch(web.url, timeout=60)("question", 10)
     assert [hit["source"] for hit in found] == [RESULT["url"]]
 

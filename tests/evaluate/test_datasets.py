@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag.evaluate.datasets import load_dataset, read_corpus, sampled
-from rag.evaluate.measure import Sources
+from rag.evaluate.sources import Sources
 from state.errors import UsageError
 
 SAMPLE = Path(__file__).parents[2] / "sample_corpus"
@@ -36,9 +36,8 @@ def test_a_query_is_read_whole(tmp_path):
     }
     loaded = load_dataset(dataset(tmp_path, row, corpus="", grading=""))
     (query,) = loaded.queries
-    assert (query.id, query.relevant, query.answerable) == ("7", ("d1", "2"), True)
-    assert query.history[0]["question"] == "Is it open?"
-    assert query.history[0]["answer"] == "Yes."
+    assert (query.id, query.relevant, query.answerable) == ("7", ["d1", "d1", "2"], True)
+    assert (query.history[0]["question"], query.history[0]["answer"]) == ("Is it open?", "Yes.")
     assert loaded.documents == tmp_path / "corpus.jsonl"
     assert loaded.files is None
 
@@ -61,28 +60,28 @@ def test_judgements_name_a_query_by_id_or_text(tmp_path):
     ]
     rows = [{"id": "a", "text": "What is x?"}, {"id": "b", "text": "What is y?"}]
     loaded = load_dataset(dataset(tmp_path, *rows, grading="\n".join(map(json.dumps, judged))))
-    found = [(j.query.text, j.document, j.relevant) for j in loaded.judgements]
-    assert found == [
-        ("What is x?", "d1", True),
-        ("What is y?", "d2", False),
-        ("a text of its own", "3", False),
-    ]
+    found = {text: [(j.doc_id, j.relevant) for j in loaded.judged[text]] for text in loaded.judged}
+    assert found == {
+        "What is x?": [("d1", True)],
+        "What is y?": [("d2", False)],
+        "a text of its own": [("3", False)],
+    }
 
 
 @pytest.mark.parametrize(
     ("line", "what"),
     [
-        ("{", "line 2: not a line of JSON"),
-        ("[1]", "line 2: not a JSON object"),
-        ('{"id": "x"}', "'text' is missing"),
-        ('{"id": true, "text": "t"}', "'id' is missing or not text"),
-        ('{"id": "x", "text": "  "}', "question is empty"),
-        ('{"id": "x", "text": "t", "answers": "no list"}', "'answers' is not a list"),
-        ('{"id": "x", "text": "t", "answerable": "yes"}', "'answerable' is not"),
-        ('{"id": "x", "text": "t", "history": [1]}', "'history' is not a list"),
-        ('{"id": "x", "text": "t", "history": [{"q": "?"}]}', "'a' is missing"),
+        ("{", "line 2: Invalid JSON"),
+        ("[1]", "line 2"),
+        ('{"id": "x"}', "line 2: text"),
+        ('{"id": true, "text": "t"}', "line 2: id"),
+        ('{"id": "x", "text": "  "}', "line 2: text"),
+        ('{"id": "x", "text": "t", "answers": "no list"}', "line 2: answers"),
+        ('{"id": "x", "text": "t", "answerable": "yes"}', "line 2: answerable"),
+        ('{"id": "x", "text": "t", "history": [1]}', "line 2: history"),
+        ('{"id": "x", "text": "t", "history": [{"q": "?"}]}', "line 2: history.0.a"),
         ('{"id": "first", "text": "t"}', "the same id"),
-        ("[" * 100_000, "line 2: not a line of JSON"),
+        ("[" * 100_000, "line 2: Invalid JSON"),
     ],
 )
 def test_an_unusable_line_is_named(tmp_path, line, what):
@@ -113,7 +112,7 @@ def test_corpus_lines_are_documents_of_their_own(tmp_path):
     with pytest.raises(UsageError, match="comes a second time"):
         list(read_corpus(path))
     path.write_bytes(b'{"id": "b", "text": "\xff"}')
-    with pytest.raises(UsageError, match="line 1: not a line of JSON"):
+    with pytest.raises(UsageError, match="line 1: Invalid JSON"):
         list(read_corpus(path))
 
 

@@ -9,16 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.evaluate.effect import bootstrap_interval
 from rag.evaluate.metrics import (
     auc,
-    calibration_error,
     contains,
-    ndcg_at,
     normalised,
+    ranked,
     rates,
-    recall_at,
-    reciprocal_rank,
     token_f1,
     without_markers,
 )
@@ -28,42 +24,28 @@ rankings = st.lists(letters, max_size=12)
 relevants = st.sets(letters, min_size=1, max_size=5)
 
 
-def test_recall_counts_distinct_documents_of_the_first_k():
-    assert recall_at(2, ["a", "a", "b", "c"], {"b", "c"}) == 0.5
-    assert recall_at(3, ["a", "a", "b", "c"], {"b", "c"}) == 1.0
-    assert recall_at(5, [], {"b"}) == 0.0
-
-
-def test_ndcg_by_hand():
+def test_a_ranking_by_hand_counts_distinct_documents():
     gain = 1 / log2(2) + 1 / log2(4)
     ideal = 1 / log2(2) + 1 / log2(3) + 1 / log2(4)
-    assert ndcg_at(10, ["r1", "x", "r2", "y"], {"r1", "r2", "r3"}) == pytest.approx(gain / ideal)
-    assert ndcg_at(1, ["r1"], {"r1", "r2"}) == 1.0
+    figures = ranked(["r1", "r1", "x", "r2", "y"], {"r1", "r2", "r3"})
+    assert figures["ndcg@10"] == pytest.approx(gain / ideal)
+    assert figures["recall@5"] == pytest.approx(2 / 3)
+    assert ranked(["x", "x", "y", "r"], {"r"})["mrr"] == pytest.approx(1 / 3)
+    late = [*"abcdefghij", "r"]
+    assert [*ranked(late, {"r"}).values()] == [0, 0, 1, 0, pytest.approx(1 / 11)]
+    assert {*ranked([], {"r"}).values()} == {0}
+    with pytest.raises(ValueError, match="only against relevant"):
+        ranked(["a"], set())
 
 
-def test_reciprocal_rank_by_hand():
-    assert reciprocal_rank(["x", "x", "y", "r"], {"r"}) == pytest.approx(1 / 3)
-    assert reciprocal_rank(["x"], {"r"}) == 0.0
-
-
-def test_a_ranking_without_relevant_documents_has_no_figure():
-    for figure in (
-        lambda: recall_at(5, ["a"], set()),
-        lambda: ndcg_at(5, ["a"], []),
-        lambda: reciprocal_rank(["a"], ()),
-    ):
-        with pytest.raises(ValueError, match="only against relevant"):
-            figure()
-
-
-@given(rankings, relevants, st.integers(1, 12))
-def test_ranking_figures_lie_between_0_and_1_and_recall_grows_with_k(ranked, relevant, k):
-    assert 0 <= recall_at(k, ranked, relevant) <= recall_at(k + 1, ranked, relevant) <= 1
-    assert 0 <= ndcg_at(k, ranked, relevant) <= 1 + 1e-12
-    assert (ndcg_at(k, ranked, relevant) > 0) == (recall_at(k, ranked, relevant) > 0)
-    ideal = [*relevant, *(set("abcdefghij") - relevant)]
-    assert ndcg_at(k, ideal, relevant) == pytest.approx(1)
-    assert reciprocal_rank(ideal, relevant) == 1
+@given(rankings, relevants)
+def test_ranking_figures_lie_between_0_and_1_and_an_ideal_ranking_has_1(sources, relevant):
+    figures = ranked(sources, relevant)
+    assert all(0 <= figure <= 1 + 1e-12 for figure in figures.values())
+    assert figures["recall@5"] <= figures["recall@10"] <= figures["recall@20"]
+    assert (figures["ndcg@10"] > 0) == (figures["recall@10"] > 0)
+    ideal = ranked([*relevant, *(set("abcdefghij") - relevant)], relevant)
+    assert [*ideal.values()] == [pytest.approx(1)] * 5
 
 
 def test_decisions_by_hand():
@@ -75,7 +57,6 @@ def test_decisions_by_hand():
         "precision": pytest.approx(6 / 8),
         "recall": pytest.approx(6 / 10),
         "f1": pytest.approx(2 * 0.75 * 0.6 / (0.75 + 0.6)),
-        "balanced_accuracy": pytest.approx((0.6 + 0.8) / 2),
     }
 
 
@@ -83,12 +64,9 @@ def test_what_the_data_do_not_define_is_none_not_zero():
     assert set(rates([]).values()) == {None}
     only_negatives = rates([(False, False), (True, False)])
     assert only_negatives["recall"] is only_negatives["f1"] is None
-    assert only_negatives["balanced_accuracy"] is None
     assert only_negatives["precision"] == 0
     assert rates([(False, True)])["f1"] == 0
     assert auc([0.1, 0.2], [True, True]) is None
-    assert calibration_error([], []) is None
-    assert bootstrap_interval([], seed=0) is None
 
 
 def test_auc_by_hand_with_a_tie():
@@ -107,20 +85,6 @@ def test_auc_is_the_share_of_ordered_pairs(scored):
     ]
     expected = sum(pairs) / len(pairs) if pairs else None
     assert auc(scores, labels) == (None if expected is None else pytest.approx(expected))
-
-
-def test_calibration_error_by_hand():
-    # (.8, .9]: confidence .85, two of two true; (.1, .2]: confidence .2, none of two true.
-    confidences, labels = [0.81, 0.89, 0.2, 0.2], [True, True, False, False]
-    assert calibration_error(confidences, labels) == pytest.approx((0.15 + 0.2) / 2)
-
-
-@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=40))
-def test_a_calibration_error_is_a_share(scored):
-    confidences = [confidence for confidence, _ in scored]
-    error = calibration_error(confidences, [label for _, label in scored])
-    assert error is not None
-    assert 0 <= error <= 1
 
 
 def test_normalisation_is_that_of_squad():
@@ -156,15 +120,3 @@ def test_overlap_is_symmetric_bounded_and_full_for_the_same_text(first, second):
             *normalised(second),
             *normalised(first),
         ]
-
-
-def test_bootstrap_interval_holds_the_mean_and_is_the_same_for_a_seed():
-    values = [0.0, 1.0] * 50
-    interval = bootstrap_interval(values, seed=7)
-    assert interval == bootstrap_interval(values, seed=7)
-    assert interval is not None
-    low, high = interval
-    # Standard error of a fair coin's mean at n = 100 is .05: the interval is about .4 to .6.
-    assert low == pytest.approx(0.402, abs=0.02)
-    assert high == pytest.approx(0.598, abs=0.02)
-    assert bootstrap_interval([0.3] * 5, seed=0) == (pytest.approx(0.3), pytest.approx(0.3))

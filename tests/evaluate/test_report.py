@@ -1,4 +1,4 @@
-"""From measurements to figures, differences, tables and the page."""
+"""From measurements to figures, and to the table."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import json
 import re
 
 import pytest
-from evaluation_samples import CONFIG, answer, evaluation, measurement
 
 from cli.render.evaluation import print_report
-from rag.evaluate.effect import baseline_report
-from rag.evaluate.figures import report
-from rag.evaluate.labels import LABELS
-from rag.evaluate.measurements import Evaluation
+from rag.evaluate.datasets import Query
+from rag.evaluate.measure import GradedPair, Measurement
+from rag.evaluate.report import report
+from state.answer import NO_USAGE
 
 CONTRACT = {
     "retrieval": {"recall@5", "recall@10", "recall@20", "ndcg@10", "mrr"},
@@ -24,59 +23,58 @@ CONTRACT = {
     "latency_ms": {"p50", "p95"},
     "usage": {"llm_calls", "input_tokens", "output_tokens", "cost_usd"},
 }
+CONFIG = {"engine": "local", "model": None, "k": 8, "max_loops": 3, "documents": 40, "chunks": 80}
+GRADED = [GradedPair(True, True, 0.9), GradedPair(False, False, 0.2)]
+USAGE = {**NO_USAGE, "llm_calls": 2, "input_tokens": 100, "output_tokens": 10, "cost_usd": 0.001}
 
 
-def run(*measurements, baseline=None) -> Evaluation:
-    return Evaluation("d", CONFIG, 0, tuple(measurements), baseline)
+def query(**changed) -> Query:
+    made = {"id": "q", "text": "How long is it?", "answers": ["two metres"], "relevant": ["d1"]}
+    return Query.model_validate({**made, **changed})
 
 
-def test_the_report_has_every_figure_of_the_contract():
-    made = report(evaluation())
-    assert (made["schema"], made["dataset"], made["queries"]) == ("crag.eval/1", "made up", 120)
-    for section, keys in CONTRACT.items():
-        assert keys <= made[section].keys(), section
-    assert all(label.key in made[label.section] for label in LABELS)
-    assert made == json.loads(json.dumps(made))
+def answer(text="It is two metres long [1].", status="answered", loops=0, usage=USAGE):
+    return {"answer": text, "status": status, "loop_count": loops, "usage": usage}
+
+
+def measurement(**changed) -> Measurement:
+    made = {
+        "query": query(),
+        "ranking": ["d1", "d2"],
+        "graded": GRADED,
+        "answer": answer(),
+        "known": [["d1", "d2"]],
+        "cited": [("d1", True)],
+        "milliseconds": 12.0,
+    }
+    return Measurement(**{**made, **changed})
+
+
+UNANSWERABLE = query(answers=[], relevant=[], answerable=False)
+
+
+def figures(*measured: Measurement, **more):
+    return report("made up", CONFIG, measured, **more)
 
 
 def test_figures_by_hand():
-    made = report(
-        run(
-            measurement(milliseconds=10),
-            measurement(
-                id="q2",
-                ranking=["x", "d1"],
-                answer=answer(
-                    contains=False,
-                    citations=[
-                        {"source": "x", "verbatim": True},
-                        {"source": "d1", "verbatim": False},
-                    ],
-                    loop_count=1,
-                    rankings=[["x"], ["d1", "x"]],
-                ),
-                milliseconds=20,
-            ),
-            measurement(id="q3", answer=answer(status="abstained", contains=False, citations=[])),
-            measurement(
-                id="q4",
-                relevant=[],
-                answerable=False,
-                has_answers=False,
-                graded=[],
-                answer=answer(status="abstained"),
-            ),
-            measurement(id="q5", relevant=[], answerable=False, graded=[], milliseconds=99),
-            measurement(
-                id="grading:q1",
-                relevant=[],
-                ranking=[],
-                answer=None,
-                graded=[{"decided": True, "true": False, "confidence": None}],
-            ),
-        )
+    made = figures(
+        measurement(milliseconds=10),
+        measurement(
+            ranking=["x", "d1"],
+            answer=answer("It is a metre long [1][2].", loops=1),
+            cited=[("x", True), ("d1", False)],
+            known=[["x"], ["d1", "x"]],
+            milliseconds=20,
+        ),
+        measurement(answer=answer(status="abstained"), cited=[]),
+        measurement(query=UNANSWERABLE, graded=[], answer=answer(status="abstained")),
+        measurement(query=UNANSWERABLE, graded=[], milliseconds=99),
+        judged=[GradedPair(True, False, None)],
     )
-    assert made["queries"] == 5
+    assert made == json.loads(json.dumps(made))
+    assert {section: set(made[section]) for section in CONTRACT} == CONTRACT
+    assert (made["schema"], made["dataset"], made["queries"]) == ("crag.eval/1", "made up", 5)
     assert made["retrieval"]["mrr"] == pytest.approx((1 + 0.5 + 1) / 3, abs=1e-4)
     assert made["grading"]["n"] == 7
     assert made["grading"]["accuracy"] == pytest.approx(6 / 7, abs=1e-4)
@@ -85,7 +83,6 @@ def test_figures_by_hand():
         "precision": 0.5,
         "recall": 0.5,
         "f1": 0.5,
-        "balanced_accuracy": pytest.approx((1 / 2 + 2 / 3) / 2, abs=1e-4),
         "answered_unanswerable": 1,
         "n": 5,
     }
@@ -101,56 +98,42 @@ def test_figures_by_hand():
 
 
 def test_a_stage_that_did_not_answer_has_no_figures_of_answers_rather_than_zeros():
-    made = report(run(measurement(answer=None, graded=[])))
+    made = figures(measurement(answer=None, graded=[], known=(), cited=()))
     for section in ("grading", "abstention", "answers", "citations", "loops", "usage"):
         assert {v for k, v in made[section].items() if k != "n"} == {None}, section
     assert made["retrieval"]["recall@5"] == 1
 
 
+def test_what_was_searched_in_vain_counts_as_not_found():
+    assert figures(measurement(ranking=[]), measurement())["retrieval"]["recall@5"] == 0.5
+
+
 def test_an_unknown_price_makes_the_cost_unknown():
-    priced = measurement()
-    unpriced = measurement(id="q2", answer=answer(cost_usd=None))
-    assert report(run(priced, unpriced))["usage"]["cost_usd"] is None
+    unpriced = measurement(answer=answer(usage={**USAGE, "cost_usd": None}))
+    assert figures(measurement(), unpriced)["usage"]["cost_usd"] is None
 
 
 def test_follow_ups_are_shown_as_typed_and_resolved():
-    made = report(run(measurement(raw_ranking=["x", "y"]), measurement(id="q2")))
-    assert made["follow_ups"]["n"] == 1
-    assert made["follow_ups"]["as_typed"]["recall@5"] == 0
-    assert made["follow_ups"]["resolved"]["recall@5"] == 1
-
-
-def test_what_the_loop_gained_is_paired_by_question():
-    late = answer(rankings=[["x"], ["d1"]], loop_count=1)
-    early = answer(rankings=[["x"]], contains=False)
-    same = measurement(id="q2")
-    made = baseline_report(
-        run(measurement(answer=late), same, baseline=(measurement(answer=early), same))
-    )
-    gain = made["differences"]["recall@10"]
-    assert (gain["with"], gain["without"], gain["difference"]) == (1, 0.5, 0.5)
-    assert (gain["helped"], gain["hurt"], gain["n"]) == (1, 0, 2)
-    assert gain["ci95"][0] <= 0.5 <= gain["ci95"][1]
-    assert made["first_retrieval_missed"]["difference"] == 1
-    assert made["first_retrieval_found"]["difference"] == 0
-    assert made["differences"]["contains"]["difference"] == 0.5
-    assert made["answers"]["contains"] == 0.5
+    made = figures(measurement(typed_ranking=["x", "y"]), measurement())["follow_ups"]
+    assert made["n"] == 1
+    assert made["as_typed"]["recall@5"] == 0
+    assert made["resolved"]["recall@5"] == 1
+    assert made["by_a_person"]["recall@5"] is None
 
 
 def test_the_table_says_every_figure_in_plain_text_where_there_is_no_terminal(capsys):
-    made = evaluation()
-    figures = report(made)
-    figures["baseline"] = baseline_report(made)
-    print_report(figures)
+    print_report(figures(measurement(typed_ranking=["x"]), baseline=[measurement()]))
     shown = capsys.readouterr().out
     assert "\x1b" not in shown
-    assert re.search(r"recall@5\s+0\.\d{3}", shown)
-    assert "what the loop gained" in shown
-    assert "first missed" in shown
+    assert re.search(r"recall@5\s+1\.000", shown)
+    assert "without loops" in shown
+    assert "1 follow-up question" in shown
+    for section in CONTRACT:
+        assert section.removesuffix("_ms") in shown
 
 
 def test_a_question_that_nobody_said_to_be_answerable_or_not_is_no_right_or_wrong_abstention():
-    unknown = measurement(answerable=None, relevant=[], has_answers=False, graded=[])
-    made = report(run(unknown))
+    unknown = Query.model_validate({"id": "q", "text": "How long?"})
+    made = figures(measurement(query=unknown, graded=[]))
     assert made["abstention"] == dict.fromkeys(made["abstention"]) | {"n": 0}
     assert made["answers"]["n"] == 0

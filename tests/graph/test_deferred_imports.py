@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -97,8 +96,7 @@ def home(tmp_path_factory):
 
 
 @pytest.mark.parametrize("options", [["--no-stream"], ["--events"]])
-def test_a_model_answers_and_nothing_deferred_is_imported(home, tmp_path, options):
-    shutil.copytree(home, tmp_path / "home")  # grades of a model are kept
+def test_a_model_answers_and_nothing_deferred_is_imported(home, options):
     code = """import os, sys
 leave = os._exit
 def tell(code):
@@ -119,7 +117,7 @@ main()
             [sys.executable, "-c", code, "ask", "What is the capital of France?", *options],
             env={
                 **os.environ,
-                "CRAG_HOME": str(tmp_path / "home"),
+                "CRAG_HOME": str(home),
                 "OPENAI_API_KEY": KEY,
                 "CRAG_BASE_URL": server.url,
                 "CRAG_GRADER": "model",
@@ -221,15 +219,3 @@ except requests.exceptions.ConnectionError:
 assert utils.HTTPError is requests.HTTPError is requests.exceptions.HTTPError
 """
     assert deferred(code) == "refused\n"
-
-
-def test_a_package_that_is_not_installed_is_not_found():
-    code = """import importlib.machinery as machinery
-find = machinery.PathFinder.find_spec
-machinery.PathFinder.find_spec = lambda name, *_: None if name == 'requests' else find(name, *_)
-try:
-    import requests
-except ModuleNotFoundError as error:
-    print(error.name)
-"""
-    assert deferred(code) == "requests\n"

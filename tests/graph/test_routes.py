@@ -100,7 +100,9 @@ def test_routers_follow_the_decision():
 
 def test_a_checked_draft_is_recorded_sent_back_or_given_up():
     state = at()
-    assert after_checking({**state, "status": None}) == "generate"
+    draft = [{"before": "", "text": "Paris", "quotes": [], "located": []}]
+    assert after_checking({**state, "status": None, "draft": draft}) == "generate"
+    assert after_checking({**state, "status": None, "draft": []}) == "transform_query"
     assert after_checking({**state, "status": "abstained"}) == "abstain"
     assert after_checking({**state, "status": "answered"}) == "record_turn"
     assert after_checking({**state, "status": "partial"}) == "record_turn"

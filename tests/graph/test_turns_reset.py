@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from chat_samples import make_home
+from crag import make_home
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

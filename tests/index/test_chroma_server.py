@@ -12,7 +12,7 @@ import pytest
 from index_samples import EMBEDDER, document, open_collection, open_writer, part
 from postgres_server import free_port
 
-from rag.index.local_store import LocalStore
+from rag.index.home.store import HomeStore
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def test_two_homes_keep_apart_and_a_deleted_collection_is_gone_from_it(server, t
     assert searched(two, server)[0] == {"harbour"}
     client = chromadb.HttpClient(port=int(server.rpartition(":")[2]))
     before = client.count_collections()
-    LocalStore(two, server).delete("default")
+    HomeStore(two, server).delete("default")
     assert client.count_collections() == before - 1
     assert searched(one, server)[1] == "chroma"
 

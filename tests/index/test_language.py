@@ -8,8 +8,8 @@ import pytest
 from index_samples import EMBEDDER, document, part
 from shared_stores import fill
 
+from rag.index.home.store import HomeStore
 from rag.index.language import ENGLISH, in_language, in_language_of, in_use, language_of
-from rag.index.local_store import LocalStore
 from rag.index.terms import indexed_text, term_spans, terms, words
 from rag.index.vocabulary import spoken
 
@@ -86,7 +86,7 @@ def test_terms_are_stems_of_the_language_without_its_function_words():
     ],
 )
 def test_a_search_finds_other_forms_of_its_words(tmp_path, query, source):
-    store = LocalStore(tmp_path, 200_000)
+    store = HomeStore(tmp_path)
     fill(store, TEXTS)
     with closing(store.open_collection("default", EMBEDDER)) as collection:
         best = collection.search(query, 1)[0]
@@ -99,7 +99,7 @@ def test_a_search_finds_other_forms_of_its_words(tmp_path, query, source):
 
 
 def test_what_shows_no_language_is_read_in_that_of_the_collection(tmp_path):
-    store = LocalStore(tmp_path, 200_000)
+    store = HomeStore(tmp_path)
     fill(store, {name: text for name, text in TEXTS.items() if name != "de.txt"})
     with closing(store.open_collection("default", EMBEDDER)) as collection:
         assert spoken(collection) == ENGLISH

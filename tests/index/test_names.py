@@ -10,7 +10,7 @@ import pytest
 from index_samples import EMBEDDER, document, open_collection, open_writer, part
 
 from rag.engines.local.grade import SURELY_NAMED
-from rag.index.catalog import catalog_path
+from rag.index.home.catalog import catalog_path
 from rag.index.names import asked_keys, name_keys
 
 TEXTS = {

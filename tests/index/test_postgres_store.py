@@ -17,9 +17,9 @@ from pathspec import GitIgnoreSpec
 from shared_stores import ask, assert_sound, fill, new_store
 
 from rag.embed.protocol import EmbedderIdentity
+from rag.index.home.store import HomeStore
 from rag.index.lexical import query_terms
-from rag.index.local_store import LocalStore
-from rag.index.postgres import postings, shared_schema, shared_writer
+from rag.index.postgres import queries, schema, writer
 from rag.index.postgres.store import PostgresStore
 from rag.ingest.staleness import staleness
 from state.errors import (
@@ -54,12 +54,12 @@ def library(store, tmp_path) -> Library:
 
 
 @pytest.fixture(scope="module")
-def both(postgres, tmp_path_factory) -> tuple[LocalStore, PostgresStore]:
+def both(postgres, tmp_path_factory) -> tuple[HomeStore, PostgresStore]:
     """The sample corpus and a few lines of German, with removals, changes and a rename, at home
     and in Postgres.
     """
     stores = (
-        LocalStore(tmp_path_factory.mktemp("home"), 200_000),
+        HomeStore(tmp_path_factory.mktemp("home")),
         PostgresStore(postgres.url, "both_stores"),
     )
     texts = {
@@ -81,47 +81,50 @@ def both(postgres, tmp_path_factory) -> tuple[LocalStore, PostgresStore]:
     return stores
 
 
-def test_the_rankings_are_those_of_the_catalog(both):
-    local, shared = (store.open_collection("default", EMBEDDER) for store in both)
+def top_ten(both, queries, **options):
+    """The chunks that both find for each query."""
+    local, shared = (store.open_collection("default", EMBEDDER, **options) for store in both)
     with closing(local), closing(shared):
         assert shared.chunk_count == local.chunk_count
-        german = ["Wie viele Türen hat ein Haus?", "Womit hat man eine Pfanne geheizt?"]
-        for query in [*QUERIES, *german, "RFC 403", "the", "", "tunnel " * 2_000]:
-            here, there = local.search(query, 10), shared.search(query, 10)
-            assert [chunk["chunk_id"] for chunk in there] == [chunk["chunk_id"] for chunk in here]
-            for one, other in zip(here, there, strict=True):
-                assert other["score"] == pytest.approx(one["score"], abs=1e-5)
-                assert {**one, "score": 0, "cosine": 0, "bm25": 0} == {
-                    **other,
-                    "score": 0,
-                    "cosine": 0,
-                    "bm25": 0,
-                }
+        assert shared.document_count == local.document_count
+        for query in queries:
+            yield local.search(query, 10), shared.search(query, 10)
+
+
+def test_the_rankings_are_nearly_those_of_the_catalog(both):
+    german = ["Wie viele Türen hat ein Haus?", "Womit hat man eine Pfanne geheizt?"]
+    asked = [*QUERIES, *german, "RFC 403", "the", "", "tunnel " * 2_000]
+    same = total = firsts = 0
+    for here, there in top_ten(both, asked):
+        known = {chunk["chunk_id"]: chunk for chunk in here}
+        common = [chunk for chunk in there if chunk["chunk_id"] in known]
+        same, total = same + len(common), total + len(here)
+        firsts += here[0]["chunk_id"] == there[0]["chunk_id"]
+        for chunk in common:
+            one = known[chunk["chunk_id"]]
+            scored = dict.fromkeys(("score", "cosine", "bm25", "lexical_rank", "dense_rank"), 0)
+            assert {**one, **scored} == {**chunk, **scored}
+    assert same >= 0.95 * total
+    assert firsts >= 0.97 * len(asked)
 
 
 @pytest.mark.parametrize("glob", ["line/", "*.md", "operations/**", "no-such-file"])
 def test_chosen_documents_are_ranked_as_in_the_catalog(both, glob):
     chosen = GitIgnoreSpec.from_lines([glob])
-    local, shared = (store.open_collection("default", EMBEDDER, files=chosen) for store in both)
-    with closing(local), closing(shared):
-        assert shared.document_count == local.document_count
-        assert shared.document_names(3) == local.document_names(3)
-        for query in QUERIES[:30]:
-            here, there = local.search(query, 10), shared.search(query, 10)
-            assert [chunk["chunk_id"] for chunk in there] == [chunk["chunk_id"] for chunk in here]
-            assert all(chosen.match_file(chunk["source"]) for chunk in there)
+    same = total = 0
+    for here, there in top_ten(both, QUERIES[:30], files=chosen):
+        assert all(chosen.match_file(chunk["source"]) for chunk in there)
+        assert len(here) == len(there)
+        same += len({chunk["chunk_id"] for chunk in (*here, *there)})
+        total += len(here)
+    assert same <= 1.05 * total
 
 
-def test_the_lexical_numbers_are_those_of_fts5(both):
+def test_as_many_chunks_hold_a_term_as_in_the_catalog(both):
+    words = sorted({term for query in QUERIES for term in query_terms(query)})
     local, shared = (store.open_collection("default", EMBEDDER) for store in both)
-    with closing(local), closing(shared), local.snapshot(), shared.snapshot():
-        for query in QUERIES:
-            terms = query_terms(query)
-            wanted = local._legs.frequencies(terms)
-            assert shared._legs.frequencies(terms) == wanted
-            here, there = local._legs.lexical(wanted, 1_000), shared._legs.lexical(wanted, 1_000)
-            assert list(here.values()) == pytest.approx(list(there.values()), rel=1e-9)
-            assert len(here) == len(there)
+    with closing(local), closing(shared):
+        assert shared.document_frequencies(words) == local.document_frequencies(words)
 
 
 def test_a_reader_answers_like_the_catalogs(both):
@@ -171,7 +174,7 @@ def test_any_text_and_any_name_come_back(store, text):
 
 
 def test_a_large_document_is_seen_when_it_is_whole(store, monkeypatch):
-    monkeypatch.setattr("rag.index.collection_writer.GROUP_CHUNKS", 20)
+    monkeypatch.setattr("rag.index.writer.GROUP_CHUNKS", 20)
     fill(store, {"large.md": "old motor", "small.md": "pump"})
     texts = [f"Part {n} of the new motor\n\n" for n in range(50)]
     with store.open_writer("default", EMBEDDER.identity) as opened:
@@ -268,12 +271,6 @@ def test_a_collection_that_was_deleted_and_made_anew_is_followed(store):
         fill(store, {"b.md": "pump"})
         assert [chunk["source"] for chunk in reader.search("pump", 3)] == ["b.md"]
     assert lines == ["The collection 'default' was deleted and made anew; reading the new one."]
-    with psycopg.connect(store.url) as db:
-        tables = db.execute(
-            "SELECT count(*) FROM pg_tables WHERE schemaname = %s AND tablename ~ '^vectors_'",
-            (store.schema,),
-        ).fetchone()
-    assert tables == (1,)
 
 
 def test_another_embedder_another_name_and_nothing_are_told(store):
@@ -294,7 +291,7 @@ def test_another_embedder_another_name_and_nothing_are_told(store):
 def test_a_store_of_another_version_is_refused(store, monkeypatch, step, by):
     fill(store, {"a.md": "motor"})
     with monkeypatch.context() as patch:
-        patch.setattr(shared_schema, "STORE_VERSION", shared_schema.STORE_VERSION + step)
+        patch.setattr(schema, "STORE_VERSION", schema.STORE_VERSION + step)
         for use in (lambda: ask(store, "motor"), lambda: fill(store, {"b.md": "pump"})):
             with pytest.raises(StorageError, match=f"written by {by}"):
                 use()
@@ -303,7 +300,7 @@ def test_a_store_of_another_version_is_refused(store, monkeypatch, step, by):
 
 def test_tables_that_cannot_be_made_are_left_out_altogether(store, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(shared_schema, "_TABLES", "CREATE TABLE b (); SELECT 1/0")
+        patch.setattr(schema, "_TABLES", "CREATE TABLE b (); SELECT 1/0")
         with pytest.raises(RemoteStoreError, match="division"):
             fill(store, {"a.md": "motor"})
     fill(store, {"a.md": "motor"})
@@ -315,7 +312,7 @@ def test_terms_of_other_rules_are_made_again_by_the_next_writer(store):
     with psycopg.connect(store.url) as db:
         db.execute(f"SET search_path = {store.schema}, public")
         db.execute("UPDATE collections SET terms_version = '1/x/y'")
-        db.execute("UPDATE terms SET chunks = 9; DELETE FROM postings")
+        db.execute("UPDATE vocabulary SET chunks = 9; UPDATE lexical SET terms = ''")
     lines: list[str] = []
     with store.open_writer("default", EMBEDDER.identity, notice=lines.append):
         pass
@@ -325,8 +322,8 @@ def test_terms_of_other_rules_are_made_again_by_the_next_writer(store):
 
 
 def test_many_vectors_get_an_index_and_are_found_by_it(store, monkeypatch):
-    monkeypatch.setattr(shared_writer, "EXACT_CHUNKS", 100)
-    monkeypatch.setattr(shared_writer, "_SETTLE_CHUNKS", 10)
+    monkeypatch.setattr(writer, "EXACT_CHUNKS", 100)
+    monkeypatch.setattr(writer, "_SETTLE_CHUNKS", 10)
     fill(store, {f"{n}.md": f"sheet {n} of motor {n * 7}" for n in range(300)})
     with psycopg.connect(store.url) as db:
         assert db.execute(
@@ -341,8 +338,7 @@ def test_of_terms_too_common_to_be_read_the_telling_chunks_are(store, monkeypatc
     texts = {f"{n}.md": "motor " + "pump valve " * 40 + f"sheet{n}" for n in range(200)}
     texts |= {"short.md": "motor motor motor", "also.md": "motor pump"}
     fill(store, texts)
-    monkeypatch.setattr(postings, "READ_POSTINGS", 20)
-    monkeypatch.setattr(postings, "_LEAST_READ", 4)
+    monkeypatch.setattr(queries, "MOST_READ", 20)
     assert ask(store, "motor", 1) == ["short.md"]
     assert ask(store, "sheet7", 1) == ["7.md"]
 
@@ -385,9 +381,8 @@ def test_an_ingest_is_that_of_the_home(tmp_path, library, store):
     assert counts(report) == {"updated": 1, "moved": 1, "removed": 1, "unchanged": 2, "failed": 1}
     assert staleness(store, "default").line is None
     assert library.sources == ["0.md", "3.md", "4.md", "moved.md"]
-    assert library.embedder.texts == ["Sheet 0 > Sheet 0\n# Sheet 0\n\nAnother text."] or (
-        len(library.embedder.texts) == 1
-    )
+    (embedded,) = library.embedder.texts
+    assert "Another text." in embedded
     assert counts(library.ingest(folder, dry_run=True)) == {"unchanged": 4, "failed": 1}
     assert_sound(store)
 

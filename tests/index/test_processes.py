@@ -9,7 +9,7 @@ import pytest
 from index_samples import EMBEDDER, ill_parts, open_collection, open_writer
 from index_victim import CHUNKS, DOCUMENTS, Victim, texts
 
-from rag.index.catalog import is_sound
+from rag.index.home.catalog import is_sound
 
 
 def kill_after(home, first, versions, extra):

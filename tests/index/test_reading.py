@@ -6,8 +6,8 @@ import pytest
 from index_samples import EMBEDDER, document, part
 from shared_stores import new_store
 
-from rag.index.local_store import LocalStore
-from rag.index.stored_reader import JoinedCollections
+from rag.index.home.store import HomeStore
+from rag.index.joined import JoinedCollections
 
 TEXT = "\n\n".join(f"Paragraph {number} tells of the whale." for number in range(9))
 
@@ -15,7 +15,7 @@ TEXT = "\n\n".join(f"Paragraph {number} tells of the whale." for number in range
 @pytest.fixture(params=["home", "postgres"])
 def store(request, tmp_path):
     if request.param == "home":
-        return LocalStore(tmp_path)
+        return HomeStore(tmp_path)
     return new_store(request.getfixturevalue("postgres").url)
 
 

@@ -5,9 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rag.index.codec import DeflatedText
 from rag.index.coverage import best_window, named, okapi, term_weights
 from rag.index.fusion import fuse
-from rag.index.lexical import LexicalTable, query_terms, searched_terms
+from rag.index.home import schema
+from rag.index.home.queries import HomeQueries
+from rag.index.home.texts import Texts, let_index
+from rag.index.lexical import query_terms, searched_terms
 from rag.index.terms import TERM_CHARACTERS, term_spans, terms
 from rag.index.vocabulary import edit_distance
 
@@ -40,21 +44,33 @@ def test_terms_of(text, found):
 @given(st.text(max_size=300))
 @settings(max_examples=300)
 def test_every_term_is_found_again_by_the_index_it_is_put_into(text):
-    connection = sqlite3.connect(":memory:")
-    connection.execute("CREATE TABLE collections (id, lexical_seal)")
-    table = LexicalTable(connection, 1)
-    table.create()
-    table.add([(7, text, "")])
+    queries = one_chunk(text)
     found = query_terms(text)
-    assert table.frequencies(found) == dict.fromkeys(found, 1)
+    assert queries.frequencies(found) == dict.fromkeys(found, 1)
     assert {
-        term for first in {t[0] for t in found} for term, _ in table.vocabulary(first, 0, 999)
+        term for first in {t[0] for t in found} for term, _ in queries.vocabulary(first, 0, 999)
     } == set(found)
-    assert [row for row, _ in table.search(searched_terms(table.frequencies(found)), 5)] == (
-        [7] if found else []
-    )
-    table.remove([(7, text, "")])
-    assert not any(list(table.vocabulary(term[0], 0, 999)) for term in found)
+    assert list(
+        queries.lexical(dict.fromkeys(searched_terms(queries.frequencies(found)), 1), 5)
+    ) == ([7] if found else [])
+
+
+def one_chunk(text: str) -> HomeQueries:
+    """A catalog of one chunk, indexed by SQLite itself."""
+    connection = sqlite3.connect(":memory:")
+    schema.create(connection)
+    let_index(connection)
+    made = DeflatedText()
+    made.add(text)
+    for table, row in {
+        "collections": (1, "default", "uid", "e", 1, "1", "1", 1),
+        "documents": (3, 1, b"a", None, None, 0, 0, 0, "h", None, "text", 1, len(text), "[]", "[]"),
+        "texts": (3, 1, made.finish()),
+        "chunks": (7, 1, 3, 0, 0, 0, len(text), 1, 1, None, "", None, None, b""),
+    }.items():
+        connection.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", row)
+    schema.create_lexical(connection, 1)
+    return HomeQueries(connection, 1, None, Texts(connection), None)
 
 
 def test_a_comma_between_figures_is_in_no_term():

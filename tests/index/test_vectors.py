@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from index_samples import EMBEDDER, Score, document, ill_parts, open_collection, open_writer, part
 
-from rag.doctor.indexes import repair_collections
-from rag.index import dense
-from rag.index.local_store import LocalStore
+from rag.index.home import dense
+from rag.index.home.store import HomeStore
 from state.errors import NoIndexError, StoreBusyError
 
 TOPICS = ["whale", "railway", "bakery", "glacier", "violin", "harbour", "orchard", "comet"]
@@ -34,6 +33,12 @@ class NoModel:
 
     def embed_documents(self, _texts):
         raise AssertionError("a repair must not embed")
+
+
+def mend(home, lines):
+    """As an ingest without changes does."""
+    with open_writer(home, "default", EMBEDDER.identity, notice=lines.append):
+        pass
 
 
 def searched(home, query="comet near the harbour", k=10):
@@ -168,7 +173,7 @@ def test_flipped_bits_of_a_saved_graph_never_reach_chroma(tmp_path, count):
         # The last candidates, which the scores are scaled by, are others than the graph's.
         assert [chunk_id for chunk_id, _ in found] == [chunk_id for chunk_id, _ in sound]
         assert (len(lines), by[:7]) == (1, "catalog")
-        repair_collections(tmp_path, lines.append)
+        mend(tmp_path, lines)
         assert searched(tmp_path)[1:] == ([], "chroma")
     assert ill_parts(tmp_path) == []
 
@@ -230,8 +235,7 @@ def test_every_change_reaches_chroma(tmp_path):
 
 
 def test_an_interrupted_ingest_keeps_what_was_whole_and_stops_soon(tmp_path, monkeypatch):
-    monkeypatch.setattr("rag.index.feeder.START_CHUNKS", 30)
-    monkeypatch.setattr("rag.index.collection_writer.GROUP_CHUNKS", 20)
+    monkeypatch.setattr("rag.index.writer.GROUP_CHUNKS", 20)
 
     def interrupted():
         with open_writer(tmp_path, "default", EMBEDDER.identity) as writer:
@@ -288,15 +292,15 @@ def test_a_deleted_collection_is_gone_with_its_vectors(tmp_path):
         open_writer(tmp_path, "default", EMBEDDER.identity),
         pytest.raises(StoreBusyError),
     ):
-        LocalStore(tmp_path).delete("default")
-    LocalStore(tmp_path).delete("default")
+        HomeStore(tmp_path).delete("default")
+    HomeStore(tmp_path).delete("default")
     assert list((tmp_path / "vectors").rglob("*.*")) == []
     with pytest.raises(NoIndexError):
         open_collection(tmp_path, "default", EMBEDDER)
     with pytest.raises(NoIndexError):
-        LocalStore(tmp_path).delete("default")
+        HomeStore(tmp_path).delete("default")
     with closing(sqlite3.connect(tmp_path / "catalog.sqlite")) as connection:
-        for table in ("documents", "chunks", "vectors", "blocks", "chroma"):
+        for table in ("documents", "texts", "chunks", "names", "chroma"):
             assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
 
 
@@ -306,7 +310,7 @@ def test_a_lost_lexical_index_is_seen_and_mended(tmp_path):
         connection.execute("INSERT INTO lexical_1 (lexical_1) VALUES ('delete-all')")
     assert ill_parts(tmp_path) == ["default: lexical index"]
     lines = []
-    repair_collections(tmp_path, lines.append)
+    mend(tmp_path, lines)
     assert ill_parts(tmp_path) == []
     assert len(lines) == 1
 

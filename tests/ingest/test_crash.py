@@ -12,7 +12,7 @@ import pytest
 from changing_folder import Folder
 from ingest_runs import Library, counts
 
-from rag.index.catalog import catalog_path, is_sound
+from rag.index.home.catalog import catalog_path, is_sound
 
 
 def check_promises(library: Library, folder: Folder, kept: set[str]) -> int:
@@ -28,9 +28,7 @@ def check_promises(library: Library, folder: Folder, kept: set[str]) -> int:
         assert kept <= set(shapes)
         for number, chunk_count, _ in shapes.values():
             stored = db.execute(
-                "SELECT count(*) FROM chunks JOIN vectors ON vectors.chunk_id = chunks.id"
-                " WHERE document_id = ?",
-                (number,),
+                "SELECT count(*) FROM chunks WHERE document_id = ?", (number,)
             ).fetchone()
             assert stored == (chunk_count,)
     if not shapes:

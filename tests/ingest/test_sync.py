@@ -10,7 +10,7 @@ from index_samples import open_writer
 from ingest_runs import Library, counts
 
 from rag.embed.protocol import EmbedderIdentity
-from rag.index import catalog
+from rag.index.home import catalog
 from rag.ingest.forget import forget, holding
 from rag.ingest.staleness import staleness
 from state.errors import EmbedderMismatchError, StorageError, StoreBusyError, UsageError

@@ -16,7 +16,7 @@ from rag import child_process
 from rag.ingest import pool
 from rag.ingest.file_text import FileText, Task, Unread
 from rag.ingest.pool import Reader, reading
-from rag.ingest.read_file import HELD_CHARACTERS, read_file
+from rag.ingest.read_file import read_file
 
 # A worker whose reader does what the file's name says.
 BADLY = """
@@ -24,24 +24,17 @@ import os, sys, time
 sys.path.append(sys.argv[1])
 import rag.ingest.read_file as worker
 true_read = worker.read_file
-class Taken:
-    def __init__(self, path):
-        self.path = path
-    def __reduce__(self):
-        return os.mkdir, (self.path,)
-def read_file(task, spool, beat):
+def read_file(task, beat):
     name = os.path.basename(task.path)
     if name.startswith("hang"):
-        open(os.path.join(spool, "hanging"), "w").close()
+        open(os.path.join(os.path.dirname(task.path), "hanging"), "w").close()
         time.sleep(600)
     if name.startswith("crash"):
         os.kill(os.getpid(), 11)
-    if name.startswith("taken"):
-        return Taken(os.path.join(spool, "owned"))
     if name.startswith("exit"):
         print("noise on stdout", flush=True)
         os._exit(3)
-    return true_read(task, spool, beat)
+    return true_read(task, beat)
 worker.read_file = read_file
 worker.main(*sys.argv[2:])
 """
@@ -80,7 +73,7 @@ def test_a_reader_that_hangs_or_crashes_costs_its_own_file(tmp_path, monkeypatch
     monkeypatch.setattr(pool, "time", SimpleNamespace(monotonic=clock))
     names = ["a.md", "hang.md", "b.md", "crash.md", "c.md", "exit.md", "d.md"]
     tasks = files(tmp_path, *names)
-    with reading(tasks, str(tmp_path), workers=1, stall_seconds=10) as outcomes:
+    with reading(tasks, workers=1, stall_seconds=10) as outcomes:
         found = {name_of(outcome): outcome for outcome in outcomes if outcome}
     assert sorted(found) == sorted(names)
     reasons = {name: o.reason for name, o in found.items() if isinstance(o, Unread)}
@@ -91,23 +84,12 @@ def test_a_reader_that_hangs_or_crashes_costs_its_own_file(tmp_path, monkeypatch
     }
     text = found["d.md"]
     assert isinstance(text, FileText)
-    assert text.held[0].text == "The text of d.md."
-
-
-@pytest.mark.usefixtures("_bad_workers")
-def test_what_a_taken_over_reader_sends_does_nothing_here(tmp_path, monkeypatch):
-    monkeypatch.setattr(pool, "_ENDING_SECONDS", 0)
-    tasks = files(tmp_path, "taken.md", "a.md")
-    with reading(tasks, str(tmp_path), workers=1) as outcomes:
-        found = {name_of(outcome): outcome for outcome in outcomes if outcome}
-    assert found["taken.md"].reason == "the reader crashed (SIGKILL)"
-    assert isinstance(found["a.md"], FileText)
-    assert not (tmp_path / "owned").exists()
+    assert next(text.parts()).text == "The text of d.md."
 
 
 def test_a_worker_that_died_idle_is_replaced(tmp_path):
     tasks = files(tmp_path, "a.md", "b.md")
-    reader = Reader(str(tmp_path), 30)
+    reader = Reader(30)
 
     def answer(to: Task):
         reader.give([to])
@@ -127,27 +109,25 @@ def test_a_worker_that_died_idle_is_replaced(tmp_path):
 def test_leaving_early_ends_every_process(tmp_path):
     tasks = files(tmp_path, "hang1.md", "hang2.md", "a.md")
     before = set(threading.enumerate())
-    with reading(tasks, str(tmp_path), workers=2, stall_seconds=600) as outcomes:
+    with reading(tasks, workers=2, stall_seconds=600) as outcomes:
         assert next(outcomes) is None
     assert set(threading.enumerate()) <= before
 
 
-def test_a_long_document_is_spooled_and_comes_back_whole(tmp_path):
+def test_a_long_document_comes_in_parts_that_are_its_text(tmp_path):
     text = "".join(f"Line {number} of a long log.\n" for number in range(30_000))
-    assert len(text) > HELD_CHARACTERS
     (tmp_path / "long.txt").write_text(text)
-    (tmp_path / "spool").mkdir()
-    outcome = read_file(task(tmp_path / "long.txt"), str(tmp_path / "spool"), lambda: None)
+    outcome = read_file(task(tmp_path / "long.txt"), lambda: None)
     assert isinstance(outcome, FileText)
-    assert outcome.held == ()
     parts = list(outcome.parts())
+    assert len(parts) > 2
     assert "".join(part.text for part in parts) == text
+    assert sum(len(part.chunks) for part in parts) == outcome.chunk_count
     end = 0
     for part in parts:
         end += len(part.text)
         assert all(chunk.end_char <= end for chunk in part.chunks)
         assert all(text[p.start_char : p.end_char] == p.text for p in part.chunks)
-    assert list((tmp_path / "spool").iterdir()) == []
 
 
 def test_a_file_that_changes_while_it_is_read_is_read_again(tmp_path):
@@ -161,16 +141,16 @@ def test_a_file_that_changes_while_it_is_read_is_read_again(tmp_path):
         if beats == 1:
             path.write_text("newer")
 
-    outcome = read_file(task(path), str(tmp_path), change)
+    outcome = read_file(task(path), change)
     assert isinstance(outcome, FileText)
-    assert outcome.held[0].text == "newer"
+    assert next(outcome.parts()).text == "newer"
     assert outcome.document.stat.size == 5
 
 
 def test_a_file_that_keeps_changing_is_told_and_tried_again_next_time(tmp_path):
     path = tmp_path / "a.md"
     path.write_text("0")
-    outcome = read_file(task(path), str(tmp_path), lambda: path.write_text(path.read_text() + "1"))
+    outcome = read_file(task(path), lambda: path.write_text(path.read_text() + "1"))
     assert isinstance(outcome, Unread)
     assert "kept changing" in outcome.reason
     assert not outcome.lasting

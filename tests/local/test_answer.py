@@ -8,11 +8,12 @@ import pytest
 
 from rag.engines.local.answer import generate
 from rag.engines.protocol import GenerateRequest
-from rag.evidence.refine import refine
 from rag.ingest.sync import ingest
 from rag.opening import build_embedder
 from rag.question.parse import parse_question
 from rag.question.parts import QuestionPart
+from rag.reading.meaning import Meaning
+from rag.reading.snippets import shown_snippets
 from rag.session import open_session
 from state.settings import load_settings
 
@@ -168,10 +169,10 @@ def test_what_answers_two_parts_is_left_to_neither_s_cost(session):
     assert "about forty seconds" in answer["answer"]
 
 
-def test_an_answer_of_what_is_merely_nearest_says_so(session):
+def test_an_answer_of_what_is_merely_nearest_says_so(session, tmp_path):
     chunks = session.reader.search("the pump", 3)
     question = parse_question("the pump", session.reader)
-    passages = refine([question], chunks, session.reader, 3)
+    passages = shown_snippets([question], chunks, Meaning(tmp_path), session.reader)
     part = QuestionPart(question, chunks)
     for confidence, warnings in ((0.01, 1), (0.9, 0), (None, 0)):
         request = GenerateRequest("the pump", [part], passages, (), confidence=confidence)

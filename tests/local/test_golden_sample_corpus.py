@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from rag.evaluate.datasets import load_dataset
-from rag.evaluate.measure import Sources
 from rag.evaluate.metrics import contains, without_markers
+from rag.evaluate.sources import Sources
 from rag.ingest.sync import ingest
 from rag.opening import build_embedder
 from rag.session import open_session
@@ -34,7 +34,7 @@ class Asked:
         self.text = without_markers(answer["answer"])
         self.abstained = answer["status"] == "abstained"
         self.citations = answer["citations"]
-        self.cited = set(sources.names(citation["source"] for citation in self.citations))
+        self.cited = {sources.name(citation["source"]) for citation in self.citations}
 
     @property
     def right_source(self) -> bool:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 
 import pytest
-from memory_collection import MemoryCollection
+from ingest_runs import collection_of
 
 from rag.engines.local.answer import generate
 from rag.engines.protocol import GenerateRequest
-from rag.evidence.refine import refine
 from rag.question.parts import read_parts, split
+from rag.reading.meaning import Meaning
+from rag.reading.snippets import shown_snippets
 
 SECONDS = 2
 
@@ -24,13 +25,16 @@ SECONDS = 2
         "磨坊每天轉十二次" * 60 + " mill 12.",
     ],
 )
-def test_a_passage_is_read_in_time(text):
-    reader = MemoryCollection({"mill.md": text, "other.md": "The mill turned 13 times a day."})
+def test_a_passage_is_read_in_time(text, tmp_path):
+    reader = collection_of(
+        tmp_path, {"mill.md": text, "other.md": "The mill turned 13 times a day."}
+    )
     question = "How many times a day did the mill turn?"
     began = time.process_time()
     parts = read_parts(question, reader)
-    passages = refine([part.question for part in parts], reader.search(question, 8), reader, 8)
-    generate(GenerateRequest(question, parts, passages, ()), str)
+    questions = [part.question for part in parts]
+    found = shown_snippets(questions, reader.search(question, 8), Meaning(tmp_path), reader)
+    generate(GenerateRequest(question, parts, found, ()), str)
     assert time.process_time() - began < SECONDS
 
 
@@ -41,8 +45,8 @@ def test_a_question_with_a_long_word_is_split_in_time():
 
 
 @pytest.mark.parametrize("piece", ["what is ", "who did ", "is ", "- ", "a.", "1"])
-def test_a_long_question_is_analysed_in_time(piece):
-    reader = MemoryCollection({"mill.md": "The mill turned 12 times a day."})
+def test_a_long_question_is_analysed_in_time(piece, tmp_path):
+    reader = collection_of(tmp_path, {"mill.md": "The mill turned 12 times a day."})
     began = time.process_time()
     read_parts(f"What is the mill {piece * (20_000 // len(piece))}?", reader)
     assert time.process_time() - began < SECONDS

@@ -201,7 +201,7 @@ def asked(reply, home, kind, **changed):
 
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch):
-    monkeypatch.setattr("rag.endpoint.retry.FIRST_DELAY", 0.01)
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.01)
 
 
 @pytest.mark.parametrize("kind", ANSWERED)

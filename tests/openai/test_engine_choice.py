@@ -42,8 +42,8 @@ def test_an_engine_that_was_named_is_taken_without_a_word():
 
 
 def test_what_takes_a_model_is_told_of_where_there_is_none():
-    said = "The local engine has no model: --grader decisions and --verify model cannot be heeded."
-    asked = {"grader": "decisions", "verify": "model"}
+    said = "The local engine has no model: --grader model and --verify model cannot be heeded."
+    asked = {"grader": "model", "verify": "model"}
     assert choose_engine(Settings(**asked)).notice == said
     assert choose_engine(Settings(engine="local", **asked)).notice == said
     assert choose_engine(Settings(engine="openai", **asked)).notice is None

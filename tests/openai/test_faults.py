@@ -26,7 +26,7 @@ GOOD = call({"document_1": {"reason": "", "relevant": True}, "sufficient": True}
 
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch):
-    monkeypatch.setattr("rag.endpoint.retry.FIRST_DELAY", 0.01)
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.01)
 
 
 def failure_of(server, **changed):
@@ -54,21 +54,21 @@ def failure_of(server, **changed):
         (status(401, f"Incorrect API key provided: {KEY}"), "refused the key (401)", 1),
         (status(403, "No access"), "not open to this key (403): No access", 1),
         (status(404, "model 'x' not found"), "not found (404): model 'x' not found", 1),
-        (status(400, "bad parameter"), "rejected the request (400): bad parameter", 2),
-        (status(400, "maximum context length is 8192 tokens"), "Lower --k", 1),
-        (status(422, "unknown field"), "rejected the request (422): unknown field", 2),
+        (status(400, "bad parameter"), "rejected the request (400): bad parameter", 3),
+        (status(400, "maximum context length is 8192 tokens"), "Lower context_tokens", 1),
+        (status(422, "unknown field"), "rejected the request (422): unknown field", 3),
         (status(307, "", {"Location": "http://127.0.0.1:9/v1"}), "redirected", 1),
         (status(429, "slow down", {"Retry-After": "0"}), "rate of requests (429): slow down", 5),
         (status(429, "", {"Retry-After": "600"}), "Try again in 600 s", 1),
-        (status(500, "oops"), "failed (500): oops", 6),
+        (status(500, "oops"), "failed (500): oops", 15),
         (status(503, "loading model"), "failed (503): loading model", 5),
-        (raw(b"<html><body>Login</body></html>", "text/html"), "no chat completion", 3),
-        (raw(b'{"object": "chat.completion", "choices": []}'), "no chat completion", 3),
-        (raw(b'{"choices": [{'), "no chat completion", 3),
-        (raw(b"null"), "no chat completion", 3),
-        (raw(b"[1, 2]"), "no chat completion", 3),
-        (raw(b'{"choices": null}'), "no chat completion", 3),
-        (raw(b"\xff\xfe\x00"), "no chat completion", 3),
+        (raw(b"<html><body>Login</body></html>", "text/html"), "no chat completion", 1),
+        (raw(b'{"object": "chat.completion", "choices": []}'), "no chat completion", 1),
+        (raw(b'{"choices": [{'), "no chat completion", 1),
+        (raw(b"null"), "no chat completion", 1),
+        (raw(b"[1, 2]"), "no chat completion", 1),
+        (raw(b'{"choices": null}'), "no chat completion", 1),
+        (raw(b"\xff\xfe\x00"), "no chat completion", 1),
         (raw(b"<html>busy</html>", "text/html", 502), "failed (502)", 5),
         (reset(), "the connection broke off", 5),
     ],

@@ -1,7 +1,6 @@
-"""Who grades what: code where it is sure, the cache where it remembers, the model for the rest."""
+"""Who grades what: code, or the model where that is asked for; code for what it leaves out."""
 
 import pytest
-from grade_memory import GradeMemory
 from openai_samples import (
     BERLIN,
     PARIS,
@@ -17,10 +16,8 @@ from openai_samples import (
 )
 from scripted_server import ScriptedServer, call, status, text
 
-from rag.engines.openai.cache import key_of, pack, unpack
-from rag.engines.openai.verdict_schemas import Verdict
 from rag.engines.protocol import Budgeted, ClaimChecker, Graded
-from state.errors import ModelError, RemoteStoreError, StorageError
+from state.errors import ModelError
 
 
 class LocalGrader:
@@ -82,79 +79,6 @@ def test_a_server_that_gives_no_reply_at_all_fails_the_run():
         connect(server, LocalGrader(), grader="model").grade(grading(PARIS))
 
 
-def test_the_same_question_again_costs_no_grading_call():
-    cache = GradeMemory()
-    reply = call(grades(True, False, sufficient=False, better_query="seat of government"))
-    with ScriptedServer(reply) as server:
-        first = connect(server, cache=cache).grade(grading(PARIS, BERLIN))
-        again = connect(server, cache=cache).grade(grading(PARIS, BERLIN))
-        assert len(server.requests) == 1
-    assert again.grades == first.grades
-    assert (again.sufficient, again.better_query) == (False, "seat of government")
-    assert again.usage["llm_calls"] == 0
-
-
-@pytest.mark.parametrize(
-    ("changed_settings", "changed_request"),
-    [({"model": "other"}, {}), ({}, {"question": "Another one?"})],
-)
-def test_a_kept_grade_is_of_one_model_and_question(changed_settings, changed_request):
-    cache = GradeMemory()
-    with ScriptedServer(call(grades(True)), call(grades(False))) as server:
-        connect(server, cache=cache).grade(grading(PARIS))
-        second = connect(server, cache=cache, **changed_settings)
-        graded = second.grade(grading(PARIS, **changed_request))
-    assert not graded.grades[0]["relevant"]
-
-
-def test_only_unknown_chunks_are_sent_and_equal_texts_once():
-    cache = GradeMemory()
-    copy = {**BERLIN, "chunk_id": "copy"}
-    with ScriptedServer(call(grades(True)), call(grades(False))) as server:
-        connect(server, cache=cache).grade(grading(PARIS))
-        graded = connect(server, cache=cache).grade(grading(PARIS, BERLIN, copy))
-    assert [relevant for _, relevant, _ in by(graded)] == [True, False, False]
-    assert server.requests[1].prompt.count(BERLIN["text"]) == 1
-    assert "document_1 Title of paris" not in server.requests[1].prompt
-
-
-def test_no_local_grade_is_kept_as_the_model_s():
-    cache = GradeMemory()
-    vague = text("Hard to say.")
-    with ScriptedServer(vague, call(grades(True))) as server:
-        engine = connect(server, LocalGrader(), cache=cache, grader="model")
-        assert by(engine.grade(grading(PARIS))) == [("paris", False, "local")]
-        assert by(engine.grade(grading(PARIS))) == [("paris", True, "model")]
-
-
-class BrokenCache:
-    def __init__(self, error):
-        self._error = error
-
-    def get(self, _keys):
-        raise self._error
-
-    put = get
-
-
-@pytest.mark.parametrize(
-    "error", [StorageError("The disk is full."), RemoteStoreError("Postgres failed.")]
-)
-def test_a_cache_that_fails_costs_a_warning_not_the_answer(error):
-    with ScriptedServer(call(grades(True))) as server:
-        graded = connect(server, cache=BrokenCache(error)).grade(grading(PARIS))
-    assert graded.grades[0]["relevant"]
-    assert len(graded.warnings) == 2
-
-
-def test_what_a_cache_holds_is_read_with_suspicion():
-    assert unpack(pack(Verdict(value=True, reason="so"))) == Verdict(value=True, reason="so")
-    for odd in (None, "", "null", "[]", '["yes", null]', "[1, null]", "[true, 2]", "{", "[true]"):
-        assert unpack(odd) is None
-    assert key_of("m", "p", "q", ["a", "b"]) == key_of("m", "p", "q", ["b", "a"])
-    assert key_of("m", "p", "q", ["ab"]) != key_of("m", "p", "q", ["a", "b"])
-
-
 def test_a_cheaper_model_grades_and_the_other_answers():
     with ScriptedServer(call(grades(True)), text("Paris [1].")) as server:
         engine = connect(server, grade_model="small", prices={"small": (1.0, 1.0)})
@@ -206,8 +130,5 @@ def test_what_a_question_named_is_what_is_graded():
 def test_half_of_a_surrogate_pair_in_a_reason_costs_no_grade():
     odd = grades(True) | {"document_1": verdict(True, "so \ud83d")}
     with ScriptedServer(call(odd)) as server:
-        engine = connect(server)
-        first = engine.grade(grading(PARIS))
-        assert engine.grade(grading(PARIS)).grades == first.grades
+        first = connect(server).grade(grading(PARIS))
     assert (first.grades[0]["relevant"], first.grades[0]["reason"]) == (True, "so ?")
-    assert len(server.requests) == 1

@@ -54,7 +54,7 @@ def ask(engine, number):
     ("questions", "at_once"), [(20, 4), pytest.param(200, 1, marks=pytest.mark.slow)]
 )
 def test_nothing_is_lost_or_mixed_up_at_one_failure_in_five(monkeypatch, questions, at_once):
-    monkeypatch.setattr("rag.endpoint.retry.FIRST_DELAY", 0.01)
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.01)
     with ScriptedServer(always=unreliable(0.2)) as server:
         engine = connect(server, max_retries=5)
         with ThreadPoolExecutor(at_once) as pool:
@@ -69,7 +69,7 @@ def test_nothing_is_lost_or_mixed_up_at_one_failure_in_five(monkeypatch, questio
 
 @pytest.mark.slow
 def test_and_at_every_kind_of_failure(monkeypatch):
-    monkeypatch.setattr("rag.endpoint.retry.FIRST_DELAY", 0.01)
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.01)
     with ScriptedServer(always=unreliable(0.25)) as server:
         engine = connect(server, max_retries=5)
         for number in range(100):

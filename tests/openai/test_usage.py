@@ -3,8 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from state.answer import NodeUsage
-from state.usage import NO_USAGE, add_usage
+from state.answer import NO_USAGE, NodeUsage, add_usage
 
 SPENT = st.fixed_dictionaries(
     {

@@ -6,7 +6,7 @@ import json
 import time
 
 import pytest
-from chat_samples import crag, make_home
+from crag import crag, make_home
 
 from rag.question.aside import (
     asks_about_thread,

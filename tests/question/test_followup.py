@@ -7,7 +7,7 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from memory_collection import MemoryCollection
+from ingest_runs import collection_of
 
 from rag.index.terms import terms
 from rag.question.followup import stand_alone
@@ -123,8 +123,8 @@ HANDBOOK = {
 
 
 @pytest.fixture(scope="module")
-def handbook():
-    return MemoryCollection(HANDBOOK)
+def handbook(tmp_path_factory):
+    return collection_of(tmp_path_factory.mktemp("handbook"), HANDBOOK)
 
 
 def test_what_was_asked_about_is_carried_and_not_what_was_done_to_it(handbook):

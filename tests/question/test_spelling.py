@@ -1,16 +1,19 @@
 from __future__ import annotations
 
 import pytest
-from memory_collection import MemoryCollection
+from ingest_runs import collection_of
 
 from rag.question.spelling import mend_spelling
 
-PUMP = MemoryCollection(
-    {
-        "pump.md": "Two pumps differ in their plan. Throttling is hard on both, which happens.",
-        "valve.md": "A valve differs from a tap.",
-    }
-)
+PUMP = {
+    "pump.md": "Two pumps differ in their plan. Throttling is hard on both, which happens.",
+    "valve.md": "A valve differs from a tap.",
+}
+
+
+@pytest.fixture(scope="module")
+def pump(tmp_path_factory):
+    return collection_of(tmp_path_factory.mktemp("pump"), PUMP)
 
 
 @pytest.mark.parametrize(
@@ -21,14 +24,14 @@ PUMP = MemoryCollection(
         ("it happeend", "it happened"),
     ],
 )
-def test_a_slip_in_another_form_of_a_word_that_the_documents_hold_is_mended(typed, mended):
-    assert mend_spelling(typed, PUMP).text == mended
+def test_a_slip_in_another_form_of_a_word_that_the_documents_hold_is_mended(typed, mended, pump):
+    assert mend_spelling(typed, pump).text == mended
 
 
 @pytest.mark.parametrize("typed", ["heard", "plain", "planet", "turbine", "differ", "INVENTOIN"])
-def test_a_common_word_is_no_slip_of_another(typed):
-    assert mend_spelling(typed, PUMP).changes == ()
+def test_a_common_word_is_no_slip_of_another(typed, pump):
+    assert mend_spelling(typed, pump).changes == ()
 
 
-def test_nothing_becomes_a_word_that_the_documents_do_not_hold():
-    assert mend_spelling("inventoin", PUMP).changes == ()
+def test_nothing_becomes_a_word_that_the_documents_do_not_hold(pump):
+    assert mend_spelling("inventoin", pump).changes == ()

@@ -38,6 +38,11 @@ FARES = """<html><body><p>Children travel at half the price.</p>
 <tr><td>Deck</td><td>12.40</td><td>21.00</td></tr>
 <tr><td>Cabin</td><td>58.00</td><td>99.50</td></tr></table></body></html>"""
 
+VISITORS = """<html><body><h1>Visitors</h1>
+<h2>Can I bring my dog?</h2><p>Dogs ride in the guard's van, on a lead.</p>
+<h2>Where do I park?</h2><p>The car park at Ropewalk has forty places and closes at dusk.</p>
+</body></html>"""
+
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Answer]]:
@@ -47,6 +52,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], An
     (files / "ships.csv").write_text(SHIPS)
     (files / "piers.md").write_text(PIERS)
     (files / "fares.html").write_text(FARES)
+    (files / "visitors.html").write_text(VISITORS)
     book = Workbook()
     book.remove(book.worksheets[0])
     for name, rows in {
@@ -85,3 +91,12 @@ def test_of_a_table_within_prose_the_row_is_quoted(ask):
     (cited, *_) = ask("What is the depth of the Ropewalk pier?")["citations"]
     assert cited["quote"] == "| Ropewalk | 11 | 4.2 |"
     assert "| Pier | Berths | Depth (m) |" in cited["passage"]
+
+
+def test_a_converted_file_is_cited_by_the_heading_above_the_quote(ask):
+    (cited, *_) = ask("When does the car park close?")["citations"]
+    assert cited["anchor"] == "section Where do I park?"
+    assert (cited["quote"], cited["start_line"]) == (
+        "The car park at Ropewalk has forty places and closes at dusk.",
+        None,
+    )

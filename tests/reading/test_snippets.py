@@ -12,7 +12,7 @@ from rag.documents.stream import Part
 from rag.question.parse import ParsedQuestion
 from rag.question.spelling import Mended
 from rag.reading.ranked_collection import RankedCollection
-from rag.reading.snippets import FIRST_LONGEST, snippet_passages, snippets
+from rag.reading.snippets import FIRST_LONGEST, shown_snippets, snippets
 from rag.reading.stretches import LONGEST, stretches_of
 from rag.session import open_session
 from rag.text.chunk import chunk_parts
@@ -83,8 +83,8 @@ def asked(text: str) -> ParsedQuestion:
 
 
 def shown(question: str) -> list[str]:
-    passages = snippet_passages([asked(question)], chunks(), WordsAlone(), Reader())  # type: ignore[arg-type]
-    return [passage["spans"][0]["shown"] for passage in passages]
+    found = shown_snippets([asked(question)], chunks(), WordsAlone(), Reader())  # type: ignore[arg-type]
+    return [each["located"]["shown"] for each in found]
 
 
 def test_no_stretch_is_longer_than_it_may_be_and_none_lies_within_another() -> None:
@@ -118,16 +118,15 @@ def test_what_only_repeats_the_question_is_not_shown() -> None:
 
 
 def test_what_is_quoted_stands_in_the_page() -> None:
-    for passage in snippet_passages(
+    for each in shown_snippets(
         [asked("who lights the lamp?")],
         chunks(),
         WordsAlone(),  # type: ignore[arg-type]
         Reader(),  # type: ignore[arg-type]
     ):
-        span = passage["spans"][0]
-        start, end = span["stretch"]
-        assert span["text"] == PAGE[span["start_char"] : span["end_char"]]
-        assert span["start_char"] <= start < end <= span["end_char"]
+        cited = each["located"]
+        assert cited["quote"] == PAGE[cited["start_char"] : cited["end_char"]]
+        assert cited["quote"] in cited["passage"]
 
 
 @dataclass

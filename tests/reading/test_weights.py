@@ -5,6 +5,7 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 import tiny_bert
 
@@ -27,6 +28,7 @@ def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_graph_gives_what_the_encoder_gives(known: Path, tmp_path: Path) -> None:
     held = fetch.fetch_model(tmp_path / "home", lambda _line: None, known)
+    onnx.checker.check_model(str(held.folder / weights.GRAPH), full_check=True)
     found = Transformer(held.folder).vectors(["the wolf eats", "a bus fare", ""])
     words = tiny_bert.WORDS
     for row, text in zip(found, ("the wolf eats", "a bus fare", ""), strict=True):

@@ -32,7 +32,7 @@ def test_small_files_stay_inline_and_large_ones_point_to_the_journal():
     large = written("b.md", "é" * INLINE_BYTES, 1, "done")
     assert (small["pointer"], small["content"]) == (None, "x" * INLINE_BYTES)
     assert (large["content"], large["bytes"]) == (None, 2 * INLINE_BYTES)
-    assert large["pointer"] == "research.db#b.md"
+    assert large["pointer"] == "home.db#b.md"
 
 
 def test_names_never_collide():
@@ -67,7 +67,7 @@ def test_what_is_inline_is_bounded_and_the_rest_is_pointed_to(sizes: list[int]):
     assert inline <= INLINE_TOTAL
     for (name, held), size in zip(shrunk.items(), sizes, strict=True):
         assert held["bytes"] == size
-        assert held["pointer"] == (None if held["content"] is not None else f"research.db#{name}")
+        assert held["pointer"] == (None if held["content"] is not None else f"home.db#{name}")
     assert len(pickle.dumps(shrunk)) < 500_000
 
 

@@ -3,14 +3,14 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from rag.research.journal import JOURNAL_FILE, Journal, Start
-from state.usage import NO_USAGE
+from rag.research.journal import Journal, Start
+from state.answer import NO_USAGE
+from state.home_db import HOME_FILE
 
 START: Start = {
     "asked": "Why?",
     "question": "Why?",
     "flags": {},
-    "roles": [],
     "max_rounds": 1,
     "usage": NO_USAGE,
 }
@@ -20,11 +20,11 @@ def finished(journal: Journal, run: str) -> None:
     journal.start(run, START)
     journal.keep_plan(run, 1, [], {**NO_USAGE})
     journal.warn(run, "careful")
-    journal.finish(run, {"report": run})
+    journal.change(run, state="finished", report={"report": run})
 
 
 def kept(home: Path) -> dict[str, set[str]]:
-    with sqlite3.connect(home / JOURNAL_FILE) as db:
+    with sqlite3.connect(home / HOME_FILE) as db:
         return {
             kind: {row[0] for row in db.execute("select run from research where kind = ?", (kind,))}
             for kind in ("run", "plan", "warning")
@@ -40,7 +40,7 @@ def test_finished_runs_are_bounded_by_number_and_what_can_go_on_stays(tmp_path: 
     with Journal(tmp_path, keep=2) as journal:
         journal.start("0-waits", START)
         journal.warn("0-waits", "careful")
-        journal.wait("0-waits", "Which?")
+        journal.change("0-waits", state="waiting", escalation="Which?")
         for number in range(5):
             finished(journal, f"{number}-done")
         assert journal.run("4-done")["report"] == {"report": "4-done"}

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from research_child import events_of, start
-from research_library import TWO_HOPS, lasting, library, places
+from research_child import SCRIPTED, events_of, start
+from research_library import THREE_PARTS, lasting, library, places
 
 from rag.research.journal import Journal
 from state.errors import UsageError
 
 LONGEST = 60
+Whole = dict[str, tuple[dict[str, Any], float]]
 
 
 @pytest.fixture(scope="module")
@@ -25,15 +26,18 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def whole(made: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], float]:
-    """The report of a run that nothing disturbed, and the seconds it took."""
-    home = shutil.copytree(made, tmp_path_factory.mktemp("whole") / "home")
-    log = home / "log"
-    process = start(home, TWO_HOPS, log)
-    began = time.monotonic()
-    process.join(LONGEST)
-    assert process.exitcode == 0
-    return events_of(log)[-1]["report"], time.monotonic() - began
+def whole(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Whole:
+    """Of each question the report of a run that nothing disturbed, and the seconds it took."""
+    found = {}
+    for question in (THREE_PARTS, SCRIPTED):
+        home = shutil.copytree(made, tmp_path_factory.mktemp("whole") / "home")
+        log = home / "log"
+        process = start(home, question, log)
+        began = time.monotonic()
+        process.join(LONGEST)
+        assert process.exitcode == 0
+        found[question] = events_of(log)[-1]["report"], time.monotonic() - began
+    return found
 
 
 def kept(home: Path) -> dict[str, Any]:
@@ -45,20 +49,24 @@ def kept(home: Path) -> dict[str, Any]:
         return {artifact["subtask"]: artifact for artifact in journal.artifacts(run)}
 
 
-def test_a_whole_run_answers_over_two_hops(whole: tuple[dict[str, Any], float]):
-    report, _ = whole
+def test_a_whole_run_answers_all_parts_and_goes_through_its_rounds(whole: Whole):
+    report, _ = whole[THREE_PARTS]
     assert report["status"] == "answered"
-    assert {"anna-berg.md", "stone-bridge.md"} <= {c["source"] for c in report["citations"]}
+    assert {"quarry.md", "lena-holt.md", "iron-bridge.md"} == {
+        c["source"] for c in report["citations"]
+    }
+    assert whole[SCRIPTED][0]["rounds"] == 4
 
 
+@pytest.mark.parametrize("question", [THREE_PARTS, SCRIPTED])
 @pytest.mark.parametrize(
     ("kills", "seed"),
-    [(10, 7), *(pytest.param(25, seed, marks=pytest.mark.slow) for seed in range(4))],
+    [(5, 7), *(pytest.param(25, seed, marks=pytest.mark.slow) for seed in range(2))],
 )
 def test_a_killed_run_goes_on_where_it_stood(
-    made: Path, whole: tuple[dict[str, Any], float], tmp_path: Path, kills: int, seed: int
+    made: Path, whole: Whole, tmp_path: Path, question: str, kills: int, seed: int
 ):
-    expected, seconds = whole
+    expected, seconds = whole[question]
     chance = random.Random(seed)
     repeated = duplicated = killed = homes = 0
     while killed < kills:
@@ -69,7 +77,7 @@ def test_a_killed_run_goes_on_where_it_stood(
         while True:
             attempt += 1
             log = home / f"log{attempt}"
-            process = start(home, TWO_HOPS, log)
+            process = start(home, question, log)
             if killed < kills and attempt < 6:
                 process.join(chance.uniform(0, seconds))
                 killed += process.exitcode is None

@@ -35,7 +35,7 @@ def test_questions_side_by_side_have_a_section_each_in_their_order(run: Research
     report = run.start("When was the quarry closed, and where was Lena Holt born?")
     first, second = report["sections"]
     assert (first["asked"], second["asked"]) == (
-        "When was the quarry closed",
+        "When was the quarry closed?",
         "where was Lena Holt born?",
     )
     assert "1931" in first["text"]
@@ -49,7 +49,8 @@ def test_the_absent_one_of_two_questions_is_named(run: Research):
     assert "1931" in report["report"]
     assert report["status"] == "partial"
     assert report["not_found"] == ["what is the melting point of tungsten?"]
-    assert f"## Not found in the documents\n\n- {report['not_found'][0]}\n" in report["report"]
+    told = f"## Not found in the documents\n\n- {report['not_found'][0]}\n  - nearest: "
+    assert told in report["report"]
     assert sources(report) == {"quarry.md"}
 
 
@@ -67,20 +68,13 @@ def test_what_is_cited_stands_in_the_documents(run: Research):
         assert text[citation["start_char"] : citation["end_char"]] == citation["quote"]
 
 
-def test_a_name_that_was_found_is_followed_to_its_document_and_no_further(run: Research):
-    report = run.start(TWO_HOPS)
-    assert "The Stone Bridge was designed by the engineer Anna Berg." in report["report"]
-    assert [section["heading"] for section in report["sections"]][1:] == ["Anna Berg"]
-    assert (report["rounds"], sources(report)) == (2, {"stone-bridge.md", "anna-berg.md"})
-
-
 def test_a_topic_of_a_word_is_told_from_its_own_document(run: Research):
     report = run.start("quarry")
     assert report["status"] == "answered"
     assert sources(report) == {"quarry.md"}
 
 
-def test_a_simple_question_is_one_round_and_follows_no_names(run: Research):
+def test_a_simple_question_is_one_round(run: Research):
     report = run.start("How long is the Iron Bridge?")
     assert "95 metres" in report["report"]
     assert "iron-bridge.md:3: “" in report["report"]

@@ -1,16 +1,17 @@
-"""Research without a model: parts, and documents that are followed."""
+"""Research without a model: each part is a search of its own."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from research_library import TWO_HOPS, library
+from research_library import library
 
 from rag.opening import open_reader
-from rag.research.local_researcher import LocalResearcher, followed, leads_from
-from rag.research.researcher import Planned, View
+from rag.research.local_researcher import LocalResearcher, enumerated
+from rag.research.researcher import View
 from rag.research.roles import ROLES
+from state.research_state import new_research
 
 
 @pytest.fixture(scope="module")
@@ -19,38 +20,25 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Any:
         yield opened
 
 
-def cited(reader: Any, source: str) -> Any:
-    text = reader.document_text(source)
-    return {"title": reader.document(source).title, "source": source, "passage": text}
-
-
-def plan(reader: Any, question: str, *leads: str) -> Planned:
-    earlier: Any = [{"id": "0", "instruction": question}] if leads else []
-    view = View(question, tuple(ROLES.values()), earlier, leads=leads)
-    return LocalResearcher(reader, lambda _question: pytest.fail("nothing is asked")).plan(view)
-
-
 def test_each_part_is_a_search(reader: Any):
-    planned = plan(reader, "Who designed the Stone Bridge and where was Lena Holt born?")
+    question = "Who designed the Stone Bridge and where was Lena Holt born?"
+    view = View(new_research(question, "r"), tuple(ROLES.values()), ())
+    planned = LocalResearcher(reader, lambda _: pytest.fail("nothing is asked")).plan(view)
     assert [task["instruction"] for task in planned.subtasks] == [
         "Who designed the Stone Bridge",
         "where was Lena Holt born?",
     ]
 
 
-def test_a_document_that_a_passage_names_is_a_lead_with_what_is_left(reader: Any):
-    (lead,) = leads_from(TWO_HOPS, [cited(reader, "stone-bridge.md")], reader)
-    assert followed(lead) == "Anna Berg"
-    (task,) = plan(reader, TWO_HOPS, lead).subtasks
-    assert task["read_files"] == ["anna-berg.md"]
-
-
-def test_nothing_is_followed_where_nothing_is_left_or_named(reader: Any):
-    both = [cited(reader, "stone-bridge.md"), cited(reader, "anna-berg.md")]
-    assert leads_from(TWO_HOPS, both, reader) == []
-    assert leads_from(TWO_HOPS, [], reader) == []
-
-
-def test_a_question_in_quotes_follows_no_document():
-    assert followed("“Anna Berg") is None
-    assert followed("Who is Anna Berg?") is None
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("How long is it, who built it, and is it open?", 3),
+        ("How is it long, and in Go, what is it?", 2),
+        ("For the bridge: how long is it, does it move?", 2),
+        ("If it rains, is it open?", 1),
+        ("How long is the bridge, that was built in 1884, today?", 1),
+    ],
+)
+def test_a_list_of_questions_is_told_from_a_condition(question: str, parts: int):
+    assert enumerated(question).count("?") == parts

@@ -14,7 +14,6 @@ from research_model import asked_for, decide, of, researcher, subtask
 from scripted_server import Reply, ScriptedServer, call, status
 
 from rag.research.research_prompts import PLANNER
-from rag.research.roles import ResearchOptions
 from rag.research.run import Research
 from state.errors import BudgetError, ModelError
 
@@ -41,7 +40,7 @@ def home(made: Path, tmp_path: Path) -> Path:
 
 def research(server: ScriptedServer, home: Path, rounds: int = 5, **changed) -> Research:
     settings = settings_for(server, home=home, grader="model", engine="openai", **changed)
-    return Research(settings, ResearchOptions(max_rounds=rounds))
+    return Research(settings, rounds)
 
 
 def served(*replies: Reply, always: Reply | None = None) -> ScriptedServer:

@@ -12,7 +12,6 @@ import pytest
 from research_library import ABSENT, TWO_HOPS, lasting, library, places
 from research_scripted import ScriptedResearcher
 
-from rag.research.roles import ResearchOptions
 from rag.research.run import Research
 from rag.research.virtual_files import written
 from state.checkpoints import TurnSaver
@@ -36,7 +35,7 @@ def home(made: Path, tmp_path: Path) -> Path:
 def research(home: Path, rounds: int = 5, **changed: Any) -> Research:
     thread = changed.pop("thread", None)
     settings = load_settings({"home": home, "engine": "local", "thread": thread})
-    return Research(settings, ResearchOptions(max_rounds=rounds), **changed)
+    return Research(settings, rounds, **changed)
 
 
 def scripted(home: Path, width: int = 1) -> Research:
@@ -111,7 +110,8 @@ def test_what_nothing_answers_is_asked_of_the_person(home: Path):
 def test_an_answer_is_kept_before_anything_is_done_with_it(home: Path):
     with research(home) as run:
         report = run.start(ABSENT)
-        run._journal.answered(report["run_id"], "How long is the Iron Bridge?")
+        said = "How long is the Iron Bridge?"
+        run._journal.change(report["run_id"], state="running", escalation=None, answer=said)
     with research(home) as run:  # the process died right after the answer was given
         assert "95 metres" in run.resume(report["run_id"])["report"]
 

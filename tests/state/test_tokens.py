@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from state import token_ranks, tokens
+from state import tokens
 from state.errors import SetupError
 
 
@@ -63,20 +63,20 @@ def test_the_ranks_package_is_not_imported():
 
 
 def test_missing_ranks_are_a_setup_error(monkeypatch):
-    monkeypatch.setattr(token_ranks, "find_spec", lambda _: None)
+    monkeypatch.setattr(tokens, "find_spec", lambda _: None)
     with pytest.raises(SetupError, match="missing or damaged"):
         tokens.encoding.__wrapped__()
 
 
 def test_the_packed_ranks_are_those_they_were_made_from(tmp_path, monkeypatch):
-    unpacked = token_ranks.read_ranks()
+    unpacked = tokens.read_ranks()
     file = tmp_path / "o200k_base.bin"
-    monkeypatch.setattr(token_ranks, "PACKED", file)
-    monkeypatch.setattr(token_ranks, "find_spec", find_spec)
-    file.write_bytes(token_ranks.packed_ranks())
+    monkeypatch.setattr(tokens, "PACKED", file)
+    monkeypatch.setattr(tokens, "find_spec", find_spec)
+    file.write_bytes(tokens.packed_ranks())
     assert file.stat().st_size < 1_100_000
-    monkeypatch.setattr(token_ranks, "find_spec", lambda _: None)
-    assert token_ranks.read_ranks() == unpacked
+    monkeypatch.setattr(tokens, "find_spec", lambda _: None)
+    assert tokens.read_ranks() == unpacked
     assert len(unpacked) == 199_998
     file.write_bytes(file.read_bytes()[:-1_000])
     with pytest.raises(SetupError, match="missing or damaged"):

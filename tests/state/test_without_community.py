@@ -24,7 +24,7 @@ COMMANDS = """
 import json
 import sys
 from typer.testing import CliRunner
-from cli.program import app
+from cli.app import app
 for words in json.loads(sys.argv[1]):
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, (words, done.stderr, done.exception)

@@ -7,8 +7,7 @@ from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_t
 
 from rag.research.report import REPORT_SCHEMA, Report
 from state.answer import ANSWER_SCHEMA, Answer
-from state.events import ErrorEvent, Event
-from state.ingest_events import IngestEvent, IngestResult
+from state.events import ErrorEvent, Event, IngestEvent, IngestResult
 from state.research_events import ResearchEvent
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"

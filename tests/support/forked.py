@@ -5,9 +5,12 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sys
+from collections.abc import Callable
 from functools import cache
 from multiprocessing import forkserver
+from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
+from multiprocessing.process import BaseProcess
 
 _IMPORTED = [
     *("imported_program", "command_child", "index_victim", "ingest_child", "research_child"),
@@ -32,3 +35,17 @@ def forked() -> ForkServerContext:
         else:
             os.environ["PYTHONPATH"] = before
     return context
+
+
+def started(
+    work: Callable[..., None], *given: object, daemon: bool = False
+) -> tuple[BaseProcess, Connection]:
+    """A process that does `work`, whose last argument is a connection; returned with the other end
+    once something was sent that says it begins.
+    """
+    here, there = forked().Pipe()
+    process = forked().Process(target=work, args=(*given, there), daemon=daemon)
+    process.start()
+    there.close()
+    here.recv()
+    return process, here

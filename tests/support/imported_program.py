@@ -8,7 +8,7 @@ from pkgutil import walk_packages
 import cli
 import rag
 import state
-from rag.index.chroma import chromadb_module
+from rag.index.home.chroma import chromadb_module
 
 for _package in (cli, rag, state):
     for _found in walk_packages(_package.__path__, f"{_package.__name__}."):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rag.doctor.indexes import check_collections
 from rag.embed.builtin import BuiltinEmbedder
-from rag.index.local_store import LocalStore
+from rag.index.home.store import HomeStore
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from state.documents import Chunk, chunk_id
 
@@ -12,11 +12,11 @@ EMBEDDER = BuiltinEmbedder()
 
 
 def open_collection(home, name, embedder, *, chroma_url=None, **options):
-    return LocalStore(home, chroma_url).open_collection(name, embedder, **options)
+    return HomeStore(home, chroma_url).open_collection(name, embedder, **options)
 
 
 def open_writer(home, name, identity, chroma_url=None, **options):
-    return LocalStore(home, chroma_url).open_writer(name, identity, **options)
+    return HomeStore(home, chroma_url).open_writer(name, identity, **options)
 
 
 class Score(float):

@@ -8,8 +8,8 @@ thread, so that a kill can come at any instant of the writing and hundreds of th
 from forked import forked
 from index_samples import EMBEDDER, document, open_writer, parts
 
-from rag.index import collection_writer, feeder
-from rag.index.chroma import chromadb_module
+from rag.index import writer as writing
+from rag.index.home.chroma import chromadb_module
 
 CHUNKS = 6
 DOCUMENTS = 12
@@ -24,8 +24,7 @@ def texts(number, version):
 def write_until_killed(home, first, finished):
     """Sends the version just finished into the connection `finished`, again and again."""
     # Small groups, so that every kind of step happens all the time.
-    collection_writer.GROUP_CHUNKS = 15  # type: ignore[attr-defined]
-    feeder.START_CHUNKS = 40
+    writing.GROUP_CHUNKS = 15  # type: ignore[attr-defined]
     version = first
     while True:
         with open_writer(home, "default", EMBEDDER.identity) as writer:

@@ -9,13 +9,13 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from forked import forked
+from forked import started
 
 import rag.ingest.embedding
 import rag.ingest.pool
 import rag.ingest.read_file  # noqa: F401 - imported so that no kill is spent on an import
 from rag.embed.builtin import BuiltinEmbedder
-from rag.index import collection_writer, feeder
+from rag.index import writer as writing
 from rag.index.stores import store_of
 from rag.ingest.sync import ingest
 from state.errors import CragError, StoreBusyError
@@ -25,8 +25,7 @@ BUSY = 4
 
 
 def run(settings: Settings, folder: str, started: Connection) -> None:
-    # Small groups, so that Chroma's own process is there to be killed, too.
-    collection_writer.GROUP_CHUNKS = feeder.START_CHUNKS = 60  # type: ignore[attr-defined]
+    writing.GROUP_CHUNKS = 60  # type: ignore[attr-defined]
     embedder = BuiltinEmbedder()
     started.send(True)
     try:
@@ -55,11 +54,4 @@ def start(settings: Settings, folder: Path) -> BaseProcess:
 
 def start_as(work: Callable[..., None], settings: Settings, *more: str) -> BaseProcess:
     """A process that does `work`; returns once it has sent that it begins."""
-    context = forked()
-    here, there = context.Pipe()
-    process = context.Process(target=work, args=(settings, *more, there))
-    process.start()
-    there.close()
-    here.recv()
-    here.close()
-    return process
+    return started(work, settings, *more)[0]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rag.embed.builtin import BuiltinEmbedder
-from rag.index.collection_store import Store
 from rag.index.contents import Inventory
 from rag.index.protocol import CollectionReader
+from rag.index.store import Store
 from rag.index.stores import store_of
 from rag.ingest.ingest_report import IngestReport
 from rag.ingest.roots import Globs
 from rag.ingest.sync import ingest
-from state.ingest_events import IngestEvent
+from state.events import IngestEvent
 from state.settings import Settings, load_settings
 
 _BUILTIN = BuiltinEmbedder()
@@ -85,3 +85,14 @@ def counts(report: IngestReport) -> dict[str, int]:
         "failed": len(report.failed),
     }
     return {name: count for name, count in found.items() if count}
+
+
+def collection_of(folder: Path, texts: Mapping[str, str]) -> CollectionReader:
+    """These files, written below `folder` and ingested; opened."""
+    for name, text in texts.items():
+        file = folder / "files" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    library = Library(folder / "home")
+    library.ingest(folder / "files")
+    return library.open()

@@ -7,7 +7,7 @@ from pathlib import Path
 from index_samples import EMBEDDER, document, open_collection, open_writer, part
 
 from rag.engines.protocol import GradeRequest, RewriteRequest
-from rag.index.collection import Collection
+from rag.index.reader import Reader
 from rag.question.parts import read_parts
 
 TEXTS = {
@@ -29,7 +29,7 @@ TEXTS = {
 }
 
 
-def build(home: Path, texts: dict[str, str] | None = None) -> Collection:
+def build(home: Path, texts: dict[str, str] | None = None) -> Reader:
     with open_writer(home, "railway", EMBEDDER.identity) as writer:
         for source, text in (TEXTS if texts is None else texts).items():
             writer.put(document(source, title=source.partition(".")[0]), [part(source, text)])
@@ -37,7 +37,7 @@ def build(home: Path, texts: dict[str, str] | None = None) -> Collection:
     return open_collection(home, "railway", EMBEDDER)
 
 
-def grade_request(collection: Collection, question: str, k: int = 8, **changed) -> GradeRequest:
+def grade_request(collection: Reader, question: str, k: int = 8, **changed) -> GradeRequest:
     hits = collection.search(changed.get("query", question), k)
     values = {
         "question": question,
@@ -52,7 +52,7 @@ def grade_request(collection: Collection, question: str, k: int = 8, **changed) 
 
 
 def rewrite_request(
-    collection: Collection, question: str, tried: list[str], documents=(), grades=None
+    collection: Reader, question: str, tried: list[str], documents=(), grades=None
 ) -> RewriteRequest:
     return RewriteRequest(
         question=question,

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
 
-from grade_memory import GradeMemory
 from scripted_server import ScriptedServer
 
-from rag.engines.openai.cache import GradeCache
 from rag.engines.openai.openai_engine import OpenAIEngine
 from rag.engines.protocol import (
     Contextualized,
@@ -54,13 +52,12 @@ class StandIn:
 def connect(
     server: ScriptedServer | None,
     local: Any = None,
-    cache: GradeCache | None = None,
     **changed: Any,
 ) -> OpenAIEngine:
     """The engine; without a `local` of the test's own, the model grades everything."""
     alone = {"grader": "model"} if local is None else {}
     settings = settings_for(server, **{**alone, **changed})
-    return OpenAIEngine.connect(settings, local or StandIn(), cache or GradeMemory())
+    return OpenAIEngine.connect(settings, local or StandIn())
 
 
 def chunk_of(name: str, text: str, loop: int = 0) -> RetrievedChunk:

@@ -119,8 +119,7 @@ def refreshed(text: str, session: Session) -> str:
 
 def reference() -> str:
     """docs/commands.md: the help of every command and of every one beneath it."""
-    from cli.command_table import COMMANDS
-    from cli.lazy import command_of
+    from cli.app import COMMANDS, command_of
 
     parts = [REFERENCE_HEAD, f"```text\n$ crag --help\n{steady(help_of([]))}\n```\n"]
     for name, short in COMMANDS.items():
@@ -135,7 +134,7 @@ def reference() -> str:
 def help_of(words: list[str]) -> str:
     from typer.testing import CliRunner
 
-    from cli.program import app
+    from cli.app import app
 
     # 78: what a process writes on a terminal of 80 columns.
     done = CliRunner().invoke(app, [*words, "--help"], prog_name="crag", terminal_width=78)

@@ -8,7 +8,9 @@ from typing import Any
 from ingest_runs import Library
 
 TWO_HOPS = "In which town was the engineer who designed the Stone Bridge born?"
-COMPARISON = "Which is longer, the Stone Bridge or the Iron Bridge?"
+THREE_PARTS = (
+    "When was the quarry closed, where was Lena Holt born, and how long is the Iron Bridge?"
+)
 ABSENT = "What is the melting point of tungsten carbide?"
 
 _TEXTS = {

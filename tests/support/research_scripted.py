@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from rag.research.numbering import ReadFiles
+import math
+
+from rag.research.findings import ReadFiles
 from rag.research.researcher import Found, Planned, Reflected, View
 from rag.research.roles import Role
 from state.answer import Citation
@@ -12,18 +14,20 @@ ARTIFACT_BYTES = 20_000
 
 
 class ScriptedResearcher:
-    """Plans `width` new searches a round, finds 20 kB in each, and never thinks it is enough."""
+    """Plans `width` new searches a round, finds 20 kB in each, and never thinks it is enough, or
+    ends with the round that brought `enough` artifacts.
+    """
 
     writes = False
 
-    def __init__(self, width: int = 1) -> None:
+    def __init__(self, width: int = 1, enough: float = math.inf) -> None:
         self.width = width
+        self.enough = enough
 
     def plan(self, view: View) -> Planned:
-        numbers = range(len(view.plan), len(view.plan) + self.width)
-        return Planned(
-            tuple({"role": "searcher", "instruction": f"What came of step {n}?"} for n in numbers)
-        )
+        numbers = range(len(view.state["plan"]), len(view.state["plan"]) + self.width)
+        drafts = [{"role": "searcher", "instruction": f"What came of step {n}?"} for n in numbers]
+        return Planned(subtasks=drafts)
 
     def search(self, role: Role, task: Subtask, read: ReadFiles) -> Found:  # noqa: ARG002
         question = task["instruction"]
@@ -48,4 +52,6 @@ class ScriptedResearcher:
         return Found()
 
     def reflect(self, view: View) -> Reflected:
+        if len(view.artifacts) >= self.enough:
+            return Reflected("end", "it is enough")
         return Reflected("replan", f"{len(view.artifacts)} artifacts are not enough")

@@ -171,16 +171,17 @@ def _handler(script: ScriptedServer) -> type[BaseHTTPRequestHandler]:
 
 
 def shape_asked(body: Body) -> tuple[str, Body] | None:
-    """Name and JSON schema of the verdicts that are asked for, None where words are: an answer's
-    own shape is left to the test, since one in plain words is read too.
+    """Name and JSON schema of the verdicts that are asked for, None where words are: the shapes of
+    an answer, a question and a query are left to the test, since plain words are read too.
     """
+    name, schema = None, {}
     if body.get("tools"):
         function = body["tools"][0]["function"]
-        return function["name"], function["parameters"]
-    if "response_format" in body:
+        name, schema = function["name"], function["parameters"]
+    elif "response_format" in body:
         shape = body["response_format"]["json_schema"]
-        return None if shape["name"] == "AnswerReply" else (shape["name"], shape["schema"])
-    return None
+        name, schema = shape["name"], shape["schema"]
+    return None if name in (None, "AnswerReply", "StandAlone", "Queries") else (name, schema)
 
 
 def text(

@@ -6,9 +6,9 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from forked import forked
+import langgraph.checkpoint.sqlite  # noqa: F401 - imported so that no kill is spent on an import
+from forked import started
 
-import state.checkpoints_sqlite  # noqa: F401 - imported so that no kill is spent on an import
 from rag.session import open_session
 from state.settings import load_settings
 
@@ -33,10 +33,4 @@ def run(home: str, thread: str, told: Connection) -> None:
 
 def start(home: Path, thread: str) -> tuple[BaseProcess, Connection]:
     """A process that is about to ask, and where it tells of its turns."""
-    context = forked()
-    here, there = context.Pipe(duplex=False)
-    process = context.Process(target=run, args=(str(home), thread, there), daemon=True)
-    process.start()
-    there.close()
-    here.recv()
-    return process, here
+    return started(run, str(home), thread, daemon=True)

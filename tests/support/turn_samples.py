@@ -6,8 +6,8 @@ import random
 from types import SimpleNamespace
 from typing import Any
 
+from rag.dependencies import new_answer
 from rag.embed.protocol import EmbedderIdentity
-from rag.new_answer import new_answer
 from state.answer import Answer
 from state.settings import Settings
 

@@ -8,6 +8,10 @@ from pathlib import Path
 
 from rag.documents.limits import Limits
 from rag.documents.registry import open_document
+from rag.documents.stream import Part
+from rag.text.block_parser import MARKDOWN
+from rag.text.chunk import chunk_parts
+from rag.text.document_title import document_title, naming_blocks
 
 _LIMITS = Limits()
 
@@ -58,6 +62,7 @@ class Document:
 def read_document(path: Path, source: str, limits: Limits = _LIMITS) -> Document:
     """The whole document in memory; raises as `open_document` does."""
     texts: list[str] = []
+    parts: list[Part] = []
     pages: list[Page] = []
     offset = 0
     with open_document(path, limits) as stream:
@@ -69,11 +74,15 @@ def read_document(path: Path, source: str, limits: Limits = _LIMITS) -> Document
                 else:
                     pages.append(Page(part.page, offset, end))
             texts.append(part.text)
+            parts.append(part)
             offset = end
+        title = stream.title
+        if title is None and stream.format in MARKDOWN:
+            title = document_title(naming_blocks(chunk_parts(parts, stream.format)), path)
         return Document(
             source=source,
             text="".join(texts),
-            title=stream.title,
+            title=title,
             format=stream.format,
             pages=tuple(pages),
             warnings=tuple(stream.reading.warnings),

@@ -121,7 +121,7 @@ def test_bytes_stay_flat(tmp_path):
         for number in range(60):
             ask(checkpoints, f"question {number:04} {'x' * 500}")
             if number in (29, 59):
-                with sqlite3.connect(tmp_path / "checkpoints.db") as db:
+                with sqlite3.connect(tmp_path / "home.db") as db:
                     sizes.append(
                         db.execute("select sum(length(checkpoint)) from checkpoints").fetchone()[0]
                     )
@@ -136,7 +136,7 @@ def test_file_is_private(tmp_path):
 
 
 def test_a_file_that_is_none_is_a_storage_error(tmp_path):
-    (tmp_path / "checkpoints.db").write_bytes(b"no database " * 100)
+    (tmp_path / "home.db").write_bytes(b"no database " * 100)
     with open_checkpoints(tmp_path) as checkpoints, pytest.raises(StorageError):
         ask(checkpoints, "two")
 

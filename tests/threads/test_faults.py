@@ -16,11 +16,9 @@ from postgres_server import find_pg_ctl, free_port, running_postgres
 from turn_samples import make_answer, real_looking_answer
 
 from state.errors import RemoteStoreError, StorageError, StoreBusyError, UsageError
+from state.home_db import HOME_SCHEMA
 from state.postgres import place
-from state.schema_version import write_version
-from state.threads_postgres import PostgresTurnStore
-from state.threads_sqlite import SqliteTurnStore
-from state.turn_store import THREADS_SCHEMA
+from state.shared_place import open_turn_store
 
 ROOT = Path(__file__).parents[2]
 
@@ -29,11 +27,11 @@ import os, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from state.errors import StorageError
-from state.threads_sqlite import SqliteTurnStore
+from state.shared_place import open_turn_store
 from turn_samples import make_answer
 if os.geteuid() == 0:
     os.setgid(65534), os.setuid(65534)
-with SqliteTurnStore(Path(sys.argv[1])) as store:
+with open_turn_store(Path(sys.argv[1]).parent) as store:
     try:
         print(len(list(store.turns("a"))))
         store.append("a", make_answer())
@@ -46,8 +44,8 @@ with SqliteTurnStore(Path(sys.argv[1])) as store:
 def on_a_read_only_disk():
     """A store with one turn, and what one who may not write it is told of it."""
     folder = Path(tempfile.mkdtemp(prefix="crag-ro-"))
-    path = folder / "threads.db"
-    with SqliteTurnStore(path) as store:
+    path = folder / "home.db"
+    with open_turn_store(path.parent) as store:
         store.append("a", make_answer())
 
     def told() -> list[str]:
@@ -76,11 +74,11 @@ def test_read_only_store_can_be_read_and_says_so_when_written(on_a_read_only_dis
     assert str(path) in message
 
 
-@pytest.mark.parametrize(("step", "by"), [(1, "a newer crag"), (-1, "a crag before")])
+@pytest.mark.parametrize(("step", "by"), [(1, "a newer crag")])
 def test_read_only_store_of_another_version_is_not_read(on_a_read_only_disk, step, by):
     path, told = on_a_read_only_disk
-    with sqlite3.connect(path) as db:
-        write_version(db, THREADS_SCHEMA + step)
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(f"pragma user_version = {HOME_SCHEMA + step}")
     (message,) = told()
     assert f"{path} was written by {by}" in message
 
@@ -88,14 +86,14 @@ def test_read_only_store_of_another_version_is_not_read(on_a_read_only_disk, ste
 def test_folder_that_cannot_be_made(tmp_path):
     (tmp_path / "file").write_text("in the way")
     with (
-        SqliteTurnStore(tmp_path / "file" / "home" / "threads.db") as store,
+        open_turn_store(tmp_path / "file" / "home") as store,
         pytest.raises(StorageError),
     ):
         store.append("a", make_answer())
 
 
 def test_full_disk_loses_only_the_turn_that_did_not_fit(tmp_path):
-    with SqliteTurnStore(tmp_path / "threads.db") as store:
+    with open_turn_store(tmp_path) as store:
         store.append("a", make_answer())
         store._place._connection.execute("pragma max_page_count = 30")
         with pytest.raises(StorageError, match="disk is full"):
@@ -107,9 +105,9 @@ def test_full_disk_loses_only_the_turn_that_did_not_fit(tmp_path):
 
 
 def test_file_that_is_no_database(tmp_path):
-    path = tmp_path / "threads.db"
+    path = tmp_path / "home.db"
     path.write_bytes(b"not a database at all " * 200)
-    with SqliteTurnStore(path) as store:
+    with open_turn_store(path.parent) as store:
         with pytest.raises(StorageError, match="damaged"):
             store.threads()
         with pytest.raises(StorageError, match="damaged"):
@@ -118,21 +116,21 @@ def test_file_that_is_no_database(tmp_path):
 
 
 def test_damaged_turn_is_named(tmp_path):
-    path = tmp_path / "threads.db"
-    with SqliteTurnStore(path) as store:
+    path = tmp_path / "home.db"
+    with open_turn_store(path.parent) as store:
         store.append("a", make_answer())
         store.append("a", real_looking_answer(1))
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
-        (body,) = db.execute("select body from turns where n = 2").fetchone()
+        (body,) = db.execute("select body from crag_turns where n = 2").fetchone()
         damaged = body[:50] + bytes([body[50] ^ 0xFF]) + body[51:]
-        db.execute("update turns set body = ? where n = 2", (damaged,))
-    with SqliteTurnStore(path) as store:
+        db.execute("update crag_turns set body = ? where n = 2", (damaged,))
+    with open_turn_store(path.parent) as store:
         assert store.turn("a", 1).number == 1
         with pytest.raises(StorageError, match="Turn 2 of thread 'a'"):
             list(store.turns("a"))
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
-        db.execute("update turns set body = ? where n = 2", (body[:-9],))
-    with SqliteTurnStore(path) as store, pytest.raises(StorageError, match="Turn 2"):
+        db.execute("update crag_turns set body = ? where n = 2", (body[:-9],))
+    with open_turn_store(path.parent) as store, pytest.raises(StorageError, match="Turn 2"):
         store.turn("a", 2)
 
 
@@ -141,12 +139,12 @@ def test_damaged_turn_is_named(tmp_path):
     ["[" * 100_000, "5", '{"answer": 5}', '{"answer": {}, "files": {}, "collection": null}'],
 )
 def test_a_turn_that_is_no_turn_is_named_as_damaged(tmp_path, record):
-    path = tmp_path / "threads.db"
-    with SqliteTurnStore(path) as store:
+    path = tmp_path / "home.db"
+    with open_turn_store(path.parent) as store:
         store.append("a", make_answer())
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
-        db.execute("update turns set body = ?", (zlib.compress(record.encode()),))
-    with SqliteTurnStore(path) as store:
+        db.execute("update crag_turns set body = ?", (zlib.compress(record.encode()),))
+    with open_turn_store(path.parent) as store:
         assert [each.first_question for each in store.threads()] == ["(damaged)"]
         with pytest.raises(StorageError, match="Turn 1 of thread 'a' is damaged"):
             store.turn("a", 1)
@@ -154,35 +152,35 @@ def test_a_turn_that_is_no_turn_is_named_as_damaged(tmp_path, record):
 
 def test_a_turn_that_could_not_be_read_again_is_not_kept(tmp_path, monkeypatch):
     monkeypatch.setattr("state.packed.MOST_BYTES", 1000)
-    with SqliteTurnStore(tmp_path / "threads.db") as store:
+    with open_turn_store(tmp_path) as store:
         with pytest.raises(StorageError, match="cannot be kept"):
             store.append("a", real_looking_answer(1))
         assert not store.threads()
 
 
 def test_file_cut_in_half(tmp_path):
-    path = tmp_path / "threads.db"
-    with SqliteTurnStore(path) as store:
+    path = tmp_path / "home.db"
+    with open_turn_store(path.parent) as store:
         for seed in range(40):
             store.append("a", real_looking_answer(seed))
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
-    with SqliteTurnStore(path) as store, pytest.raises(StorageError):
+    with open_turn_store(path.parent) as store, pytest.raises(StorageError):
         list(store.turns("a"))
 
 
 def test_store_of_a_newer_version_is_left_alone(tmp_path):
-    path = tmp_path / "threads.db"
+    path = tmp_path / "home.db"
     with sqlite3.connect(path) as db:
         db.execute("pragma user_version = 99")
-    with SqliteTurnStore(path) as store, pytest.raises(StorageError, match="newer"):
+    with open_turn_store(path.parent) as store, pytest.raises(StorageError, match="newer"):
         store.threads()
 
 
 def test_store_held_too_long_is_busy(tmp_path, monkeypatch):
     monkeypatch.setattr("state.sqlite_file.BUSY_SECONDS", 0.1)
-    path = tmp_path / "threads.db"
-    with SqliteTurnStore(path) as store:
+    path = tmp_path / "home.db"
+    with open_turn_store(path.parent) as store:
         store.append("a", make_answer())
         holder = sqlite3.connect(path, isolation_level=None)
         holder.execute("begin exclusive")
@@ -194,21 +192,22 @@ def test_store_held_too_long_is_busy(tmp_path, monkeypatch):
 
 
 def test_file_is_private(tmp_path):
-    path = tmp_path / "home" / "threads.db"
-    with SqliteTurnStore(path) as store:
+    path = tmp_path / "home" / "home.db"
+    with open_turn_store(path.parent) as store:
         store.append("a", make_answer())
     assert path.stat().st_mode & 0o077 == 0
     assert path.parent.stat().st_mode & 0o077 == 0
 
 
 def test_deleted_text_is_not_left_in_the_file(tmp_path):
-    path = tmp_path / "threads.db"
-    with SqliteTurnStore(path) as store:
+    path = tmp_path / "home.db"
+    with open_turn_store(path.parent) as store:
         for seed in range(30):
             store.append("gone", real_looking_answer(seed))
-        with sqlite3.connect(path) as db:
-            bodies = [row[0] for row in db.execute("select body from turns")]
-        before = path.stat().st_size
+        with closing(sqlite3.connect(path)) as db:
+            bodies = [row[0] for row in db.execute("select body from crag_turns")]
+    before = path.stat().st_size
+    with open_turn_store(path.parent) as store:
         store.append("kept", make_answer())
         store.delete("gone")
     left = path.read_bytes()
@@ -217,7 +216,7 @@ def test_deleted_text_is_not_left_in_the_file(tmp_path):
 
 
 def test_name_that_is_no_unicode(tmp_path):
-    with SqliteTurnStore(tmp_path / "threads.db") as store:
+    with open_turn_store(tmp_path) as store:
         for bad in ("\udcff", "", "a\0b"):
             with pytest.raises(UsageError):
                 store.append(bad, make_answer())
@@ -234,7 +233,7 @@ def test_postgres_that_does_not_answer_fails_within_seconds(silent):
             listener.bind(("127.0.0.1", 0))
             listener.listen()
             port = listener.getsockname()[1]
-        store = PostgresTurnStore(f"postgresql://me:hunter2@127.0.0.1:{port}/d")
+        store = open_turn_store(Path(), f"postgresql://me:hunter2@127.0.0.1:{port}/d")
         started = time.monotonic()
         with pytest.raises(RemoteStoreError) as caught:
             store.threads()
@@ -258,7 +257,7 @@ def test_postgres_that_restarts_between_two_turns():
     pg_ctl = find_pg_ctl()
     if pg_ctl is None:
         pytest.skip("no Postgres here: neither pg_ctl on PATH nor /usr/lib/postgresql")
-    with running_postgres(pg_ctl) as server, PostgresTurnStore(server.url) as store:
+    with running_postgres(pg_ctl) as server, open_turn_store(Path(), server.url) as store:
         store.append("a", make_answer())
         server.stop()
         with pytest.raises(RemoteStoreError):
@@ -272,9 +271,9 @@ def test_postgres_of_a_newer_version_is_left_alone(postgres):
     from postgres_server import fresh_schema
 
     url = fresh_schema(postgres.url)
-    with PostgresTurnStore(url) as store:
+    with open_turn_store(Path(), url) as store:
         store.append("a", make_answer())
     with psycopg.connect(url, autocommit=True) as db:
         db.execute("update crag_schema set version = 99")
-    with PostgresTurnStore(url) as store, pytest.raises(StorageError, match="newer"):
+    with open_turn_store(Path(), url) as store, pytest.raises(StorageError, match="newer"):
         store.threads()

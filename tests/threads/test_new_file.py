@@ -6,12 +6,13 @@ from threading import Timer
 
 import pytest
 
-from rag.index import catalog
-from rag.research.journal import JOURNAL_FILE, Journal
-from state.checkpoints import CHECKPOINTS_FILE
-from state.checkpoints_sqlite import SqliteCheckpoints
+from rag.index.home import catalog
+from rag.research.journal import Journal
+from state.errors import StorageError
+from state.home_db import HOME_FILE
+from state.shared_place import open_checkpoints, open_turn_store
 from state.sqlite_file import create_private
-from state.trace_store import TRACES_FILE, TraceStore
+from state.trace_store import TraceStore
 
 
 def catalog_connection(home):
@@ -19,8 +20,13 @@ def catalog_connection(home):
 
 
 def checkpoints(home):
-    with SqliteCheckpoints(home / CHECKPOINTS_FILE) as made:
+    with open_checkpoints(home) as made:
         made.saver()
+
+
+def turns(home):
+    with open_turn_store(home) as store:
+        assert store.threads() == []
 
 
 def traces(home):
@@ -30,29 +36,30 @@ def traces(home):
 
 def research(home):
     with Journal(home) as journal:
-        assert journal.unfinished() == []
+        assert list(journal.warnings("none")) == []
 
 
-OPENED = {
-    catalog.FILE_NAME: catalog_connection,
-    CHECKPOINTS_FILE: checkpoints,
-    TRACES_FILE: traces,
-    JOURNAL_FILE: research,
-}
-
-
-@pytest.mark.parametrize("name", OPENED)
-def test_a_new_file_that_another_connection_writes_is_waited_for(tmp_path, name):
-    create_private(tmp_path / name)
-    with closing(
-        sqlite3.connect(tmp_path / name, isolation_level=None, check_same_thread=False)
-    ) as other:
+@pytest.mark.parametrize("opened", [catalog_connection, checkpoints, turns, traces, research])
+def test_a_new_file_that_another_connection_writes_is_waited_for(tmp_path, opened):
+    path = tmp_path / (catalog.FILE_NAME if opened is catalog_connection else HOME_FILE)
+    create_private(path)
+    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
         other.execute("begin immediate")
         letting_go = Timer(0.3, other.rollback)
         letting_go.start()
         try:
-            OPENED[name](tmp_path)
+            opened(tmp_path)
         finally:
             letting_go.join()
-    with closing(sqlite3.connect(tmp_path / name)) as db:
+    with closing(sqlite3.connect(path)) as db:
         assert db.execute("pragma journal_mode").fetchone() == ("wal",)
+
+
+def test_threads_of_an_older_form_are_told_of_and_left_untouched(tmp_path):
+    (tmp_path / "threads.db").write_bytes(b"older")
+    with (
+        open_turn_store(tmp_path) as store,
+        pytest.raises(StorageError, match=r"threads\.db holds threads of a crag before"),
+    ):
+        store.pin("a", 1)
+    assert (tmp_path / "threads.db").read_bytes() == b"older"

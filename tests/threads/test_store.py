@@ -8,10 +8,9 @@ from postgres_server import fresh_schema
 from turn_samples import make_answer, real_looking_answer
 
 from state.errors import UsageError
+from state.home_db import HomePlace
 from state.shared_place import open_turn_store
-from state.threads_postgres import PostgresTurnStore
-from state.threads_sqlite import SqliteTurnStore
-from state.turn_store import TurnStore
+from state.team_db import TeamThreads
 from state.turns import PrunePlan
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -26,10 +25,10 @@ def daily_clock():
 def store(request, tmp_path):
     if request.param == "postgres":
         server = request.getfixturevalue("postgres")
-        store: TurnStore = PostgresTurnStore(fresh_schema(server.url), daily_clock())
+        url = fresh_schema(server.url)
     else:
-        store = SqliteTurnStore(tmp_path / "home" / "threads.db", daily_clock())
-    with store:
+        url = None
+    with open_turn_store(tmp_path / "home", url, clock=daily_clock()) as store:
         yield store
 
 
@@ -160,7 +159,7 @@ def test_size_counts_what_is_there(store):
 
 
 def test_store_is_chosen_by_url(tmp_path):
-    assert isinstance(open_turn_store(tmp_path), SqliteTurnStore)
-    assert isinstance(open_turn_store(tmp_path, "postgresql://h/d"), PostgresTurnStore)
+    assert isinstance(open_turn_store(tmp_path)._place, HomePlace)
+    assert isinstance(open_turn_store(tmp_path, "postgresql://h/d")._place, TeamThreads)
     with pytest.raises(UsageError):
         open_turn_store(tmp_path, "mysql://h/d")

@@ -27,7 +27,7 @@ def home(tmp_path):
 
 
 def execute(home, statement):
-    with closing(sqlite3.connect(home / "checkpoints.db")) as db, db:
+    with closing(sqlite3.connect(home / "home.db")) as db, db:
         db.execute(statement)
 
 
@@ -62,10 +62,10 @@ def test_a_checkpoint_that_is_lost_or_unreadable_is_made_anew(home, monkeypatch,
 
 
 def test_of_an_old_checkpoint_what_it_lacks_is_read(home, monkeypatch):
-    with closing(sqlite3.connect(home / "checkpoints.db")) as db:
+    with closing(sqlite3.connect(home / "home.db")) as db:
         (old,) = db.execute("select checkpoint from checkpoints").fetchall()
     asked_again(home, monkeypatch)
     monkeypatch.undo()
-    with closing(sqlite3.connect(home / "checkpoints.db")) as db, db:
+    with closing(sqlite3.connect(home / "home.db")) as db, db:
         db.execute("update checkpoints set checkpoint = ?", old)
     assert asked_again(home, monkeypatch) == ([1, 2, 3, 4, 5, 6], [5])

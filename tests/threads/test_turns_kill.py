@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from chat_samples import make_home
+from crag import make_home
 from turn_child import QUESTIONS, start
 
 from rag.session import open_session

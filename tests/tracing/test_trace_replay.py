@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from trace_runs import MISSPELT, RESEARCHED, SAMPLES, UNKNOWN, local, make_home
 
-from rag.replay import replay, replay_flags
-from rag.research.roles import ResearchOptions
+from rag.replay import recorded_flags, replay
 from rag.research.run import Research
 from rag.session import open_session
 from rag.tracing.diff import diff_traces
@@ -45,7 +44,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def again(trace: Trace, home: Path, **given: Any) -> Trace:
-    flags = replay_flags(trace, {"home": home, **given})
+    flags = {**recorded_flags(trace, given.get("engine")), "home": home, **given}
     return replay(trace, load_settings(flags), lambda _line: None)
 
 
@@ -96,7 +95,7 @@ def test_other_settings_show_in_the_difference(home: Path):
 
 
 def test_a_research_run_replays_as_it_went(home: Path):
-    with Research(local(home), ResearchOptions()) as research:
+    with Research(local(home)) as research:
         run_id = research.start(RESEARCHED)["run_id"]
     with TraceStore(home) as traces:
         trace = traces.get(run_id)
@@ -111,7 +110,7 @@ def test_a_research_run_replays_as_it_went(home: Path):
 
 
 def test_a_question_and_a_run_are_not_compared(home: Path):
-    with Research(local(home), ResearchOptions()) as research:
+    with Research(local(home)) as research:
         run_id = research.start(RESEARCHED)["run_id"]
     with TraceStore(home) as traces:
         run = traces.get(run_id)

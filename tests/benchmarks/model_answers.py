@@ -1,0 +1,132 @@
+"""What a model is given of the answers, and what a real one makes of it beside one plain prompt.
+
+    python tests/benchmarks/model_answers.py --docs DIR... [--home DIR] [--limit N]
+        [--server http://127.0.0.1:8080/v1 --model qwen] [--out FILE]
+
+Without `--server` no model is asked: how often the answer stands within what one would be given
+of the first search, and in how many tokens. With it each question is asked of crag and of the plain
+prompt that most scripts send, with the four best chunks whole. Right is what holds a string of each
+group of `must` (or one of `answers`) in the model's words; for a question that the documents do
+not answer, a refusal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from real_docs import opened, sources
+from shown import holds_all
+
+from rag.context import BEST, context_of
+from rag.session import Session, open_session
+from state.settings import Settings
+from state.tokens import count_tokens
+
+PLAIN_BEST = 4
+REFUSED = "I cannot answer"
+PLAIN = (
+    "Answer the question from the context and from nothing else, in one or two sentences. If "
+    f"the context does not hold the answer, reply: {REFUSED}."
+)
+TOKENS = (1_500, 6_000)
+
+
+def given(session: Session, query: dict[str, Any]) -> dict[str, Any]:
+    """Whether the answer stands in what a model would be given, and how long that is."""
+    found = session.reader.search(query["text"], BEST)
+    row: dict[str, Any] = {"id": query["id"], "answerable": query["answerable"]}
+    for tokens in TOKENS:
+        context = context_of(found, session.reader, tokens)
+        told = "\n".join(e["text"] for document in context for e in document["excerpts"])
+        row[f"within {tokens}"] = holds_all(told, query)
+        row[f"tokens of {tokens}"] = count_tokens(told)
+    return row
+
+
+def by_crag(session: Session, query: dict[str, Any]) -> dict[str, Any]:
+    began = time.perf_counter()
+    answer = session.ask(query["text"])
+    refused = answer["status"] == "abstained"
+    proved = [claim["verdict"] for claim in answer["claims"]]
+    return {
+        "right": refused if not query["answerable"] else holds_all(answer["answer"], query),
+        "status": answer["status"],
+        "answer": answer["answer"],
+        "verified": proved.count("verified"),
+        "claims": len(proved),
+        "calls": answer["usage"]["llm_calls"],
+        "tokens": answer["usage"]["input_tokens"],
+        "seconds": time.perf_counter() - began,
+    }
+
+
+def by_plain_prompt(session: Session, query: dict[str, Any], given: Any) -> dict[str, Any]:
+    import openai
+
+    began = time.perf_counter()
+    hits = session.reader.search(query["text"], PLAIN_BEST)
+    told = "\n\n".join(hit["text"] for hit in hits)
+    asked = f"{told}\n\nQuestion: {query['text']}"
+    with openai.OpenAI(base_url=given.server, api_key="none", timeout=1_500) as client:
+        reply = client.chat.completions.create(
+            model=given.model,
+            temperature=0,
+            max_tokens=300,
+            messages=[{"role": "system", "content": PLAIN}, {"role": "user", "content": asked}],
+        )
+    text = reply.choices[0].message.content or ""
+    refused = REFUSED.casefold() in text.casefold()
+    right = refused if not query["answerable"] else holds_all(text, query)
+    return {"right": right, "answer": text, "seconds": time.perf_counter() - began}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--docs", type=Path, nargs="+", required=True)
+    parser.add_argument("--home", type=Path, help="kept, so that nothing is ingested twice")
+    parser.add_argument("--server")
+    parser.add_argument("--model", default="qwen")
+    parser.add_argument("--limit", type=int, help="questions of each source, drawn with seed 7")
+    parser.add_argument("--out", type=Path, help="a row a question, as JSON lines")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        home = options.home or Path(scratch)
+        for source in [each for folder in options.docs for each in sources(folder)]:
+            queries = list(source.queries)
+            if options.limit:
+                queries = random.Random(7).sample(queries, options.limit)
+            with opened(source, home) as session:
+                if options.server is None:
+                    rows = [given(session, query) for query in queries if query["answerable"]]
+                    for tokens in TOKENS:
+                        held = sum(row[f"within {tokens}"] for row in rows)
+                        middle = median(row[f"tokens of {tokens}"] for row in rows)
+                        print(source.name, tokens, f"{held} of {len(rows)}", f"{middle:.0f} tokens")
+                    continue
+            settings = Settings(
+                home=home,
+                collection=source.name,
+                base_url=options.server,
+                model=options.model,
+                request_timeout=1_500,
+            )
+            with open_session(settings, keep_traces=False) as session:
+                for query in queries:
+                    crag = by_crag(session, query)
+                    plain = by_plain_prompt(session, query, options)
+                    row = {"id": query["id"], "source": source.name, "crag": crag, "plain": plain}
+                    print(json.dumps(row), flush=True)
+                    if options.out:
+                        with options.out.open("a", encoding="utf-8") as file:
+                            file.write(json.dumps(row) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""Thirty false claims, each with one number, name or denial changed in its text or in its quote.
+
+Code tells none that denies in the text what its quote says: the words of a denial have too many
+innocent uses. All others must not be shown as verified.
+"""
+
+from __future__ import annotations
+
+import pytest
+from openai_samples import chunk_of, document_of
+
+from rag.citations.check import check
+
+PAGE = """# Locks and backups
+
+A lock older than 30 minutes is considered stale. Run `restic unlock --remove-all` to remove locks.
+By default restore overwrites already existing files.
+Since version 0.17.1 the cache is not uploaded.
+The collector listens on port 4317 for gRPC and on port 4318 for HTTP.
+Use `--keep-last 7` to keep seven.
+The Corbel Tunnel is 1,204 metres long and was opened in 1897 by Ada Lorne.
+Dogs travel free of charge.
+Losing your password means that your data is irrecoverably lost. Snapshots cannot be changed.
+"""
+CONTEXT = [document_of(1, chunk_of("page", PAGE))]
+STALE = "A lock older than 30 minutes is considered stale."
+UNLOCK = "Run `restic unlock --remove-all` to remove locks."
+RESTORE = "By default restore overwrites already existing files."
+CACHE = "Since version 0.17.1 the cache is not uploaded."
+PORT = "The collector listens on port 4317 for gRPC and on port 4318 for HTTP."
+KEEP = "Use `--keep-last 7` to keep seven."
+TUNNEL = "The Corbel Tunnel is 1,204 metres long and was opened in 1897 by Ada Lorne."
+LOST = "Losing your password means that your data is irrecoverably lost."
+DOGS = "Dogs travel free of charge."
+FIXED = "Snapshots cannot be changed."
+
+IN_TEXT = [
+    ("A lock is stale after 20 minutes.", STALE),
+    ("A lock is stale after three minutes.", STALE),
+    ("It has not been uploaded since version 0.16.1.", CACHE),
+    ("The collector takes gRPC on port 4371.", PORT),
+    ("`--keep-last 8` keeps the newest.", KEEP),
+    ("The Corbel Tunnel is 1,024 metres long.", TUNNEL),
+    ("It was opened in 1879.", TUNNEL),
+    ("Locks go with `restic unlock --force`.", UNLOCK),
+    ("Locks go with `borg unlock --remove-all`.", UNLOCK),
+    ("The Gillfoot Tunnel was opened in 1897.", TUNNEL),
+    ("It was opened by Nils Lorne.", TUNNEL),
+    ("Use `--keep-daily 7` for that.", KEEP),
+    ("The collector listens for MQTT.", PORT),
+]
+IN_QUOTE = [
+    ("A lock is stale after 20 minutes.", STALE.replace("30", "20")),
+    ("It is so since 0.18.1.", CACHE.replace("0.17.1", "0.18.1")),
+    ("It listens on port 4371.", PORT.replace("4317", "4371")),
+    ("It is 1,024 metres long.", TUNNEL.replace("1,204", "1,024")),
+    ("Run `borg unlock`.", UNLOCK.replace("restic", "borg")),
+    ("It was opened by Nils Lorne.", "was opened in 1897 by Nils Lorne"),
+    ("Cats travel free.", DOGS.replace("Dogs", "Cats")),
+    ("Restore does not overwrite files.", RESTORE.replace("overwrites", "does not overwrite")),
+    ("The cache is uploaded.", CACHE.replace("not ", "")),
+    ("Your data is not lost.", LOST.replace("is irre", "is not irre")),
+    ("Snapshots can be changed.", FIXED.replace("cannot", "can")),
+    ("A lock is never stale.", STALE.replace("is considered", "is never considered")),
+]
+DENIED = [
+    ("By default restore does not overwrite files.", RESTORE),
+    ("The cache is uploaded since version 0.17.1.", CACHE),
+    ("Without your password the data is not lost.", LOST),
+    ("Snapshots can be changed.", FIXED),
+    ("Dogs do not travel free of charge.", DOGS),
+]
+
+
+def verdict(text, quote):
+    told = [{"document": 1, "quote": quote}]
+    part = {"before": "", "text": text, "quotes": told, "located": []}
+    return check([part], CONTEXT, "What is it?").claims[0]["verdict"]
+
+
+@pytest.mark.parametrize("claim", [*IN_TEXT, *IN_QUOTE])
+def test_what_is_false_by_a_number_a_name_or_its_quote_is_not_verified(claim):
+    assert verdict(*claim) != "verified"
+
+
+def test_of_thirty_false_claims_only_denials_in_the_text_pass():
+    every = [*IN_TEXT, *IN_QUOTE, *DENIED]
+    assert len(every) == 30
+    assert [claim for claim in every if verdict(*claim) == "verified"] == DENIED
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "Locks older than a day are deleted by the server.",
+        "The tunnel was blasted through granite",
+        "See the manual for more on retention policies.",
+        "Tickets are sold at the counter",
+        "restic check --read-data verifies everything",
+    ],
+)
+def test_a_made_up_quote_proves_nothing(quote):
+    assert verdict("A lock is stale.", quote) == "unverified"

@@ -1,0 +1,62 @@
+"""What a person meets first when things go wrong: one line each, with the next step.
+
+A full disk: test_home_limits.py and test_every_command.py; Ctrl-C: test_streams.py,
+test_chat_terminal.py, test_research.py and test_ingest.py.
+"""
+
+from __future__ import annotations
+
+import pytest
+from crag import copied_home, crag, shell
+from index_samples import EMBEDDER, open_writer
+
+ASK = ("ask", "How high is the Gillfoot Viaduct?")
+OFF = {
+    "CRAG_ENGINE": "openai",
+    "CRAG_BASE_URL": "http://127.0.0.1:9/v1",
+    "CRAG_MODEL": "m",
+    "CRAG_MAX_RETRIES": "0",
+}
+
+
+def unknown_key(home):
+    (home.parent / "config.toml").write_text("max_lops = 2\n")
+    return crag(home, *ASK, "--config", home.parent / "config.toml")
+
+
+def model_that_is_off(home):
+    return crag(home, *ASK, **OFF)
+
+
+def no_rights(home):
+    (home.parent / "file").write_text("")
+    return crag(home.parent / "file" / "home", "ingest", home.parent)
+
+
+def locked_home(home):
+    with open_writer(home, "default", EMBEDDER.identity):
+        return crag(home, "ingest", home.parent)
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "said", "next_step"),
+    [
+        (unknown_key, 4, "max_lops", "max_loops"),
+        (model_that_is_off, 5, "127.0.0.1:9", "base_url|CRAG_BASE_URL|server|local"),
+        (no_rights, 4, "file", "--home|CRAG_HOME|folder|directory"),
+        (locked_home, 4, "pid", "again|wait|ends|--home"),
+    ],
+)
+def test_a_fault_is_one_line_with_the_next_step(fault, code, said, next_step, tmp_path):
+    done = fault(copied_home(tmp_path))
+    *_, line = done.stderr.splitlines()
+    assert (done.exit_code, done.stdout) == (code, "")
+    assert line.startswith("crag")
+    assert said in line
+    assert any(step in line for step in next_step.split("|"))
+    assert "Traceback" not in done.stderr
+
+
+def test_a_pipe_that_is_closed_ends_the_command_in_silence(tmp_path):
+    done = shell(copied_home(tmp_path), f'$CRAG ask "{ASK[1]}" --engine local -q | true')
+    assert (done.stdout, done.stderr) == ("", "")

@@ -1,0 +1,149 @@
+"""What runs on this machine, what a server tells of itself, and what it is given for that."""
+
+import json
+import time
+
+import pytest
+from bad_servers import MISDEEDS, bad_server
+from crag import crag
+from openai_samples import answering, chunk_of, connect, settings_for
+from scripted_server import ScriptedServer, Sent, status, stream, text
+
+from rag.endpoint.address import chat_endpoint
+from rag.endpoint.local_servers import facts_of, local_servers
+from rag.endpoint.servers import KnownServer
+from rag.engines.openai import chat_model
+
+
+class Told(ScriptedServer):
+    """A server that tells these pages."""
+
+    def __init__(self, pages, *replies, **given):
+        super().__init__(*replies, **given)
+        self.pages = pages
+
+    def page(self, path):
+        told = self.pages.get(path)
+        return super().page(path) if told is None else Sent(body=json.dumps(told).encode())
+
+    def answer(self, request):
+        return self.page(request.path) if request.path in self.pages else super().answer(request)
+
+
+LISTED = {"/v1/models": {"data": [{"id": "qwen", "max_model_len": 4096}]}}
+KINDS = {
+    "vLLM": (LISTED, 4096),
+    "llama.cpp": (LISTED | {"/props": {"default_generation_settings": {"n_ctx": 8192}}}, 8192),
+    "LM Studio": (
+        LISTED | {"/api/v0/models": {"data": [{"id": "qwen", "loaded_context_length": 2048}]}},
+        2048,
+    ),
+    "Ollama": (
+        LISTED
+        | {
+            "/api/version": {"version": "1"},
+            "/api/ps": {"models": []},
+            "/api/show": {"parameters": "stop x\nnum_ctx 16384"},
+        },
+        16384,
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_is_known_by_what_it_tells(kind, monkeypatch):
+    monkeypatch.setattr("rag.endpoint.local_servers.SECONDS", 10.0)
+    pages, context = KINDS[kind]
+    with Told(pages) as server:
+        port = int(server.host.rpartition(":")[2])
+        (found,) = local_servers({"another": port})
+    assert (found.kind, found.base_url) == (kind, server.url)
+    assert found.models == {"qwen": context}
+
+
+@pytest.mark.parametrize("misdeed", MISDEEDS)
+def test_what_is_no_such_server_is_none_at_once(misdeed):
+    with bad_server(MISDEEDS[misdeed]) as port:
+        began = time.monotonic()
+        assert local_servers({"any": port}) == []
+        settings = settings_for(base_url=f"http://127.0.0.1:{port}/v1")
+        assert facts_of(chat_endpoint(settings), "m", 0.2).context is None
+    assert time.monotonic() - began < 10
+
+
+def test_a_model_is_set_and_taken_out_and_the_rest_of_the_file_stays(tmp_path):
+    file = tmp_path / "config.toml"
+    before = '# mine\nk = 5\nmodel = "old"\n\n[prices]\n"a" = [1, 2]\n'
+    file.write_text(before)
+    with Told(LISTED) as server:
+        used = crag(tmp_path, "model", "use", server.url, "qwen", "--config", file)
+        assert used.exit_code == 0, used.output
+        shown = crag(tmp_path, "model", "--json", "--config", file, CRAG_ENGINE="auto")
+    told = json.loads(shown.stdout)
+    assert (told["engine"], told["model"], told["base_url"]) == ("openai", "qwen", server.url)
+    assert file.read_text().endswith('\n[prices]\n"a" = [1, 2]\n')
+    assert crag(tmp_path, "model", "use", "local", "--config", file).exit_code == 0
+    assert file.read_text() == before.replace('model = "old"\n', "")
+
+
+@pytest.mark.parametrize(
+    "words", [("http://localhost:1/v1",), ("localhost:1", "m"), ("http://me:secret@h/v1", "m")]
+)
+def test_what_names_no_model_writes_nothing(words, tmp_path):
+    refused = crag(tmp_path, "model", "use", *words, "--config", tmp_path / "c.toml")
+    assert refused.exit_code in (2, 4)
+    assert not (tmp_path / "c.toml").exists()
+    assert "secret" not in refused.output
+
+
+LONG = [chunk_of(f"c{n}", f"Fact {n}: " + "a station on the line, " * 100) for n in range(12)]
+
+
+def given_of(request):
+    return request.prompt.count("Fact ")
+
+
+def ask(server, **changed):
+    engine = connect(server, **changed)
+    return engine, engine.generate(answering(*LONG), lambda _: None)
+
+
+@pytest.mark.parametrize("context", [4_096, 100_000])
+def test_a_small_context_is_given_the_best_that_fits(context):
+    pages = {"/props": {"default_generation_settings": {"n_ctx": context}}}
+    with Told(pages, text("Yes [1].")) as server:
+        ask(server)
+        (request,) = server.requests
+    assert (given_of(request) == len(LONG)) is (context > 10_000)
+    assert "Fact 0" in request.prompt
+
+
+def test_a_prompt_that_is_called_too_long_is_sent_again_with_less():
+    def narrow(body):
+        long = body["messages"][1]["content"].count("Fact ") > 4
+        refused = status(400, "the request exceeds the available context size")
+        return (refused if long else text("Yes [1]."))(body)
+
+    with ScriptedServer(always=narrow) as server:
+        _, answer = ask(server)
+        assert answer.complete
+        assert 0 < given_of(server.requests[-1]) <= 4
+
+
+@pytest.mark.parametrize("chosen", [{}, {"context_tokens": 6_000}])
+def test_a_server_that_reads_slowly_is_given_less_unless_told_otherwise(chosen, monkeypatch):
+    monkeypatch.setattr(chat_model, "SLOW", 10.0**9)
+    with ScriptedServer(always=text("Yes [1].", usage=(5_000, 5))) as server:
+        engine, _ = ask(server, **chosen)
+        assert engine.chat.known.slow
+        engine.generate(answering(*LONG), lambda _: None)
+        first, second = map(given_of, server.requests)
+    assert (second < first) is (not chosen)
+    monkeypatch.setattr(chat_model, "SLOW", 0.0)
+    with ScriptedServer(always=text("Yes [1].", usage=(5_000, 5))) as server:
+        assert ask(server)[0].chat.known == KnownServer(form="json_schema")
+
+
+def test_a_stream_that_breaks_is_no_measure():
+    with ScriptedServer(stream("Yes", ending="cut")) as server:
+        assert not ask(server)[0].chat.known.slow

@@ -1,0 +1,71 @@
+"""A model that finds no answer in what it was given is given other passages, once."""
+
+import re
+
+import pytest
+from openai_samples import settings_for
+from scripted_server import ScriptedServer, call, text
+
+from rag.ingest.sync import ingest
+from rag.opening import build_embedder
+from rag.session import open_session
+
+NO = "I cannot answer this from the documents."
+QUESTION = "How old must a ferry captain be?"
+
+
+@pytest.fixture
+def home(tmp_path):
+    folder = tmp_path / "files"
+    folder.mkdir()
+    for number in range(40):
+        line = f"A captain of ferry {number} is old enough to steer ferry {number} on the lake.\n"
+        (folder / f"ferry{number}.md").write_text(f"# Ferry {number}\n\n{line}")
+    (folder / "skippers.md").write_text("# Skippers\n\nWho steers a boat has turned 21.\n")
+    (folder / "masters.md").write_text("# Masters\n\nA master mariner has a licence.\n")
+    settings = settings_for(home=tmp_path / "home", engine="local")
+    ingest(settings, build_embedder(settings), [str(folder)])
+    return tmp_path / "home"
+
+
+def model(queries=("skipper boat turned", "master mariner licence")):
+    def reply(body):
+        prompt = body["messages"][1]["content"]
+        if "Tried:" in prompt:
+            return call({"queries": list(queries)})(body)
+        number = re.search(r"\[(\d+)\] Skippers", prompt)
+        return text(f"Who steers a boat has turned 21 [{number[1]}]." if number else NO)(body)
+
+    return reply
+
+
+def asked(home, reply, **changed):
+    with ScriptedServer(always=reply) as server:
+        with open_session(settings_for(server, home=home, **changed)) as session:
+            answer = session.ask(QUESTION)
+        return answer, server.requests
+
+
+def test_two_other_queries_are_searched_once_and_what_they_found_is_given(home):
+    answer, requests = asked(home, model())
+    assert answer["status"] == "answered"
+    assert "21" in answer["answer"]
+    assert answer["usage"]["llm_calls"] == len(requests) <= 4
+    assert answer["loops"][-1]["query"] == "skipper boat turned · master mariner licence"
+    assert "[Skippers" not in requests[0].prompt
+    assert "Masters" in requests[-1].prompt
+    tried = next(request.prompt for request in requests if "Tried:" in request.prompt)
+    assert "found in default" in tried
+    assert "Ferry" in tried
+
+
+@pytest.mark.parametrize("queries", [("ferry lake steer",), (), (QUESTION,)])
+def test_and_where_that_finds_no_answer_the_refusal_stands(home, queries):
+    answer, requests = asked(home, model(queries))
+    assert answer["status"] == "abstained"
+    assert len(requests) <= 4
+
+
+def test_no_loop_left_is_none(home):
+    answer, requests = asked(home, model(), max_loops=0)
+    assert (answer["status"], len(requests)) == ("abstained", 1)

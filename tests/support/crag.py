@@ -1,0 +1,157 @@
+"""`crag` as tests start it: in this process, in a shell, on a terminal; in a home with a small
+collection, built once and copied.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import pexpect
+from forked_program import crag_program
+from ingest_runs import Library
+from typer.testing import CliRunner, Result
+
+from cli.app import app
+
+ROOT = Path(__file__).parents[2]
+HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m"
+
+FILES = {
+    "byzantium.md": "# Byzantine Empire\n\nThe Byzantine Empire was the continuation of the Roman "
+    "Empire in the east. Its capital was Constantinople.\n\nThe religion of the Byzantine Empire "
+    "was Eastern Orthodox Christianity. Its last emperor was Constantine XI Palaiologos, who died "
+    "in 1453.\n",
+    "viaduct.md": "# Gillfoot Viaduct\n\nThe Gillfoot Viaduct is 31 metres high and has nine "
+    "arches. It was built of granite in 1896.\n\nThe Gillfoot Viaduct is 212 metres long.\n",
+    "fares.md": "# Fares\n\nA return ticket for an adult costs 24 crowns. A return ticket for a "
+    f"child costs 9 crowns. {HOSTILE}Dogs travel free of charge.\n",
+}
+HIGH, LONG = "How high is the Gillfoot Viaduct?", "How long is the Gillfoot Viaduct?"
+
+
+def make_home(folder: Path) -> Path:
+    """A CRAG_HOME in `folder` whose default collection holds FILES, of a folder beside it."""
+    documents = folder / "documents"
+    documents.mkdir()
+    for name, text in FILES.items():
+        (documents / name).write_text(text, encoding="utf-8")
+    Library(folder / "home").ingest(documents)
+    return folder / "home"
+
+
+@cache
+def _made() -> Path:
+    return make_home(Path(tempfile.mkdtemp(prefix="crag-home-")))
+
+
+def copied_home(folder: Path) -> Path:
+    """As `make_home`, for tests that leave the documents as they are."""
+    return shutil.copytree(_made(), folder / "home")
+
+
+def environment(home: Path, **more: str) -> dict[str, str]:
+    return {
+        **os.environ,
+        "CRAG_HOME": str(home),
+        "CRAG_ENGINE": "local",
+        "PYTHONPATH": str(ROOT),
+        "PROMPT_TOOLKIT_NO_CPR": "1",
+        "TERM": "xterm",
+        **more,
+    }
+
+
+def crag(home: Path, *words: object, stdin: str | None = None, **variables: str) -> Result:
+    """A finished run in this process, which spares it the start."""
+    more = {"CRAG_HOME": str(home), "CRAG_ENGINE": "local", **variables}
+    return CliRunner().invoke(app, list(map(str, words)), input=stdin, env=more)
+
+
+def shell(home: Path, line: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """A line of sh in which `$CRAG` is the program, started whole."""
+    program = {"CRAG": f"{sys.executable} -m cli", "CRAG_HOME": str(home), "PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        ["/bin/sh", "-c", line],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, **program, **variables},
+        check=False,
+    )
+
+
+def in_terminal(home: Path, *words: str, columns: int = 120, **variables: str) -> pexpect.spawn:
+    """`crag` in a pseudo-terminal of its own."""
+    return pexpect.spawn(
+        crag_program(),
+        list(words),
+        env=environment(home, **variables),
+        encoding="utf-8",
+        codec_errors="replace",  # an echoed ^C may split a character
+        timeout=60,
+        dimensions=(40, columns),
+    )
+
+
+def shown_in_terminal(home: Path, *words: str, **more: object) -> tuple[str, int]:
+    """What a command wrote there, as bytes come, and its exit code."""
+    child = in_terminal(home, *words, **more)
+    child.expect(pexpect.EOF)
+    child.close()
+    return child.before, child.exitstatus
+
+
+# How the prompt takes the terminal, before it is drawn, and gives it back. What is typed between
+# the two is a line; a Ctrl-D that comes sooner is lost.
+_TAKEN, GIVEN_BACK = "\x1b[?2004h", "\x1b[?2004l"
+
+
+def chat_in_terminal(home: Path, *words: str, **variables: str) -> pexpect.spawn:
+    """`crag chat` at its first prompt."""
+    child = in_terminal(home, "chat", *words, **variables)
+    prompted(child)
+    return child
+
+
+def prompted(child: pexpect.spawn) -> str:
+    """Wait until the prompt reads; what was shown before it."""
+    child.expect_exact(_TAKEN)
+    shown = child.before
+    child.expect_exact("crag>")
+    return shown
+
+
+def entered(child: pexpect.spawn, line: str) -> None:
+    """Type the line, and wait until the prompt has taken it: what it was drawn of is past."""
+    child.send(line + "\r")
+    child.expect_exact(GIVEN_BACK)
+
+
+def say(child: pexpect.spawn, line: str, *expected: str) -> str:
+    """Send a line, wait for all of `expected` in order and then for the next prompt; what was
+    shown.
+    """
+    entered(child, line)
+    shown = ""
+    for words in expected:
+        child.expect(r"\s+".join(map(re.escape, words.split())))
+        shown += child.before + child.after
+    return shown + prompted(child)
+
+
+def leave(child: pexpect.spawn, line: str | None = None) -> int:
+    """By that line, or by Ctrl-D; the exit code."""
+    if line is None:
+        child.sendeof()
+    else:
+        entered(child, line)
+    child.expect(pexpect.EOF)
+    child.close()
+    return child.exitstatus
