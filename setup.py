@@ -1,6 +1,4 @@
-"""What the wheel holds besides files of the tree: the tokens for counting, and the commit that
-it was built from.
-"""
+"""What the wheel holds besides files of the tree: the tokens for counting."""
 
 from __future__ import annotations
 
@@ -11,10 +9,7 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 sys.path.insert(0, str(Path(__file__).parent))
-from cli.versions import COMMIT, described
-from state.token_ranks import PACKED, packed_ranks
-
-ROOT = Path(__file__).parent
+from state.tokens import PACKED, packed_ranks
 
 
 class BuildWithMade(build_py):
@@ -24,20 +19,13 @@ class BuildWithMade(build_py):
     def _packed(self) -> Path:
         return Path(self.build_lib, "state", PACKED.name)
 
-    @property
-    def _commit(self) -> Path:
-        return Path(self.build_lib, "cli", COMMIT.name)
-
     def run(self) -> None:
         super().run()
         if not self.editable_mode:
             self._packed.write_bytes(packed_ranks())
-            if commit := described(ROOT):
-                self._commit.write_text(commit, encoding="ascii")
 
     def get_outputs(self, include_bytecode: bool = True) -> list[str]:
         made = [] if self.editable_mode else [str(self._packed)]
-        made += [str(self._commit)] if self._commit.exists() else []
         return [*super().get_outputs(include_bytecode), *made]
 
 
