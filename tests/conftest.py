@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, settings
 from isolation import heed_interrupts, leave_home, loopback_only
 from later_clock import LATER, an_hour_on
 from postgres_server import PostgresServer, find_pg_ctl, running_postgres
+from reader_weights import HELD, MISSING
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -48,7 +49,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """pytest-randomly says it in a header that a quiet run leaves out."""
+    """A quiet run leaves out pytest-randomly's header, and why tests were skipped."""
+    if HELD is None:
+        terminalreporter.write_line(f"tests that show what it reads are skipped: {MISSING}")
     if config.pluginmanager.hasplugin("randomly"):
         terminalreporter.write_line(
             f"in random order: --randomly-seed={config.option.randomly_seed}"
@@ -78,6 +81,13 @@ def _own_umask() -> Iterator[None]:
     os.umask(own)
     yield
     os.umask(own)
+
+
+@pytest.fixture(scope="session")
+def _weights() -> None:
+    """For tests whose homes read with the reader (`reader_weights.lent`)."""
+    if HELD is None:
+        pytest.skip(MISSING)
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from readme_blocks import (
     BLOCK,
     PAGES,
@@ -17,6 +18,7 @@ from readme_blocks import (
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("_weights")
 def test_every_printed_block_is_what_the_program_prints(tmp_path: Path):
     session, seen = Session(tmp_path), 0
     for page in PAGES:

@@ -11,7 +11,7 @@ LONG = {"research", "eval"}
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory):
+def home(tmp_path_factory, _weights):
     return prepared(tmp_path_factory.mktemp("pictures") / "home")
 
 

@@ -6,7 +6,7 @@
 docs/commands.md (every command's help) is made as a whole.
 In README.md and the other pages of docs/ a block is a fenced one behind `<!-- run: crag … -->`,
 or what stands between `<!-- made: NAME -->` and `<!-- end -->`. Commands run in one session: a
-fresh home, the sample corpus ingested, the local engine, 80 columns.
+fresh home that reads with the reader's weights, the local engine, 80 columns.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import tempfile
 from pathlib import Path
 
 from forked_program import crag_program
+from reader_weights import lent
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
@@ -61,7 +62,7 @@ class Session:
     def __init__(self, home: Path) -> None:
         self._environment = {
             **os.environ,
-            "CRAG_HOME": str(home),
+            "CRAG_HOME": str(lent(home)),
             "CRAG_ENGINE": "local",
             "COLUMNS": "80",
             "TERMINAL_WIDTH": "80",

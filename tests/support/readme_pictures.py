@@ -4,7 +4,7 @@
     python tests/support/readme_pictures.py --write  draws them again
 
 Each is one `crag` command in a pseudo-terminal of its own size, on the sample corpus with the
-local engine. Times and ids differ from run to run and are left out of the comparison.
+local engine and the reader. Times and ids differ from run to run and are left out of the comparison.
 """
 
 from __future__ import annotations
@@ -20,14 +20,25 @@ from pathlib import Path
 
 import pexpect
 from forked_program import crag_program
-from picture_looks import BORDER, DIM, FOLDER, INK, PALETTE, PAPER
+from reader_weights import lent
 from readme_blocks import ROOT, steady
 from screen import Screen, Style
 
-from rag.reading.weights import models_folder
-
+FOLDER = ROOT / "docs" / "pictures"
 COLUMNS = 98
 CELL, LINE, EDGE, BAR = 8.4, 19.0, 18.0, 34.0
+INK, PAPER, BORDER = "#d7dae0", "#16181d", "#3a3f4b"
+PALETTE = {
+    "black": "#5c6370",
+    "red": "#f47067",
+    "green": "#7ec699",
+    "yellow": "#e5c07b",
+    "blue": "#6cb6ff",
+    "magenta": "#d2a8ff",
+    "cyan": "#66d9ef",
+    "white": "#f0f3f6",
+}
+DIM = "#8b93a1"
 FONTS = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 VARIES = (
     (re.compile(r"in \d+ ms"), "in 40 ms"),
@@ -182,15 +193,13 @@ def words(svg: str) -> str:
 
 def prepared(home: Path) -> Path:
     """The home, with the sample corpus in it."""
-    models_folder(home).mkdir(parents=True)
-    (models_folder(home) / "offered").touch()  # nobody sits there to reply
-    recorded(Picture("ingest", "", "crag ingest sample_corpus"), home)
+    recorded(Picture("ingest", "", "crag ingest sample_corpus"), lent(home))
     return home
 
 
 def copied(home: Path, place: Path) -> Path:
     """A picture's own home: what the program says but once depends on no other picture."""
-    return Path(shutil.copytree(home, place))
+    return Path(shutil.copytree(home, place, symlinks=True))
 
 
 def main() -> int:
