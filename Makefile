@@ -13,11 +13,11 @@ install: $(STAMP)
 # Another pip does as well; this one reads an index in half the time. What is installed is compiled
 # on every core, which pip does on one. An install without the reader's weights is one, too.
 $(STAMP): pip.lock requirements.lock pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "crag needs Python 3.11 or newer")'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "crag needs Python 3.11 or newer")'
 	$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --require-hashes --requirement pip.lock || true
 	$(BIN)/python -m pip install --quiet --no-deps --no-compile --require-hashes --requirement requirements.lock
-	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@$(BIN)/python -m compileall -qq -j 0 -x '/tests?/' .venv/lib || true
 	@$(BIN)/crag model get || true
 	@touch $(STAMP)

@@ -47,7 +47,6 @@ CODES = {
     "crag collections delete default": 2,
     "crag threads delete railway": 2,
     "crag trace delete --all": 2,
-    "crag ask": 2,
 }
 # They go on until they are interrupted, and listen on that port.
 LASTING = {

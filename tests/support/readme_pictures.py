@@ -4,7 +4,7 @@
     python tests/support/readme_pictures.py --write  draws them again
 
 Each is one `crag` command in a pseudo-terminal of its own size, on the sample corpus with the
-local engine and the reader. Times and ids differ from run to run and are left out of the comparison.
+local engine and the reader. What differs from run to run, times and ids, is not compared.
 """
 
 from __future__ import annotations
@@ -65,8 +65,7 @@ class Picture:
 PICTURES = (
     Picture(
         "ask",
-        "crag ask --trace: a question with a misspelt word, its rewriting, the grade of each "
-        "chunk, the cited answer",
+        "crag ask --trace: a misspelt word mended, the grade of each chunk, the cited answer",
         'crag ask "Who is the treasuer?" --k 3 --trace',
     ),
     Picture(
