@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.index.language import ENGLISH, in_use
+from rag.question.context import parted
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Vectors
@@ -33,17 +34,20 @@ class Meaning:
         return self._folder is not None and in_use() == ENGLISH
 
     def cosines(self, question: str, texts: Sequence[str]) -> Vectors:
-        """float32 of shape (len(texts),)."""
+        """float32 of shape (1 or 2, len(texts)): with the whole question, and with what was typed
+        where something is carried behind it.
+        """
+        asked = list(dict.fromkeys((question, parted(question)[0])))
         if not self.reads:
             from rag.embed.builtin import builtin_embedder
 
             embedder = builtin_embedder()
-            static: Vectors = embedder.embed_documents(texts) @ embedder.embed_query(question)
+            static: Vectors = embedder.embed_documents(asked) @ embedder.embed_documents(texts).T
             return static
         assert self._folder is not None
         model, kept = _opened(self._folder, self._home)
-        found = kept.vectors([question, *texts], model.vectors)
-        cosines: Vectors = found[1:] @ found[0]
+        found = kept.vectors([*asked, *texts], model.vectors)
+        cosines: Vectors = found[: len(asked)] @ found[len(asked) :].T
         return cosines
 
 

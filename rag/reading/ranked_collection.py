@@ -35,7 +35,7 @@ class RankedCollection:
 
         best = hits[:CANDIDATES]
         texts = [headed_text(hit["title"], hit["heading"], hit["text"]) for hit in best]
-        cosines = self.meaning.cosines(query, texts)
+        cosines = self.meaning.cosines(query, texts).mean(axis=0)
         fused = np.array([hit["score"] for hit in best], dtype=np.float32)
         scores = _z(fused) + MEANING_WEIGHT * _z(cosines)
         least = float(scores.min())

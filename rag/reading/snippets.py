@@ -88,10 +88,10 @@ def _measured(
         (_COVERED, _RANK) if meaning.reads else (_COVERED_BY_WORDS, _RANK_BY_WORDS)
     )
     found = []
-    for stretch, cosine in zip(every, cosines, strict=True):
+    for stretch, cosine, mean in zip(every, cosines[0], cosines.mean(axis=0), strict=True):
         held = set(terms(stretch.text))
         worth = (
-            float(cosine)
+            float(mean)
             + covered_worth * share(question.weights, held)
             + rank_worth * (ranks[stretch.chunk["chunk_id"]] - top)
             + _CODE * stretch.has_code

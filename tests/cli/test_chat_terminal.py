@@ -66,7 +66,7 @@ def test_small_talk_help_and_leaving_need_no_command(home):
     say(child, "hello", "Hello.")
     say(child, "/sources", "The last answer cites nothing.")
     say(child, HIGH, "31 metres")
-    understood = "Understood as: And how long is it? (Gillfoot Viaduct)"
+    understood = f"Understood as: And how long is it? ({HIGH})"
     say(child, "And how long is it?", understood, "212 metres")
     say(child, "ok, thanks!", "You are welcome.")
     say(child, "/sources", "The last answer cites nothing.")

@@ -194,4 +194,6 @@ def test_follow_up_reaches_behind_the_small_talk(home):
     for said in ("How high is the Gillfoot Viaduct?", "thanks!", "what did I ask first?"):
         crag(home, "ask", said, "-t", "behind")
     asked = json.loads(crag(home, "ask", "And how long is it?", "-t", "behind", "--json").stdout)
-    assert asked["standalone_question"] == "And how long is it? (Gillfoot Viaduct)"
+    assert asked["standalone_question"] == (
+        "And how long is it? (How high is the Gillfoot Viaduct?)"
+    )

@@ -50,7 +50,7 @@ class WordsAlone:
         self.asked.extend(texts)
         words = set(question.lower().strip("?").split())
         shares = [len(words & set(text.lower().replace(".", " ").split())) for text in texts]
-        return np.array(shares, dtype=np.float32) / max(len(words), 1)
+        return np.array([shares], dtype=np.float32) / max(len(words), 1)
 
 
 class Reader:
