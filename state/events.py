@@ -197,7 +197,7 @@ Event = (
 )
 
 
-Outcome = Literal["added", "updated", "moved", "unchanged", "removed", "skipped", "failed"]
+Outcome = Literal["added", "updated", "unchanged", "removed", "skipped", "failed"]
 
 
 class PlannedFiles(TypedDict):
@@ -227,9 +227,7 @@ class FileProblem(TypedDict):
 
 
 class IngestResult(TypedDict):
-    """`crag.ingest/1`. `updated` includes the `moved`; `documents` and `chunks` are the
-    collection's after the ingest.
-    """
+    """`crag.ingest/1`. `documents` and `chunks` are the collection's after the ingest."""
 
     schema: Literal["crag.ingest/1"]
     collection: str
@@ -237,7 +235,6 @@ class IngestResult(TypedDict):
     dry_run: bool
     added: int
     updated: int
-    moved: int
     unchanged: int
     removed: int
     skipped: list[FileProblem]

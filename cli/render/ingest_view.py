@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _MOST_LINES = 40
 _A_FOLDER_OF = 6
 """Files skipped for one reason from which they are told of on one line."""
-_VERBS = {"added": "add", "updated": "update", "moved": "move", "removed": "remove"}
+_VERBS = {"added": "add", "updated": "update", "removed": "remove"}
 
 
 def report_json(report: IngestReport) -> IngestResult:

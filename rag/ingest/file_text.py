@@ -23,14 +23,14 @@ that is installed.
 
 class Task(NamedTuple):
     """A file to read of about `size` bytes, the document that it is to be, and the root that it was
-    found under. When its content's hash is one of `known`, its text does not come back.
+    found under. When its content's hash is `known`, its text does not come back.
     """
 
     path: str
     size: int
     source: str
     root: str
-    known: tuple[str, ...] = ()
+    known: str = ""
 
 
 class TextPart(NamedTuple):
@@ -71,7 +71,6 @@ class SameContent:
 
     task: Task
     stat: FileStat
-    content_hash: str
 
 
 @dataclass(frozen=True, slots=True)

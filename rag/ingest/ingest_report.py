@@ -22,7 +22,6 @@ class IngestReport:
     dry_run: bool = False
     added: int = 0
     updated: int = 0
-    moved: int = 0
     unchanged: int = 0
     removed: int = 0
     skipped: list[FileProblem] = field(default_factory=list)
@@ -35,10 +34,10 @@ class IngestReport:
 
     @property
     def has_changes(self) -> bool:
-        return bool(self.added or self.updated or self.moved or self.removed)
+        return bool(self.added or self.updated or self.removed)
 
 
-_COUNTED = ("added", "updated", "moved", "unchanged", "removed")
+_COUNTED = ("added", "updated", "unchanged", "removed")
 
 OnEvent = Callable[[IngestEvent], None]
 

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from rag.index.protocol import DocumentPart, FileMark, IndexedDocument, UnreadFile
@@ -45,9 +44,6 @@ class Ingest:
         self._reporter = reporter
         self._report = reporter.report
         self._plan = plan
-        self._missing: dict[str, list[FileMark]] = {}
-        for mark in plan.missing:
-            self._missing.setdefault(mark.content_hash, []).append(mark)
         self._unread: list[UnreadFile] = []
         self._written: set[str] = set()
         self._readable: list[str] = []
@@ -55,33 +51,29 @@ class Ingest:
     def run(self) -> None:
         """May be called once."""
         plan = self._plan
-        tasks: Sequence[Task] = plan.tasks
         try:
-            while tasks:  # a second time only for files that were taken for moved and are not
-                tasks = self._read_and_write(tasks)
-            self._remove(chain.from_iterable(self._missing.values()))
+            if plan.tasks:
+                self._read_and_write(plan.tasks)
+            self._remove(plan.missing)
         finally:
             if self._unread or self._readable or plan.forgotten:
                 self._writer.set_unread(self._unread, [*plan.forgotten, *self._readable])
 
-    def _read_and_write(self, tasks: Sequence[Task]) -> list[Task]:
+    def _read_and_write(self, tasks: Sequence[Task]) -> None:
         from rag.ingest.embedding import EmbeddingThread
 
-        again: list[Task] = []
         with (
             _reading(tasks) as outcomes,
             EmbeddingThread(self._embedder, self._writer.vectors_for) as thread,
         ):
             for result in thread.results(outcomes, idle=self._writer.flush):
                 if isinstance(result, SameContent):
-                    if not self._same(result):
-                        again.append(result.task._replace(known=()))
+                    self._same(result)
                 elif isinstance(result, Unread):
                     self._not_read(result)
                 else:
                     self._write(*result)
         self._writer.flush()
-        return again
 
     def _write(self, file: FileText, parts: Iterable[DocumentPart]) -> None:
         document = file.document
@@ -94,24 +86,14 @@ class Ingest:
         outcome: Outcome = "updated" if path in self._plan.changed else "added"
         self._settle(path, outcome, source, document.stat.size)
 
-    def _same(self, same: SameContent) -> bool:
-        """Only the place or the time of a document changed; False if it must be read after all."""
-        path, source = same.task.path, same.task.source
-        known = self._plan.changed.get(path)
-        candidates = self._missing.get(same.content_hash, [])
-        if known is None and not candidates:  # another of the same content was taken for the moved
-            return False
-        old = known or candidates.pop()
-        root = old.root if known else same.task.root
-        indexed = self._indexed[old.source]
-        document = replace(indexed, source=source, path=path, root=root, stat=same.stat)
-        if known is not None:
-            self._writer.touch(document)
-        elif not self._writer.rename(old.source, document):
-            self._missing[same.content_hash].append(old)
-            return False
-        self._settle(path, "unchanged" if known else "moved", source, same.stat.size)
-        return True
+    def _same(self, same: SameContent) -> None:
+        """Only the time of a file changed."""
+        known = self._plan.changed[same.task.path]
+        document = replace(
+            self._indexed[known.source], path=known.path, root=known.root, stat=same.stat
+        )
+        self._writer.touch(document)
+        self._settle(known.path, "unchanged", known.source, same.stat.size)
 
     def _not_read(self, file: Unread) -> None:
         """Report it. What was indexed of a file that can no longer be read stays; what was

@@ -21,7 +21,7 @@ class Plan:
     Attributes:
         tasks: files to read, sorted by path.
         changed: the document indexed for a task's path, where there is one.
-        missing: documents whose file is gone; candidates for a move, else removed.
+        missing: documents whose file is gone.
         unchanged: how many documents are as they were.
         unread: files that could not be read before and have not changed since.
         forgotten: paths that need no longer be remembered as unread.
@@ -93,7 +93,7 @@ def make_plan(
         elif not _is_remembered(plan, remembered, path, stat):
             plan.changed[path] = mark
             root = _root(roots, path)
-            plan.tasks.append(Task(path, stat.size, mark.source, root.path, (mark.content_hash,)))
+            plan.tasks.append(Task(path, stat.size, mark.source, root.path, mark.content_hash))
     if wanted:
         _add_new(plan, roots, wanted, remembered, taken)
     plan.forgotten = [
@@ -114,10 +114,7 @@ def _add_new(
     remembered: dict[str, UnreadFile],
     taken: set[str],
 ) -> None:
-    """Tasks for files not indexed; a missing document of the same size may be the same one."""
-    by_size: dict[int, list[str]] = {}
-    for mark in plan.missing:
-        by_size.setdefault(mark.stat.size, []).append(mark.content_hash)
+    """Tasks for files not indexed."""
     for path in sorted(wanted):
         stat = wanted[path]
         if _is_remembered(plan, remembered, path, stat):
@@ -126,8 +123,7 @@ def _add_new(
         names = list(root.source_names(path))
         source = next((name for name in names if name not in taken), names[-1])
         taken.add(source)
-        known = tuple(by_size.get(stat.size, ()))
-        plan.tasks.append(Task(path, stat.size, source, root.path, known))
+        plan.tasks.append(Task(path, stat.size, source, root.path))
     plan.tasks.sort()
 
 

@@ -53,8 +53,8 @@ def read_file(task: Task, beat: Callable[[], None]) -> Outcome:
             if not stat.size:
                 return Unread(task.path, stat, "empty: 0 bytes", failed=False)
             found = content_hash(task.path, stat.size, beat)
-            if found in task.known:
-                return SameContent(task, stat, found)
+            if found == task.known:
+                return SameContent(task, stat)
             outcome = _read(task, stat, found, beat)
             if file_stat(os.stat(task.path)) == stat:
                 return outcome

@@ -18,7 +18,7 @@ from state.events import Outcome
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder
-    from rag.index.protocol import FileMark, UnreadFile
+    from rag.index.protocol import UnreadFile
     from rag.index.writer import CollectionWriter
     from state.settings import Settings
 
@@ -97,34 +97,26 @@ def _foresee(
     unread = [] if inventory is None else inventory.unread
     plan = make_plan(roots, found, known, _remembered(unread, roots, known_roots))
     _note_plan(plan, found, reporter)
-    missing = list(plan.missing)
     for task in plan.tasks:
-        reporter.done(task.path, _foreseen(task, plan, missing), task.source, task.size)
-    for mark in missing:
+        reporter.done(task.path, _foreseen(task, plan), task.source, task.size)
+    for mark in plan.missing:
         reporter.done(mark.path, "removed", mark.source, 0)
     if inventory is not None:
         report = reporter.report
         report.documents, report.chunks = len(inventory.documents), inventory.chunk_count
 
 
-def _foreseen(task: Task, plan: Plan, missing: list[FileMark]) -> Outcome:
-    """What becomes of a file; one that moved is taken out of `missing`. Only what may be the same
-    under another name or time is looked into.
-    """
+def _foreseen(task: Task, plan: Plan) -> Outcome:
+    """What becomes of a file. Only one whose time alone may have changed is looked into."""
     from rag.ingest.read_file import content_hash
 
-    known = plan.changed.get(task.path)
+    if task.path not in plan.changed:
+        return "added"
     try:
-        content = content_hash(task.path, task.size, lambda: None) if task.known else ""
+        content = content_hash(task.path, task.size, lambda: None)
     except OSError:  # the run will say why
         content = ""
-    if known is not None:
-        return "unchanged" if content == known.content_hash else "updated"
-    moved = next((mark for mark in missing if mark.content_hash == content), None)
-    if moved is None:
-        return "added"
-    missing.remove(moved)
-    return "moved"
+    return "unchanged" if content == task.known else "updated"
 
 
 def _globs(

@@ -78,7 +78,6 @@ def counts(report: IngestReport) -> dict[str, int]:
     found = {
         "added": report.added,
         "updated": report.updated,
-        "moved": report.moved,
         "unchanged": report.unchanged,
         "removed": report.removed,
         "skipped": len(report.skipped),
