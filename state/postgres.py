@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from socket import gethostname
 from typing import TYPE_CHECKING, Any
 
+from state.database import Database
 from state.deadline import within
 from state.errors import RemoteStoreError, StoreBusyError, UsageError
 from state.extras import require_extra
-from state.sql_place import SqlPlace
 from state.urls import is_postgres
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def postgres_failures(where: str) -> Iterator[None]:
     except psycopg.errors.LockNotAvailable:
         raise StoreBusyError(f"{where} is held by another session.", "Try again.") from None
     except UnicodeEncodeError:
-        raise UsageError("A thread's name must be valid Unicode.") from None
+        raise UsageError("A name must be valid Unicode.") from None
     except psycopg.Error as error:
         words = _reason(str(error)) or type(error).__name__
         raise RemoteStoreError(
@@ -120,17 +121,22 @@ def value(db: psycopg.Connection[Any], sql: str, *values: object) -> Any:
     return None if row is None else row[0]
 
 
-class Marked:
-    """A connection that takes `?` for a value, as SQLite does."""
+class PostgresSql:
+    """A connection as a `Sql`."""
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
         self.connection = connection
 
-    def execute(self, sql: str, values: Sequence[object] = ()) -> psycopg.Cursor[Any]:
-        return self.connection.execute(sql.replace("?", "%s").encode(), values, binary=True)
+    def _cursor(self) -> psycopg.RawCursor[Any]:
+        import psycopg
 
-    def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
-        self.connection.cursor().executemany(sql.replace("?", "%s").encode(), rows)
+        return psycopg.RawCursor(self.connection)
+
+    def execute(self, sql: str, values: Sequence[object] = (), /) -> psycopg.Cursor[Any]:
+        return self._cursor().execute(sql.encode(), values, binary=True)
+
+    def executemany(self, sql: str, rows: Iterable[Sequence[object]], /) -> None:
+        self._cursor().executemany(sql.encode(), rows)
 
 
 def answers(connection: psycopg.Connection[Any]) -> bool:
@@ -147,32 +153,41 @@ def answers(connection: psycopg.Connection[Any]) -> bool:
     return True
 
 
-class PostgresPlace(SqlPlace):
-    """A schema of a database."""
+class PostgresDatabase(Database):
+    """A schema of a database, or what it looks in first; connected again where it was dropped."""
 
     def __init__(self, url: str, schema: str | None = None) -> None:
-        """`schema`: where the tables are, if not where the database looks first."""
         super().__init__()
-        self._url = checked_url(url)
-        self._schema = schema
+        self.url = checked_url(url)
+        self.schema = schema
         self._ready = False
 
-    def _make(self, _db: psycopg.Connection[Any], *, write: bool) -> bool:  # noqa: ARG002
+    @abstractmethod
+    def _make(self, db: psycopg.Connection[Any], *, write: bool) -> bool:
         """Makes the tables, where it may write; whether they are there."""
-        return True
 
-    def _open(self, *, write: bool) -> Marked | None:
+    def _open(self, *, write: bool) -> PostgresSql | None:
         if self._connection is None or not answers(self._connection):
-            self._connection = connect(self._url, self._schema)
+            self._connection = connect(self.url, self.schema)
+            self._running = PostgresSql(self._connection)
+            self._ready = False
         if not self._ready:
             self._ready = self._make(self._connection, write=write)
-        return Marked(self._connection) if self._ready else None
+        return self._running if self._ready else None
 
     def failures(self) -> AbstractContextManager[None]:
-        return postgres_failures(place(self._url))
+        return postgres_failures(place(self.url))
 
-    def disk_bytes(self) -> int:
-        raise NotImplementedError
+    @contextmanager
+    def _snapshot(self) -> Iterator[None]:
+        db = self._connection
+        db.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        try:
+            yield
+        finally:
+            if not db.closed:
+                db.execute("ROLLBACK")
 
-    def _transaction(self, db: Marked) -> AbstractContextManager[Any]:
-        return db.connection.transaction()
+    def _transaction(self) -> AbstractContextManager[Any]:
+        transaction: AbstractContextManager[Any] = self._connection.transaction()
+        return transaction

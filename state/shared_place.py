@@ -6,13 +6,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from state.home_db import HomePlace
+from state.home_db import HomeDb
 from state.settings import Settings
 from state.trace_store import TraceBounds, TraceStore
 from state.turns import Clock, utc_now
 
 if TYPE_CHECKING:
     from state.checkpoints import Checkpoints
+    from state.team_db import TeamDb
     from state.turn_store import TurnStore
 
 
@@ -50,22 +51,14 @@ def open_turn_store(
     """
     from state.turn_store import TurnStore
 
-    if url is None:
-        return TurnStore(HomePlace(home), clock)
-    from state.team_db import TeamThreads
-
-    return TurnStore(TeamThreads(url, schema), clock)
+    return TurnStore(_database(home, url, schema), clock)
 
 
 def open_checkpoints(home: Path, url: str | None = None, schema: str | None = None) -> Checkpoints:
     """The checkpoints beside those turns; connects and raises as `open_turn_store`."""
-    from state.checkpoints import HomeCheckpoints, TeamCheckpointer
+    from state.checkpoints import Checkpoints
 
-    if url is None:
-        return HomeCheckpoints(HomePlace(home))
-    from state.team_db import TeamCheckpoints
-
-    return TeamCheckpointer(TeamCheckpoints(url, schema))
+    return Checkpoints(_database(home, url, schema))
 
 
 def open_traces(settings: Settings) -> TraceStore:
@@ -75,13 +68,16 @@ def open_traces(settings: Settings) -> TraceStore:
     Raises:
         RemoteStoreError: the store cannot be reached.
     """
-    place = store_place(settings)
     bounds = TraceBounds(settings.trace_keep, settings.trace_days, settings.trace_megabytes)
-    if place.url is None:
-        return TraceStore(settings.home, bounds)
-    from state.postgres import PostgresPlace
+    return TraceStore(_database(settings.home, *store_place(settings)), bounds)
 
-    return TraceStore(settings.home, bounds, PostgresPlace(place.url, place.schema))
+
+def _database(home: Path, url: str | None, schema: str | None) -> HomeDb | TeamDb:
+    if url is None:
+        return HomeDb(home)
+    from state.team_db import TeamDb
+
+    return TeamDb(url, schema)
 
 
 @cache

@@ -1,27 +1,32 @@
-"""An SQLite file opened for one purpose: private, versioned, its failures named."""
+"""An SQLite file of the home: private, of one version, its failures named."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Any
 
+from state.closing import closed_on_failure
+from state.database import Database
 from state.errors import (
     CragError,
     DamagedError,
     StorageError,
     StoreBusyError,
     UsageError,
+    refuse_other,
     storage_error,
 )
 
 BUSY_SECONDS = 10.0
 _BETWEEN_SECONDS = 0.02
 
-DAMAGE = (
+_DAMAGE = (
     sqlite3.SQLITE_CORRUPT,
     sqlite3.SQLITE_NOTADB,
     # Our own statements suit sound tables, and what they write keeps to their rules.
@@ -32,9 +37,10 @@ DAMAGE = (
 )
 _SAVE = "Restore it from a backup, or move it away; `crag doctor` looks at every file."
 _FOLDER = "Let its folder be written, or choose another --home."
-
+_ROOM = ("cannot grow", "Make room on its disk, then try again.")
 _NAMED = {
-    sqlite3.SQLITE_FULL: ("cannot grow", "Make room on its disk, then try again."),
+    sqlite3.SQLITE_FULL: _ROOM,
+    sqlite3.SQLITE_IOERR_SHMSIZE: _ROOM,  # what SQLite keeps beside it could not be made
     sqlite3.SQLITE_READONLY: ("cannot be written", _FOLDER),
     sqlite3.SQLITE_PERM: ("cannot be written", _FOLDER),
     sqlite3.SQLITE_CANTOPEN: ("cannot be opened", _FOLDER),
@@ -43,21 +49,130 @@ _NAMED = {
 }
 
 
+class SqliteConnection(sqlite3.Connection):
+    """Takes `$1` … for values, as a `Sql` does, and SQLite's own `?`."""
+
+    def execute(self, sql: str, values: Any = (), /) -> sqlite3.Cursor:
+        return super().execute(sql, _numbered(values) if "$1" in sql else values)
+
+    def executemany(self, sql: str, rows: Iterable[Any], /) -> sqlite3.Cursor:
+        return super().executemany(sql, map(_numbered, rows) if "$1" in sql else rows)
+
+
+def _numbered(values: Sequence[object]) -> dict[str, object]:
+    return {str(number): value for number, value in enumerate(values, 1)}
+
+
+class SqliteFile(Database):
+    """Made when it is first written; where another file took its place, that one is opened."""
+
+    version: int
+    damaged = _SAVE
+    """What to do with a file that is."""
+    older: str | None = None
+    """What to do with one of before the first release, where it is not what others are told."""
+
+    def __init__(self, path: Path, kind: str) -> None:
+        super().__init__()
+        self.path = path
+        self.name = f"The {kind} {path}"
+        self._file: tuple[int, int] | None = None
+
+    @abstractmethod
+    def _make(self, db: sqlite3.Connection) -> None:
+        """The tables of a new file; inside a transaction."""
+
+    def _prepare(self, db: sqlite3.Connection) -> None:
+        """A connection that was made."""
+
+    def _before(self, db: sqlite3.Connection) -> None:
+        """A file with nothing in it yet, before it is given its first table."""
+
+    def _open(self, *, write: bool) -> SqliteConnection | None:
+        if self._connection is not None and self._file != file_of(self.path):
+            self.close()
+        if self._connection is None:
+            if not (write or self.path.is_file()):
+                return None
+            if write:
+                self._create()
+            writable = write or os.access(self.path, os.W_OK)
+            with closed_on_failure((connect if write else connect_to_read)(self.path)) as db:
+                found = _version(db)
+                refuse_other(found, self.version, self.name, *filter(None, [self.older]))
+                self._prepare(db)
+                if writable and not found:
+                    self._before(db)
+                    log_ahead(db)
+                    with transaction(db):
+                        if not _version(db):  # or another process made it a moment before
+                            self._make(db)
+                            db.execute(f"pragma user_version = {self.version}")
+            self._file = file_of(self.path)
+            self._connection = db
+        opened: SqliteConnection = self._connection
+        return opened
+
+    def _create(self) -> None:
+        try:
+            create_private(self.path)
+        except OSError as error:
+            raise (
+                storage_error(error)
+                or StorageError(f"{self.name} cannot be used: {error}.", _FOLDER)
+            ) from None
+
+    def failures(self) -> AbstractContextManager[None]:
+        return sqlite_failures(self.name, self.damaged, self.path)
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[None]:
+        self._connection.execute("begin")
+        try:
+            yield
+        finally:
+            self._connection.execute("commit")
+
+    def _transaction(self) -> AbstractContextManager[None]:
+        return transaction(self._connection)
+
+    def disk_bytes(self) -> int:
+        query = "select page_count * page_size from pragma_page_count, pragma_page_size"
+        return sum(size for (size,) in self.read(query))
+
+
+def _version(db: sqlite3.Connection) -> int:
+    (found,) = db.execute("pragma user_version").fetchone()
+    return int(found)
+
+
+def file_of(path: Path) -> tuple[int, int] | None:
+    """Tells a file from another that took its place; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 @contextmanager
-def sqlite_failures(name: str) -> Iterator[None]:
-    """Map whatever sqlite3 or the file system raises to StorageError or StoreBusyError."""
+def sqlite_failures(name: str, damaged: str = _SAVE, path: Path | None = None) -> Iterator[None]:
+    """Map whatever sqlite3 raises to StorageError or StoreBusyError. `damaged`:
+    what to do with a file that is; `path`: where it lies.
+    """
     try:
         yield
+    except sqlite3.ProgrammingError:
+        raise  # a mistake of ours, not of the file's
     except sqlite3.Error as error:
-        raise storage_failure(error, name, _SAVE) from None
+        code = error_code(error)
+        if code == sqlite3.SQLITE_READONLY and path is not None and os.access(path, os.W_OK):
+            code = sqlite3.SQLITE_FULL  # see `connect_to_read`
+        raise _failure(error, code, name, damaged) from error
     except UnicodeEncodeError:
-        raise UsageError("A thread's name must be valid Unicode.") from None
-    except UnicodeDecodeError as error:
-        raise DamagedError(f"{name} is damaged ({error}).", _SAVE) from None
-    except OSError as error:
-        raise (
-            storage_error(error) or StorageError(f"{name} cannot be used: {error}.", _FOLDER)
-        ) from None
+        raise UsageError("A name must be valid Unicode.") from None
+    except UnicodeDecodeError as error:  # SQLite quotes what is damaged
+        raise DamagedError(f"{name} is damaged ({error}).", damaged) from None
 
 
 def error_code(error: sqlite3.Error) -> int:
@@ -65,29 +180,22 @@ def error_code(error: sqlite3.Error) -> int:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
-def is_damage(error: sqlite3.Error) -> bool:
-    """Also a text that is none any more."""
-    return error_code(error) in DAMAGE or "UTF-8" in str(error)
-
-
-def storage_failure(error: sqlite3.Error, name: str, damaged: str) -> CragError:
-    """What a failure of SQLite is called. `damaged`: what to do with a file that is."""
-    code = error_code(error)
-    if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_IOERR_SHMSIZE:
-        return full_disk(name)
+def _failure(error: sqlite3.Error, code: int, name: str, damaged: str) -> CragError:
+    exact = getattr(error, "sqlite_errorcode", 0)
+    if exact == sqlite3.SQLITE_CORRUPT_VTAB:
+        hint = "Run `crag doctor`, then `crag ingest`."
+        return DamagedError(f"{name} has a lexical index that is damaged.", hint)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreBusyError(f"{name} is held by another process.", "Try again when it is done.")
-    if is_damage(error):
+    if code in _DAMAGE or "UTF-8" in str(error):  # also a text that is none any more
         return DamagedError(f"{name} is damaged ({error}).", damaged)
     if code == sqlite3.SQLITE_CANTOPEN and (limit := limit_on_files()) is not None:
         return limit
-    what, hint = _NAMED.get(code, ("failed", None))
-    return StorageError(f"{name} {what}: {error}.", hint)
-
-
-def full_disk(name: str) -> StorageError:
-    """Where SQLite says only that what it keeps beside a file could not be made."""
-    return StorageError(f"{name} cannot grow: the disk is full.", _NAMED[sqlite3.SQLITE_FULL][1])
+    named = _NAMED.get(exact) or _NAMED.get(code)
+    if named is None:
+        return StorageError(f"{name} failed: {error}.")
+    said = "the disk is full" if named == _ROOM else error
+    return StorageError(f"{name} {named[0]}: {said}.", named[1])
 
 
 def limit_on_files() -> StorageError | None:
@@ -105,11 +213,15 @@ def create_private(path: Path) -> None:
     os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
 
 
-def connect(path: Path | str) -> sqlite3.Connection:
+def connect(path: Path | str) -> SqliteConnection:
     """A connection in explicit transactions, usable from any thread under a lock."""
-    uri = isinstance(path, str) and path.startswith("file:")
     return sqlite3.connect(
-        path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=uri
+        path,
+        timeout=BUSY_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+        factory=SqliteConnection,
+        uri=isinstance(path, str),
     )
 
 
@@ -129,7 +241,7 @@ def log_ahead(db: sqlite3.Connection) -> None:
             return
 
 
-def connect_to_read(path: Path) -> sqlite3.Connection:
+def connect_to_read(path: Path) -> SqliteConnection:
     """As `connect`; where the file or its folder cannot be written, or the disk has no room for
     what SQLite keeps beside it, a connection that reads what is there.
     """

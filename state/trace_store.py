@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,10 +10,10 @@ from typing import Any, cast
 
 from state.answer import Answer
 from state.closing import Closing
+from state.database import Database, Sql
 from state.errors import UsageError
-from state.home_db import HomePlace
+from state.home_db import HomeDb
 from state.packed import packed, unpacked
-from state.sql_place import SqlPlace
 from state.traces import TRACE_SCHEMA, Kind, Trace, TraceSummary
 from state.wording import did_you_mean
 
@@ -23,7 +22,7 @@ PRUNE_EVERY = 20
 
 _INSERT = (
     "insert into traces (id, created_at, kind, thread, status, question, body, parent)"
-    " values (?, ?, ?, ?, ?, ?, ?, ?)"
+    " values ($1, $2, $3, $4, $5, $6, $7, $8)"
 )
 _SUMMARY = "select id, created_at, kind, thread, status, question, parent from traces"
 _WHOLE = "select id, created_at, kind, body from traces"
@@ -41,18 +40,15 @@ class TraceBounds:
 
 
 class TraceStore(Closing):
-    """The traces of a home, or of a shared store, in the table it was made with; errors as of
-    `SqlPlace`.
-    """
+    """The traces of a home, or of a team's database; errors as of `Database`."""
 
-    def __init__(
-        self, home: Path, bounds: TraceBounds | None = None, shared: SqlPlace | None = None
-    ) -> None:
-        self._place = shared or HomePlace(home)
+    def __init__(self, place: Path | Database, bounds: TraceBounds | None = None) -> None:
+        """`place`: a home, or the database of a team."""
+        self._database = HomeDb(place) if isinstance(place, Path) else place
         self._bounds = bounds or TraceBounds()
 
     def close(self) -> None:
-        self._place.close()
+        self._database.close()
 
     def keep(
         self,
@@ -70,12 +66,12 @@ class TraceStore(Closing):
         body = packed({"answer": answer, "events": list(events)})
         question = answer["question"].encode("utf-8", "replace").decode().replace("\0", " ")
         row = (trace_id, now, kind, answer["thread"], answer["status"], question, body, parent)
-        with self._place.writing() as db:
-            db.execute("delete from traces where id = ?", (trace_id,))
+        with self._database.writing() as db:
+            db.execute("delete from traces where id = $1", (trace_id,))
             db.execute(_INSERT, row)
             created = db.execute("select rowid, created_at from traces order by rowid desc")
             if (last := too_old(created, self._bounds.days)) is not None:
-                db.execute("delete from traces where rowid <= ?", (last,))
+                db.execute("delete from traces where rowid <= $1", (last,))
             (rowid,) = db.execute("select max(rowid) from traces").fetchone()
             if rowid % PRUNE_EVERY == 0:
                 _drop_most(db, self._bounds)
@@ -104,9 +100,9 @@ class TraceStore(Closing):
 
     def summaries(self, limit: int = 20, thread: str | None = None) -> list[TraceSummary]:
         """The newest traces, all or of a thread; not those kept for a research run."""
-        asked, values = ("", ()) if thread is None else (" and thread = ?", (thread,))
-        where = f"parent is null{asked} order by created_at desc, rowid desc limit ?"
-        rows = self._place.read(f"{_SUMMARY} where {where}", (*values, limit))
+        asked, values = ("", ()) if thread is None else (" and thread = $2", (thread,))
+        where = f"parent is null{asked} order by created_at desc, rowid desc limit $1"
+        rows = self._database.read(f"{_SUMMARY} where {where}", (limit, *values))
         names = TraceSummary.__annotations__
         return [cast("TraceSummary", dict(zip(names, row, strict=True))) for row in rows]
 
@@ -114,48 +110,48 @@ class TraceStore(Closing):
         """Whole traces of a kind, oldest first; only those kept for `parent`, where given. Holds no
         lock between two of them.
         """
-        kept = self._place.read(
-            "select id from traces where kind = ?"
-            " and coalesce(?, parent, '') = coalesce(parent, '') order by created_at, rowid",
+        kept = self._database.read(
+            "select id from traces where kind = $1"
+            " and coalesce($2, parent, '') = coalesce(parent, '') order by created_at, rowid",
             (kind, parent),
         )
         for row in kept:
-            yield from map(_read, self._place.read(f"{_WHOLE} where id = ?", row))
+            yield from map(_read, self._database.read(f"{_WHOLE} where id = $1", row))
 
     def delete(self, trace_id: str) -> int:
         """Drop one trace, found as `get` finds it, and those of the questions it asked; returns
         how many. Errors as `get`.
         """
         found = self._find(trace_id)[0]
-        return self._drop("delete from traces where id = ? or parent = ?", (found, found))
+        return self._drop("delete from traces where id = $1 or parent = $1", (found,))
 
     def delete_thread(self, thread: str) -> int:
         """Drop every trace of a thread's turns; returns how many."""
-        runs = "select id from traces where thread = ?"
         return self._drop(
-            f"delete from traces where thread = ? or parent in ({runs})",  # noqa: S608 - a constant
-            (thread, thread),
+            "delete from traces where thread = $1"
+            " or parent in (select id from traces where thread = $1)",
+            (thread,),
         )
 
     def delete_all(self) -> int:
         return self._drop("delete from traces", ())
 
     def _drop(self, statement: str, values: tuple[str, ...]) -> int:
-        with self._place.reading() as db:
-            if db is None:
-                return 0
+        if not self._database.read("select 1 from traces limit 1"):
+            return 0  # and no file is made
+        with self._database.writing() as db:
             return int(db.execute(statement, values).rowcount)
 
     def _matching(self, trace_id: str) -> Sequence[tuple[Any, ...]]:
-        read = self._place.read
+        read = self._database.read
         if trace_id == "last":
             return read(
                 f"{_WHOLE} where parent is null order by created_at desc, rowid desc limit 1"
             )
-        begins = f"{_WHOLE} where substr(id, 1, length(?)) = ?"
-        values = (trace_id, trace_id)
+        begins = f"{_WHOLE} where substr(id, 1, length($1)) = $1"
+        values = (trace_id,)
         return (
-            read(f"{_WHOLE} where id = ?", (trace_id,))
+            read(f"{_WHOLE} where id = $1", values)
             # A run before the questions that it asked: they began in the same second.
             or read(f"{begins} and parent is null limit 2", values)
             or read(f"{begins} limit 2", values)
@@ -177,7 +173,7 @@ def too_old(created: Iterable[tuple[int, float]], days: int) -> int | None:
     return None
 
 
-def _drop_most(db: sqlite3.Connection, bounds: TraceBounds) -> None:
+def _drop_most(db: Sql, bounds: TraceBounds) -> None:
     """Drop the oldest runs past the number and the size; the newest always stays."""
     runs = db.execute(
         "select coalesce(parent, id) as run, max(created_at), sum(length(body)) from traces"
@@ -187,7 +183,7 @@ def _drop_most(db: sqlite3.Connection, bounds: TraceBounds) -> None:
     for place, (run, _, octets) in enumerate(runs):
         size += octets
         if place and (place >= bounds.runs or size > bounds.megabytes * 1_000_000):
-            db.execute("delete from traces where id = ? or parent = ?", (run, run))
+            db.execute("delete from traces where id = $1 or parent = $1", (run,))
 
 
 def _read(row: Sequence[Any]) -> Trace:

@@ -9,9 +9,9 @@ from typing import Any, cast
 
 from state.answer import Answer
 from state.closing import Closing
+from state.database import Database
 from state.errors import DamagedError, UsageError
 from state.packed import packed, unpacked
-from state.sql_place import SqlPlace
 from state.turns import (
     CitedFile,
     Clock,
@@ -36,12 +36,12 @@ _KEPT = ("answer", "files", "collection")
 _HINT = "Restore the threads from a backup, or delete the thread."
 
 _SELECT = """select n, created_at, milestone, body from crag_turns
-    where thread_id = (select id from crag_threads where name = ?)"""
+    where thread_id = (select id from crag_threads where name = $1)"""
 
 _COSTS = """select n, milestone, size, tokens from crag_turns
-    where thread_id = (select id from crag_threads where name = ?)"""
+    where thread_id = (select id from crag_threads where name = $1)"""
 
-_NUMBERED = """insert into crag_threads as t (name, created_at, last_turn) values (?, ?, 1)
+_NUMBERED = """insert into crag_threads as t (name, created_at, last_turn) values ($1, $2, 1)
     on conflict (name) do update set last_turn = t.last_turn + 1 returning id, last_turn"""
 
 
@@ -56,20 +56,20 @@ class TurnStore(Closing):
     (Postgres unreachable or failed), and nothing foreign.
     """
 
-    def __init__(self, place: SqlPlace, clock: Clock = utc_now) -> None:
-        self._place = place
+    def __init__(self, database: Database, clock: Clock = utc_now) -> None:
+        self._database = database
         self._clock = clock
 
     def close(self) -> None:
-        self._place.close()
+        self._database.close()
 
     def size(self) -> StoreSize:
-        rows = self._place.read(
+        rows = self._database.read(
             "select (select count(*) from crag_threads), count(*), coalesce(sum(length(body)), 0)"
             " from crag_turns"
         )
         threads, turns, octets = rows[0] if rows else (0, 0, 0)
-        return StoreSize(threads, turns, int(octets), self._place.disk_bytes())
+        return StoreSize(threads, turns, int(octets), self._database.disk_bytes())
 
     def append(
         self,
@@ -82,7 +82,7 @@ class TurnStore(Closing):
     ) -> int:
         """Keep a finished turn, whole or not at all; returns its number."""
         _check_name(thread)
-        with self._place.writing() as db:
+        with self._database.writing() as db:
             now = to_micros(self._clock())
             row: tuple[int, int] = db.execute(_NUMBERED, (thread, now)).fetchone()
             key, number = row
@@ -93,7 +93,7 @@ class TurnStore(Closing):
             }
             db.execute(
                 "insert into crag_turns (thread_id, n, created_at, milestone, size, body)"
-                " values (?, ?, ?, ?, ?, ?)",
+                " values ($1, $2, $3, $4, $5, $6)",
                 (key, number, now, int(milestone), text_size(answer), packed(kept)),
             )
         return number
@@ -109,13 +109,13 @@ class TurnStore(Closing):
         """Turns read as they are asked for; at most `limit`, and only the pinned ones where
         `milestones` is True. Holds no lock between two turns.
         """
-        sql = _SELECT + " and n > ? and n < ?" + (" and milestone <> 0" if milestones else "")
-        sql += f" order by n {'desc' if newest_first else 'asc'} limit ?"
+        sql = _SELECT + " and n > $2 and n < $3" + (" and milestone <> 0" if milestones else "")
+        sql += f" order by n {'desc' if newest_first else 'asc'} limit $4"
         low, high = 0, 2**31 - 1
         left, size = limit, 2  # the newest turn or two are all that most callers need
         while left is None or left > 0:
             count = size if left is None else min(size, left)
-            rows = self._place.read(sql, (thread, low, high, count))
+            rows = self._database.read(sql, (thread, low, high, count))
             for row in rows:
                 yield _to_turn(thread, row)
             if len(rows) < count:
@@ -130,7 +130,7 @@ class TurnStore(Closing):
         Raises:
             UsageError: there is no such turn.
         """
-        rows = self._place.read(_SELECT + " and n = ?", (thread, number))
+        rows = self._database.read(_SELECT + " and n = $2", (thread, number))
         if not rows:
             raise no_such_turn(thread, number)
         return _to_turn(thread, rows[0])
@@ -139,27 +139,27 @@ class TurnStore(Closing):
         """What showing each of the newest MOST_SHOWN turns costs, newest first; of the pinned ones
         where `milestones` is True. No answer is read.
         """
-        sql = _COSTS + (" and milestone <> 0" if milestones else "") + " order by n desc limit ?"
-        rows = self._place.read(sql, (thread, MOST_SHOWN))
+        sql = _COSTS + (" and milestone <> 0" if milestones else "") + " order by n desc limit $2"
+        rows = self._database.read(sql, (thread, MOST_SHOWN))
         return [TurnCost(n, bool(milestone), *counted) for n, milestone, *counted in rows]
 
     def note_tokens(self, thread: str, number: int, tokens: int) -> None:
         """Keeps the count of a turn's tokens, which is made once."""
-        with self._place.writing() as db:
+        with self._database.writing() as db:
             db.execute(
-                "update crag_turns set tokens = ?"
-                " where n = ? and thread_id = (select id from crag_threads where name = ?)",
+                "update crag_turns set tokens = $1"
+                " where n = $2 and thread_id = (select id from crag_threads where name = $3)",
                 (tokens, number, thread),
             )
 
     def last_turn(self, thread: str) -> int:
         """The number last given in the thread, 0 for an unknown one."""
-        rows = self._place.read("select last_turn from crag_threads where name = ?", (thread,))
+        rows = self._database.read("select last_turn from crag_threads where name = $1", (thread,))
         return int(rows[0][0]) if rows else 0
 
     def threads(self) -> list[ThreadSummary]:
         """Every thread, the one used last first."""
-        rows = self._place.read(
+        rows = self._database.read(
             """select name, last_turn, t.created_at, count(u.n), max(u.created_at),
                    sum(length(u.body)),
                    (select body from crag_turns where thread_id = t.id order by n limit 1)
@@ -174,10 +174,10 @@ class TurnStore(Closing):
         Raises:
             UsageError: there is no such turn.
         """
-        with self._place.writing() as db:
+        with self._database.writing() as db:
             changed = db.execute(
-                "update crag_turns set milestone = ?"
-                " where n = ? and thread_id = (select id from crag_threads where name = ?)",
+                "update crag_turns set milestone = $1"
+                " where n = $2 and thread_id = (select id from crag_threads where name = $3)",
                 (int(milestone), number, thread),
             ).rowcount
             if changed == 0:
@@ -189,28 +189,24 @@ class TurnStore(Closing):
         Raises:
             UsageError: there is no such thread.
         """
-        with self._place.writing() as db:
-            row = db.execute("select id from crag_threads where name = ?", (thread,)).fetchone()
+        with self._database.writing() as db:
+            row = db.execute("select id from crag_threads where name = $1", (thread,)).fetchone()
             if row is None:
                 named = db.execute("select name from crag_threads").fetchall()
                 raise no_such_thread(thread, (str(each[0]) for each in named))
             # The thread first: whoever appends to it meanwhile waits, then starts it anew.
-            db.execute("delete from crag_threads where id = ?", row)
-            turns = db.execute("delete from crag_turns where thread_id = ?", row).rowcount
+            db.execute("delete from crag_threads where id = $1", row)
+            turns = db.execute("delete from crag_turns where thread_id = $1", row).rowcount
         return int(turns)
 
     def prune(self, plan: PrunePlan, *, dry_run: bool = False) -> dict[str, list[int]]:
         """Remove the turns the plan names, or on a dry run none; their numbers by thread."""
         chosen, values = _prune_query(plan)
         if dry_run:
-            return _by_thread(self._place.read(chosen, values))
-        with self._place.writing() as db:
+            return _by_thread(self._database.read(chosen, values))
+        with self._database.writing() as db:
             rows = db.execute(chosen, values).fetchall()
-            for first in range(0, len(rows), 500):
-                doomed = [row[0] for row in rows[first : first + 500]]
-                marks = ", ".join("?" * len(doomed))
-                query = f"delete from crag_turns where id in ({marks})"  # noqa: S608 - marks alone
-                db.execute(query, doomed)
+            db.executemany("delete from crag_turns where id = $1", [row[:1] for row in rows])
         return _by_thread(rows)
 
 
@@ -261,20 +257,16 @@ def _question(body: bytes) -> str:
 
 def _prune_query(plan: PrunePlan) -> tuple[str, list[object]]:
     """A query for (turn id, thread name, n) of what the plan names, with its values."""
-    doomed: list[str] = []
-    values: list[object] = []
-    if plan.before is not None:
-        doomed.append("u.created_at < ?")
-        values.append(to_micros(plan.before))
-    if plan.keep is not None:
-        doomed.append("u.age > ?")
-        values.append(plan.keep)
-    where = f"({' and '.join(doomed)})"
+    wanted = {
+        "u.created_at < ${}": None if plan.before is None else to_micros(plan.before),
+        "u.age > ${}": plan.keep,
+        "t.name = ${}": plan.thread,
+    }
+    told = [(each, value) for each, value in wanted.items() if value is not None]
+    values: list[object] = [value for _, value in told]
+    where = " and ".join(each.format(number) for number, (each, _) in enumerate(told, 1))
     if not plan.milestones:
         where += " and u.milestone = 0"
-    if plan.thread is not None:
-        where += " and t.name = ?"
-        values.append(plan.thread)
     query = f"""select u.id, t.name, u.n
         from (select id, thread_id, n, created_at, milestone,
                   row_number() over (partition by thread_id order by n desc) as age

@@ -16,10 +16,9 @@ from rag.embed.protocol import EmbedderIdentity
 from rag.index import collection_rows
 from rag.index.collection_rows import CollectionRow
 from rag.index.contents import Contents
-from rag.index.home.catalog import opened
+from rag.index.home.catalog import Catalog, check_lexical
 from rag.index.home.chroma import VectorsDamaged
 from rag.index.home.lock import lock_path, write_lock
-from rag.index.home.schema import check_lexical
 from rag.index.home.store import HomeStore
 from rag.index.home.texts import let_index
 from rag.index.home.vectors import (
@@ -48,7 +47,8 @@ def check_collections(home: Path, embedder: EmbedderIdentity) -> Iterator[Check]
     """Looks at every collection of the home; a lock held by a writer is no fault."""
     store = HomeStore(home)
     for name in store.names():
-        with opened(home) as connection:
+        with Catalog(home) as catalog, catalog.failures():
+            connection = catalog.connected(write=False)
             let_index(connection)
             row = collection_rows.find(connection, name)
             if row is None:

@@ -5,25 +5,23 @@ it.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.terms import TERMS_VERSION
 from state.choices import DEFAULT_COLLECTION
+from state.database import Sql
 from state.errors import CragError, EmbedderMismatchError, NoIndexError, UsageError
 from state.wording import did_you_mean
 
 _SOME = 500
 
 
-class Sql(Protocol):
-    """A connection that takes `?` for a value: SQLite's, or `state.postgres.Marked`."""
-
-    def execute(self, sql: str, values: Any = (), /) -> Any: ...
-
-    def executemany(self, sql: str, rows: Iterable[Sequence[Any]], /) -> Any: ...
+def marks(count: int, after: int = 0) -> str:
+    """So many values of a statement, behind those that stand before them."""
+    return ", ".join(f"${number}" for number in range(after + 1, after + count + 1))
 
 
 def rows_of_many(sql: Sql, query: str, many: Sequence[object], *values: object) -> list[Any]:
@@ -31,20 +29,11 @@ def rows_of_many(sql: Sql, query: str, many: Sequence[object], *values: object) 
     bounded number is asked for at a time.
     """
     found: list[Any] = []
-    for some in _bounded(many):
-        marked = query.format(some=",".join("?" * len(some)))
+    for first in range(0, len(many), _SOME):
+        some = many[first : first + _SOME]
+        marked = query.format(some=marks(len(some), len(values)))
         found += sql.execute(marked, (*values, *some)).fetchall()
     return found
-
-
-def delete_many(sql: Sql, query: str, many: Sequence[object], *values: object) -> None:
-    """As `rows_of_many`, of what gives no rows."""
-    for some in _bounded(many):
-        sql.execute(query.format(some=",".join("?" * len(some))), (*values, *some))
-
-
-def _bounded(many: Sequence[object]) -> Iterator[Sequence[object]]:
-    return (many[first : first + _SOME] for first in range(0, len(many), _SOME))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +51,7 @@ class CollectionRow:
 def find(sql: Sql, name: str) -> CollectionRow | None:
     rows = sql.execute(
         "SELECT id, name, uid, embedder, dimension, embedder_version, terms_version, revision"
-        " FROM collections WHERE name = ?",
+        " FROM collections WHERE name = $1",
         (name,),
     ).fetchall()
     if not rows:
@@ -119,11 +108,10 @@ def found_or_created(
     sql: Sql,
     name: str,
     embedder: EmbedderIdentity,
-    uid: str | None,
     prepare: Callable[[CollectionRow], None],
 ) -> CollectionRow:
-    """The collection of this name, created if need be (as `uid`), then `prepare`d; inside a
-    transaction of the caller, who holds its lock.
+    """The collection of this name, created if need be, then `prepare`d; inside a transaction of
+    the caller, who holds its lock.
 
     Raises:
         EmbedderMismatchError: it was embedded by another embedder.
@@ -133,8 +121,8 @@ def found_or_created(
         by = embedder.name, embedder.dimension, embedder.version
         sql.execute(
             "INSERT INTO collections (name, uid, embedder, dimension, embedder_version,"
-            " terms_version) VALUES (?, ?, ?, ?, ?, ?)",
-            (name, uid or uuid.uuid4().hex, *by, TERMS_VERSION),
+            " terms_version) VALUES ($1, $2, $3, $4, $5, $6)",
+            (name, uuid.uuid4().hex, *by, TERMS_VERSION),
         )
         row = require(sql, name)
         prepare(row)
@@ -157,9 +145,9 @@ def check_embedder(name: str, stored: EmbedderIdentity, embedder: EmbedderIdenti
 
 
 def mark_changed(sql: Sql, collection_id: int) -> None:
-    sql.execute("UPDATE collections SET revision = revision + 1 WHERE id = ?", (collection_id,))
+    sql.execute("UPDATE collections SET revision = revision + 1 WHERE id = $1", (collection_id,))
 
 
 def mark_terms(sql: Sql, collection_id: int, version: str = TERMS_VERSION) -> None:
     """Which terms the lexical index holds; "" has the next writer build it again."""
-    sql.execute("UPDATE collections SET terms_version = ? WHERE id = ?", (version, collection_id))
+    sql.execute("UPDATE collections SET terms_version = $1 WHERE id = $2", (version, collection_id))

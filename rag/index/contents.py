@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.codec import decode_path, encode_path
-from rag.index.collection_rows import Sql
 from rag.index.protocol import FileMark, FileStat, IndexedDocument, UnreadFile
+from state.database import Sql
 
 COLUMNS = (
     "source, path, root, size, mtime_ns, changed_ns, content_hash, title, format, chunk_count,"
@@ -74,12 +74,12 @@ class Contents:
         return rows
 
     def documents(self) -> list[IndexedDocument]:
-        rows = self._asked(f"SELECT {COLUMNS} FROM documents WHERE collection_id = ?")
+        rows = self._asked(f"SELECT {COLUMNS} FROM documents WHERE collection_id = $1")
         return list(map(_document, rows))
 
     def document(self, source: str) -> IndexedDocument | None:
         rows = self._asked(
-            f"SELECT {COLUMNS} FROM documents WHERE collection_id = ? AND source = ?",
+            f"SELECT {COLUMNS} FROM documents WHERE collection_id = $1 AND source = $2",
             encode_path(source),
         )
         return _document(rows[0]) if rows else None
@@ -89,8 +89,8 @@ class Contents:
     ) -> list[tuple[int, str, str | None, int]]:
         """(row, source, title, characters) of the first documents by source, or of chosen ones."""
         rows = self._asked(
-            "SELECT id, source, title, characters FROM documents WHERE collection_id = ?"
-            " ORDER BY source LIMIT ?",
+            "SELECT id, source, title, characters FROM documents WHERE collection_id = $1"
+            " ORDER BY source LIMIT $2",
             most if is_chosen is None else 2**31,
         )
         found = ((row, decode_path(source), *rest) for row, source, *rest in rows)
@@ -99,7 +99,7 @@ class Contents:
     def number_of(self, source: str) -> int | None:
         """The row of the document of this source."""
         rows = self._asked(
-            "SELECT id FROM documents WHERE collection_id = ? AND source = ?",
+            "SELECT id FROM documents WHERE collection_id = $1 AND source = $2",
             encode_path(source),
         )
         return int(rows[0][0]) if rows else None
@@ -108,7 +108,7 @@ class Contents:
         """How many documents, chunks and characters there are, counted."""
         ((documents, chunks, characters),) = self._asked(
             "SELECT count(*), coalesce(sum(chunk_count), 0), coalesce(sum(characters), 0)"
-            " FROM documents WHERE collection_id = ?"
+            " FROM documents WHERE collection_id = $1"
         )
         return documents, int(chunks), int(characters)  # of Postgres sums may be decimals
 
@@ -120,7 +120,7 @@ class Contents:
         """Of all documents that are files, by path. Read by the thousand in every ingest."""
         rows = self._asked(
             "SELECT path, size, mtime_ns, changed_ns FROM documents"
-            " WHERE collection_id = ? AND path IS NOT NULL"
+            " WHERE collection_id = $1 AND path IS NOT NULL"
         )
         return {decode_path(path): FileStat(*stat) for path, *stat in rows}
 
@@ -128,7 +128,7 @@ class Contents:
         """The files remembered as unreadable."""
         rows = self._asked(
             "SELECT path, reason, failed, size, mtime_ns, changed_ns FROM unread"
-            " WHERE collection_id = ?"
+            " WHERE collection_id = $1"
         )
         return [
             UnreadFile(decode_path(path), FileStat(*stat), reason, bool(failed))
@@ -137,7 +137,7 @@ class Contents:
 
     def roots(self) -> dict[str, str]:
         """The ingested folders and files, by path, each with the options of its last ingest."""
-        rows = self._asked("SELECT path, options FROM roots WHERE collection_id = ? ORDER BY path")
+        rows = self._asked("SELECT path, options FROM roots WHERE collection_id = $1 ORDER BY path")
         return {decode_path(path): options for path, options in rows}
 
 

@@ -1,11 +1,11 @@
 """What a hybrid search finds, in any store: the numbers are the same wherever a collection is
-kept; a store gives what is asked of its `Legs`.
+kept; a store answers its own `Queries`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from rag.index.candidates import Candidates
 from rag.index.coverage import rarities
@@ -16,8 +16,8 @@ from rag.index.names import NAMED_CHUNKS, named_documents
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Vectors
+    from rag.index.queries import Queries
     from rag.index.vocabulary import Vocabulary
-    from state.passages import RetrievedChunk
 
 CANDIDATES = 100
 """What each leg brings."""
@@ -26,78 +26,8 @@ RANKED = 50
 """How many of the fused are read and ranked by their own words."""
 
 
-class Legs(Protocol):
-    """One moment of a collection, as a search asks for it. Chunks and documents are rows: numbers
-    that mean something to this store alone, in the order in which they were written. Where some
-    documents were chosen (`--files`), no chunk of another is found.
-    """
-
-    @property
-    def chunk_count(self) -> int: ...
-
-    @property
-    def document_count(self) -> int:
-        """Of the chosen ones alone."""
-
-    def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
-        """How many chunks hold each term; 0 for a term that none holds."""
-
-    def lexical(self, searched: Mapping[str, int], limit: int) -> dict[int, float]:
-        """BM25 of the chunks that hold any of these terms, best first. `searched`: how many chunks
-        hold each.
-        """
-
-    def dense(self, vector: Vectors, limit: int) -> dict[int, float]:
-        """The cosines of the nearest chunks, best first."""
-
-    @property
-    def dense_searched(self) -> str:
-        """What answered `dense` last, as a trace tells it."""
-
-    def vectors(self, keys: Sequence[int]) -> dict[int, Vectors]:
-        """The stored vectors of those of these chunks, known by their ids' integers, that are held,
-        float32 of shape (dimension,).
-        """
-
-    def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
-        """The cosine of each of these chunks."""
-
-    def read(self, rows: Sequence[int]) -> dict[int, RetrievedChunk]:
-        """The chunks by row, not scored yet."""
-
-    def place_of(self, key: int) -> tuple[int, int] | None:
-        """(document, row) of the chunk whose id this integer is; None where it is not held."""
-
-    def rows_of(self, document: int) -> list[int]:
-        """A document's chunks in its order."""
-
-    def headings(self, document: int) -> list[str]:
-        """Those above a document's chunks, in its order, with repeats."""
-
-    def text(self, document: int, start: int, end: int | None) -> str:
-        """`document.text[start:end]`, without reading the rest."""
-
-    def having(self, keys: Sequence[str]) -> Iterable[tuple[str, int, bytes]]:
-        """(key, document, source) of the documents that have one of these names' keys."""
-
-    def numbered(self, limit: int) -> list[tuple[str, int]]:
-        """(key, document) of some documents whose name holds a number."""
-
-    def beside(self, words: tuple[str, str], between: int, document: int) -> bool:
-        """Whether a chunk of the document has both with at most so many terms between them."""
-
-    def of_document(self, document: int, searched: Mapping[str, int], limit: int) -> list[int]:
-        """The document's first chunk, then those with any of the terms, best first."""
-
-    def vocabulary(self, first: str, shortest: int, longest: int) -> Iterator[tuple[str, int]]:
-        """(term, document frequency) of the terms with this first letter and of these lengths."""
-
-    def holding(self, term: str, limit: int) -> list[int]:
-        """Some chunks that hold the term."""
-
-
 def candidates(
-    legs: Legs, vocabulary: Vocabulary, query: str, vector: Vectors, k: int
+    legs: Queries, vocabulary: Vocabulary, query: str, vector: Vectors, k: int
 ) -> Candidates:
     """What both legs bring, read: at least the `k` best are among them."""
     wanted = max(CANDIDATES, k)
@@ -121,7 +51,7 @@ def candidates(
 
 
 def _meant(
-    legs: Legs, query: str, frequencies: Mapping[str, int], searched: Mapping[str, int]
+    legs: Queries, query: str, frequencies: Mapping[str, int], searched: Mapping[str, int]
 ) -> dict[int, float]:
     """Chunks of the documents that the query names, with how surely they are meant; a
     document's beginning, which says what it is, a little more.

@@ -22,7 +22,7 @@ from rag.index.language_stems import read
 from rag.index.terms import STOP_WORDS, fold, stem
 
 if TYPE_CHECKING:
-    from rag.index.hybrid import Legs
+    from rag.index.queries import Queries
 
 SHARED = 4
 """A key that files of more names have is nobody's name."""
@@ -97,7 +97,7 @@ def asked_keys(query: str) -> dict[str, Asked]:
     return found
 
 
-def named_documents(legs: Legs, query: str, rarity: Mapping[str, float]) -> dict[int, float]:
+def named_documents(legs: Queries, query: str, rarity: Mapping[str, float]) -> dict[int, float]:
     """The documents that the query names, with how surely: up to 1. `rarity`: of each of the
     query's terms among the chunks, 0 to 1; an ordinary word alone names nothing.
     """
@@ -124,7 +124,7 @@ def named_documents(legs: Legs, query: str, rarity: Mapping[str, float]) -> dict
     return found
 
 
-def _is_series(legs: Legs, word: str) -> bool:
+def _is_series(legs: Queries, word: str) -> bool:
     """Whether documents whose name holds a number have this word by it: then "RFC 403" is one
     of them, while "port 403" is another matter.
     """

@@ -10,10 +10,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rag.index.codec import chunk_id_of, decode_path
-from rag.index.collection_rows import Sql, rows_of_many
+from rag.index.collection_rows import rows_of_many
 from rag.index.contents import Contents
 from rag.text.blocks import blocks_of_text
 from state.block_codec import decode_blocks
+from state.database import Sql
 from state.errors import DamagedError
 from state.passages import RetrievedChunk
 
@@ -41,11 +42,13 @@ class TextDamagedError(DamagedError):
 
 
 class Queries(Contents):
-    """The `Legs` of one collection between two writes, inside a snapshot of the caller. Rows are
-    the store's numbers of documents and chunks, those of a document in its order.
+    """One collection between two writes, inside a snapshot of the caller. Chunks and documents are
+    rows: numbers that mean something to this store alone, those of a document in its order. Where
+    some documents were chosen (`--files`), no chunk of another is found.
     """
 
     dense_searched: str
+    """What answered `dense` last, as a trace tells it."""
 
     def __init__(self, sql: Sql, collection_id: int, files: GitIgnoreSpec | None) -> None:
         """`files`: which sources may be found; None: all."""
@@ -80,8 +83,8 @@ class Queries(Contents):
         """The text of each chunk, by row, of _CHUNKS."""
 
     @abstractmethod
-    def text(self, document: int, start: int, end: int | None) -> str:
-        """`document.text[start:end]`."""
+    def text(self, document: int) -> str:
+        """The extracted text of a document."""
 
     @abstractmethod
     def beside(self, words: tuple[str, str], between: int, document: int) -> bool:
@@ -94,6 +97,9 @@ class Queries(Contents):
     @abstractmethod
     def holding(self, term: str, limit: int) -> list[int]:
         """Some chunks that hold the term."""
+
+    def close(self) -> None:
+        """Lets go of what it opened beside the database."""
 
     @property
     def chunk_count(self) -> int:
@@ -112,7 +118,7 @@ class Queries(Contents):
         """The documents that may be found; None where all may."""
         if self._files is None:
             return None
-        rows = self._asked("SELECT id, source FROM documents WHERE collection_id = ?")
+        rows = self._asked("SELECT id, source FROM documents WHERE collection_id = $1")
         matches = self._files.match_file
         return [number for number, source in rows if matches(decode_path(source))]
 
@@ -131,7 +137,7 @@ class Queries(Contents):
 
     def still_there(self, rows: Sequence[int]) -> set[int]:
         """Those of the chunks that the collection has; an index may know others."""
-        query = "SELECT id FROM chunks WHERE collection_id = ? AND id IN ({some})"
+        query = "SELECT id FROM chunks WHERE collection_id = $1 AND id IN ({some})"
         return {row for (row,) in rows_of_many(self._sql, query, rows, self._collection_id)}
 
     def vectors(self, keys: Sequence[int]) -> dict[int, Vectors]:
@@ -144,30 +150,30 @@ class Queries(Contents):
 
     def place_of(self, key: int) -> tuple[int, int] | None:
         rows = self._asked(
-            "SELECT document_id, id FROM chunks WHERE collection_id = ? AND key = ?", key
+            "SELECT document_id, id FROM chunks WHERE collection_id = $1 AND key = $2", key
         )
         return rows[0] if rows else None
 
     def rows_of(self, document: int) -> list[int]:
-        query = "SELECT id FROM chunks WHERE document_id = ? ORDER BY id"
+        query = "SELECT id FROM chunks WHERE document_id = $1 ORDER BY id"
         return [row for (row,) in self._sql.execute(query, (document,)).fetchall()]
 
     def headings(self, document: int) -> list[str]:
-        query = "SELECT heading FROM chunks WHERE document_id = ? ORDER BY id"
+        query = "SELECT heading FROM chunks WHERE document_id = $1 ORDER BY id"
         return [heading for (heading,) in self._sql.execute(query, (document,)).fetchall()]
 
     def having(self, keys: Sequence[str]) -> Iterable[tuple[str, int, bytes]]:
         query = (
             "SELECT key, document_id, source FROM names"
             " LEFT JOIN documents ON documents.id = document_id"
-            " WHERE names.collection_id = ? AND key IN ({some})"
+            " WHERE names.collection_id = $1 AND key IN ({some})"
         )
         return rows_of_many(self._sql, query, keys, self._collection_id)
 
     def numbered(self, limit: int) -> list[tuple[str, int]]:
         return self._asked(
-            "SELECT key, document_id FROM names WHERE collection_id = ?"
-            " AND key >= '#' AND key < '$' ORDER BY key, document_id LIMIT ?",
+            "SELECT key, document_id FROM names WHERE collection_id = $1"
+            " AND key >= '#' AND key < '$' ORDER BY key, document_id LIMIT $2",
             limit,
         )
 

@@ -2,68 +2,93 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
 from rag.embed.protocol import Embedder, Vectors
 from rag.index.candidates import Candidates
 from rag.index.codec import chunk_key
-from rag.index.collection_rows import CollectionRow, check_embedder, no_text
+from rag.index.collection_rows import (
+    CollectionRow,
+    check_embedder,
+    deleted,
+    find,
+    no_text,
+    nothing_ingested,
+    require,
+)
 from rag.index.hybrid import candidates
 from rag.index.language import in_use
 from rag.index.protocol import CollectionReader, DocumentOutline, IndexedDocument, Notice
 from rag.index.queries import Queries
 from rag.index.vocabulary import Vocabulary, reading_for
+from state.database import Database, Sql
 from state.passages import RetrievedChunk
 
 
 class Reader(CollectionReader):
     """A `CollectionReader`; every call sees one moment of the store, never half a write."""
 
-    _row: CollectionRow
-
-    def __init__(self, embedder: Embedder, notice: Notice) -> None:
+    def __init__(
+        self,
+        database: Database,
+        name: str,
+        embedder: Embedder,
+        queries: Callable[[Sql, CollectionRow], Queries],
+        notice: Notice,
+    ) -> None:
+        """Raises as `Store.open_collection`."""
+        self._database = database
         self._embedder = embedder
+        self._make_queries = queries
         self._notice = notice
+        with database.reading() as sql:
+            if sql is None:
+                raise nothing_ingested()
+            row = require(sql, name)
+            check_embedder(name, row.embedder, embedder.identity)
+            self._queries = queries(sql, row)
+            self._begin(sql, row)
+            if not self._queries.chunk_count:
+                raise no_text(name)
 
-    def _read_from(self, row: CollectionRow, queries: Queries) -> None:
+    def _begin(self, sql: Sql, row: CollectionRow) -> None:
         """From here on; what was counted and found before holds no more."""
-        self._row = row
-        self._queries = queries
-        self._vocabulary = Vocabulary(queries)
+        self._sql, self._row = sql, row
+        self._vocabulary = Vocabulary(self._queries)
         self._found: dict[tuple[str, int, str], list[RetrievedChunk]] = {}
 
-    def _require_text(self) -> None:
-        """Raises NoIndexError where the collection has nothing to find."""
-        if not self.chunk_count:
-            raise no_text(self.name)
-
-    def _may_go_on(self, row: CollectionRow) -> None:
-        """Looks at what has this collection's name now.
-
-        Raises:
-            EmbedderMismatchError: it was embedded by another embedder.
-        """
-        check_embedder(row.name, row.embedder, self._embedder.identity)
-        if row.uid != self._row.uid:
-            made_anew = f"The collection {row.name!r} was deleted and made anew"
-            self._notice(f"{made_anew}; reading the new one.")
-
-    @abstractmethod
-    def _moment(self) -> AbstractContextManager[None]:
-        """What is read inside is of one moment; nests.
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Everything read inside is of the same moment, however many calls it takes.
 
         Raises:
             NoIndexError: the collection was deleted.
             EmbedderMismatchError: it was made anew with another embedder.
         """
+        with self._database.reading() as sql:
+            if sql is None:
+                raise nothing_ingested()
+            if not self._database.nested:
+                self._follow(sql)
+            yield
 
-    def snapshot(self) -> AbstractContextManager[None]:
-        """Everything read inside is of the same moment, however many calls it takes."""
-        return self._moment()
+    def _follow(self, sql: Sql) -> None:
+        """The collection that has the name now, as it is now."""
+        row = find(sql, self.name)
+        if row is None:
+            raise deleted(self.name)
+        if row == self._row and sql is self._sql:
+            return
+        check_embedder(row.name, row.embedder, self._embedder.identity)
+        if row.uid != self._row.uid:
+            made_anew = f"The collection {row.name!r} was deleted and made anew"
+            self._notice(f"{made_anew}; reading the new one.")
+        self._queries.close()
+        self._queries = self._make_queries(sql, row)
+        self._begin(sql, row)
 
     @property
     def name(self) -> str:
@@ -75,12 +100,12 @@ class Reader(CollectionReader):
 
     @property
     def chunk_count(self) -> int:
-        with self._moment():
+        with self.snapshot():
             return self._queries.chunk_count
 
     @property
     def document_count(self) -> int:
-        with self._moment():
+        with self.snapshot():
             return self._queries.document_count
 
     @property
@@ -88,7 +113,7 @@ class Reader(CollectionReader):
         return self._queries.dense_searched
 
     def search(self, query: str, k: int) -> list[RetrievedChunk]:
-        with self._moment():
+        with self.snapshot():
             pass  # forgets what was found before a write
         # Of one question several nodes need what it finds.
         with reading_for(self, query):
@@ -106,16 +131,16 @@ class Reader(CollectionReader):
             return candidates(self._queries, self._vocabulary, query, vector, k)
 
     def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
-        with self._moment():
+        with self.snapshot():
             return self._vocabulary.frequencies(terms)
 
     def similar_terms(self, word: str, limit: int) -> list[tuple[str, int]]:
-        with self._moment():
+        with self.snapshot():
             return self._vocabulary.spelt_like(word)[:limit]
 
     def vectors(self, chunk_ids: Sequence[str]) -> Vectors:
         keys = list(map(chunk_key, chunk_ids))
-        with self._moment():
+        with self.snapshot():
             stored = self._queries.vectors(keys)
         found = np.zeros((len(keys), self._row.embedder.dimension), dtype=np.float32)
         for place, key in enumerate(keys):
@@ -124,12 +149,12 @@ class Reader(CollectionReader):
         return found
 
     def document_text(self, source: str, start: int = 0, end: int | None = None) -> str | None:
-        with self._moment():
+        with self.snapshot():
             number = self._queries.number_of(source)
-            return None if number is None else self._queries.text(number, start, end)
+            return None if number is None else self._queries.text(number)[start:end]
 
     def around(self, chunk_id: str, before: int, after: int) -> list[RetrievedChunk]:
-        with self._moment():
+        with self.snapshot():
             place = self._queries.place_of(chunk_key(chunk_id))
             if place is None:
                 return []
@@ -139,7 +164,7 @@ class Reader(CollectionReader):
             return self._in_order(rows[max(at - before, 0) : at + after + 1])
 
     def document_chunks(self, source: str, limit: int) -> list[RetrievedChunk]:
-        with self._moment():
+        with self.snapshot():
             number = self._queries.number_of(source)
             return [] if number is None else self._in_order(self._queries.rows_of(number)[:limit])
 
@@ -148,7 +173,7 @@ class Reader(CollectionReader):
         return [found[row] for row in rows]
 
     def outline(self, most: int) -> list[DocumentOutline]:
-        with self._moment():
+        with self.snapshot():
             return [
                 DocumentOutline(
                     source,
@@ -160,9 +185,13 @@ class Reader(CollectionReader):
             ]
 
     def document_names(self, most: int) -> list[str]:
-        with self._moment():
+        with self.snapshot():
             return [title or source for _, source, title, _ in self._queries.shown(most)]
 
     def document(self, source: str) -> IndexedDocument | None:
-        with self._moment():
+        with self.snapshot():
             return self._queries.document(source)
+
+    def close(self) -> None:
+        self._queries.close()
+        self._database.close()

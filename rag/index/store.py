@@ -3,34 +3,75 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, suppress
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
 from rag.index import collection_rows
 from rag.index.codec import decode_path
-from rag.index.collection_rows import CollectionRow, Sql
+from rag.index.collection_rows import CollectionRow
 from rag.index.contents import CollectionSummary, Contents, IngestedRoot, Inventory
 from rag.index.protocol import FileStat, Notice
+from state.closing import closed_on_failure
+from state.database import Database, Sql
 from state.errors import NoIndexError
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
     from rag.embed.protocol import Embedder, EmbedderIdentity
+    from rag.index.queries import Queries
     from rag.index.reader import Reader
     from rag.index.writer import CollectionWriter
 
 
 class Store(ABC):
     """Every method raises StorageError, StoreBusyError or RemoteStoreError where the store fails,
-    and nothing foreign.
+    and nothing foreign. What searches and what writes is imported when it is asked for.
     """
 
-    host: str
+    host = ""
     """Whose files a root's are: noted with it. "" where only one machine comes here."""
 
     @abstractmethod
+    def database(self) -> Database:
+        """A new connection for questions."""
+
+    @abstractmethod
+    def _queries(
+        self, sql: Sql, row: CollectionRow, files: GitIgnoreSpec | None, notice: Notice
+    ) -> Queries: ...
+
+    @abstractmethod
+    def locked(
+        self, name: str, *, create: bool = False, wait: float = 0.0
+    ) -> AbstractContextManager[Any]:
+        """The database, for whoever holds the collection of this name until the block ends; with
+        its tables made, where `create` is True. Raises as `open_writer`, or NoIndexError.
+        """
+
+    @abstractmethod
+    def _writer(self, database: Any, row: CollectionRow, notice: Notice) -> CollectionWriter: ...
+
+    def _prepare(self, sql: Any, row: CollectionRow) -> None:  # noqa: B027 - most need nothing
+        """What a new collection needs besides its row."""
+
+    @abstractmethod
+    def same_terms(self, row: CollectionRow) -> bool:
+        """Whether the terms of the lexical index are those of this program."""
+
+    @abstractmethod
+    def rebuild(self, sql: Any, row: CollectionRow) -> None:
+        """Builds the lexical index again from what is stored; inside a transaction."""
+
+    @abstractmethod
+    def delete(self, name: str) -> None:
+        """Deletes a collection whole; raises as `open_writer`."""
+
+    def octets(self) -> dict[str, int]:
+        """Bytes on disk, by what they are kept for, where that is not in the home."""
+        return {}
+
     def open_collection(
         self,
         name: str,
@@ -47,36 +88,48 @@ class Store(ABC):
             UsageError: there is no collection of this name; names the nearest.
             EmbedderMismatchError: it was embedded by another embedder.
         """
+        from rag.index.reader import Reader
 
-    @abstractmethod
+        def queries(sql: Sql, row: CollectionRow) -> Queries:
+            return self._queries(sql, row, files, notice)
+
+        with closed_on_failure(self.database()) as database:
+            return Reader(database, name, embedder, queries, notice)
+
+    @contextmanager
     def open_writer(
         self,
         name: str,
         embedder: EmbedderIdentity,
         *,
-        uid: str | None = None,
         wait: float = 0.0,
         notice: Notice = lambda _line: None,
-    ) -> AbstractContextManager[CollectionWriter]:
-        """The collection of this name, created if need be (as `uid`), locked until the block ends.
-        `wait`: the seconds to wait for another writer; `notice` receives lines about repairs.
+    ) -> Iterator[CollectionWriter]:
+        """The collection of this name, created if need be, locked until the block ends. `wait`: the
+        seconds to wait for another writer; `notice` receives lines about repairs.
 
         Raises:
             StoreBusyError: another process is writing to it.
             EmbedderMismatchError: it was embedded by another embedder.
         """
+        with self.locked(name, create=True, wait=wait) as database:
+            with database.writing() as sql:
+                row = collection_rows.found_or_created(
+                    sql, name, embedder, lambda made: self._prepare(sql, made)
+                )
+                if not self.same_terms(row):
+                    notice("The lexical index is of another version or damaged; building it again.")
+                    self.rebuild(sql, row)
+            with self._writer(database, row, notice) as writer:
+                yield writer
 
-    @abstractmethod
-    def delete(self, name: str) -> None:
-        """Deletes a collection whole; raises as `open_writer`."""
-
-    @abstractmethod
-    def _reading(self) -> AbstractContextManager[Sql]:
+    @contextmanager
+    def _reading(self) -> Iterator[Sql]:
         """One moment of the store; raises NoIndexError where nothing was ever ingested."""
-
-    def octets(self) -> dict[str, int]:
-        """Bytes on disk, by what they are kept for, where that is not in the home."""
-        return {}
+        with closing(self.database()) as database, database.reading() as sql:
+            if sql is None:
+                raise collection_rows.nothing_ingested()
+            yield sql
 
     def names(self) -> list[str]:
         """The collections, sorted; none when nothing was ingested."""
@@ -118,14 +171,14 @@ class Store(ABC):
         here = (
             " FROM collections JOIN documents ON documents.collection_id = collections.id"
             " LEFT JOIN roots ON roots.collection_id = collections.id AND roots.path = root"
-            " WHERE collections.name = ? AND documents.path IS NOT NULL"
-            " AND coalesce(roots.host, '') = ?"
+            " WHERE collections.name = $1 AND documents.path IS NOT NULL"
+            " AND coalesce(roots.host, '') = $2"
         )
         stats = f"SELECT documents.path, size, mtime_ns, changed_ns{here}"
         with self._reading() as sql:
             ((files,),) = sql.execute(f"SELECT count(*){here}", (name, self.host)).fetchall()
             rows = sql.execute(
-                f"{stats} ORDER BY documents.id DESC LIMIT ?", (name, self.host, most)
+                f"{stats} ORDER BY documents.id DESC LIMIT $3", (name, self.host, most)
             )
             return files, [(decode_path(path), FileStat(*stat)) for path, *stat in rows]
 
@@ -134,7 +187,7 @@ class Store(ABC):
         with suppress(NoIndexError), self._reading() as sql:
             rows = sql.execute(
                 "SELECT path, options, host FROM roots JOIN collections"
-                " ON collections.id = collection_id WHERE name = ? ORDER BY path",
+                " ON collections.id = collection_id WHERE name = $1 ORDER BY path",
                 (name,),
             )
             return [

@@ -20,8 +20,8 @@ from rag.index.language_stems import function_words, is_word, read
 from rag.index.terms import fold, indexed_text
 
 if TYPE_CHECKING:
-    from rag.index.hybrid import Legs
     from rag.index.protocol import CollectionReader
+    from rag.index.queries import Queries
 
 _KEPT_COUNTS = 20_000
 _KEPT_FORMS = 10_000
@@ -75,7 +75,7 @@ def _spoken(collection: CollectionReader, total: int) -> str:
 class Vocabulary:
     """Of one collection, inside the caller's snapshot; what was found is kept."""
 
-    def __init__(self, legs: Legs) -> None:
+    def __init__(self, legs: Queries) -> None:
         self._legs = legs
         self._counts: dict[str, int] = {}
         self._forms = lru_cache(_KEPT_FORMS)(self._forms_of)

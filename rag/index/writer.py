@@ -25,16 +25,16 @@ from rag.index.codec import (
 )
 from rag.index.collection_rows import (
     CollectionRow,
-    Sql,
-    delete_many,
     mark_changed,
+    marks,
     rows_of_many,
 )
 from rag.index.contents import COLUMNS, Contents
 from rag.index.names import name_keys
 from rag.index.protocol import DocumentPart, IndexedDocument, UnreadFile, embedding_text
 from state.block_codec import encode_blocks
-from state.documents import Chunk, chunk_id
+from state.database import Sql
+from state.documents import Chunk
 
 GROUP_CHUNKS = 1_000
 GROUP_CHARACTERS = 4_000_000
@@ -42,8 +42,7 @@ GROUP_CHARACTERS = 4_000_000
 
 _CHUNK = (
     "INSERT INTO chunks (id, collection_id, document_id, key, text_hash, start_char, end_char,"
-    " start_line, end_line, page, heading, anchor, blocks, vector)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    f" start_line, end_line, page, heading, anchor, blocks, vector) VALUES ({marks(14)})"
 )
 _Documents = Mapping[str, tuple[IndexedDocument, Iterable[DocumentPart]]]
 
@@ -118,7 +117,7 @@ class CollectionWriter(Contents, ABC):
 
     def set_root(self, path: str, options: str) -> None:
         self._sql.execute(
-            "INSERT INTO roots (collection_id, path, options, host) VALUES (?, ?, ?, ?)"
+            "INSERT INTO roots (collection_id, path, options, host) VALUES ($1, $2, $3, $4)"
             " ON CONFLICT (collection_id, path) DO UPDATE"
             " SET options = excluded.options, host = excluded.host",
             (self._row.id, encode_path(path), options, self._host),
@@ -127,7 +126,7 @@ class CollectionWriter(Contents, ABC):
     def forget_root(self, path: str) -> None:
         """Forgets the folder; its documents are removed by `remove`."""
         self._sql.execute(
-            "DELETE FROM roots WHERE collection_id = ? AND path = ?",
+            "DELETE FROM roots WHERE collection_id = $1 AND path = $2",
             (self._row.id, encode_path(path)),
         )
 
@@ -174,47 +173,12 @@ class CollectionWriter(Contents, ABC):
         with self._transaction():
             return self._delete(doomed) if doomed else 0
 
-    def rename(self, old_source: str, document: IndexedDocument) -> bool:
-        """Gives an indexed document another source, path, root and time without embedding it
-        again; False if `old_source` is not indexed, the new source is, or the title is another,
-        which its vectors and the lexical index hold.
-        """
-        self.flush()
-        query = "SELECT id, source, title FROM documents WHERE collection_id = ?"
-        sources = [encode_path(old_source), encode_path(document.source)]
-        rows = rows_of_many(self._sql, query + " AND source IN ({some})", sources, self._row.id)
-        title = None if document.title is None else encode_label(document.title)
-        if len(rows) != 1 or rows[0][1] != encode_path(old_source) or rows[0][2] != title:
-            return False
-        number = rows[0][0]
-        with self._transaction():
-            self._sql.execute(
-                "UPDATE documents SET source = ?, path = ?, root = ?, size = ?, mtime_ns = ?,"
-                " changed_ns = ? WHERE id = ?",
-                (encode_path(document.source), *_place_of(document), number),
-            )
-            self._sql.execute("DELETE FROM names WHERE document_id = ?", (number,))
-            self._name(number, document)
-            self._sql.executemany(
-                "UPDATE chunks SET key = ? WHERE id = ?",
-                [
-                    (chunk_key(chunk_id(document.source, start, text)), row)
-                    for row, start, text in self._spans(number)
-                ],
-            )
-            mark_changed(self._sql, self._row.id)
-        return True
-
-    @abstractmethod
-    def _spans(self, document: int) -> Iterable[tuple[int, int, str]]:
-        """(row, start, text) of the chunks of a document."""
-
     def touch(self, document: IndexedDocument) -> None:
         """Updates path, root, size and times of an indexed document, found by source."""
         self.flush()
         self._sql.execute(
-            "UPDATE documents SET path = ?, root = ?, size = ?, mtime_ns = ?, changed_ns = ?"
-            " WHERE collection_id = ? AND source = ?",
+            "UPDATE documents SET path = $1, root = $2, size = $3, mtime_ns = $4,"
+            " changed_ns = $5 WHERE collection_id = $6 AND source = $7",
             (*_place_of(document), self._row.id, encode_path(document.source)),
         )
 
@@ -230,12 +194,12 @@ class CollectionWriter(Contents, ABC):
         }
         with self._transaction():
             self._sql.executemany(
-                "DELETE FROM unread WHERE collection_id = ? AND path = ?",
+                "DELETE FROM unread WHERE collection_id = $1 AND path = $2",
                 [(own, encode_path(path)) for path in (*forget, *rows)],
             )
             self._sql.executemany(
                 "INSERT INTO unread (collection_id, path, size, mtime_ns, changed_ns, reason,"
-                " failed) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                f" failed) VALUES ({marks(7)})",
                 list(rows.values()),
             )
 
@@ -246,7 +210,8 @@ class CollectionWriter(Contents, ABC):
     def _vectors_for(self, sql: Sql, texts: Sequence[str]) -> dict[str, Vectors]:
         hashes = {text_hash(text): text for text in texts}
         query = (
-            "SELECT text_hash, vector FROM chunks WHERE collection_id = ? AND text_hash IN ({some})"
+            "SELECT text_hash, vector FROM chunks"
+            " WHERE collection_id = $1 AND text_hash IN ({some})"
         )
         rows = rows_of_many(sql, query, list(hashes), self._row.id)
         return {hashes[number]: self._decoded(stored) for number, stored in rows}
@@ -260,12 +225,12 @@ class CollectionWriter(Contents, ABC):
             mark_changed(self._sql, self._row.id)
 
     def _delete(self, sources: Sequence[str]) -> int:
-        query = "SELECT id FROM documents WHERE collection_id = ? AND source IN ({some})"
+        query = "SELECT id FROM documents WHERE collection_id = $1 AND source IN ({some})"
         rows = rows_of_many(self._sql, query, list(map(encode_path, sources)), self._row.id)
         doomed = [row for (row,) in rows]
         if doomed:
             self._unindex(doomed)
-            delete_many(self._sql, "DELETE FROM documents WHERE id IN ({some})", doomed)
+            self._sql.executemany("DELETE FROM documents WHERE id = $1", [(row,) for row in doomed])
             mark_changed(self._sql, self._row.id)
         return len(doomed)
 
@@ -273,7 +238,7 @@ class CollectionWriter(Contents, ABC):
         title = None if document.title is None else encode_label(document.title)
         ((number,),) = self._sql.execute(
             f"INSERT INTO documents (collection_id, {COLUMNS})"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?) RETURNING id",
+            f" VALUES ({marks(10)}, 0, 0, {marks(2, 10)}) RETURNING id",
             (
                 self._row.id,
                 encode_path(document.source),
@@ -294,11 +259,11 @@ class CollectionWriter(Contents, ABC):
             characters += len(part.text)
             text.add(part.text)
         self._sql.execute(
-            "INSERT INTO texts (collection_id, document_id, text) VALUES (?, ?, ?)",
+            "INSERT INTO texts (collection_id, document_id, text) VALUES ($1, $2, $3)",
             (self._row.id, number, text.finish()),
         )
         self._sql.execute(
-            "UPDATE documents SET chunk_count = ?, characters = ? WHERE id = ?",
+            "UPDATE documents SET chunk_count = $1, characters = $2 WHERE id = $3",
             (chunks, characters, number),
         )
 
@@ -325,7 +290,7 @@ class CollectionWriter(Contents, ABC):
         """Notes what a document is called."""
         keys = sorted(map(encode_label, name_keys(document.source, document.title)))
         self._sql.executemany(
-            "INSERT INTO names (collection_id, key, document_id) VALUES (?, ?, ?)",
+            "INSERT INTO names (collection_id, key, document_id) VALUES ($1, $2, $3)",
             [(self._row.id, key, number) for key in keys],
         )
 

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypedDict, cast
 from state.answer import NodeUsage, Usage, add_usages
 from state.closing import Closing
 from state.errors import UsageError
-from state.home_db import HomePlace
+from state.home_db import HomeDb
 from state.research_state import Artifact, Subtask
 from state.trace_store import too_old
 
@@ -72,7 +72,7 @@ class Journal(Closing):
     """
 
     def __init__(self, home: Path, keep: int = 100, days: int = 90) -> None:
-        self._file = HomePlace(home)
+        self._file = HomeDb(home)
         self._bounds = keep, days
 
     def close(self) -> None:

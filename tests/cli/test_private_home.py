@@ -10,7 +10,7 @@ from command_child import finished
 
 from cli.files import write_text
 from cli.terminal import Terminal
-from rag.index.home.catalog import connect
+from rag.index.home.catalog import Catalog
 from state.errors import StorageError
 
 RAILWAY = "# The railway\n\nThe Corbel Tunnel is 1,204 metres long.\n"
@@ -49,7 +49,7 @@ def test_a_home_is_its_owners_alone_whatever_the_umask(tmp_path, umask):
 def test_so_are_home_and_catalog_of_a_program_that_sets_no_umask(tmp_path):
     umask = os.umask(0)
     try:
-        connect(tmp_path / "home", create=True).close()
+        Catalog(tmp_path / "home").connected().close()
     finally:
         os.umask(umask)
     assert modes(tmp_path / "home") == PRIVATE

@@ -6,8 +6,7 @@ import pytest
 from index_samples import EMBEDDER, document, open_collection, open_writer, part, parts
 
 from rag.embed.protocol import EmbedderIdentity
-from rag.index.home.catalog import catalog_path, is_sound
-from rag.index.home.schema import SCHEMA_VERSION
+from rag.index.home.catalog import SCHEMA_VERSION, catalog_path, is_sound
 from rag.index.home.store import HomeStore
 from rag.index.protocol import FileStat, UnreadFile, embedding_text
 from rag.text.blocks import blocks_of_text
@@ -101,22 +100,6 @@ def test_a_large_document_is_written_in_stretches_and_shown_at_once(tmp_path, mo
     assert set(seen) == {(1, 2)}
     assert reader.document_text("log") == "".join(texts)
     assert len(reader.search("paragraph log", 50)) == 14
-
-
-def test_a_rename_keeps_vectors_and_gives_new_chunk_ids(tmp_path):
-    write(tmp_path, whales=WHALES, trains=TRAINS)
-    reader = open_collection(tmp_path, "default", EMBEDDER)
-    before = reader.search("blue whale", 1)[0]
-    with open_writer(tmp_path, "default", EMBEDDER.identity) as writer:
-        assert not writer.rename("whales", document("trains"))
-        assert not writer.rename("absent", document("other"))
-        assert not writer.rename("whales", document("whales", title="Giants"))
-        assert writer.rename("whales", document("sea/whales.md"))
-    after = reader.search("blue whale", 1)[0]
-    assert after["source"] == "sea/whales.md"
-    assert after["chunk_id"] == chunk_id("sea/whales.md", after["start_char"], after["text"])
-    assert (reader.vectors([after["chunk_id"]]) != 0).any()
-    assert not reader.vectors([before["chunk_id"]]).any()
 
 
 def test_equal_texts_need_no_second_embedding(tmp_path):

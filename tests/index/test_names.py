@@ -82,10 +82,9 @@ def test_one_word_that_a_document_is_called_by_never_surely_means_it(home: Path)
     assert reader.search("the quick start page", 1)[0]["meant"] >= SURELY_NAMED
 
 
-def test_a_renamed_document_is_called_by_its_new_name_only(tmp_path: Path) -> None:
+def test_a_document_that_is_removed_leaves_no_name(tmp_path: Path) -> None:
     with open_writer(tmp_path, "default", EMBEDDER.identity) as writer:
-        writer.put(document("old-lamp.md"), [part("old-lamp.md", "It burns.")])
-        writer.rename("old-lamp.md", document("new-door.md"))
+        writer.put(document("new-door.md"), [part("new-door.md", "It shuts.")])
         writer.put(document("gone.md"), [part("gone.md", "Away.")])
         writer.remove(["gone.md"])
     with closing(sqlite3.connect(catalog_path(tmp_path))) as db:

@@ -1,19 +1,23 @@
-import sqlite3
 import unicodedata
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rag.embed.protocol import EmbedderIdentity
 from rag.index.codec import DeflatedText
 from rag.index.coverage import best_window, named, okapi, term_weights
 from rag.index.fusion import fuse
-from rag.index.home import schema
+from rag.index.home import catalog
 from rag.index.home.queries import HomeQueries
-from rag.index.home.texts import Texts, let_index
+from rag.index.home.texts import let_index
+from rag.index.home.vectors import ChromaPlace
 from rag.index.lexical import query_terms, searched_terms
+from rag.index.tables import SQLITE_TABLES
 from rag.index.terms import TERM_CHARACTERS, term_spans, terms
 from rag.index.vocabulary import edit_distance
+from state.sqlite_file import connect
 
 
 @pytest.mark.parametrize(
@@ -57,8 +61,8 @@ def test_every_term_is_found_again_by_the_index_it_is_put_into(text):
 
 def one_chunk(text: str) -> HomeQueries:
     """A catalog of one chunk, indexed by SQLite itself."""
-    connection = sqlite3.connect(":memory:")
-    schema.create(connection)
+    connection = connect(":memory:")
+    connection.executescript(SQLITE_TABLES)
     let_index(connection)
     made = DeflatedText()
     made.add(text)
@@ -69,8 +73,9 @@ def one_chunk(text: str) -> HomeQueries:
         "chunks": (7, 1, 3, 0, 0, 0, len(text), 1, 1, None, "", None, None, b""),
     }.items():
         connection.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", row)
-    schema.create_lexical(connection, 1)
-    return HomeQueries(connection, 1, None, Texts(connection), None)
+    catalog.create_lexical(connection, 1)
+    place = ChromaPlace(Path(), 1, "", EmbedderIdentity("e", 1, "1"))
+    return HomeQueries(connection, place, None, print)
 
 
 def test_a_comma_between_figures_is_in_no_term():

@@ -95,10 +95,10 @@ def test_folder_that_cannot_be_made(tmp_path):
 def test_full_disk_loses_only_the_turn_that_did_not_fit(tmp_path):
     with open_turn_store(tmp_path) as store:
         store.append("a", make_answer())
-        store._place._connection.execute("pragma max_page_count = 30")
+        store._database._connection.execute("pragma max_page_count = 30")
         with pytest.raises(StorageError, match="disk is full"):
             any(store.append("a", real_looking_answer(seed, 4000)) == 60 for seed in range(60))
-        store._place._connection.execute("pragma max_page_count = 99999")
+        store._database._connection.execute("pragma max_page_count = 99999")
         kept = [turn.number for turn in store.turns("a")]
         assert kept == list(range(1, len(kept) + 1))
         assert store.append("a", make_answer()) == len(kept) + 1

@@ -16,7 +16,7 @@ from state.trace_store import TraceStore
 
 
 def catalog_connection(home):
-    catalog.connect(home, create=True).close()
+    catalog.Catalog(home).connected().close()
 
 
 def checkpoints(home):

@@ -8,9 +8,9 @@ from postgres_server import fresh_schema
 from turn_samples import make_answer, real_looking_answer
 
 from state.errors import UsageError
-from state.home_db import HomePlace
+from state.home_db import HomeDb
 from state.shared_place import open_turn_store
-from state.team_db import TeamThreads
+from state.team_db import TeamDb
 from state.turns import PrunePlan
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -159,7 +159,7 @@ def test_size_counts_what_is_there(store):
 
 
 def test_store_is_chosen_by_url(tmp_path):
-    assert isinstance(open_turn_store(tmp_path)._place, HomePlace)
-    assert isinstance(open_turn_store(tmp_path, "postgresql://h/d")._place, TeamThreads)
+    assert isinstance(open_turn_store(tmp_path)._database, HomeDb)
+    assert isinstance(open_turn_store(tmp_path, "postgresql://h/d")._database, TeamDb)
     with pytest.raises(UsageError):
         open_turn_store(tmp_path, "mysql://h/d")

@@ -1,141 +1,111 @@
-"""The catalog's file: opening it, its transactions, and what its failures are called."""
+"""The catalog: one SQLite file per CRAG_HOME holds every collection.
+
+Each collection has its own FTS5 table `lexical_<id>` of exactly the terms of `rag.index.terms`. Its
+content is the view `searchable_<id>`, made of the documents' texts: nothing is kept twice, and FTS5
+itself reads what it takes out.
+"""
 
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
 
-from rag.index.home import schema
-from state.closing import closed_on_failure
-from state.errors import DamagedError, NoIndexError, StorageError, refuse_other, storage_error
-from state.sqlite_file import connect as open_file
-from state.sqlite_file import (
-    connect_to_read,
-    create_private,
-    error_code,
-    full_disk,
-    log_ahead,
-    readable,
-    storage_failure,
-    transaction,
-)
+from rag.index.tables import SQLITE_TABLES
+from rag.index.terms import PUNCTUATION
+from state.errors import StorageError
+from state.sqlite_file import SqliteFile, readable
 
 FILE_NAME = "catalog.sqlite"
+SCHEMA_VERSION = 16
 _BUSY_MS = 30_000
-_MENDING = "`crag doctor` says what mends it."
-_AWAY = "Move it away; then run `crag ingest` again."
+_CHROMA = """
+CREATE TABLE chroma (
+  collection_id INTEGER PRIMARY KEY REFERENCES collections ON DELETE CASCADE,
+  folder TEXT NOT NULL,
+  revision INTEGER,  -- of the collection, that Chroma holds; NULL while it is being written
+  files TEXT NOT NULL,
+  server TEXT
+)
+"""
 
 
 def catalog_path(home: Path) -> Path:
     return home / FILE_NAME
 
 
-def file_of(path: Path) -> tuple[int, int] | None:
-    """Tells a catalog from another that took its place; None where there is none."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
+class Catalog(SqliteFile):
+    """The catalog of a home, which can be read where it cannot be written."""
 
+    version = SCHEMA_VERSION
+    damaged = "`crag doctor` says what mends it."
+    older = "Move it away; then run `crag ingest` again."
 
-def connect(home: Path, *, create: bool = False) -> sqlite3.Connection:
-    """A connection in autocommit mode; group statements with `reading` and
-    `state.sqlite_file.transaction`. A home that cannot be written can be read.
+    def __init__(self, home: Path) -> None:
+        super().__init__(catalog_path(home), "catalog")
 
-    Raises:
-        NoIndexError: there is no catalog and `create` is False.
-        StorageError: it cannot be opened or is not a catalog of ours.
-    """
-    path = catalog_path(home)
-    try:
-        if create:
-            create_private(path)
-        elif not path.is_file():
-            raise NoIndexError("Nothing was ingested yet.", "Run `crag ingest PATH` first.")
-    except OSError as error:
-        raise (storage_error(error) or StorageError(f"{path} cannot be used: {error}.")) from error
-    made = open_file if create else connect_to_read
-    with mapped_errors(path), closed_on_failure(made(path)) as connection:
-        connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
-        _prepare(connection, path)
-        return connection
+    def _prepare(self, db: sqlite3.Connection) -> None:
+        db.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+        db.execute("PRAGMA foreign_keys = ON")
+        db.execute("PRAGMA synchronous = NORMAL")
 
-
-@contextmanager
-def opened(home: Path, *, create: bool = False) -> Iterator[sqlite3.Connection]:
-    """As `connect`, until the block ends; what fails in it is called as `mapped_errors` does."""
-    with closing(connect(home, create=create)) as found, mapped_errors(catalog_path(home)):
-        yield found
-
-
-def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    connection.execute("PRAGMA foreign_keys = ON")
-    (found,) = connection.execute("PRAGMA user_version").fetchone()
-    refuse_other(found, schema.SCHEMA_VERSION, f"The catalog {path}", _AWAY)
-    if not found:
+    def _before(self, db: sqlite3.Connection) -> None:
         # Pages of removed documents go back to the disk; settable on an empty file only.
-        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-        log_ahead(connection)
-    connection.execute("PRAGMA synchronous = NORMAL")
-    if not found:
-        with transaction(connection):
-            _make(connection, path)
+        db.execute("PRAGMA auto_vacuum = INCREMENTAL")
 
-
-def _make(connection: sqlite3.Connection, path: Path) -> None:
-    """Unless another process made it a moment before."""
-    if connection.execute("PRAGMA user_version").fetchone() != (0,):
-        return
-    if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
-        raise StorageError(f"{path} is not a catalog of crag.", "Choose another --home.")
-    schema.create(connection)
-    # Of a catalog that was moved away: nothing names them any more.
-    for folder in (path.parent / "vectors").glob("[0-9a-f]" * 32):
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextmanager
-def reading(connection: sqlite3.Connection) -> Iterator[None]:
-    """One snapshot: everything read inside is of the same moment. Nests."""
-    if connection.in_transaction:
-        yield
-        return
-    connection.execute("BEGIN")
-    try:
-        yield
-    finally:
-        connection.execute("COMMIT")
-
-
-@contextmanager
-def mapped_errors(path: Path) -> Iterator[None]:
-    """SQLite's failures as ours; everything else passes as it is."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        if isinstance(error, sqlite3.ProgrammingError):
-            raise  # a mistake of ours, not of the file's
-        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CORRUPT_VTAB:
-            raise DamagedError(
-                f"The lexical index in {path} is damaged.", "Run `crag doctor`, then `crag ingest`."
-            ) from error
-        if error_code(error) == sqlite3.SQLITE_READONLY and os.access(path, os.W_OK):
-            raise full_disk(f"The catalog {path}") from error  # see `connect_to_read`
-        raise storage_failure(error, f"The catalog {path}", _MENDING) from error
-    except UnicodeDecodeError as error:  # SQLite quotes what is damaged
-        raise DamagedError(f"The catalog {path} is damaged ({error}).", _MENDING) from error
+    def _make(self, db: sqlite3.Connection) -> None:
+        if db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
+            raise StorageError(f"{self.path} is not a catalog of crag.", "Choose another --home.")
+        for statement in (*SQLITE_TABLES.split(";\n"), _CHROMA):
+            db.execute(statement)
+        # Of a catalog that was moved away: nothing names them any more.
+        for folder in (self.path.parent / "vectors").glob("[0-9a-f]" * 32):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def is_sound(home: Path) -> list[str]:
     """What SQLite's own check finds wrong with the file; empty when nothing is."""
-    with opened(home) as connection:
-        connection.text_factory = readable
-        rows = connection.execute("PRAGMA integrity_check(20)").fetchall()
-        broken = connection.execute("PRAGMA foreign_key_check").fetchmany(20)
+    with Catalog(home) as catalog, catalog.reading() as db:
+        db.text_factory = readable
+        rows = db.execute("PRAGMA integrity_check(20)").fetchall()
+        broken = db.execute("PRAGMA foreign_key_check").fetchmany(20)
     found = [str(row[0]) for row in rows if row[0] != "ok"]
     return found + [f"a row of {row[0]} points at no {row[2]}" for row in broken]
+
+
+def create_lexical(connection: sqlite3.Connection, collection_id: int) -> None:
+    """The lexical index of a collection, of what there is already, with its vocabulary. The
+    functions are `rag.index.home.texts`'s.
+    """
+    table, content = f"lexical_{collection_id}", f"searchable_{collection_id}"
+    connection.execute(
+        f"CREATE VIEW {content} AS SELECT chunks.id AS id, head_terms(title, heading) AS head,"
+        " chunk_terms(document_id, start_char, end_char) AS body"
+        " FROM documents CROSS JOIN chunks ON document_id = documents.id"
+        f" WHERE documents.collection_id = {collection_id}"
+    )
+    connection.execute(
+        f"CREATE VIRTUAL TABLE {table} USING fts5(body, head, content='{content}',"
+        f" content_rowid='id', tokenize=\"ascii tokenchars '{PUNCTUATION}'\")"
+    )
+    connection.execute(f"CREATE VIRTUAL TABLE {table}_terms USING fts5vocab({table}, 'row')")
+    connection.execute(f"INSERT INTO {table} ({table}) VALUES ('rebuild')")
+
+
+def drop_lexical(connection: sqlite3.Connection, collection_id: int) -> None:
+    """Also one that is damaged: FTS5 opens a table to drop it, as far as to these rows."""
+    table = f"lexical_{collection_id}"
+    connection.execute("CREATE VIRTUAL TABLE temp.empty USING fts5(body, content='')")
+    for part in ("config", "data"):
+        connection.execute(f"INSERT OR REPLACE INTO {table}_{part} SELECT * FROM temp.empty_{part}")
+    for dropped in ("TABLE temp.empty", f"TABLE {table}_terms", f"TABLE {table}"):
+        connection.execute(f"DROP {dropped}")
+    connection.execute(f"DROP VIEW searchable_{collection_id}")
+
+
+def check_lexical(connection: sqlite3.Connection, collection_id: int) -> None:
+    """FTS5's own check, of its structure and against the texts; raises sqlite3.DatabaseError where
+    it is broken.
+    """
+    table = f"lexical_{collection_id}"
+    connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)")

@@ -7,10 +7,10 @@ some documents were chosen, cosines are computed from the catalog.
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,19 +23,19 @@ from rag.index.home.vectors import (
     note_damage,
     open_vectors,
     read_row,
+    row_now,
 )
 from rag.index.protocol import Notice
 from state.errors import StorageError
-
-if TYPE_CHECKING:
-    from rag.index.home.queries import HomeQueries
 
 CHROMA = "chroma"
 _BATCH = 8_192
 
 
 class DenseLeg:
-    """Nearest chunks of one collection. `searched` says by what the last query was answered."""
+    """Nearest chunks of one collection between two writes. `searched` says by what the last query
+    was answered.
+    """
 
     def __init__(self, connection: sqlite3.Connection, place: ChromaPlace, notice: Notice) -> None:
         self._connection = connection
@@ -46,54 +46,43 @@ class DenseLeg:
         self._why = "not built"
         self.searched = CHROMA
 
-    def prepare(self) -> None:
-        """Opens Chroma where it holds this revision; does nothing inside a transaction."""
-        if self._connection.in_transaction:
-            return
-        row = read_row(self._connection, self._place)
+    def nearest(
+        self, vector: Vectors, limit: int, documents: Sequence[int] | None
+    ) -> dict[int, float]:
+        """The cosines of the nearest chunks, best first; of these `documents`, where they are
+        given. Chroma may tell of chunks that are no longer there.
+        """
+        if documents is not None:
+            self.searched = "catalog (of chosen files)"
+        else:
+            row = read_row(self._connection, self._place)
+            try:
+                if self._is_open(row) and self._store is not None:
+                    self.searched = CHROMA
+                    return self._store.nearest(vector, limit)
+            except (VectorsDamaged, StorageError) as error:
+                self._give_up(error, row)
+            self.searched = f"catalog (Chroma is {self._why})"
+        return self._scanned(vector, limit, documents)
+
+    def _is_open(self, row: ChromaRow | None) -> bool:
+        """Whether Chroma could be opened, where it holds this revision."""
         if row is None or not row.current:
             self.close()
-            self._opened = None
             self._why = "not built" if row is None else "behind the catalog"
-        elif row != self._opened:
+            return False
+        if row != self._opened:
             self.close()
             self._opened = row
-            try:
-                self._store = open_vectors(self._place, row)
-            except (VectorsDamaged, StorageError) as error:
-                if read_row(self._connection, self._place) == row:
-                    self._give_up(error, row)
+            self._store = open_vectors(self._place, row)
+        return self._store is not None
 
-    def nearest(
-        self, queries: HomeQueries, vector: Vectors, limit: int, documents: Sequence[int] | None
-    ) -> dict[int, float]:
-        """The cosines of the nearest chunks, best first; inside the caller's snapshot. Of these
-        `documents`, where they are given.
-        """
-        if documents is None:
-            found = self._from_chroma(vector, limit)
-            if found is not None:
-                self.searched = CHROMA
-                there = queries.still_there(list(found))
-                return {row: cosine for row, cosine in found.items() if row in there}
-            self.searched = f"catalog (Chroma is {self._why})"
-        else:
-            self.searched = "catalog (of chosen files)"
-        return _scanned(queries.every_vector(documents), vector, limit)
-
-    def _from_chroma(self, vector: Vectors, limit: int) -> dict[int, float] | None:
-        row = read_row(self._connection, self._place)
-        if self._store is None or row is None or row != self._opened:
-            return None
-        try:
-            return self._store.nearest(vector, limit)
-        except VectorsDamaged as error:
-            self._give_up(error, row)
-            return None
-
-    def _give_up(self, error: Exception, row: ChromaRow) -> None:
+    def _give_up(self, error: Exception, row: ChromaRow | None) -> None:
         """Until it was written again."""
         self.close()
+        if row is None or row_now(self._place) != row:
+            self._why = "being written"
+            return
         folder = self._place.root / row.folder
         if folder.is_dir() and not os.access(folder, os.W_OK):
             self._why = "in a folder that cannot be written"  # it opens none such
@@ -107,20 +96,29 @@ class DenseLeg:
             " The next `crag ingest` builds it again."
         )
 
+    def _scanned(
+        self, query: Vectors, limit: int, documents: Sequence[int] | None
+    ) -> dict[int, float]:
+        chosen = " AND documents.id IN (SELECT value FROM json_each($2))"
+        values = () if documents is None else (json.dumps(documents),)
+        cursor = self._connection.execute(
+            "SELECT chunks.id, vector FROM documents CROSS JOIN chunks"
+            " ON document_id = documents.id"
+            f" WHERE documents.collection_id = $1{chosen if values else ''}",
+            (self._place.collection_id, *values),
+        )
+        best: list[tuple[float, int]] = []
+        while rows := cursor.fetchmany(_BATCH):
+            near = cosines_of([vector for _, vector in rows], query)
+            first = np.argsort(-near, kind="stable")[:limit]
+            best += [(-float(near[place]), rows[place][0]) for place in first]
+            best = sorted(best)[:limit]
+        return {row: -cosine for cosine, row in best}
+
     def close(self) -> None:
         if self._store is not None:
             self._store.close()
         self._store = None
-
-
-def _scanned(cursor: sqlite3.Cursor, query: Vectors, limit: int) -> dict[int, float]:
-    best: list[tuple[float, int]] = []
-    while rows := cursor.fetchmany(_BATCH):
-        near = cosines_of([vector for _, vector in rows], query)
-        first = np.argsort(-near, kind="stable")[:limit]
-        best += [(-float(near[place]), rows[place][0]) for place in first]
-        best = sorted(best)[:limit]
-    return {row: -cosine for cosine, row in best}
 
 
 def cosines_of(rows: Sequence[bytes], query: Vectors) -> Vectors:

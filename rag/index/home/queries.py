@@ -11,7 +11,9 @@ from rag.index.codec import decode_vector
 from rag.index.collection_rows import rows_of_many
 from rag.index.home.dense import DenseLeg, cosines_of
 from rag.index.home.texts import Texts
+from rag.index.home.vectors import ChromaPlace
 from rag.index.lexical import HEAD_WEIGHT
+from rag.index.protocol import Notice
 from rag.index.queries import Queries
 
 if TYPE_CHECKING:
@@ -19,10 +21,7 @@ if TYPE_CHECKING:
 
     from rag.embed.protocol import Vectors
 
-# `+`: a condition only. As an index FTS5 would be asked for each of those rows by itself.
-_OF_DOCUMENTS = (
-    " AND +rowid IN (SELECT id FROM chunks WHERE document_id IN (SELECT value FROM json_each(?)))"
-)
+_OF_THESE = "SELECT id FROM chunks WHERE document_id IN (SELECT value FROM json_each(?))"
 
 
 class HomeQueries(Queries):
@@ -31,15 +30,17 @@ class HomeQueries(Queries):
     def __init__(
         self,
         connection: sqlite3.Connection,
-        collection_id: int,
-        dense: DenseLeg,
-        texts: Texts,
+        place: ChromaPlace,
         files: GitIgnoreSpec | None,
+        notice: Notice,
     ) -> None:
-        super().__init__(connection, collection_id, files)
-        self._dense = dense
-        self._texts = texts
-        self._table = f"lexical_{int(collection_id)}"
+        super().__init__(connection, place.collection_id, files)
+        self._dense = DenseLeg(connection, place, notice)
+        self._texts = Texts(connection)
+        self._table = f"lexical_{int(place.collection_id)}"
+
+    def close(self) -> None:
+        self._dense.close()
 
     @property
     def dense_searched(self) -> str:  # type: ignore[override]
@@ -61,7 +62,8 @@ class HomeQueries(Queries):
             where = " AND rowid BETWEEN ? AND ?"
             values += self._range(documents[0])
         elif documents is not None:
-            where = _OF_DOCUMENTS
+            # `+`: a condition only. As an index FTS5 would be asked for each row by itself.
+            where = f" AND +rowid IN ({_OF_THESE})"
             values.append(json.dumps(documents))
         rows = self._sql.execute(
             f"SELECT rowid, bm25({self._table}, 1.0, {HEAD_WEIGHT}) AS score FROM {self._table}"
@@ -79,20 +81,9 @@ class HomeQueries(Queries):
         return first or 0, last or 0
 
     def dense(self, vector: Vectors, limit: int) -> dict[int, float]:
-        return self._dense.nearest(self, vector, limit, self._chosen)
-
-    def every_vector(self, documents: Sequence[int] | None) -> sqlite3.Cursor:
-        """(row, vector) of the chunks of these documents, or of all."""
-        chosen = (
-            "" if documents is None else " AND documents.id IN (SELECT value FROM json_each(?))"
-        )
-        values = () if documents is None else (json.dumps(documents),)
-        found: sqlite3.Cursor = self._sql.execute(
-            "SELECT chunks.id, vector FROM documents CROSS JOIN chunks"
-            f" ON document_id = documents.id WHERE documents.collection_id = ?{chosen}",
-            (self._collection_id, *values),
-        )
-        return found
+        found = self._dense.nearest(vector, limit, self._chosen)
+        there = self.still_there(list(found))
+        return {row: cosine for row, cosine in found.items() if row in there}
 
     def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
         query = "SELECT id, vector FROM chunks WHERE id IN ({some})"
@@ -101,15 +92,15 @@ class HomeQueries(Queries):
         return dict(zip((row for row, _ in found), near, strict=True))
 
     def _stored_vectors(self, keys: Sequence[int]) -> Iterable[tuple[int, Vectors]]:
-        query = "SELECT key, vector FROM chunks WHERE collection_id = ? AND key IN ({some})"
+        query = "SELECT key, vector FROM chunks WHERE collection_id = $1 AND key IN ({some})"
         rows = rows_of_many(self._sql, query, keys, self._collection_id)
         return ((key, decode_vector(stored)) for key, stored in rows)
 
     def _chunk_texts(self, rows: Sequence[Sequence[Any]]) -> Mapping[int, str]:
         return {row[0]: self._texts.whole(row[1])[row[-3] : row[-2]] for row in rows}
 
-    def text(self, document: int, start: int, end: int | None) -> str:
-        return self._texts.whole(document)[start:end]
+    def text(self, document: int) -> str:
+        return self._texts.whole(document)
 
     def beside(self, words: tuple[str, str], between: int, document: int) -> bool:
         quoted = " ".join(f'"{word}"' for word in words)

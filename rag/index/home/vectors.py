@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 import resource
 import shutil
 import sqlite3
@@ -27,7 +26,7 @@ from urllib.parse import urlsplit
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.index.codec import decode_vector
 from rag.index.collection_rows import rows_of_many
-from rag.index.home.catalog import connect
+from rag.index.home.catalog import Catalog
 from rag.index.home.chroma import (
     VectorsDamaged,
     chroma_settings,
@@ -43,8 +42,8 @@ from state.urls import masked
 _BATCH = 1_000
 """Of an upsert: as many as Chroma saves at once, so that its log stays small."""
 _SEARCH_WIDTH = 200
-_NEEDED_FILES = 32
-"""Open ones, about twice what a folder was seen to take: without them Chroma reports damage."""
+_NEEDED_FILES = 96
+"""Open ones: twice what a process that searches was seen to take."""
 _SAVED = "index_metadata.pickle"
 """Beside a graph that was saved; of another nothing is read, and each opening writes it anew."""
 
@@ -89,24 +88,27 @@ class ChromaRow(NamedTuple):
 def read_row(connection: sqlite3.Connection, place: ChromaPlace) -> ChromaRow | None:
     rows = connection.execute(
         "SELECT folder, chroma.revision, files,"
-        " coalesce(chroma.revision = collections.revision AND server IS ?, 0)"
-        " FROM chroma JOIN collections ON collections.id = collection_id WHERE collection_id = ?",
+        " coalesce(chroma.revision = collections.revision AND server IS $1, 0)"
+        " FROM chroma JOIN collections ON collections.id = collection_id WHERE collection_id = $2",
         (place.server, place.collection_id),
     ).fetchall()
     return ChromaRow(*rows[0]) if rows else None
 
 
+def row_now(place: ChromaPlace) -> ChromaRow | None:
+    """As `read_row`, whatever moment a reader is at."""
+    with Catalog(place.home) as catalog, catalog.reading() as connection:
+        return None if connection is None else read_row(connection, place)
+
+
 def note_damage(place: ChromaPlace, row: ChromaRow) -> None:
     """Clears the row for the next ingest, where this process may write and nobody else does now."""
-    with (
-        contextlib.suppress(CragError, sqlite3.Error),
-        contextlib.closing(connect(place.home)) as connection,
-    ):
-        connection.execute("PRAGMA busy_timeout = 100")
-        with transaction(connection):
+    with contextlib.suppress(CragError), Catalog(place.home) as catalog:
+        catalog.connected().execute("PRAGMA busy_timeout = 100")
+        with catalog.writing() as connection:
             connection.execute(
-                "UPDATE chroma SET revision = NULL WHERE collection_id = ? AND folder = ?"
-                " AND revision = ?",
+                "UPDATE chroma SET revision = NULL WHERE collection_id = $1 AND folder = $2"
+                " AND revision = $3",
                 (place.collection_id, row.folder, row.revision),
             )
 
@@ -172,7 +174,7 @@ def _write(
         if (count := held.count()) != len(wanted):
             raise VectorsDamaged(f"{count} vectors where {len(wanted)} belong")
         ((revision,),) = connection.execute(
-            "SELECT revision FROM collections WHERE id = ?", (place.collection_id,)
+            "SELECT revision FROM collections WHERE id = $1", (place.collection_id,)
         ).fetchall()
         held.mark(revision)
     files = "{}" if place.url else _checksums(place.root / folder)
@@ -182,7 +184,7 @@ def _write(
 def _chunks(connection: sqlite3.Connection, place: ChromaPlace) -> set[int]:
     rows = connection.execute(
         "SELECT chunks.id FROM documents CROSS JOIN chunks ON document_id = documents.id"
-        " WHERE documents.collection_id = ?",
+        " WHERE documents.collection_id = $1",
         (place.collection_id,),
     )
     return {row for (row,) in rows}
@@ -198,7 +200,7 @@ def _note(
     with transaction(connection):
         connection.execute(
             "INSERT OR REPLACE INTO chroma (collection_id, folder, revision, files, server)"
-            " VALUES (?, ?, ?, ?, ?)",
+            " VALUES ($1, $2, $3, $4, $5)",
             (place.collection_id, folder, revision, files, place.server),
         )
 
@@ -299,7 +301,7 @@ def _client(place: ChromaPlace, folder: str) -> Any:
         return chromadb_module().HttpClient(
             host=parts.hostname, port=port, ssl=secure, settings=chroma_settings()
         )
-    _require_open_files()
+    _allow_open_files()
     path = place.root / folder
     path.mkdir(parents=True, exist_ok=True, mode=0o700)
     return chromadb_module().PersistentClient(path=str(path), settings=chroma_settings())
@@ -322,26 +324,20 @@ def _metadata(identity: EmbedderIdentity, revision: int | None) -> dict[str, str
     }
 
 
-def _require_open_files() -> None:
-    """See to it that this process may open as many files as Chroma needs.
+def _allow_open_files() -> None:
+    """Lets this process open as many as Chroma needs, which calls it damage where it may not.
 
     Raises:
         StorageError: its limit does not allow it.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    try:
-        wanted = len(os.listdir("/dev/fd")) + _NEEDED_FILES  # noqa: PTH208 - a count
-    except OSError:
-        wanted = soft + 1 if soft < _NEEDED_FILES else 0
-    if wanted <= soft or soft == resource.RLIM_INFINITY:
-        return
-    if wanted <= hard or hard == resource.RLIM_INFINITY:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-        return
-    raise StorageError(
-        f"The vector store needs {wanted} open files; this process may have {soft}.",
-        "Raise its limit: `ulimit -n 256`.",
-    )
+    if 0 <= soft < _NEEDED_FILES:  # infinity may be -1
+        if 0 <= hard < _NEEDED_FILES:
+            raise StorageError(
+                f"The vector store needs {_NEEDED_FILES} open files; this process may have {hard}.",
+                "Raise its limit: `ulimit -n 256`.",
+            )
+        resource.setrlimit(resource.RLIMIT_NOFILE, (_NEEDED_FILES, hard))
 
 
 def require_unchanged(place: ChromaPlace, row: ChromaRow) -> None:

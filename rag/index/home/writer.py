@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
 from rag.embed.protocol import Vectors
 from rag.index.codec import decode_vector, encode_vectors
 from rag.index.collection_rows import CollectionRow, rows_of_many
-from rag.index.home.texts import Texts
 from rag.index.home.vectors import ChromaPlace, bring_up_to_date
 from rag.index.lexical import indexed_head
 from rag.index.protocol import Notice
@@ -62,13 +61,6 @@ class HomeWriter(CollectionWriter):
         query = "SELECT id FROM chunks WHERE document_id IN ({some})"
         gone = rows_of_many(self._connection, query, documents)
         self._connection.executemany(f"DELETE FROM {self._table} WHERE rowid = ?", gone)
-
-    def _spans(self, document: int) -> Iterable[tuple[int, int, str]]:
-        text = Texts(self._connection).whole(document)
-        rows = self._connection.execute(
-            "SELECT id, start_char, end_char FROM chunks WHERE document_id = ?", (document,)
-        ).fetchall()
-        return ((row, start, text[start:end]) for row, start, end in rows)
 
     def close(self, *, interrupted: bool) -> None:
         self.flush()

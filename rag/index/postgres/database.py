@@ -1,5 +1,5 @@
-"""A connection to a shared store: one snapshot for reading, one transaction for writing, and one
-writer a collection by an advisory lock that goes with its connection.
+"""A connection to a shared store, and one writer a collection by an advisory lock that goes with
+its connection.
 """
 
 from __future__ import annotations
@@ -7,15 +7,13 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from threading import RLock
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rag.index.collection_rows import nothing_ingested
-from rag.index.postgres.schema import check_version, store_version
-from state.closing import closed_on_failure
+from rag.index.postgres.schema import check_version, make_tables, store_version
 from state.errors import StoreBusyError
-from state.postgres import connect, place, postgres_failures, value
+from state.postgres import PostgresDatabase, value
+from state.team_db import make_team_tables
 
 if TYPE_CHECKING:
     import psycopg
@@ -36,96 +34,34 @@ FROM pg_locks JOIN pg_stat_activity USING (pid)
 WHERE locktype = 'advisory' AND granted AND objsubid = 1
 AND (classid::bigint << 32 | objid::bigint) = %s
 """
-_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
-class Database:
-    """One connection, made when first used, and made again where the server dropped it between
-    two uses. Every failure is a CragError.
-    """
+class SharedDatabase(PostgresDatabase):
+    """A schema with the tables of collections; StorageError where another program made them."""
 
-    def __init__(self, url: str, schema: str) -> None:
-        self.url = url
-        self.schema = schema
-        self._lock = RLock()
-        self._connection: psycopg.Connection[Any] | None = None
-        self._depth = 0
+    schema: str
 
-    def connected(self) -> psycopg.Connection[Any]:
-        """The connection itself, in autocommit mode, whatever the store's version is."""
-        with self.failures():
-            if self._connection is None or self._connection.closed:
-                made = connect(self.url, self.schema)
-                made.execute(_SESSION)
-                self._connection = made
-        return self._connection
+    def _make(self, db: psycopg.Connection[Any], *, write: bool) -> bool:
+        from pgvector.psycopg import register_vector
 
-    def failures(self) -> Any:
-        return postgres_failures(place(self.url))
+        db.execute(_SESSION)
+        if write and make_tables(db, self.schema, self.url):
+            make_team_tables(self.url, self.schema)
+        found = store_version(db, self.schema)
+        if found:
+            check_version(found, self.url)
+            register_vector(db)
+        return bool(found)
 
-    @contextmanager
-    def reading(self) -> Iterator[psycopg.Connection[Any]]:
-        """One moment of the store. Nests, and is one thread's at a time.
-
-        Raises:
-            NoIndexError: nothing was ever ingested there.
-            StorageError: a newer program wrote it.
-            RemoteStoreError: the server cannot be reached, or failed.
-        """
-        with self._lock, self.failures():
-            if self._depth == 0:
-                self._begin()
-            db = self.connected()
-            self._depth += 1
-            try:
-                yield db
-            finally:
-                self._depth -= 1
-                if self._depth == 0 and not db.closed:
-                    db.execute("ROLLBACK")
-
-    @contextmanager
-    def writing(self) -> Iterator[psycopg.Connection[Any]]:
-        """One transaction, kept if nothing is raised. One thread's at a time, and not within a
-        reading. Errors as `reading`.
-        """
-        with self._lock, self.failures():
-            db = self.connected()
-            with db.transaction():
-                yield db
-
-    def _begin(self) -> None:
-        """A snapshot, on a new connection where the server dropped the one that was there."""
-        import psycopg
-
-        if self._connection is not None and not self._connection.closed:
-            with suppress(psycopg.OperationalError):
-                self._connection.execute(_SNAPSHOT)
-                return
-            self.close()
-        with closed_on_failure(self):
-            db = self.connected()
-            db.execute(_SNAPSHOT)
-            self._check(db)
-
-    def _check(self, db: psycopg.Connection[Any]) -> None:
-        version = store_version(db, self.schema)
-        if version == 0:
-            raise nothing_ingested()
-        check_version(version, self.url)
-        know_vectors(db)
-
-    def close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-
-
-def know_vectors(db: psycopg.Connection[Any]) -> None:
-    """Lets the connection send and receive pgvector's types."""
-    from pgvector.psycopg import register_vector
-
-    register_vector(db)
+    def disk_bytes(self) -> int:
+        return sum(
+            size
+            for (size,) in self.read(
+                "SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class"
+                " WHERE relnamespace = to_regnamespace($1) AND relkind = 'r'",
+                (self.schema,),
+            )
+        )
 
 
 @contextmanager

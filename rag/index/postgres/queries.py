@@ -21,8 +21,9 @@ from rag.index.queries import Queries
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-    from rag.embed.protocol import EmbedderIdentity, Vectors
-    from state.postgres import Marked
+    from rag.embed.protocol import Vectors
+    from rag.index.collection_rows import CollectionRow
+    from state.database import Sql
 
 MOST_READ = 400
 """Chunks whose terms are read and scored, of those that hold the rarest and most of a query's."""
@@ -36,20 +37,20 @@ _K1, _B = 1.2, 0.75  # FTS5's, which are fixed
 
 # The order is that of an index, which holds halves; the cosine is that of the catalog at home.
 _NEAREST = """
-SELECT id, 1 - (vector::vector <=> ?) AS cosine FROM (
+SELECT id, 1 - (vector::vector <=> $1) AS cosine FROM (
   SELECT id, vector FROM chunks WHERE collection_id = {collection}
-  ORDER BY vector::halfvec({dimension}) <=> ? LIMIT ?
-) AS near ORDER BY cosine DESC, id LIMIT ?
+  ORDER BY vector::halfvec({dimension}) <=> $3 LIMIT $4
+) AS near ORDER BY cosine DESC, id LIMIT $2
 """
 # By no index of vectors, which would be asked in vain where few documents are chosen.
 _NEAREST_CHOSEN = """
-SELECT id, 1 - (vector::vector <=> ?) AS cosine FROM chunks
-WHERE collection_id = {collection} AND document_id = ANY(?) ORDER BY cosine DESC, id LIMIT ?
+SELECT id, 1 - (vector::vector <=> $1) AS cosine FROM chunks
+WHERE collection_id = {collection} AND document_id = ANY($3) ORDER BY cosine DESC, id LIMIT $2
 """
 _READ = f"""
 SELECT chunk_id, size, lexeme, (cardinality(positions)
   + {HEAD_WEIGHT - 1} * cardinality(array_positions(weights, 'A')))::float8
-FROM lexical, unnest(terms) WHERE chunk_id = ANY(?) AND lexeme = ANY(?)
+FROM lexical, unnest(terms) WHERE chunk_id = ANY($1) AND lexeme = ANY($2)
 """
 
 
@@ -58,20 +59,13 @@ class PostgresQueries(Queries):
 
     dense_searched = "pgvector"
 
-    def __init__(
-        self,
-        sql: Marked,
-        collection_id: int,
-        embedder: EmbedderIdentity,
-        files: GitIgnoreSpec | None,
-    ) -> None:
-        super().__init__(sql, collection_id, files)
-        self.connection = sql.connection
-        self._dimension = embedder.dimension
+    def __init__(self, sql: Sql, row: CollectionRow, files: GitIgnoreSpec | None) -> None:
+        super().__init__(sql, row.id, files)
+        self._dimension = row.embedder.dimension
 
     def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
         rows = self._asked(
-            "SELECT term, chunks FROM vocabulary WHERE collection_id = ? AND term = ANY(?)",
+            "SELECT term, chunks FROM vocabulary WHERE collection_id = $1 AND term = ANY($2)",
             list(wanted),
         )
         return dict.fromkeys(wanted, 0) | dict(rows)
@@ -83,19 +77,21 @@ class PostgresQueries(Queries):
         if not held:
             return {}
         rarities = {term: _rarity(count, self.chunk_count) for term, count in held.items()}
-        chosen = "" if documents is None else " AND document_id = ANY(?)"
-        branch = (
-            "(SELECT chunk_id, size, ?::float8 AS rarity FROM lexical WHERE terms @@ ?::tsquery"
-            f" AND collection_id = ?{chosen} LIMIT {MOST_HOLDING})"
-        )
-        values: list[Any] = []
+        chosen = "" if documents is None else " AND document_id = ANY($3)"
+        values: list[Any] = [self._collection_id, MOST_READ]
+        values += [] if documents is None else [list(documents)]
+        branches = []
         for term, rarity in rarities.items():
-            values += [rarity, _quoted(term), self._collection_id]
-            values += [] if documents is None else [list(documents)]
+            branches.append(
+                f"(SELECT chunk_id, size, {rarity!r}::float8 AS rarity FROM lexical"
+                f" WHERE terms @@ ${len(values) + 1}::tsquery AND collection_id = $1{chosen}"
+                f" LIMIT {MOST_HOLDING})"
+            )
+            values.append(_quoted(term))
         found = self._sql.execute(
-            f"SELECT chunk_id FROM ({' UNION ALL '.join([branch] * len(held))}) AS found"
-            " GROUP BY chunk_id, size ORDER BY sum(rarity) DESC, size, chunk_id LIMIT ?",
-            (*values, MOST_READ),
+            f"SELECT chunk_id FROM ({' UNION ALL '.join(branches)}) AS found"
+            " GROUP BY chunk_id, size ORDER BY sum(rarity) DESC, size, chunk_id LIMIT $2",
+            values,
         ).fetchall()
         rows = self._sql.execute(_READ, ([row for (row,) in found], list(held))).fetchall()
         return dict(_scored(rows, rarities)[:limit])
@@ -109,17 +105,17 @@ class PostgresQueries(Queries):
         near: tuple[Any, ...] = (HalfVector(vector), limit + MORE)
         if self._chosen is not None:
             near = (self._chosen,)
-        return dict(self._sql.execute(query, (Vector(vector), *near, limit)).fetchall())
+        return dict(self._sql.execute(query, (Vector(vector), limit, *near)).fetchall())
 
     def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
         from pgvector import Vector
 
-        query = "SELECT id, 1 - (vector::vector <=> ?) FROM chunks WHERE id = ANY(?)"
+        query = "SELECT id, 1 - (vector::vector <=> $1) FROM chunks WHERE id = ANY($2)"
         return dict(self._sql.execute(query, (Vector(vector), list(rows))).fetchall())
 
     def _stored_vectors(self, keys: Sequence[int]) -> Iterable[tuple[int, Vectors]]:
         rows = self._asked(
-            "SELECT key, vector FROM chunks WHERE collection_id = ? AND key = ANY(?)", list(keys)
+            "SELECT key, vector FROM chunks WHERE collection_id = $1 AND key = ANY($2)", list(keys)
         )
         return ((key, stored.to_numpy().astype("float32")) for key, stored in rows)
 
@@ -128,15 +124,15 @@ class PostgresQueries(Queries):
         found = rows_of_many(self._sql, query, [row[0] for row in rows])
         return {row: decode_text(text) for row, text in found}
 
-    def text(self, document: int, start: int, end: int | None) -> str:
-        query = "SELECT text FROM texts WHERE document_id = ?"
+    def text(self, document: int) -> str:
+        query = "SELECT text FROM texts WHERE document_id = $1"
         ((text,),) = self._sql.execute(query, (document,)).fetchall()
-        return inflated(text)[start:end]
+        return inflated(text)
 
     def beside(self, words: tuple[str, str], between: int, document: int) -> bool:
         rows = self._sql.execute(
             "SELECT chunk_id, lexeme, positions FROM lexical, unnest(terms)"
-            " WHERE document_id = ? AND terms @@ ?::tsquery AND lexeme = ANY(?)",
+            " WHERE document_id = $1 AND terms @@ $2::tsquery AND lexeme = ANY($3)",
             (document, " & ".join(map(_quoted, words)), list(words)),
         ).fetchall()
         places: dict[int, dict[str, list[int]]] = defaultdict(dict)
@@ -151,15 +147,16 @@ class PostgresQueries(Queries):
     def vocabulary(self, first: str, shortest: int, longest: int) -> Iterator[tuple[str, int]]:
         return iter(
             self._asked(
-                "SELECT term, chunks FROM vocabulary WHERE collection_id = ? AND term >= ?"
-                " AND term < ? AND length(term) BETWEEN ? AND ? AND chunks > 0",
+                "SELECT term, chunks FROM vocabulary WHERE collection_id = $1 AND term >= $2"
+                " AND term < $3 AND length(term) BETWEEN $4 AND $5 AND chunks > 0",
                 *(first, first + "\U0010ffff", shortest, longest),
             )
         )
 
     def holding(self, term: str, limit: int) -> list[int]:
         rows = self._asked(
-            "SELECT chunk_id FROM lexical WHERE collection_id = ? AND terms @@ ?::tsquery LIMIT ?",
+            "SELECT chunk_id FROM lexical WHERE collection_id = $1"
+            " AND terms @@ $2::tsquery LIMIT $3",
             *(_quoted(term), limit),
         )
         return [row for (row,) in rows]

@@ -4,34 +4,30 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
 
 from rag.index import collection_rows
-from rag.index.postgres.database import Database, collection_lock, know_vectors
-from rag.index.postgres.reader import PostgresReader
-from rag.index.postgres.schema import make_tables
+from rag.index.collection_rows import CollectionRow
+from rag.index.postgres.database import SharedDatabase, collection_lock
+from rag.index.postgres.queries import PostgresQueries
 from rag.index.postgres.writer import PostgresWriter, rebuild_terms, same_terms
 from rag.index.protocol import Notice
 from rag.index.store import Store
-from state.closing import closed_on_failure
-from state.errors import NoIndexError
-from state.postgres import Marked, checked_url, place, value
-from state.team_db import make_team_tables
+from state.postgres import PostgresSql, checked_url, connect, place, postgres_failures
 
 if TYPE_CHECKING:
-    import psycopg
     from pathspec import GitIgnoreSpec
 
-    from rag.embed.protocol import Embedder, EmbedderIdentity
+    from state.database import Sql
 
 _COUNTS = """
-SELECT (SELECT coalesce(sum(chunk_count), 0) FROM documents WHERE collection_id = :id)::bigint,
-  (SELECT count(*) FROM chunks WHERE collection_id = :id),
-  (SELECT count(*) FROM lexical WHERE collection_id = :id),
+SELECT (SELECT coalesce(sum(chunk_count), 0) FROM documents WHERE collection_id = $1)::bigint,
+  (SELECT count(*) FROM chunks WHERE collection_id = $1),
+  (SELECT count(*) FROM lexical WHERE collection_id = $1),
   (SELECT count(*) FROM (SELECT lexeme AS term, count(*) AS held FROM lexical, unnest(terms)
-     WHERE collection_id = :id GROUP BY lexeme) AS counted
-   FULL JOIN (SELECT term, chunks FROM vocabulary WHERE collection_id = :id) AS known
+     WHERE collection_id = $1 GROUP BY lexeme) AS counted
+   FULL JOIN (SELECT term, chunks FROM vocabulary WHERE collection_id = $1) AS known
    USING (term) WHERE coalesce(held, 0) <> coalesce(chunks, 0))
 """
 
@@ -45,50 +41,42 @@ class PostgresStore(Store):
         self.host = socket.gethostname()
         self._read_url = checked_url(read_url or url)
 
-    def open_collection(
-        self,
-        name: str,
-        embedder: Embedder,
-        notice: Notice = lambda _line: None,
-        *,
-        files: GitIgnoreSpec | None = None,
-    ) -> PostgresReader:
-        with closed_on_failure(Database(self._read_url, self.schema)) as database:
-            return PostgresReader(database, name, embedder, notice, files)
+    def database(self) -> SharedDatabase:
+        return SharedDatabase(self._read_url, self.schema)
+
+    def _queries(
+        self, sql: Sql, row: CollectionRow, files: GitIgnoreSpec | None, _notice: Notice
+    ) -> PostgresQueries:
+        return PostgresQueries(sql, row, files)
 
     @contextmanager
-    def open_writer(
-        self,
-        name: str,
-        embedder: EmbedderIdentity,
-        *,
-        uid: str | None = None,
-        wait: float = 0.0,
-        notice: Notice = lambda _line: None,
-    ) -> Iterator[PostgresWriter]:
-        database, lookup = (Database(self.url, self.schema) for _ in range(2))
-        with closing(database), closing(lookup), database.failures():
-            db = database.connected()
-            if make_tables(db, self.schema, self.url):
-                make_team_tables(self.url, self.schema)
-            know_vectors(db)
+    def locked(
+        self, name: str, *, create: bool = False, wait: float = 0.0
+    ) -> Iterator[SharedDatabase]:
+        with closing(SharedDatabase(self.url, self.schema)) as database, database.failures():
+            db = database.connected(write=create)
+            if db is None:
+                raise collection_rows.nothing_ingested()
             with collection_lock(db, self.schema, name, wait):
-                with db.transaction():
-                    row = collection_rows.found_or_created(
-                        Marked(db), name, embedder, uid, lambda _made: None
-                    )
-                    if not same_terms(row):
-                        notice("The lexical index is of another version; building it again.")
-                        rebuild_terms(db, row)
-                with PostgresWriter(db, row, lookup, self.host) as writer:
-                    yield writer
+                yield database
+
+    def _writer(
+        self, database: SharedDatabase, row: CollectionRow, _notice: Notice
+    ) -> PostgresWriter:
+        return PostgresWriter(database, row, self.host)
+
+    def same_terms(self, row: CollectionRow) -> bool:
+        return same_terms(row)
+
+    def rebuild(self, sql: PostgresSql, row: CollectionRow) -> None:
+        rebuild_terms(sql, row)
 
     def delete(self, name: str) -> None:
         """Its rows all at once; readers at work on it finish on what they saw."""
-        with self._writing(name) as db:
-            row = collection_rows.require(Marked(db), name)
-            db.execute("DELETE FROM collections WHERE id = %s", (row.id,))
-            db.execute("SELECT forget_index(%s)", (row.id,))
+        with self.locked(name) as database, database.writing() as sql:
+            row = collection_rows.require(sql, name)
+            sql.execute("DELETE FROM collections WHERE id = $1", (row.id,))
+            sql.execute("SELECT forget_index($1)", (row.id,))
 
     def about(self) -> str:
         """What answers there, in words; the replica's answer where there is one.
@@ -98,8 +86,8 @@ class PostgresStore(Store):
         """
         said = []
         for url in dict.fromkeys((self.url, self._read_url)):
-            with closing(Database(url, self.schema)) as database, database.failures():
-                ((version, vector, replica),) = database.connected().execute(
+            with postgres_failures(place(url)), connect(url, self.schema) as db:
+                ((version, vector, replica),) = db.execute(
                     "SELECT current_setting('server_version'), (SELECT extversion FROM"
                     " pg_extension WHERE extname = 'vector'), pg_is_in_recovery()"
                 )
@@ -109,9 +97,9 @@ class PostgresStore(Store):
 
     def differences(self, name: str) -> list[str]:
         """Where the rows of a collection do not agree with each other, in words."""
-        with self._snapshot(self.url) as db:
-            row = collection_rows.require(Marked(db), name)
-            ((wanted, *counted),) = db.execute(_COUNTS.replace(":id", str(row.id)).encode())
+        with closing(SharedDatabase(self.url, self.schema)) as database, database.reading() as sql:
+            row = collection_rows.require(sql, name)
+            ((wanted, *counted),) = sql.execute(_COUNTS, (row.id,)).fetchall()
         parts = ("chunks", "chunks in the lexical index", "terms counted otherwise than held")
         return [
             f"{found:,} {part} where {right:,} belong"
@@ -121,28 +109,5 @@ class PostgresStore(Store):
 
     def octets(self) -> dict[str, int]:
         """What the server keeps for the whole schema."""
-        total = (
-            "SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class"
-            " WHERE relnamespace = to_regnamespace(%s) AND relkind = 'r'"
-        )
-        with suppress(NoIndexError), self._snapshot(self._read_url) as db:
-            return {"store": value(db, total, self.schema)}
-        return {"store": 0}
-
-    @contextmanager
-    def _reading(self) -> Iterator[Marked]:
-        with self._snapshot(self._read_url) as db:
-            yield Marked(db)
-
-    @contextmanager
-    def _snapshot(self, url: str) -> Iterator[psycopg.Connection[Any]]:
-        with closing(Database(url, self.schema)) as database, database.reading() as db:
-            yield db
-
-    @contextmanager
-    def _writing(self, name: str) -> Iterator[psycopg.Connection[Any]]:
-        """One transaction of who holds the collection of this name."""
-        with closing(Database(self.url, self.schema)) as database, database.failures():
-            db = database.connected()
-            with collection_lock(db, self.schema, name), db.transaction():
-                yield db
+        with closing(self.database()) as database:
+            return {"store": database.disk_bytes()}

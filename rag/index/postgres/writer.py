@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +11,10 @@ from rag.embed.protocol import Vectors
 from rag.index.codec import decode_text, encode_text
 from rag.index.collection_rows import CollectionRow, mark_changed, mark_terms
 from rag.index.lexical import indexed_head
-from rag.index.postgres.database import Database
+from rag.index.postgres.database import SharedDatabase
 from rag.index.terms import TERMS_VERSION, indexed_text
 from rag.index.writer import CollectionWriter, Searchable
-from state.postgres import Marked
+from state.postgres import PostgresSql
 
 if TYPE_CHECKING:
     import psycopg
@@ -33,18 +33,18 @@ _APART = 100
 
 _COUNT = """
 INSERT INTO vocabulary (collection_id, term, chunks)
-SELECT ?, * FROM unnest(?::text[], ?::int[])
+SELECT $1, * FROM unnest($2::text[], $3::int[])
 ON CONFLICT (collection_id, term) DO UPDATE SET chunks = vocabulary.chunks + excluded.chunks
 """
 _UNCOUNT = """
 UPDATE vocabulary SET chunks = chunks - gone
 FROM (SELECT lexeme, count(*) AS gone FROM lexical, unnest(terms)
-  WHERE document_id = ANY(?) GROUP BY lexeme) AS counted
-WHERE collection_id = ? AND term = lexeme
+  WHERE document_id = ANY($1) GROUP BY lexeme) AS counted
+WHERE collection_id = $2 AND term = lexeme
 """
 _COUNT_ALL = """
 INSERT INTO vocabulary (collection_id, term, chunks)
-SELECT ?, lexeme, count(*) FROM lexical, unnest(terms) WHERE collection_id = ? GROUP BY lexeme
+SELECT $1, lexeme, count(*) FROM lexical, unnest(terms) WHERE collection_id = $1 GROUP BY lexeme
 """
 
 
@@ -53,13 +53,12 @@ class PostgresWriter(CollectionWriter):
 
     _group_seconds = 10.0
 
-    def __init__(
-        self, db: psycopg.Connection[Any], row: CollectionRow, lookup: Database, host: str
-    ) -> None:
-        """`lookup`: another connection, for what is asked from another thread meanwhile."""
-        super().__init__(Marked(db), row, host)
+    def __init__(self, database: SharedDatabase, row: CollectionRow, host: str) -> None:
+        db: psycopg.Connection[Any] = database.connected()
+        super().__init__(PostgresSql(db), row, host)
         self._db = db
-        self._lookup = lookup
+        # Another connection, for what is asked from another thread meanwhile.
+        self._lookup = SharedDatabase(database.url, database.schema)
         self._new = 0
 
     def _transaction(self) -> AbstractContextManager[Any]:
@@ -67,7 +66,7 @@ class PostgresWriter(CollectionWriter):
 
     def _new_chunks(self, count: int) -> list[int]:
         self._new += count
-        query = "SELECT nextval('chunks_id_seq') FROM generate_series(1, ?::int)"
+        query = "SELECT nextval('chunks_id_seq') FROM generate_series(1, $1::int)"
         return [row for (row,) in self._sql.execute(query, (count,)).fetchall()]
 
     def _encoded(self, vectors: Vectors) -> list[Any]:
@@ -89,7 +88,7 @@ class PostgresWriter(CollectionWriter):
             rows.append((row, self._row.id, document, size, encode_text(text), vector))
         self._sql.executemany(
             "INSERT INTO lexical (chunk_id, collection_id, document_id, size, text, terms)"
-            " VALUES (?, ?, ?, ?, ?, ?::tsvector)",
+            " VALUES ($1, $2, $3, $4, $5, $6::tsvector)",
             rows,
         )
         terms = sorted(held)
@@ -98,19 +97,12 @@ class PostgresWriter(CollectionWriter):
     def _unindex(self, documents: Sequence[int]) -> None:
         self._sql.execute(_UNCOUNT, (list(documents), self._row.id))
 
-    def _spans(self, document: int) -> Iterable[tuple[int, int, str]]:
-        rows = self._sql.execute(
-            "SELECT id, start_char, text FROM chunks JOIN lexical ON chunk_id = id"
-            " WHERE chunks.document_id = ?",
-            (document,),
-        ).fetchall()
-        return ((row, start, decode_text(text)) for row, start, text in rows)
-
     def vectors_for(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
-        with self._lookup.reading() as db:
-            return self._vectors_for(Marked(db), texts)
+        with self._lookup.reading() as sql:
+            return self._vectors_for(sql, texts)
 
     def close(self, *, interrupted: bool) -> None:
+        self._lookup.close()
         if interrupted and self._db.closed:
             return
         self.flush()
@@ -120,7 +112,7 @@ class PostgresWriter(CollectionWriter):
                 " pg_size_bytes(current_setting('maintenance_work_mem')) < pg_size_bytes('1GB')"
             )
             many = self.totals()[1] > EXACT_CHUNKS
-            self._sql.execute("SELECT settle(?, ?)", (self._row.id, many))
+            self._sql.execute("SELECT settle($1, $2)", (self._row.id, many))
 
 
 def same_terms(row: CollectionRow) -> bool:
@@ -130,10 +122,9 @@ def same_terms(row: CollectionRow) -> bool:
     return row.terms_version.partition("/")[0] == TERMS_VERSION.partition("/")[0]
 
 
-def rebuild_terms(db: psycopg.Connection[Any], row: CollectionRow) -> None:
+def rebuild_terms(sql: PostgresSql, row: CollectionRow) -> None:
     """Reads every chunk; inside a transaction of the caller, who holds the collection's lock."""
-    sql = Marked(db)
-    with db.cursor("chunks") as cursor:
+    with sql.connection.cursor("chunks") as cursor:
         cursor.execute(
             "SELECT chunks.id, text, title, heading FROM chunks JOIN lexical ON chunk_id = id"
             " JOIN documents ON documents.id = chunks.document_id WHERE chunks.collection_id = %s",
@@ -146,11 +137,11 @@ def rebuild_terms(db: psycopg.Connection[Any], row: CollectionRow) -> None:
                 for number, text, title, heading in rows
             )
             sql.executemany(
-                "UPDATE lexical SET terms = ?::tsvector, size = ? WHERE chunk_id = ?",
+                "UPDATE lexical SET terms = $1::tsvector, size = $2 WHERE chunk_id = $3",
                 [(_tsvector(places), size, number) for number, places, size in made],
             )
-    sql.execute("DELETE FROM vocabulary WHERE collection_id = ?", (row.id,))
-    sql.execute(_COUNT_ALL, (row.id, row.id))
+    sql.execute("DELETE FROM vocabulary WHERE collection_id = $1", (row.id,))
+    sql.execute(_COUNT_ALL, (row.id,))
     mark_terms(sql, row.id)
     mark_changed(sql, row.id)
 
