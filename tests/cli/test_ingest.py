@@ -224,13 +224,6 @@ def test_many_files_skipped_for_one_reason_are_one_line(folder):
     assert len(json.loads(crag("ingest", folder, "--json").stdout)["skipped"]) == 9
 
 
-@pytest.mark.usefixtures("home")
-def test_a_file_that_was_moved_is_counted_as_moved(folder):
-    crag("ingest", folder)
-    (folder / "a.md").rename(folder / "c.md")
-    assert "1 moved, 1 unchanged" in crag("ingest", folder).stderr
-
-
 def test_an_unset_variable_is_no_path(home, folder):
     ran = crag("ingest", folder, "", code=2)
     assert "A path is empty" in ran.stderr
