@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from rag.index.terms import terms
+
 _ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
     " fifteen sixteen seventeen eighteen nineteen"
@@ -36,6 +38,11 @@ _NAME = re.compile(
 _SENTENCE_OPENS = re.compile(r"(?:^|[.!?:;]\s|\n)[\s\-*+•\d.)#“\"'(]*$")
 _YEAR = re.compile(r"[12]\d{3}")
 _PLAIN = re.compile(r"[\W_]+")
+_CLAUSE = re.compile(r"[.;:!?](?=\s|$)|[,\n()—–]|\s-\s|\b(?:but|because|so that)\b")
+_DENIAL = re.compile(r"\b(?:not|never|cannot|nor)\b|n['’]t\b", re.IGNORECASE)
+_DENIES = re.compile(rf"{_DENIAL.pattern}|\b(?:no|none|nothing|nobody|without)\b", re.IGNORECASE)
+_BOUND = re.compile(r"\b(?:without|unless|until|before|except|only|just|if|than)\b", re.IGNORECASE)
+_EMPTY = frozenset(terms("yet already currently ever necessarily longer any able allowed be been"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +63,13 @@ class Figure:
 @dataclass(frozen=True, slots=True)
 class Agreement:
     """`lacking` are what the text says and its quotes do not; `other` is a number that its quotes
-    give in place of one of the text's, with the word that both go with.
+    give in place of one of the text's, with the word that both go with; `denied` a word that one
+    of them denies and the other says.
     """
 
     lacking: tuple[str, ...] = ()
     other: str | None = None
+    denied: str | None = None
 
 
 def agreement(text: str, quotes: Sequence[str], around: Sequence[str]) -> Agreement:
@@ -78,8 +87,27 @@ def agreement(text: str, quotes: Sequence[str], around: Sequence[str]) -> Agreem
             if other.value not in own and figure.stands_for(other):
                 return Agreement((figure.written,), other.written)
     plain = _plain(" ".join((*quotes, *around)))
-    names = [name for name in _names(text) if f" {_plain(name).strip()} " not in plain]
-    return Agreement(tuple(dict.fromkeys((*(f.written for f in lacking), *names))))
+    names = [name for name in _names(text) if not _stands(_plain(name).strip(), plain)]
+    return Agreement(
+        tuple(dict.fromkeys((*(f.written for f in lacking), *names))),
+        denied=denied(text, ". ".join(quotes)),
+    )
+
+
+def denied(one: str, other: str) -> str | None:
+    """The word that stands behind a denial in one of two texts and in the other only where nothing
+    is denied; a denial that has a condition is none.
+    """
+    for text, against in ((one, other), (other, one)):
+        denying = filter(_DENIES.search, _CLAUSE.split(against))
+        said = set(terms(against)).difference(*map(terms, denying))
+        for clause in _CLAUSE.split(text):
+            found = _DENIAL.search(clause)
+            if found is not None and not _BOUND.search(clause):
+                behind = [word for word in terms(clause[found.end() :]) if word not in _EMPTY]
+                if behind[:1] and behind[0] in said:
+                    return behind[0]
+    return None
 
 
 def figures(text: str) -> Iterator[Figure]:
@@ -112,6 +140,11 @@ def _names(text: str) -> Iterator[str]:
         ):
             continue
         yield found["code"] or found[0]
+
+
+def _stands(name: str, plain: str) -> bool:
+    """As it is, or with or without the s of a plural."""
+    return any(f" {each} " in plain for each in (name, f"{name}s", name.removesuffix("s")))
 
 
 def _plain(text: str) -> str:

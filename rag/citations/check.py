@@ -117,10 +117,12 @@ def _finding(part: AnswerPart, given: Mapping[int, ContextDocument], question: s
     if said.other is not None:
         reason = f"its quote says {said.other}, not {said.lacking[0]}"
         return Finding("contradicted", reason, citations)
-    if said.lacking:
-        lacking = ", ".join(said.lacking)
+    if said.lacking or said.denied:
+        reason = f"its quote does not say {', '.join(said.lacking)}"
+        if not said.lacking:
+            reason = f"one of the two denies “{said.denied}”, its quote or it"
         supported: tuple[Citation, ...] = tuple({**c, "support": "unsupported"} for c in citations)
-        return Finding("unverified", f"its quote does not say {lacking}", supported)
+        return Finding("unverified", reason, supported)
     return Finding("verified", STANDS, citations)
 
 

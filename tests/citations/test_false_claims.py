@@ -1,7 +1,6 @@
 """Thirty false claims, each with one number, name or denial changed in its text or in its quote.
 
-Code tells none that denies in the text what its quote says: the words of a denial have too many
-innocent uses. All others must not be shown as verified.
+And what is said truly in other words: a denial is no fault where its quote says the same.
 """
 
 from __future__ import annotations
@@ -83,10 +82,27 @@ def test_what_is_false_by_a_number_a_name_or_its_quote_is_not_verified(claim):
     assert verdict(*claim) != "verified"
 
 
-def test_of_thirty_false_claims_only_denials_in_the_text_pass():
+def test_of_thirty_false_claims_two_at_most_pass_and_none_is_taken_out_for_a_denial():
     every = [*IN_TEXT, *IN_QUOTE, *DENIED]
     assert len(every) == 30
-    assert [claim for claim in every if verdict(*claim) == "verified"] == DENIED
+    assert sum(verdict(*claim) == "verified" for claim in every) <= 2
+    assert "contradicted" not in [verdict(*claim) for claim in DENIED]
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("No, what you had is replaced, it is not kept.", RESTORE),
+        ("The cache stays local and is not sent, since version 0.17.1.", CACHE),
+        ("Without the password nothing can be read any more.", LOST),
+        ("Snapshots are immutable.", FIXED),
+        ("You can't change a snapshot.", FIXED),
+        ("Dogs need no ticket: they don't pay.", DOGS),
+        ("A lock younger than 30 minutes is not considered stale.", STALE),
+    ],
+)
+def test_a_denial_in_other_words_is_verified(text, quote):
+    assert verdict(text, quote) == "verified"
 
 
 @pytest.mark.parametrize(
