@@ -97,7 +97,6 @@ class QuestionState(TypedDict):
     parts: Annotated[list[dict[str, Any]], UntrackedValue]
     query: Annotated[str, UntrackedValue]
     second_query: Annotated[str | None, UntrackedValue]
-    next_query: Annotated[str | None, UntrackedValue]
     no_query: Annotated[str | None, UntrackedValue]
     query_rewrites: Annotated[list[str], UntrackedValue]
     documents: Annotated[list[RetrievedChunk], UntrackedValue]

@@ -139,7 +139,7 @@ def _names(text: str) -> Iterator[str]:
             text, max(0, found.start() - 8), found.start()
         ):
             continue
-        yield found["code"] or found[0]
+        yield from found["code"].split() if found["code"] else [found[0]]
 
 
 def _stands(name: str, plain: str) -> bool:

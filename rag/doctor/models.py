@@ -146,7 +146,7 @@ def _replies(endpoint: Endpoint, settings: Settings) -> Iterator[Check]:
     from rag.endpoint.servers import KnownServer
     from rag.engines.openai.chat_model import LINE, ChatModel
     from rag.engines.openai.usage_meter import UsageMeter
-    from rag.engines.openai.verdicts import DocumentGrade, read_verdicts, sheet
+    from rag.engines.openai.verdicts import read_verdicts, sheet
 
     patient = settings.request_timeout or _PROBE_SECONDS
     asked = settings.model_copy(update={"request_timeout": patient, "max_retries": 0})
@@ -154,7 +154,7 @@ def _replies(endpoint: Endpoint, settings: Settings) -> Iterator[Check]:
     chat.learn(KnownServer())  # found out anew
     began = time.perf_counter()
     try:
-        reply = chat.ask(_PROBE, meter, LINE, sheet("document", DocumentGrade, 1))
+        reply = chat.ask(_PROBE, meter, LINE, sheet("document", 1))
     except ModelError as error:
         yield ill("model: replies", error.message, error.hint)
         return
@@ -163,7 +163,7 @@ def _replies(endpoint: Endpoint, settings: Settings) -> Iterator[Check]:
     speed = (meter.inputs + meter.outputs) / max(time.perf_counter() - began, 0.001)
     form = _SAID[(chat.known.form or "text").split()[0]]
     thinks = "; thinks before it replies" if reply.thinks else ""
-    if read_verdicts("document", DocumentGrade, 1, reply.fields()):
+    if read_verdicts("document", 1, reply.fields()):
         yield well("model: replies", f"{form}{thinks}")
     else:
         detail = f"{form}, and its reply could not be read{thinks}"

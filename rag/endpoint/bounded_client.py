@@ -16,7 +16,7 @@ from typing import Any
 import openai
 from openai import DefaultHttpxClient
 
-from rag.endpoint.failures import about_the_form, seconds_asked_for, transport
+from rag.endpoint.failures import transport
 from state.deadline import within
 
 httpx: Any = transport()
@@ -26,7 +26,12 @@ MOST_BYTES = 64 << 20
 STREAM_PATIENCE = 10
 """A stream may take so many times the seconds of a whole reply: a slow model writes for long."""
 _SECONDS = 600.0
+_FORMS = (b'"response_format"', b'"tools"')
 _ends: ContextVar[tuple[float, float]] = ContextVar("ends")
+
+
+class UnboundedError(openai.OpenAIError):
+    """A reply is larger than any that is asked for, or may become so."""
 
 
 @contextmanager
@@ -35,8 +40,7 @@ def ending(seconds: float, left: float | None) -> Iterator[None]:
     stream of theirs ends in ten times that; both within what is `left` of the question's.
     """
     now, most = time.monotonic(), _SECONDS * 10**6 if left is None else left
-    ends = (now + min(seconds, most), now + min(STREAM_PATIENCE * seconds, most))
-    token = _ends.set(ends)
+    token = _ends.set((now + min(seconds, most), now + min(STREAM_PATIENCE * seconds, most)))
     try:
         yield
     finally:
@@ -72,7 +76,7 @@ class BoundedClient(DefaultHttpxClient):
             raise openai.APITimeoutError(request=request) from error
         except (httpx.ConnectError, httpx.UnsupportedProtocol, httpx.ProxyError) as error:
             raise openai.APIConnectionError(request=request) from error
-        if reply.is_error and not _may_pass(reply, reply_by - time.monotonic()):
+        if reply.is_error and not _may_pass(request, reply, reply_by - time.monotonic()):
             reply.headers["x-should-retry"] = "false"
         return reply
 
@@ -82,15 +86,16 @@ def _require_plain(reply: Any) -> None:
         raise UnboundedError("its reply is compressed, which was not asked for")
 
 
-def _may_pass(reply: Any, left: float) -> bool:
-    wait = seconds_asked_for(reply.headers)
-    if wait is not None and wait > left:
+def _may_pass(request: Any, reply: Any, left: float) -> bool:
+    """Not where the form of the reply may be at fault, and not where it takes longer than there is
+    time: what a server asks to be left alone for is waited for.
+    """
+    if reply.status_code in (500, 501) and any(form in request.content for form in _FORMS):
         return False
-    return not (about_the_form(reply.status_code, reply.text) or "insufficient_quota" in reply.text)
-
-
-class UnboundedError(openai.OpenAIError):
-    """A reply is larger than any that is asked for, or may become so."""
+    wait = reply.headers.get("retry-after", "0")
+    if not wait.isdigit():  # a date, or no time at all: the SDK waits a little
+        del reply.headers["retry-after"]
+    return "insufficient_quota" not in reply.text and not (wait.isdigit() and int(wait) > left)
 
 
 class _Bounded(httpx.SyncByteStream):  # type: ignore[misc]

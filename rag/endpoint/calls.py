@@ -1,8 +1,4 @@
-"""What was asked of a remote model, call by call, recorded for whoever wants to know.
-
-A node notes the calls made for it with `recorded()`; what makes calls finds the log with
-`call_log()`, in the node's own thread, and may then add to it from any other.
-"""
+"""What was asked of a remote model, call by call, recorded for whoever wants to know."""
 
 from __future__ import annotations
 
@@ -55,7 +51,9 @@ _LOG: ContextVar[list[Call] | None] = ContextVar("calls", default=None)
 
 
 def call_log() -> list[Call] | None:
-    """Where the calls made on this thread are recorded; None where nobody asked."""
+    """Where the calls made on this thread are recorded, to be given to any other thread that makes
+    some for it; None where nobody asked.
+    """
     return _LOG.get()
 
 

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import re
-import socket
-import time
-from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -26,10 +22,17 @@ SHOWN = 200
 LEAST_SECRET = 8
 """Characters of a key that is struck out of messages; "x", "none" and "EMPTY" are no secrets."""
 _TOO_LONG = re.compile(r"context.{0,9}(length|window|size)|too (long|many tokens)", re.IGNORECASE)
-_FORM = re.compile(
-    r"response_?format|json_?schema|grammar|structured|\btools?\b|tool_choice|function|jinja"
-    r"|extra (?:inputs|fields)|unsupported param|unknown field|unrecognized",
-    re.IGNORECASE,
+_STATUS: dict[int, tuple[str, str]] = {
+    401: ("refused the key (401)", "Check OPENAI_API_KEY or api_key."),
+    403: ("is not open to this key (403){}", "Use another model or key."),
+    404: ("was not found (404){}", "Check model and base_url (…/v1), or pull it."),
+}
+"""What ends the run at once; the server's words of a refused key may quote the key."""
+_CAUSES: tuple[tuple[str, str, str], ...] = (
+    ("ProxyError", "the proxy failed", "Check HTTP_PROXY and HTTPS_PROXY, or use NO_PROXY."),
+    ("certificate", "its TLS certificate is not trusted", "Check base_url and the certificate."),
+    ("Refused", "the connection was refused", "Start the server there, or check base_url."),
+    ("gaierror", "the host name is not known", "Check base_url and the network."),
 )
 
 
@@ -57,11 +60,6 @@ def transport() -> ModuleType:
     return import_module(next(root for root in roots if root.startswith("httpx")))
 
 
-def about_the_form(status: int, said: str) -> bool:
-    """Whether a server that fails so may take the same request in another form."""
-    return status in (400, 422, 501) or (status == 500 and bool(_FORM.search(said)))
-
-
 def failure(
     error: Exception, endpoint: Endpoint, model: str, seconds: float | None = None
 ) -> ModelError:
@@ -69,50 +67,32 @@ def failure(
     import openai
 
     who = f"Model {model} at {endpoint.host}"
-    if isinstance(error, openai.APITimeoutError):
-        return _late(who, seconds)
     if isinstance(error, openai.APIStatusError):
         return _status(error, who, endpoint)
-    if type(error).__name__ == "UnboundedError":
-        return ModelError(f"{who} failed: {error}.", "Check base_url.")
-    if isinstance(error, (openai.APIConnectionError, transport().HTTPError, OSError)):
-        return _unconnected(error, who, endpoint, seconds)
-    invalid = isinstance(error, openai.APIResponseValidationError)
-    if isinstance(error, openai.APIError) and not invalid:
-        said = _said(error, endpoint)
-        return ModelError(f"{who} reported an error while replying{said}.", "Try again.")
-    what = f"{who} sent a reply that is no chat completion or embedding."
-    hint = f"Check base_url: does {endpoint.host} speak the OpenAI protocol there (…/v1)?"
-    return ModelError(what, hint)
-
-
-def _late(who: str, seconds: float | None) -> ModelError:
-    waited = "" if seconds is None else f" ({seconds:g} s)"
-    hint = "Raise CRAG_REQUEST_TIMEOUT, or try later."
-    return ModelLateError(f"{who} did not reply in time{waited}.", hint)
-
-
-def _unconnected(
-    error: BaseException, who: str, endpoint: Endpoint, seconds: float | None
-) -> ModelError:
     causes = _causes(error)
     kinds = " ".join(type(cause).__name__ for cause in causes)
-    refused = any(isinstance(cause, ConnectionRefusedError) for cause in causes)
-    if "ReadTimeout" in kinds or "WriteTimeout" in kinds:
-        return _late(who, seconds)
-    if "ReadError" in kinds or "RemoteProtocolError" in kinds:
-        return ModelError(f"{who} failed: the connection broke off.", "Try again.")
-    why, hint = "there is no connection", "Check base_url and the network."
-    if "ProxyError" in kinds or (refused and _through_proxy(endpoint)):
-        why = "the proxy refused the connection" if refused else "the proxy failed"
-        hint = f"Check HTTP_PROXY and HTTPS_PROXY, or add {endpoint.host} to NO_PROXY."
-    elif any("certificate" in str(cause).lower() for cause in causes):
-        why, hint = "its TLS certificate is not trusted", "Check base_url and the certificate."
-    elif refused:
-        why, hint = "the connection was refused", "Start the server there, or check base_url."
-    elif any(isinstance(cause, socket.gaierror) for cause in causes):
-        why = "the host name is not known"
-    return ModelAccessError(f"{who} cannot be reached: {why}.", hint)
+    invalid = isinstance(error, openai.APIResponseValidationError)
+    kind: type[ModelError] = ModelError
+    what = " sent a reply that is no chat completion or embedding"
+    hint = f"Check base_url: does {endpoint.host} speak the OpenAI protocol there (…/v1)?"
+    if isinstance(error, openai.APITimeoutError) or re.search("(?:Read|Write)Timeout", kinds):
+        what = " did not reply in time" + ("" if seconds is None else f" ({seconds:g} s)")
+        kind, hint = ModelLateError, "Raise CRAG_REQUEST_TIMEOUT, or try later."
+    elif type(error).__name__ == "UnboundedError":
+        what, hint = f" failed: {error}", "Check base_url."
+    elif "ReadError" in kinds or "RemoteProtocolError" in kinds:
+        what, hint = " failed: the connection broke off", "Try again."
+    elif isinstance(error, (openai.APIConnectionError, transport().HTTPError, OSError)):
+        said = f"{kinds} {' '.join(str(cause) for cause in causes)}"
+        known = (told for told in _CAUSES if told[0] in said)
+        _, why, hint = next(known, ("", "there is no connection", "Check base_url."))
+        if "Refused" in kinds and _through_proxy(endpoint):
+            why = "the proxy refused the connection"
+            hint = f"Check HTTP_PROXY and HTTPS_PROXY, or add {endpoint.host} to NO_PROXY."
+        kind, what = ModelAccessError, f" cannot be reached: {why}"
+    elif isinstance(error, openai.APIError) and not invalid:
+        what, hint = f" reported an error while replying{_said(error, endpoint)}", "Try again."
+    return kind(f"{who}{what}.", hint)
 
 
 def _through_proxy(endpoint: Endpoint) -> bool:
@@ -120,8 +100,7 @@ def _through_proxy(endpoint: Endpoint) -> bool:
 
     if endpoint.loopback or proxy_bypass(endpoint.host.rpartition(":")[0] or endpoint.host):
         return False
-    proxies = getproxies()
-    return endpoint.base_url.split(":")[0] in proxies or "all" in proxies
+    return not {endpoint.base_url.split(":")[0], "all"}.isdisjoint(getproxies())
 
 
 def _causes(error: BaseException) -> list[BaseException]:
@@ -138,47 +117,27 @@ def _causes(error: BaseException) -> list[BaseException]:
 def _status(error: Any, who: str, endpoint: Endpoint) -> ModelError:
     status, said = int(error.status_code), _said(error, endpoint)
     kind: type[ModelError] = ModelAccessError
-    if status == 401:  # the reply may quote the key; nothing of it is needed
-        what, hint = " refused the key (401)", "Check OPENAI_API_KEY or api_key."
-    elif status == 429 and "insufficient_quota" in (error.code, error.type):
+    if status == 429 and "insufficient_quota" in (error.code, error.type):
         what, hint = ": the account's quota is used up (429)", "Check its billing."
     elif status == 429:
-        wait = seconds_asked_for(error.response.headers)
+        wait = error.response.headers.get("retry-after", "")
         kind, what = ModelError, f" limits the rate of requests (429){said}"
-        hint = "Try again later." if wait is None else f"Try again in {wait:.0f} s."
+        hint = f"Try again in {wait} s." if wait.isdigit() and wait != "0" else "Try again later."
     elif _TOO_LONG.search(said):
         kind, what = PromptTooLongError, f" rejected the request ({status}){said}"
         hint = "Lower context_tokens or --k, or use a model with a longer context."
-    elif status == 403:
-        what, hint = f" is not open to this key (403){said}", "Use another model or key."
-    elif status == 404:
-        what, hint = f" was not found (404){said}", "Check model and base_url (…/v1), or pull it."
+    elif status in _STATUS:
+        what, hint = _STATUS[status]
+        what = f" {what.format(said)}"
     elif 300 <= status < 400:
         what = f" is redirected to another address ({status}), where nothing was sent"
         hint = "Set base_url to the final address."
-    elif status >= 500 or status in (408, 409, 425):
-        kind = RequestRefusedError if about_the_form(status, said) else ModelError
-        what, hint = f" failed ({status}){said}", "Try again later."
     else:
-        kind = RequestRefusedError if about_the_form(status, said) else ModelError
-        what, hint = f" rejected the request ({status}){said}", "Check model and base_url."
+        kind = RequestRefusedError if status in (400, 422, 501) else ModelError
+        passes = status >= 500 or status in (408, 409, 425)
+        what = f" {'failed' if passes else 'rejected the request'} ({status}){said}"
+        hint = "Try again later." if passes else "Check model and base_url."
     return kind(f"{who}{what}.", hint)
-
-
-def seconds_asked_for(headers: Mapping[str, str]) -> float | None:
-    """What a server wants to be left alone for, by its Retry-After."""
-    try:
-        if (value := headers.get("retry-after-ms")) is not None:
-            seconds = float(value) / 1000
-        elif (value := headers.get("retry-after")) is None:
-            return None
-        elif re.fullmatch(r"\s*\d+(\.\d+)?\s*", value):
-            seconds = float(value)
-        else:
-            seconds = parsedate_to_datetime(value).timestamp() - time.time()
-    except (ValueError, TypeError, OverflowError):
-        return None
-    return max(seconds, 0.0) if seconds < 1e9 else None
 
 
 def _said(error: Exception, endpoint: Endpoint) -> str:
@@ -187,14 +146,12 @@ def _said(error: Exception, endpoint: Endpoint) -> str:
     inner = body.get("error", body) if isinstance(body, dict) else None
     words = inner.get("message", inner.get("detail")) if isinstance(inner, dict) else inner
     if isinstance(words, list):  # what FastAPI's validation says of each field
-        words = "; ".join(_field(item) for item in words if isinstance(item, dict))
+        words = "; ".join(
+            f"{'.'.join(map(str, item.get('loc') or ()))}: {item.get('msg', '')}"
+            for item in words
+            if isinstance(item, dict) and isinstance(item.get("loc", []), list)
+        )
     return quoted(words, endpoint) if isinstance(words, str) else ""
-
-
-def _field(item: dict[str, Any]) -> str:
-    place = item.get("loc")
-    where = ".".join(map(str, place)) if isinstance(place, (list, tuple)) else ""
-    return f"{where}: {item.get('msg', '')}"
 
 
 def quoted(words: str, endpoint: Endpoint) -> str:

@@ -1,17 +1,17 @@
 """In which form each server replies, and whether it reads slowly, kept so that each is asked once.
 
-A file of the home, bounded. It holds addresses and names of models and no word of any document;
-losing it costs a few requests.
+A file of the home. It holds addresses and names of models and no word of any document; losing it
+costs a few requests.
 """
 
 from __future__ import annotations
 
 import os
 import tempfile
-import time
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from pydantic import TypeAdapter
 
@@ -19,19 +19,18 @@ from rag.endpoint.address import Endpoint
 
 FILE = "servers.json"
 MOST = 50
-KEPT_SECONDS = 30 * 24 * 3600.0
-"""After a month a server is asked anew: it may have learned something."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownServer:
     """`form`: how a reply of a known shape is asked for, None while nobody knows; `slow`: it reads
-    less than a few hundred tokens a second; `at`: seconds since 1970.
+    less than a few hundred tokens a second; `answers`: it has given quotes in that shape, or has
+    answered in plain words all the same.
     """
 
     form: str | None = None
     slow: bool = False
-    at: float = field(default=0.0, compare=False)
+    answers: Literal["quotes", "plain"] | None = None
 
 
 _ROWS = TypeAdapter(dict[str, KnownServer])
@@ -43,8 +42,8 @@ def known_server(home: Path, endpoint: Endpoint, model: str) -> KnownServer:
 
 def keep_server(home: Path, endpoint: Endpoint, model: str, known: KnownServer) -> None:
     """Two processes may lose each other's find; a home that cannot be written keeps nothing."""
-    rows = {**_read(home), _key(endpoint, model): replace(known, at=time.time())}
-    newest = dict(sorted(rows.items(), key=lambda row: -row[1].at)[:MOST])
+    rows = {key: row for key, row in _read(home).items() if key != _key(endpoint, model)}
+    newest = dict([*rows.items(), (_key(endpoint, model), known)][-MOST:])
     with suppress(OSError):
         handle, name = tempfile.mkstemp(dir=home, prefix=f".{FILE}-")
         with os.fdopen(handle, "wb") as file:
@@ -54,10 +53,9 @@ def keep_server(home: Path, endpoint: Endpoint, model: str, known: KnownServer) 
 
 def _read(home: Path) -> dict[str, KnownServer]:
     try:
-        held = _ROWS.validate_json((home / FILE).read_bytes())
+        return _ROWS.validate_json((home / FILE).read_bytes())
     except (OSError, ValueError):
         return {}
-    return {key: row for key, row in held.items() if row.at >= time.time() - KEPT_SECONDS}
 
 
 def _key(endpoint: Endpoint, model: str) -> str:

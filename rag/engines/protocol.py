@@ -42,8 +42,7 @@ class GradeRequest:
 
     `question` is the stand-alone question, `parts` the questions within it as read against the
     collection, `query` what was searched; `documents` is every chunk of the question so far,
-    including `chunks`; `may_rewrite` is False when no loop is left, so that no better query need
-    be proposed.
+    including `chunks`.
     """
 
     question: str
@@ -52,7 +51,6 @@ class GradeRequest:
     chunks: Sequence[RetrievedChunk]
     earlier: Mapping[str, Grade]
     documents: Sequence[RetrievedChunk]
-    may_rewrite: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,21 +58,20 @@ class Graded(Outcome):
     """One grade a chunk, in the order given; never a default verdict.
 
     `sufficient`: the chunks found relevant so far can answer the question.
-    `better_query`: what to search instead, where the grader already knows. `in_domain`: the
-    probability that the collection holds anything about each part, where it was estimated.
+    `in_domain`: the probability that the collection holds anything about each part, where it was
+    estimated.
     """
 
     grades: tuple[Grade, ...]
     sufficient: bool
-    better_query: str | None = None
     in_domain: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class RewriteRequest:
     """`parts` are the questions within the question; `tried` are the queries searched so far,
-    oldest first; `suggested` is the grader's; `collection` is what the documents are called;
-    `refused`: a model found no answer in the best of what was found.
+    oldest first; `collection` is what the documents are called; `refused`: a model found no answer
+    in the best of what was found.
     """
 
     question: str
@@ -82,7 +79,6 @@ class RewriteRequest:
     tried: Sequence[str]
     documents: Sequence[RetrievedChunk]
     grades: Mapping[str, Grade]
-    suggested: str | None
     collection: str = ""
     refused: bool = False
 

@@ -159,7 +159,6 @@ class Measurer:
                 chunks=batch,
                 earlier={},
                 documents=sorted(seen.values(), key=lambda chunk: -chunk["score"]),
-                may_rewrite=False,
             )
             for grade in engine.grade(request).grades:
                 result[grade["chunk_id"]] = (grade["relevant"], grade["confidence"])

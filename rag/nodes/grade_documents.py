@@ -24,7 +24,6 @@ from state.passages import Grade
 def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     new_ids = set(state["new_documents"])
     new = [document for document in state["documents"] if document["chunk_id"] in new_ids]
-    may_rewrite = state["loop_count"] < state["max_loops"]
     spent = state["budget_spent"]
     graded = Graded(grades=(), sufficient=state["sufficient"])
     if new:
@@ -35,7 +34,6 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
             chunks=new,
             earlier=state["grades"],
             documents=state["documents"],
-            may_rewrite=may_rewrite,
         )
         try:
             graded = runtime.context.engine.grade(request)
@@ -71,7 +69,6 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
     return {
         **found,
         "parts": parts,
-        "next_query": graded.better_query,
         "loops": [*state["loops"], record],
         "scratchpad": [f"Searched {state['query']!r}: {reason}."],
         "usage": add_usage(state["usage"], "grade_documents", graded.usage),

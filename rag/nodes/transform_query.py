@@ -30,7 +30,6 @@ def transform_query(state: GraphState, runtime: Runtime[Dependencies]) -> Update
                 tried=tried,
                 documents=state["documents"],
                 grades=state["grades"],
-                suggested=state["next_query"],
                 collection=runtime.context.reader.name,
                 refused=state["refused"],
             )
@@ -52,7 +51,6 @@ def transform_query(state: GraphState, runtime: Runtime[Dependencies]) -> Update
         }
     )
     common: Update = {
-        "next_query": None,
         "budget_spent": spent,
         "usage": add_usage(state["usage"], "transform_query", result.usage),
         "warnings": [*state["warnings"], *result.warnings],

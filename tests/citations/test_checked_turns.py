@@ -42,12 +42,10 @@ def model(*drafts, supported=True):
         if asked is None:
             return text(left.pop(0))(body)
         if "claim_1" in asked[1]["properties"]:
-            claims = {
-                name: {"reason": "r", "supported": supported} for name in asked[1]["properties"]
-            }
+            claims = {name: {"reason": "r", "holds": supported} for name in asked[1]["properties"]}
             return call(claims)(body)
         rows = {name: verdict(True) for name in re.findall(r"document_\d+", prompt)}
-        return call({**rows, "sufficient": True, "better_query": ""})(body)
+        return call(rows)(body)
 
     return reply
 

@@ -11,7 +11,6 @@ from scripted_server import ScriptedServer, Sent, status, stream, text
 
 from rag.endpoint.address import chat_endpoint
 from rag.endpoint.local_servers import facts_of, local_servers
-from rag.endpoint.servers import KnownServer
 from rag.engines.openai import chat_model
 
 
@@ -141,7 +140,8 @@ def test_a_server_that_reads_slowly_is_given_less_unless_told_otherwise(chosen, 
     assert (second < first) is (not chosen)
     monkeypatch.setattr(chat_model, "SLOW", 0.0)
     with ScriptedServer(always=text("Yes [1].", usage=(5_000, 5))) as server:
-        assert ask(server)[0].chat.known == KnownServer(form="json_schema")
+        known = ask(server)[0].chat.known
+        assert (known.form, known.slow) == ("json_schema", False)
 
 
 def test_a_stream_that_breaks_is_no_measure():

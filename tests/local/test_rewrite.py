@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -62,13 +60,6 @@ def test_a_query_is_never_repeated_and_the_loop_ends_with_a_reason(railway):
         tried.append(result.query)
     assert result.query is None
     assert result.reason
-
-
-def test_the_graders_suggestion_comes_first_but_never_twice(railway):
-    request = replace(situation(railway, "snow"), suggested="rotary plough")
-    assert rewrite(request, railway).query == "rotary plough"
-    again = replace(request, tried=["snow", "Rotary  PLOUGH!"])
-    assert rewrite(again, railway).query != "rotary plough"
 
 
 def test_nothing_to_go_by_is_said(railway):

@@ -49,8 +49,7 @@ def right(body):
     """The grades that a good model gives, as JSON."""
     prompt = body["messages"][1]["content"]
     shown = re.findall(r"<document> (document_\d+)[^\n]*\n(.*?)</document>", prompt, re.DOTALL)
-    rows = {name: verdict("France is Paris" in told) for name, told in shown}
-    return {**rows, "sufficient": True, "better_query": ""}
+    return {name: verdict("France is Paris" in told) for name, told in shown}
 
 
 def written(template):
@@ -125,7 +124,13 @@ def rows(body):
         for name, row in right(body).items()
         if name.startswith("document_")
     ]
-    return text(json.dumps({"grades": listed, "sufficient": True}))(body)
+    return text(
+        json.dumps(
+            {
+                "grades": listed,
+            }
+        )
+    )(body)
 
 
 def called(said):
@@ -169,7 +174,7 @@ ANSWERED = {
 LINES = {
     "no answer at all": (answers(text("")), "empty answer"),
     "thinking only": (answers(text("<think>Hm.</think>")), "thinking only"),
-    "a refusal to answer": (answers(text("", refusal="I will not.")), "refused to answer"),
+    "a refusal to answer": (answers(text("", refusal="I will not.")), "empty answer"),
     "answering fails for good": (answers(status(500, "out of memory")), "out of memory"),
     "answering hangs": (answers(hang()), "CRAG_REQUEST_TIMEOUT"),
     "garbage for a stream": (answers(stream(ending="done", after=[b"{"])), "no chat completion"),

@@ -6,8 +6,7 @@ import pytest
 from openai_samples import settings_for
 
 from rag.budget import Budget, BudgetSpent
-from rag.engines.openai.prices import price_of, require_prices
-from rag.engines.openai.usage_meter import UsageMeter
+from rag.engines.openai.usage_meter import UsageMeter, price_of, require_prices
 from state.errors import SettingsError
 
 

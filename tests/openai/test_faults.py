@@ -2,7 +2,6 @@
 
 import socket
 import time
-from email.utils import formatdate
 
 import pytest
 from openai_samples import KEY, PARIS, answering, chunk_of, connect, grading, settings_for
@@ -21,7 +20,7 @@ from scripted_server import (
 from rag.endpoint.address import chat_endpoint, request_seconds
 from state.errors import ModelAccessError, ModelError, SettingsError
 
-GOOD = call({"document_1": {"reason": "", "relevant": True}, "sufficient": True})
+GOOD = call({"document_1": {"reason": "", "holds": True}})
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +59,7 @@ def failure_of(server, **changed):
         (status(307, "", {"Location": "http://127.0.0.1:9/v1"}), "redirected", 1),
         (status(429, "slow down", {"Retry-After": "0"}), "rate of requests (429): slow down", 5),
         (status(429, "", {"Retry-After": "600"}), "Try again in 600 s", 1),
-        (status(500, "oops"), "failed (500): oops", 15),
+        (status(500, "oops"), "failed (500): oops", 7),
         (status(503, "loading model"), "failed (503): loading model", 5),
         (raw(b"<html><body>Login</body></html>", "text/html"), "no chat completion", 1),
         (raw(b'{"object": "chat.completion", "choices": []}'), "no chat completion", 1),
@@ -129,13 +128,8 @@ def test_what_passes_is_retried_and_not_seen(fault):
     assert graded.warnings == ()
 
 
-@pytest.mark.parametrize("header", ["1", "date"])
-def test_retry_after_is_honoured(header):
-    def busy(_):
-        value = formatdate(time.time() + 2, usegmt=True) if header == "date" else header
-        return status(429, "", {"Retry-After": value})({})
-
-    with ScriptedServer(busy, GOOD) as server:
+def test_retry_after_is_honoured():
+    with ScriptedServer(status(429, "", {"Retry-After": "1"}), GOOD) as server:
         start = time.monotonic()
         connect(server, max_retries=1).grade(grading(PARIS))
     assert 0.9 < time.monotonic() - start < 20
@@ -209,7 +203,7 @@ def test_the_settings_say_where_to_send_not_the_library_s_own_variables(monkeypa
         (text("<think>Hm, hm.", finish="length"), "ran out of room"),
         (text("<think>Hm.</think>", finish="stop"), "thinking only"),
         (text("", finish="content_filter"), "content filter"),
-        (text("", refusal="I will not."), "refused to answer: I will not"),
+        (text("", refusal="I will not."), "an empty answer"),
         (reset(), "broke off"),
         (hang(), "did not reply in time"),
         (stream(ending="stall"), "did not reply in time"),

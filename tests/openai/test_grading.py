@@ -23,10 +23,9 @@ from state.errors import ModelError
 class LocalGrader:
     """Grades by a table of verdicts: correct, incorrect, and else ambiguous, in doubt."""
 
-    def __init__(self, *, sufficient=False, better_query=None, **verdicts):
+    def __init__(self, *, sufficient=False, **verdicts):
         self.verdicts = verdicts
         self.sufficient = sufficient
-        self.better_query = better_query
         self.asked = []
 
     def grade(self, request):
@@ -36,7 +35,7 @@ class LocalGrader:
             kind = self.verdicts.get(chunk["chunk_id"], "ambiguous")
             grade = grade_of(chunk["chunk_id"], relevant=kind == "correct", grader="local")
             found.append({**grade, "verdict": kind, "confidence": 0.5, "reason": "by code"})
-        return Graded(tuple(found), self.sufficient, self.better_query)
+        return Graded(tuple(found), self.sufficient)
 
 
 def by(graded):
@@ -94,14 +93,14 @@ def test_earlier_finds_count_for_what_suffices():
         documents=[PARIS, BERLIN],
         earlier={"paris": grade_of("paris", relevant=True)},
     )
-    with ScriptedServer(call(grades(False, sufficient=True))) as server:
+    with ScriptedServer(call(grades(False))) as server:
         assert connect(server).grade(request).sufficient
 
 
 def test_claims_are_checked_in_one_call():
     reply = {
-        "claim_1": {"reason": "stated", "supported": True},
-        "claim_2": {"reason": "not stated", "supported": "no"},
+        "claim_1": {"reason": "stated", "holds": True},
+        "claim_2": {"reason": "not stated", "holds": "no"},
     }
     with ScriptedServer(call(reply)) as server:
         engine = connect(server)
@@ -114,7 +113,7 @@ def test_claims_are_checked_in_one_call():
 
 
 def test_a_claim_without_a_verdict_stays_without_one():
-    reply = {"claim_1": {"reason": "stated", "supported": True}}
+    reply = {"claim_1": {"reason": "stated", "holds": True}}
     with ScriptedServer(call(reply), always=text("Hm.")) as server:
         verified = connect(server).verify(["One.", "Two."], ["One.", "Three."])
     assert verified.supported == (True, None)

@@ -153,7 +153,6 @@ def test_a_chunk_graded_before_is_not_sent_to_be_graded_again():
     _, user = sent(lambda engine: engine.grade(request), call(grades(False)))
     assert "document_1 Title of berlin" in user
     assert "document_2" not in user
-    assert "The capital of France is Paris.\n</document>" in user  # for what is still missing only
 
 
 def test_a_long_chunk_is_cut_for_grading():
@@ -202,7 +201,7 @@ def test_every_prompt_has_a_version(prompt):
 
 
 def test_titles_are_sent_to_find_other_words_and_no_text():
-    request = RewriteRequest(QUESTION, (), [QUESTION], [PARIS], {}, None)
+    request = RewriteRequest(QUESTION, (), [QUESTION], [PARIS], {})
     _, user = sent(lambda engine: engine.rewrite(request), text("seat of the French government"))
     assert PARIS["text"] not in user
     assert fenced(user)[0] == ["Title of paris"]

@@ -30,9 +30,9 @@ class LocalQueries:
         return Rewritten("by code", "code found other words")
 
 
-def rewriting(suggested=None, grader=None, tried=(QUESTION,)):
+def rewriting(grader=None, tried=(QUESTION,)):
     known = {} if grader is None else {"paris": grade_of("paris", relevant=False, grader=grader)}
-    return RewriteRequest(QUESTION, (), list(tried), [PARIS], known, suggested)
+    return RewriteRequest(QUESTION, (), list(tried), [PARIS], known)
 
 
 def test_a_first_question_costs_no_call():
@@ -77,7 +77,6 @@ def test_what_is_no_question_leaves_it_to_code_with_a_warning(reply):
         "The capital of Germany is Berlin.",
         "What of Germany [1]?",
         QUESTION,
-        "Paris is the capital and the largest city of France. And Germany?",
         "I'm sorry, I cannot rewrite this question. What is it?",
         "There is no question in the conversation?",
     ],
@@ -128,7 +127,7 @@ def test_a_rewrite_that_says_nothing_is_none(reply):
 def test_where_something_was_found_code_looks_for_the_rest():
     found = {"paris": grade_of("paris", relevant=True, grader="local")}
     with ScriptedServer() as server:
-        request = RewriteRequest(QUESTION, (), [QUESTION], [PARIS], found, None)
+        request = RewriteRequest(QUESTION, (), [QUESTION], [PARIS], found)
         assert connect(server, LocalQueries()).rewrite(request).query == "by code"
         assert server.requests == []
 
@@ -136,20 +135,6 @@ def test_where_something_was_found_code_looks_for_the_rest():
 def test_a_failing_server_is_a_failure():
     with ScriptedServer(status(401)) as server, pytest.raises(ModelError):
         connect(server, LocalQueries()).contextualize("And Germany?", HISTORY)
-
-
-def test_the_grader_s_suggestion_costs_no_call():
-    with ScriptedServer() as server:
-        result = connect(server).rewrite(rewriting("French seat of government"))
-        assert server.requests == []
-    assert result.query == "French seat of government"
-
-
-def test_a_grader_that_was_asked_and_proposed_nothing_new_is_not_asked_again():
-    with ScriptedServer() as server:
-        result = connect(server, LocalQueries()).rewrite(rewriting(QUESTION.upper(), "model"))
-        assert server.requests == []
-    assert result.query == "by code"
 
 
 def test_where_code_alone_graded_the_model_is_asked_for_other_words():

@@ -69,3 +69,27 @@ def test_and_where_that_finds_no_answer_the_refusal_stands(home, queries):
 def test_no_loop_left_is_none(home):
     answer, requests = asked(home, model(), max_loops=0)
     assert (answer["status"], len(requests)) == ("abstained", 1)
+
+
+EMPTY = '{"parts": [], "held": false, "missing": []}'
+QUOTED = (
+    '{"parts": [{"text": "At 21.", "quotes": [{"document": 1, "quote": "Who steers a boat"}]}],'
+    ' "held": true, "missing": []}'
+)
+
+
+@pytest.mark.parametrize(("first", "asked_again"), [(EMPTY, True), (QUOTED, False)])
+def test_an_empty_reply_is_a_refusal_only_of_a_model_that_can_quote(home, first, asked_again):
+    replies = iter([first, EMPTY])
+
+    def reply(body):
+        plain = "response_format" not in body
+        return text("A master mariner has a licence [1]." if plain else next(replies, EMPTY))(body)
+
+    with ScriptedServer(always=reply) as server:
+        settings = settings_for(server, home=home, max_loops=0)
+        with open_session(settings) as session:
+            answers = [session.ask("What has a master mariner?") for _ in range(2)]
+        plain = ["response_format" not in request.body for request in server.requests]
+    assert any(plain) is asked_again
+    assert (answers[1]["status"] == "abstained") is not asked_again

@@ -47,9 +47,7 @@ def model(better="seat of government", usage=(100, 10)):
         if shape_asked(body):
             documents = re.findall(r"(document_\d+)[^\n]*\n(.*?)</document>", prompt, re.DOTALL)
             rows = {name: verdict(known and "France is Paris" in told) for name, told in documents}
-            found = any(row["relevant"] for row in rows.values())
-            extras = {"sufficient": found, "better_query": "" if found else better}
-            return call({**rows, **extras}, usage=usage)(body)
+            return call(rows, usage=usage)(body)
         if "Tried:" in prompt:
             return text(f"{better} {len(prompt)}")(body)
         if "User:" in prompt:
@@ -101,7 +99,7 @@ def test_tokens_reach_the_person_while_the_run_goes_on(home):
     with ScriptedServer(always=model()) as server, session_of(server, home) as session:
         events = list(session.stream(QUESTION))
     tokens = [event["text"] for event in events if event["event"] == "token"]
-    assert len(tokens) > 3
+    assert tokens
     assert [event for event in events if event["event"] == "answer"]
 
 

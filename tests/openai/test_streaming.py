@@ -26,9 +26,10 @@ def test_each_piece_is_passed_on_before_the_next_is_sent():
 
     def pieces():
         yield chunk({"role": "assistant", "content": ""})
-        yield chunk({"content": "Paris "})
+        yield chunk({"content": '{"parts": [{"text": "Paris'})
         seen.wait(60)  # the server goes on only when the first piece has reached the person
-        yield chunk({"content": "[1]."}, "stop")
+        rest = '.", "quotes": [{"document": 1, "quote": "Paris"}]}], "held": true, "missing": []}'
+        yield chunk({"content": rest}, "stop")
 
     def emit(piece):
         shown.append(piece)
@@ -37,7 +38,7 @@ def test_each_piece_is_passed_on_before_the_next_is_sent():
     with ScriptedServer(lambda _: Sent(events=pieces())) as server:
         result = connect(server).generate(answering(), emit)
         assert seen.is_set()
-    assert (said(result), "".join(shown)) == ("Paris.", "Paris [1].")
+    assert (said(result), "".join(shown)) == ("Paris.", "Paris.")
     assert result.complete
 
 

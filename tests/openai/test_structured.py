@@ -11,7 +11,7 @@ from rag.engines.protocol import Graded
 
 WHOLE = grades(True, False)
 FENCED = f"Here are the grades:\n```json\n{json.dumps(WHOLE, indent=1)}\n```\nHope that helps!"
-COMMAS = '{"document_1": {"relevant": true,}, "document_2": {"relevant": false,},}'
+COMMAS = '{"document_1": {"holds": true,}, "document_2": {"holds": false,},}'
 PARALLEL = [{"document_1": verdict(True)}, {"document_2": verdict(False)}]
 
 
@@ -48,10 +48,10 @@ def schema_of(body):
 
 
 UNREADABLE = [
-    pytest.param(call('{"document_1": {"relevant": tr'), id="broken JSON in the call"),
+    pytest.param(call('{"document_1": {"holds": tr'), id="broken JSON in the call"),
     pytest.param(call({"document_1": 7, "document_2": [True]}), id="wrong types"),
-    pytest.param(call({"document_1": {"relevant": 1}}), id="a number"),
-    pytest.param(call({"document_1": {"relevant": None}}), id="null"),
+    pytest.param(call({"document_1": {"holds": 1}}), id="a number"),
+    pytest.param(call({"document_1": {"holds": None}}), id="null"),
     pytest.param(call({"document_1": verdict("partly"), "document_2": verdict("")}), id="no word"),
     pytest.param(call({}), id="an empty call"),
     pytest.param(call([grades(True, True), grades(False, False)]), id="two calls that disagree"),
@@ -60,8 +60,8 @@ UNREADABLE = [
     pytest.param(text(""), id="nothing"),
     pytest.param(text(None), id="null content"),
     pytest.param(text(None, refusal="I will not."), id="a refusal"),
-    pytest.param(text('{"document_1": {"relevant": true}, "docu', finish="length"), id="cut off"),
-    pytest.param(text('{"document_1": {"relevant": true}, "docu'), id="cut off, unsaid"),
+    pytest.param(text('{"document_1": {"holds": true}, "docu', finish="length"), id="cut off"),
+    pytest.param(text('{"document_1": {"holds": true}, "docu'), id="cut off, unsaid"),
     pytest.param(text("<think>" + json.dumps(WHOLE)), id="thinking that never ends"),
     pytest.param(
         text('{"document_1": true, "document_1": false, "document_2": "?"}'), id="both at once"
@@ -80,7 +80,7 @@ def test_an_unreadable_reply_is_never_a_default_verdict(reply):
 
 
 def test_a_half_complete_reply_keeps_its_verdicts():
-    half = call({"document_2": verdict(True), "sufficient": True})
+    half = call({"document_2": verdict(True)})
     with ScriptedServer(half) as server:
         graded = connect(server).grade(grading(PARIS, BERLIN))
     assert [grade["grader"] for grade in graded.grades] == ["local", "model"]
@@ -105,7 +105,6 @@ def test_of_many_chunks_the_best_are_graded_in_one_call_and_code_grades_the_rest
         (400, "this model does not support structured output"),
         (400, "response_format is not supported"),
         (422, "Extra inputs are not permitted"),
-        (500, "Failed to parse grammar"),
         (501, "not implemented"),
     ],
 )
@@ -143,18 +142,6 @@ def test_a_server_that_crashes_at_a_form_is_asked_in_the_next_and_at_the_first_n
     assert ["response_format" in r.body for r in server.requests] == [True, False, True, False]
 
 
-def test_a_form_that_is_taken_but_not_kept_to_is_not_asked_for_again(tmp_path):
-    def ignores_schemas(body):
-        good = call(WHOLE)
-        return (text("The first.") if "response_format" in body else good)(body)
-
-    with ScriptedServer(always=ignores_schemas) as server:
-        for grader in ("local", "model"):
-            graded = connect(server, home=tmp_path).grade(grading(PARIS, BERLIN))
-            assert graded.grades[0]["grader"] == grader
-    assert ["response_format" in request.body for request in server.requests] == [True, False]
-
-
 @pytest.mark.parametrize(
     ("refused", "message"),
     [
@@ -175,13 +162,6 @@ def test_a_parameter_that_is_refused_is_left_out_from_then_on(refused, message, 
     assert all("response_format" in request.body for request in server.requests)
 
 
-def test_a_reply_that_a_server_took_for_thinking_is_read():
-    message = {"role": "assistant", "content": "", "reasoning_content": json.dumps(WHOLE)}
-    with ScriptedServer(completion(message)) as server:
-        graded = connect(server).grade(grading(PARIS, BERLIN))
-    assert verdicts(graded) == [True, False]
-
-
 def test_a_model_that_thinks_is_given_room_for_it():
     thought = {"role": "assistant", "content": "", "reasoning_content": "Let me see: the first"}
     with ScriptedServer(completion(thought, "length"), always=call(WHOLE)) as server:
@@ -198,7 +178,7 @@ def test_every_reply_has_a_ceiling_and_every_string_a_bound():
     with ScriptedServer(call(WHOLE)) as server:
         connect(server).grade(grading(PARIS, BERLIN))
     body = server.requests[0].body
-    assert body["max_tokens"] == 2 * 60 + 100
+    assert body["max_tokens"] == 3 * 60
     assert body["temperature"] == 0
     held = json.dumps(body["response_format"])
     assert held.count('"type": "string"') == held.count("maxLength") > 0
@@ -211,30 +191,3 @@ def test_a_body_that_is_no_completion_is_a_failure(body):
         assert graded.grades[0]["grader"] == "local"
         assert "no chat completion" in graded.warnings[0]
         assert server.host in graded.warnings[0]
-
-
-def test_what_suffices_is_only_what_is_relevant():
-    with ScriptedServer(call(grades(False, False, sufficient=True))) as server:
-        graded = connect(server).grade(grading(PARIS, BERLIN))
-    assert not graded.sufficient
-
-
-@pytest.mark.parametrize(
-    ("proposed", "taken"),
-    [
-        ("French seat of government", "French seat of government"),
-        ("", None),
-        ("what is the CAPITAL of france", None),
-        ({"query": "x"}, None),
-        ("two\nlines", "two lines"),
-    ],
-)
-def test_a_better_query_is_taken_if_it_is_new(proposed, taken):
-    with ScriptedServer(call(grades(False, sufficient=False, better_query=proposed))) as server:
-        assert connect(server).grade(grading(PARIS)).better_query == taken
-
-
-def test_where_sufficiency_is_missing_it_follows_from_the_grades():
-    reply = {"document_1": verdict(True)}
-    with ScriptedServer(call(reply)) as server:
-        assert connect(server).grade(grading(PARIS)).sufficient

@@ -31,7 +31,7 @@ def unreliable(share):
         if draw / 2**32 < share:
             return FAULTS[draw % 2 if share <= 0.2 else draw % len(FAULTS)](body)
         number = re.findall(r"number (\d+)", json.dumps(body))[-1]
-        grade = {"document_1": verdict(int(number) % 2 == 0), "sufficient": True}
+        grade = {"document_1": verdict(int(number) % 2 == 0)}
         if shape_asked(body):
             return call(grade)(body)
         if "You grade" in body["messages"][0]["content"]:  # after a 500 to another form

@@ -46,7 +46,6 @@ def grade_request(collection: Reader, question: str, k: int = 8, **changed) -> G
         "chunks": hits,
         "earlier": {},
         "documents": hits,
-        "may_rewrite": True,
     }
     return GradeRequest(**{**values, **changed})
 
@@ -60,5 +59,4 @@ def rewrite_request(
         tried=tried,
         documents=list(documents),
         grades=grades or {},
-        suggested=None,
     )

@@ -87,7 +87,7 @@ BERLIN = chunk_of("berlin", "Berlin is the capital of Germany.")
 ROME = chunk_of("rome", "Rome is the capital of Italy.")
 
 
-def grading(*chunks: RetrievedChunk, may_rewrite: bool = True, **changed: Any) -> GradeRequest:
+def grading(*chunks: RetrievedChunk, **changed: Any) -> GradeRequest:
     given: dict[str, Any] = {
         "question": QUESTION,
         "parts": (),
@@ -95,7 +95,6 @@ def grading(*chunks: RetrievedChunk, may_rewrite: bool = True, **changed: Any) -
         "chunks": chunks,
         "earlier": {},
         "documents": chunks,
-        "may_rewrite": may_rewrite,
     }
     return GradeRequest(**{**given, **changed})
 
@@ -134,10 +133,9 @@ def said(result: Generated) -> str:
 
 
 def verdict(relevant: Any, reason: str = "because") -> dict[str, Any]:
-    return {"reason": reason, "relevant": relevant}
+    return {"reason": reason, "holds": relevant}
 
 
-def grades(*relevant: Any, sufficient: Any = True, better_query: str = "") -> dict[str, Any]:
+def grades(*relevant: Any) -> dict[str, Any]:
     """The arguments of a whole grading call."""
-    rows = {f"document_{n}": verdict(value) for n, value in enumerate(relevant, 1)}
-    return {**rows, "sufficient": sufficient, "better_query": better_query}
+    return {f"document_{n}": verdict(value) for n, value in enumerate(relevant, 1)}

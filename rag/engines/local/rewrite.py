@@ -33,8 +33,6 @@ Rewrite = Callable[[ParsedQuestion, RetrievedChunk | None, CollectionReader], Pr
 
 def rewrite(request: RewriteRequest, collection: CollectionReader) -> Rewritten:
     tried = {_essence(query) for query in [request.question, *request.tried]}
-    if request.suggested and _essence(request.suggested) not in tried:
-        return Rewritten(request.suggested[:_QUERY_CHARACTERS], "as the grader suggested")
     best = _best(request)
     held = read_terms(best).held if best is not None else ()
     # Of several questions the one that most is missing of.

@@ -52,11 +52,16 @@ class AnswerReply(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ReadReply:
-    """What a reply says, whatever its form."""
+    """What a reply says; `formed`: in the shape that was asked for."""
 
     parts: Sequence[AnswerPart]
     missing: Sequence[str] = ()
     held: bool = True
+    formed: bool = False
+
+    @property
+    def quotes(self) -> bool:
+        return any(part["quotes"] for part in self.parts)
 
 
 def read_reply(text: str) -> ReadReply:
@@ -65,10 +70,10 @@ def read_reply(text: str) -> ReadReply:
         read = _read(found)
         if read is not None:
             return read
-    if text.lstrip().startswith(("{", "```json")):  # it was meant to be JSON and broke off
+    if text.startswith(("{", "```json")):  # it was meant to be JSON and broke off
         parts = [text for text in partial_texts(text) if text.strip()]
-        return ReadReply(parts=[_part(each, [], "") for each in parts])
-    return ReadReply(parts=read_parts(text))
+        return ReadReply([_part(each, [], "") for each in parts])
+    return ReadReply(read_parts(text))
 
 
 def _read(reply: Mapping[str, Any]) -> ReadReply | None:
@@ -83,16 +88,14 @@ def _read(reply: Mapping[str, Any]) -> ReadReply | None:
         quotes = each.get("quotes") if isinstance(each, Mapping) else None
         parts.append(_part(text, _quotes(quotes), parts[-1]["text"] if parts else ""))
     missing = reply.get("missing")
-    told_missing = [missing] if isinstance(missing, str) else missing
+    listed = missing if isinstance(missing, list) else [missing]
     lacking = [
         " ".join(_clean(each).split())[:300]
-        for each in (told_missing if isinstance(told_missing, list) else [])
+        for each in listed[:MOST_MISSING]
         if isinstance(each, str) and each.strip()
     ]
-    held = reply.get("held")
-    return ReadReply(
-        parts=_led(parts), missing=lacking[:MOST_MISSING], held=held not in (False, "false", "no")
-    )
+    held = reply.get("held") not in (False, "false", "no")
+    return ReadReply(_led(parts), lacking, held, formed=True)
 
 
 def _quotes(told: Any) -> list[DraftQuote]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from rag.budget import BudgetSpent
 from rag.context import by_turns, fitting
-from rag.engines.openai.answer_reply import AnswerReply, ReadReply, partial_texts, read_reply
+from rag.engines.openai.answer_reply import AnswerReply, partial_texts, read_reply
 from rag.engines.openai.chat_model import ANSWER, ChatModel
 from rag.engines.openai.prompts import generate_messages
 from rag.engines.openai.reply import Reply, without_thinking
@@ -16,7 +16,6 @@ from rag.engines.protocol import Emit, Generated, GenerateRequest
 from state.errors import ModelError, PromptTooLongError
 
 NO_ANSWER = "i cannot answer"
-_UNSURE_OPENINGS = ("<think", NO_ANSWER, "{", "```")
 _SMALLER = (3_000, 1_500, 700)
 """Tokens of documents for a server that calls a prompt too long."""
 
@@ -26,8 +25,9 @@ def generate(
 ) -> Generated:
     """Unless `streamed`, the text is emitted when it is finished, at a fraction of the work.
 
-    A reply in which nothing was said is asked for once more, then in plain text. One that broke off
-    behind something comes back with complete=False.
+    A reply with nothing in it is asked for once more in plain text, unless the model has shown
+    that it can quote: then it is a refusal. So is one in words of its own without a marker. One
+    that broke off behind something comes back with complete=False.
 
     Raises:
         ModelError: there was no reply, or no text in it.
@@ -35,20 +35,27 @@ def generate(
     """
     why = ""
     for formed in (True, False):
-        shown = ShownText(emit)
+        if formed and chat.known.answers == "plain":
+            continue
+        shown = _Shown(emit, formed=formed)
         reply = _asked(chat, request, meter, shown if streamed else None, formed=formed)
-        text = reply.text
-        refuses = text.casefold().startswith(NO_ANSWER) and not re.search(r"\[\d+\]", text)
-        if refuses and reply.whole:
-            return Generated()
-        if not refuses:
-            shown.finish(text)
-        read = ReadReply(()) if refuses else read_reply(text)
-        if reply.whole and read.parts:
-            return _generated(read)
+        read = read_reply(reply.text)
+        if reply.whole and (_refuses(reply) or (read.formed and not read.held)):
+            if read.parts or not read.formed or chat.known.answers == "quotes":
+                return Generated(missing=tuple(read.missing))
+        elif reply.whole and read.parts and (read.quotes or read.formed or not formed):
+            if formed:
+                chat.learn_answers(quotes=read.quotes, formed=read.formed)
+            shown.finish(reply.text)
+            return Generated(tuple(read.parts), tuple(read.missing))
+        elif reply.whole and read.parts:
+            chat.learn_answers(quotes=False, formed=False)
         why = _why(chat, reply, meter)
-        if read.parts:
-            return replace(_generated(read), complete=False, warnings=(why,))
+        if read.parts and not (reply.whole or _refuses(reply)):
+            shown.finish(reply.text)
+            return Generated(
+                tuple(read.parts), tuple(read.missing), complete=False, warnings=(why,)
+            )
         meter.budget.check()
     raise ModelError(why, "Try again, or use another model.")
 
@@ -57,7 +64,7 @@ def _asked(
     chat: ChatModel,
     request: GenerateRequest,
     meter: UsageMeter,
-    shown: ShownText | None,
+    shown: _Shown | None,
     *,
     formed: bool,
 ) -> Reply:
@@ -69,8 +76,8 @@ def _asked(
         if tokens is not None:
             best = by_turns(request.documents)
             given = replace(request, context=fitting(request.context, best, tokens))
-        messages = generate_messages(given, formed=formed)
         try:
+            messages = generate_messages(given, formed=formed)
             return chat.ask(messages, meter, ANSWER, wanted, receive)
         except PromptTooLongError:
             if tokens == _SMALLER[-1]:
@@ -78,10 +85,9 @@ def _asked(
     raise AssertionError("the last try returns or raises")
 
 
-def _generated(read: ReadReply) -> Generated:
-    if not read.held:
-        return Generated(missing=tuple(read.missing))
-    return Generated(tuple(read.parts), tuple(read.missing))
+def _refuses(reply: Reply) -> bool:
+    text = reply.text
+    return text.casefold().startswith(NO_ANSWER) and not re.search(r"\[\d+\]", text)
 
 
 def _why(chat: ChatModel, reply: Reply, meter: UsageMeter) -> str:
@@ -98,13 +104,14 @@ def _why(chat: ChatModel, reply: Reply, meter: UsageMeter) -> str:
     return f"{chat.who} broke off before the answer was finished."
 
 
-class ShownText:
+class _Shown:
     """The texts of a reply on their way to the person as it is written: of JSON the parts' texts,
-    of a plain reply all of it; no thinking, and no non-answer.
+    of a plain reply that was asked for all of it; no thinking, and no non-answer.
     """
 
-    def __init__(self, emit: Emit) -> None:
+    def __init__(self, emit: Emit, *, formed: bool) -> None:
         self._emit = emit
+        self._formed = formed
         self._reply = ""
         self._shown = ""
         self._read = 0
@@ -114,19 +121,18 @@ class ShownText:
         # Reading it anew costs as much as is written so far: not for every token of a long one.
         if len(self._reply) - self._read >= len(self._reply) // 200:
             self._read = len(self._reply)
-            self._show(self._visible(self._reply))
+            self._show(self._visible(without_thinking(self._reply)))
 
     def finish(self, text: str) -> None:
         """`text` is the whole reply without its thinking."""
         self._show(self._visible(text, whole=True))
 
-    def _visible(self, reply: str, *, whole: bool = False) -> str:
-        text = without_thinking(reply).lstrip()
+    def _visible(self, text: str, *, whole: bool = False) -> str:
         if text.startswith(("{", "```json", "```\n{")):
             return " ".join(partial_texts(text))
-        start = text[:16].casefold()
-        unsure = any(start.startswith(o) or o.startswith(start) for o in _UNSURE_OPENINGS)
-        return text if whole or not unsure else ""
+        start = text[: len(NO_ANSWER)].casefold()
+        unsure = any(each.startswith(start) for each in (NO_ANSWER, "<think", "```"))
+        return text if whole or not (unsure or self._formed) else ""
 
     def _show(self, visible: str) -> None:
         if visible.startswith(self._shown) and len(visible) > len(self._shown):

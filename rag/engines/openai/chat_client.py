@@ -1,7 +1,5 @@
-"""LangChain's chat model, with what it leaves out of a reply: thinking, and streamed refusals.
-
-A shape is asked for as its `with_structured_output` says it, and read by nobody but us: reading
-that raises where a reply is not quite of that shape loses the reply.
+"""LangChain's chat model for replies that are read by nobody but us: reading that raises where a
+reply is not quite of its shape, or was cut short, loses the reply.
 """
 
 from __future__ import annotations
@@ -10,21 +8,16 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-import openai
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import LanguageModelInput
-from langchain_core.messages import AIMessage
-from langchain_core.outputs import ChatGenerationChunk, ChatResult, GenerationChunk
+from langchain_core.outputs import ChatGenerationChunk, GenerationChunk
 from langchain_core.utils.function_calling import convert_to_openai_function
 from langchain_openai.chat_models.base import ChatOpenAI
 from pydantic import BaseModel
 
-THOUGHTS = ("reasoning_content", "reasoning")
-"""Fields in which servers put thinking: llama.cpp, vLLM, DeepSeek; Ollama, OpenRouter."""
-
 
 class ChatClient(ChatOpenAI):
-    """Keeps thinking as `additional_kwargs["reasoning_content"]`, whatever its field is called."""
+    """Sends the schema of `with_structured_output` as it stands, past the SDK's own parser."""
 
     def _get_request_payload(
         self, input_: LanguageModelInput, *, stop: list[str] | None = None, **kwargs: Any
@@ -34,42 +27,6 @@ class ChatClient(ChatOpenAI):
             body = {"response_format": _json_schema(wanted)}
             payload["extra_body"] = (payload.get("extra_body") or {}) | body
         return payload
-
-    def _create_chat_result(
-        self,
-        response: dict[str, Any] | openai.BaseModel,
-        generation_info: dict[str, Any] | None = None,
-    ) -> ChatResult:
-        result = super()._create_chat_result(response, generation_info)
-        whole = response if isinstance(response, dict) else response.model_dump(warnings=False)
-        for generation, choice in zip(result.generations, whole["choices"], strict=False):
-            held = choice.get("message") or {}
-            if isinstance(generation.message, AIMessage) and (thought := _thought(held)):
-                generation.message.additional_kwargs["reasoning_content"] = thought
-        return result
-
-    def _convert_chunk_to_generation_chunk(
-        self,
-        chunk: dict[str, Any],
-        default_chunk_class: type,
-        base_generation_info: dict[str, Any] | None,
-    ) -> ChatGenerationChunk | None:
-        made = super()._convert_chunk_to_generation_chunk(
-            chunk, default_chunk_class, base_generation_info
-        )
-        choices = chunk.get("choices") or ()
-        delta = choices[0].get("delta") if choices else None
-        if made is not None and isinstance(delta, dict):
-            if thought := _thought(delta):
-                made.message.additional_kwargs["reasoning_content"] = thought
-            if isinstance(refusal := delta.get("refusal"), str) and refusal:
-                made.message.additional_kwargs["refusal"] = refusal
-        return made
-
-
-def _thought(held: dict[str, Any]) -> str:
-    found = next((held[name] for name in THOUGHTS if isinstance(held.get(name), str)), "")
-    return found.strip() and found
 
 
 @lru_cache(maxsize=256)
@@ -85,7 +42,7 @@ class Watched(BaseCallbackHandler):
     raise_error = True
     run_inline = True
 
-    def __init__(self, receive: Callable[[ChatGenerationChunk], None]) -> None:
+    def __init__(self, receive: Callable[[Any], None]) -> None:
         self._receive = receive
 
     def on_llm_new_token(
@@ -96,4 +53,4 @@ class Watched(BaseCallbackHandler):
         **_given: Any,
     ) -> None:
         if isinstance(chunk, ChatGenerationChunk):
-            self._receive(chunk)
+            self._receive(chunk.message)

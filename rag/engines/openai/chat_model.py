@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -23,20 +22,18 @@ from rag.endpoint.address import (
 from rag.endpoint.calls import recorded_call
 from rag.endpoint.failures import failure, foreign_errors, quoted
 from rag.endpoint.servers import KnownServer, keep_server, known_server
-from rag.engines.openai.prices import price_of
 from rag.engines.openai.prompts import Messages, sendable, shaped, version_of
 from rag.engines.openai.reply import Reply
-from rag.engines.openai.usage_meter import UsageMeter, tokens_of
+from rag.engines.openai.usage_meter import UsageMeter, price_of, tokens_of
 from state.errors import ModelError, RequestRefusedError
 from state.settings import Settings
 
 if TYPE_CHECKING:
-    from langchain_core.outputs import ChatGenerationChunk
     from pydantic import BaseModel
 
     from rag.engines.openai.chat_client import ChatClient
 
-TEXT = "text"
+TEXT, BARE = "text", "bare"
 FORMS = ("json_schema", "function_calling", TEXT)
 """How a reply of a known shape is asked for, the more reliable first: a schema constrains what can
 be written at all. The shape is told in words besides, which is all that a text gets.
@@ -51,6 +48,7 @@ BESIDE = 2_200
 """Of a context what the instructions, the history and the reply may take."""
 AT_HAND = 0.2
 """Seconds that a server on this machine is waited for when it is asked what it is."""
+CRASH = 500
 _TOLD = 300
 """Tokens of a prompt that tells how fast it was read."""
 _OPTIONAL = re.compile(
@@ -58,6 +56,22 @@ _OPTIONAL = re.compile(
     re.IGNORECASE,
 )
 _HOSTED_THINKERS = re.compile(r"o\d|gpt-5")
+
+
+Receive = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """`most` are the tokens of its reply besides thinking; `wanted` is the shape of that reply;
+    with `receive` it is streamed, each piece of text given as it arrives.
+    """
+
+    messages: Messages
+    meter: UsageMeter
+    most: int
+    wanted: type[BaseModel] | None = None
+    receive: Receive | None = None
 
 
 class ChatModel:
@@ -117,51 +131,49 @@ class ChatModel:
             self.known = known
             keep_server(self._settings.home, self.endpoint, self.name, known)
 
+    def learn_answers(self, *, quotes: bool, formed: bool) -> None:
+        """How it answers where quotes are asked for; one that has quoted once can."""
+        if self.known.answers != "quotes":
+            answers = "quotes" if formed and quotes else self.known.answers if formed else "plain"
+            self.learn(replace(self.known, answers=answers))
+
     def ask(
         self,
         messages: Messages,
         meter: UsageMeter,
         most: int,
         wanted: type[BaseModel] | None = None,
-        receive: Callable[[str], None] | None = None,
+        receive: Receive | None = None,
     ) -> Reply:
-        """The reply of at most `most` tokens besides thinking, in the shape of `wanted` where the
-        model kept to it. With `receive` it is streamed, each piece of text given as it arrives; a
-        stream that breaks off behind a piece is a reply without an ending.
+        """The reply, in the shape of `wanted` where the model kept to it; a stream that breaks off
+        behind a piece is a reply without an ending.
 
         Raises:
             ModelError: in the end there was no reply.
             BudgetSpent: a budget does not allow the call, or its time ran out during it.
         """
+        request = Request(shaped(sendable(messages), wanted), meter, most, wanted, receive)
         knew = self._thinks
-        reply = self._counted(messages, meter, most, wanted, receive)
-        if reply.thinks and not knew:
-            self._thinks = True
-            if reply.ending == "length" and not reply.text:  # now with room for it
-                reply = self._counted(messages, meter, most, wanted, receive)
+        reply = self._counted(request)
+        self._thinks |= reply.thinks
+        if reply.thinks and not knew and not reply.text and reply.ending == "length":
+            reply = self._counted(request)  # now with room for it
         if reply.refusal and not reply.written:
             said = quoted(reply.refusal, self.endpoint)
             hint = "Ask in other words, or use another model."
             raise ModelError(f"{self.who} refused to answer{said}.", hint)
         return reply
 
-    def _counted(
-        self,
-        messages: Messages,
-        meter: UsageMeter,
-        most: int,
-        wanted: type[BaseModel] | None,
-        receive: Callable[[str], None] | None,
-    ) -> Reply:
+    def _counted(self, request: Request) -> Reply:
         from langsmith import tracing_context
 
-        messages = shaped(sendable(messages), wanted)
+        messages, meter = request.messages, request.meter
         version = version_of(messages)
         with recorded_call(meter.log, "chat", self.name, self.endpoint.host, version) as call:
             try:
                 # LangSmith's variables in the environment do not send documents anywhere from here.
                 with tracing_context(enabled=False):
-                    reply = self._asked(messages, meter, most, wanted, receive)
+                    reply = self._in_some_form(request)
             except ModelError:
                 try:
                     meter.budget.check()  # out of time rather than out of luck
@@ -173,44 +185,90 @@ class ChatModel:
             meter.settle(call, messages, reply, self.price)
         return reply
 
-    def _asked(
-        self,
-        messages: Messages,
-        meter: UsageMeter,
-        most: int,
-        wanted: type[BaseModel] | None,
-        receive: Callable[[str], None] | None,
-    ) -> Reply:
+    def _in_some_form(self, request: Request) -> Reply:
         """In the form that the server is known to take; a form or a parameter that it refuses is
         left at once, and not tried again.
         """
-        form = (self.known.form if wanted is not None else None) or FORMS[0]
-        if wanted is None:
-            form = TEXT
+        form = (self.known.form or FORMS[0]) if request.wanted is not None else TEXT
         sure = True
-        again = receive is not None and self._settings.max_retries > 0
+        again = request.receive is not None and self._settings.max_retries > 0
         while True:
             try:
-                reply = self._sent(form, messages, meter, most, wanted, receive)
+                reply = self._sent(form, request)
             except foreign_errors() as error:
                 told = failure(error, self.endpoint, self.name, self.seconds)
                 status = getattr(error, "status_code", None)
-                # A crash may be the form's doing; whether it was is found out anew next time.
-                crashed = status == 500 and not isinstance(told, RequestRefusedError)
-                after = None
+                crashed = status == CRASH and request.wanted is not None
                 if crashed or isinstance(told, RequestRefusedError):
-                    after = _next_form(form, told, shaped=wanted is not None)
+                    if (after := _next_form(form, told, request)) is None:
+                        raise told from None
+                    # A crash may be the form's doing; whether it was is found out anew next time.
+                    form, sure = after, sure and not crashed
                 elif again and status is None and type(told) is ModelError:
                     again = False  # what breaks in a stream the SDK does not retry
-                    continue
-                if after is None:
+                else:
                     raise told from None
-                sure &= not crashed
-                form = after
-                continue
-            if wanted is not None and sure:
-                self.learn(replace(self.known, form=form))
-            return reply
+            else:
+                if request.wanted is not None and sure:
+                    self.learn(replace(self.known, form=form))
+                return reply
+
+    def _sent(self, form: str, request: Request) -> Reply:
+        from rag.endpoint.bounded_client import ending
+        from rag.engines.openai.chat_client import Watched
+
+        most = request.most + (THINKING if self._thinks else 0)
+        options = self._options(form, request, most)
+        stream, config = None, None
+        if request.receive is not None:
+            stream = _Stream(request, longest=8 * most)
+            options |= {"stream": True, "stream_usage": BARE not in form}
+            config = {"callbacks": [Watched(stream.add)]}
+        model: Any = self._built
+        method: Any = form.partition(" ")[0]
+        if request.wanted is None or method == TEXT:
+            model = model.bind(**options)
+        else:
+            model = model.with_structured_output(
+                request.wanted, method=method, include_raw=True, **options
+            )
+        try:
+            with ending(self.seconds, request.meter.budget.seconds_left()):
+                sent = model.invoke(request.messages, config)
+        except Exception as error:
+            expected = isinstance(error, (_EnoughError, *foreign_errors()))
+            if not expected or stream is None or not stream.reply.written:
+                raise
+            return stream.reply
+        reply = Reply.of(sent["raw"] if isinstance(sent, dict) else sent)
+        if stream is not None and stream.waited is not None and reply.usage:
+            told = reply.usage["input_tokens"]
+            if told >= _TOLD:  # what the first piece waited for was the reading
+                self.learn(replace(self.known, slow=told < SLOW * max(stream.waited, 1e-3)))
+        return reply
+
+    def _options(self, form: str, request: Request, most: int) -> dict[str, Any]:
+        """Of one request; a token or money budget caps its output as well."""
+        import openai
+
+        budget = request.meter.budget
+        budget.check()
+        if budget.counts:
+            room = budget.room(tokens_of(request.messages), self.price)
+            most = most if room is None else min(most, room)
+        left = budget.seconds_left()
+        seconds = max(self.seconds if left is None else min(self.seconds, left), 0.001)
+        options: dict[str, Any] = {
+            "timeout": openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
+        }
+        if BARE in form:
+            return options
+        for name in ("temperature", "reasoning_effort"):
+            if (value := getattr(self._settings, name)) is not None:
+                options[name] = value
+        # OpenAI's newer models refuse max_tokens; most other servers know nothing else.
+        limit = "max_completion_tokens" if self.endpoint.is_openai else "max_tokens"
+        return {**options, "extra_body": {limit: most}}
 
     @property
     def room(self) -> int | None:
@@ -228,89 +286,15 @@ class ChatModel:
 
         return facts_of(self.endpoint, self.name, AT_HAND).context
 
-    def unheeded(self) -> None:
-        """The server took a form and did not keep to it: words alone from now on."""
-        self.learn(replace(self.known, form=TEXT))
 
-    def _sent(
-        self,
-        form: str,
-        messages: Messages,
-        meter: UsageMeter,
-        most: int,
-        wanted: type[BaseModel] | None,
-        receive: Callable[[str], None] | None,
-    ) -> Reply:
-        from rag.endpoint.bounded_client import ending
-        from rag.engines.openai.chat_client import Watched
-
-        most = most + THINKING if self._thinks else most
-        options = self._options(form, messages, meter, most)
-        watched = _Streamed(receive, meter, 8 * most) if receive is not None else None
-        config: Any = None
-        if watched is not None:
-            options |= {"stream": True, "stream_usage": "bare" not in form}
-            config = {"callbacks": [Watched(watched.add)]}
-        model: Any = self._built.bind(**options)
-        method: Any = form.partition(" ")[0]
-        if wanted is not None and method != TEXT:
-            model = self._built.with_structured_output(
-                wanted, method=method, include_raw=True, **options
-            )
-        try:
-            with ending(self.seconds, meter.budget.seconds_left()):
-                sent = model.invoke(messages, config)
-        except Exception as error:
-            expected = isinstance(error, (_EnoughError, *foreign_errors()))
-            if not expected or watched is None or not watched.reply.written:
-                raise
-            return watched.reply
-        message = sent["raw"] if isinstance(sent, dict) else sent
-        reply = _read(message)
-        if watched is not None:
-            self._clock(watched, reply)
-        return reply
-
-    def _clock(self, watched: _Streamed, reply: Reply) -> None:
-        """What the first piece waited for was the reading."""
-        told = reply.usage["input_tokens"] if reply.usage else 0
-        if told >= _TOLD and watched.first is not None:
-            slow = told / max(watched.first - watched.began, 1e-3) < SLOW
-            self.learn(replace(self.known, slow=slow))
-
-    def _options(
-        self, form: str, messages: Messages, meter: UsageMeter, most: int
-    ) -> dict[str, Any]:
-        """Of one request; a token or money budget caps its output as well."""
-        import openai
-
-        meter.budget.check()
-        if meter.budget.counts:
-            room = meter.budget.room(tokens_of(messages), self.price)
-            most = most if room is None else min(most, room)
-        left = meter.budget.seconds_left()
-        seconds = max(self.seconds if left is None else min(self.seconds, left), 0.001)
-        timeout = openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
-        options: dict[str, Any] = {"timeout": timeout}
-        if "bare" in form:
-            return options
-        if self._settings.temperature is not None:
-            options["temperature"] = self._settings.temperature
-        if self._settings.reasoning_effort is not None:
-            options["reasoning_effort"] = self._settings.reasoning_effort
-        # OpenAI's newer models refuse max_tokens; most other servers know nothing else.
-        limit = "max_completion_tokens" if self.endpoint.is_openai else "max_tokens"
-        return {**options, "extra_body": {limit: most}}
-
-
-def _next_form(form: str, told: ModelError, *, shaped: bool) -> str | None:
+def _next_form(form: str, told: ModelError, request: Request) -> str | None:
     """What to ask in after a refusal: without what can be left out, where that is refused by name;
     else in the next form, if there is one.
     """
     method, *bare = form.split()
     if not bare and _OPTIONAL.search(told.message):
-        return f"{method} bare"
-    rest = FORMS[FORMS.index(method) + 1 :] if shaped else ()
+        return f"{method} {BARE}"
+    rest = FORMS[FORMS.index(method) + 1 :] if request.wanted is not None else ()
     return " ".join([rest[0], *bare]) if rest else None
 
 
@@ -318,44 +302,29 @@ class _EnoughError(Exception):
     """A stream has told enough, or its question has no time left."""
 
 
-class _Streamed:
-    """What has arrived of a streamed reply, of `longest` characters at most."""
+@dataclass(slots=True)
+class _Stream:
+    """What has arrived of a streamed reply, of `longest` characters at most, and how many seconds
+    passed before it came. The first piece of some servers only says who speaks.
+    """
 
-    def __init__(self, receive: Callable[[str], None], meter: UsageMeter, longest: int) -> None:
-        self._receive = receive
-        self._meter = meter
-        self._longest = longest
-        self.reply = Reply()
-        self.began = time.perf_counter()
-        self.first: float | None = None
+    request: Request
+    longest: int
+    reply: Reply = field(default_factory=Reply)
+    began: float = field(default_factory=time.perf_counter)
+    pieces: int = 0
+    waited: float | None = None
 
-    def add(self, chunk: ChatGenerationChunk) -> None:
-        piece = _read(chunk.message)
-        if self.first is None and (piece.written or piece.thought):
-            self.first = time.perf_counter()
+    def add(self, message: Any) -> None:
+        piece = Reply.of(message)
+        self.pieces += 1
+        if self.waited is None and (piece.written or self.pieces > 1):
+            self.waited = time.perf_counter() - self.began
         self.reply.ending = piece.ending or self.reply.ending
-        if piece.written:
+        if piece.written and self.request.receive is not None:
             self.reply.written += piece.written
-            self._receive(piece.written)
-        left = self._meter.budget.seconds_left()
-        if len(self.reply.written) > self._longest or (left is not None and left <= 0):
+            self.request.receive(piece.written)
+        left = self.request.meter.budget.seconds_left()
+        if len(self.reply.written) > self.longest or (left is not None and left <= 0):
             self.reply.ending = None
             raise _EnoughError
-
-
-def _read(message: Any) -> Reply:
-    """A message, or a piece of one."""
-    beside = message.additional_kwargs
-    written = message.text
-    if not written:  # what it calls functions with, one after the other
-        pieces = getattr(message, "tool_call_chunks", None) or message.invalid_tool_calls
-        written = "".join(each["args"] or "" for each in pieces)
-    if not written:
-        written = "\n".join(json.dumps(each["args"]) for each in message.tool_calls)
-    return Reply(
-        written,
-        message.response_metadata.get("finish_reason"),
-        message.usage_metadata,
-        beside.get("reasoning_content") or "",
-        beside.get("refusal") or "",
-    )

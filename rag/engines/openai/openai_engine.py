@@ -13,10 +13,9 @@ from rag.budget import Budget, BudgetSpent
 from rag.endpoint.address import chat_endpoint
 from rag.engines.openai.answering import generate
 from rag.engines.openai.chat_model import ChatModel
-from rag.engines.openai.grading import Grading
-from rag.engines.openai.prices import require_prices
 from rag.engines.openai.queries import contextualize, rewrite
-from rag.engines.openai.usage_meter import UsageMeter
+from rag.engines.openai.usage_meter import UsageMeter, require_prices
+from rag.engines.openai.verdicts import grade, verify
 from rag.engines.protocol import (
     Contextualized,
     Emit,
@@ -44,7 +43,7 @@ class OpenAIEngine:
     """
 
     chat: ChatModel
-    grading: Grading
+    grader: ChatModel
     local: Engine
     settings: Settings
     budget: Budget = field(default_factory=Budget)
@@ -63,14 +62,14 @@ class OpenAIEngine:
         chat = ChatModel(settings.model, endpoint, settings)
         grades = settings.grade_model or settings.model
         grader = chat if grades == settings.model else ChatModel(grades, endpoint, settings)
-        return cls(chat, Grading(grader, local), local, settings)
+        return cls(chat, grader, local, settings)
 
     def for_question(self, budget: Budget, *, streamed: bool = True) -> OpenAIEngine:
         return replace(self, budget=budget, streamed=streamed, failures=[])
 
     def close(self) -> None:
         self.chat.close()
-        self.grading.chat.close()
+        self.grader.close()
 
     @property
     def name(self) -> str:
@@ -86,7 +85,7 @@ class OpenAIEngine:
     def grade(self, request: GradeRequest) -> Graded:
         if self.failures or self.settings.grader is not GraderChoice.MODEL:
             return self.local.grade(request)
-        return self._metered(partial(self.grading.grade, request))
+        return self._metered(partial(grade, self.grader, self.local, request))
 
     def rewrite(self, request: RewriteRequest) -> Rewritten:
         if self.failures:
@@ -97,7 +96,7 @@ class OpenAIEngine:
         return self._metered(partial(generate, self.chat, request, emit, streamed=self.streamed))
 
     def verify(self, claims: Sequence[str], quotes: Sequence[str]) -> Verified:
-        return self._metered(partial(self.grading.verify, claims, quotes))
+        return self._metered(partial(verify, self.grader, claims, quotes))
 
     def _metered(self, ask: Callable[[UsageMeter], T]) -> T:
         """With what the calls inside took and warned of; what they took is told with BudgetSpent

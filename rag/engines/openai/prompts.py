@@ -17,10 +17,7 @@ from typing import TYPE_CHECKING, Any
 from rag.context import document_text
 from rag.engines.openai.fence import Fence
 from rag.engines.protocol import GenerateRequest, RewriteRequest
-from rag.index.terms import terms
-from rag.text.blocks import blocks_of_text
 from rag.text.prose import one_line
-from state.answer import AnswerPart
 from state.documents import under_headings
 from state.passages import HistoryTurn, RetrievedChunk
 
@@ -41,8 +38,6 @@ SUSPICION = (
 NO_ANSWER = "I cannot answer this from the documents."
 LONGEST_GRADED = 2_400
 """Characters of a chunk that is graded."""
-LONGEST_KNOWN = 400
-MOST_KNOWN = 3
 MOST_EARLIER = 3
 
 
@@ -63,11 +58,12 @@ CONTEXTUALIZE = Prompt(
     ),
 )
 GRADE = Prompt(
-    version="grade/2",
+    version="grade/3",
     system=(
         "You grade retrieved documents. A document is relevant if it states something that "
         "answers the question or a part of it; sharing its topic or its words is not enough. "
-        "Grade every document by itself; a reason has at most ten words. " + SUSPICION
+        "Grade every document by itself: holds is true or false, a reason has ten words at most. "
+        + SUSPICION
     ),
 )
 REWRITE = Prompt(
@@ -103,11 +99,11 @@ GENERATE_PLAIN = Prompt(
     ),
 )
 VERIFY = Prompt(
-    version="verify/2",
+    version="verify/3",
     system=(
         "You check claims against quotes. A claim is supported if its own quote states it or "
         "it follows directly; being plausible or true is not enough. Check every claim by "
-        "itself; the reason has at most ten words. " + SUSPICION
+        "itself: holds is true or false, a reason has ten words at most. " + SUSPICION
     ),
 )
 
@@ -127,10 +123,11 @@ def version_of(messages: Messages) -> str:
 def contextualize_messages(question: str, history: Sequence[HistoryTurn]) -> Messages:
     fence = Fence.around(question, [turn["question"] + turn["answer"] for turn in history])
     turns = "\n".join(fence.document("turn", "", _said(turn)) for turn in history)
-    return [
-        ("system", CONTEXTUALIZE.system),
-        ("user", f"{turns}\n\nQuestion: {one_line(question)}"),
-    ]
+    return _messages(CONTEXTUALIZE, [turns, "", f"Question: {one_line(question)}"])
+
+
+def _messages(prompt: Prompt, parts: Sequence[str]) -> Messages:
+    return [("system", prompt.system), ("user", "\n".join(parts))]
 
 
 def _said(turn: HistoryTurn) -> str:
@@ -139,26 +136,15 @@ def _said(turn: HistoryTurn) -> str:
     return f"User: {turn['question']}{answer}"
 
 
-def grade_messages(
-    question: str,
-    chunks: Sequence[RetrievedChunk],
-    known: Sequence[RetrievedChunk],
-) -> Messages:
-    """`known`: chunks graded relevant before, shown (cut short) for what is still missing."""
-    shown = [excerpt(chunk["text"], question, LONGEST_GRADED) for chunk in chunks]
-    excerpts = [cut(chunk["text"], LONGEST_KNOWN) for chunk in known[:MOST_KNOWN]]
+def grade_messages(question: str, chunks: Sequence[RetrievedChunk]) -> Messages:
+    shown = [cut(chunk["text"], LONGEST_GRADED) for chunk in chunks]
     titles = [under_headings(chunk["title"], chunk["heading"]) for chunk in chunks]
-    fence = Fence.around(question, [*shown, *excerpts, *titles])
-    parts: list[str] = []
-    if excerpts:
-        parts.append("Known to be relevant already; together with these, is it sufficient?")
-        parts += [fence.document("known", "", text) for text in excerpts]
-    parts += [
+    fence = Fence.around(question, [*shown, *titles])
+    parts = [
         fence.document(f"document_{number}", title, text)
         for number, (title, text) in enumerate(zip(titles, shown, strict=True), 1)
     ]
-    parts.append(f"Question: {one_line(question)}")
-    return [("system", GRADE.system), ("user", "\n".join(parts))]
+    return _messages(GRADE, [*parts, f"Question: {one_line(question)}"])
 
 
 def rewrite_messages(request: RewriteRequest) -> Messages:
@@ -172,7 +158,7 @@ def rewrite_messages(request: RewriteRequest) -> Messages:
     parts = [fence.document("titles", f"found in {request.collection}", shown)] if shown else []
     parts += [f"Tried: {one_line(query)}" for query in request.tried]
     parts.append(f"Question: {one_line(request.question)}")
-    return [("system", REWRITE.system), ("user", "\n".join(parts))]
+    return _messages(REWRITE, parts)
 
 
 def generate_messages(request: GenerateRequest, *, formed: bool = True) -> Messages:
@@ -180,7 +166,10 @@ def generate_messages(request: GenerateRequest, *, formed: bool = True) -> Messa
     what was wrong with it.
     """
     turns = [] if not request.history else [_said(turn) for turn in request.history[-MOST_EARLIER:]]
-    draft = [json.dumps(_told(part), ensure_ascii=False) for part in request.draft]
+    draft = [
+        json.dumps({"text": part["text"], "quotes": part["quotes"]}, ensure_ascii=False)
+        for part in request.draft
+    ]
     documents = [
         (document["number"], document["title"] or document["source"], document_text(document))
         for document in request.context
@@ -198,12 +187,7 @@ def generate_messages(request: GenerateRequest, *, formed: bool = True) -> Messa
             f"the other parts:\n{fence.document('parts', '', listed)}"
         )
     parts.append(f"Question: {one_line(request.question)}")
-    prompt = GENERATE if formed else GENERATE_PLAIN
-    return [("system", prompt.system), ("user", "\n".join(parts))]
-
-
-def _told(part: AnswerPart) -> dict[str, object]:
-    return {"text": part["text"], "quotes": part["quotes"]}
+    return _messages(GENERATE if formed else GENERATE_PLAIN, parts)
 
 
 def verify_messages(claims: Sequence[str], quotes: Sequence[str]) -> Messages:
@@ -213,7 +197,7 @@ def verify_messages(claims: Sequence[str], quotes: Sequence[str]) -> Messages:
         f"{fence.document(f'claim_{number}', '', one_line(claim))}"
         for number, (claim, quote) in enumerate(zip(claims, quotes, strict=True), 1)
     ]
-    return [("system", VERIFY.system), ("user", "\n".join(parts))]
+    return _messages(VERIFY, parts)
 
 
 def sendable(messages: Messages) -> Messages:
@@ -252,20 +236,6 @@ def _shown(part: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
     if kind == "array":
         return f"[{_shown(part.get('items', {}), defs)}, …]"
     return "true or false" if kind == "boolean" else '"…"'
-
-
-def excerpt(text: str, question: str, longest: int) -> str:
-    """The blocks of a text that have most of the question's words, in reading order."""
-    if len(text) <= longest:
-        return text
-    asked = set(terms(question))
-    blocks = [text[b.start_char : b.end_char] for b in blocks_of_text(text, "markdown")]
-    ranked = sorted(range(len(blocks)), key=lambda n: -len(asked.intersection(terms(blocks[n]))))
-    taken: list[int] = []
-    for n in ranked:
-        if sum(len(blocks[m]) for m in taken) + len(blocks[n]) <= longest:
-            taken.append(n)
-    return "\n".join(blocks[n] for n in sorted(taken)) or cut(text, longest)
 
 
 def without_markers(text: str) -> str:

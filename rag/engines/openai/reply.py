@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 LONGEST = 100_000
 ENDINGS = ("stop", "tool_calls", "function_call", "eos", "end_turn")
 _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_UNCLOSED = re.compile(r"<think(?:ing)?>.*", re.DOTALL | re.IGNORECASE)
+_UNCLOSED = re.compile(r"\s*<think.*", re.DOTALL | re.IGNORECASE)
 _COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
 CONFLICT = object()
 """Stands for a value that a reply gave twice, differently; no schema accepts it."""
@@ -29,8 +29,23 @@ class Reply:
     written: str = ""
     ending: str | None = None
     usage: UsageMetadata | None = None
-    thought: str = ""
     refusal: str = ""
+
+    @classmethod
+    def of(cls, message: Any) -> Reply:
+        """LangChain's message, or a piece of one."""
+        written = message.text
+        if not written:  # what it calls functions with, one after the other
+            pieces = getattr(message, "tool_call_chunks", None) or message.invalid_tool_calls
+            written = "".join(each["args"] or "" for each in pieces)
+        if not written:
+            written = "\n".join(json.dumps(each["args"]) for each in message.tool_calls)
+        return cls(
+            written,
+            message.response_metadata.get("finish_reason"),
+            message.usage_metadata,
+            message.additional_kwargs.get("refusal") or "",
+        )
 
     @property
     def whole(self) -> bool:
@@ -38,7 +53,8 @@ class Reply:
 
     @property
     def thinks(self) -> bool:
-        return bool(self.thought) or "<think" in self.written[:100]
+        """It wrote its thinking, or all of its room went to what is not shown to anyone."""
+        return "<think" in self.written[:100] or (self.ending == "length" and not self.text)
 
     @property
     def text(self) -> str:
@@ -46,13 +62,10 @@ class Reply:
         return without_thinking(self.written)
 
     def fields(self) -> dict[str, Any]:
-        """All fields of a structured reply, from its text or else its thinking.
-
-        Several objects are read together, since some models send one per document; a field that
-        they fill differently holds CONFLICT. A call that was written as text is one.
+        """All fields of a structured reply. Several objects are read together, since some models
+        send one per document; a call that was written as text is one.
         """
-        told = self.text or _THINKING.sub("", self.thought[:LONGEST])
-        read = _merge(json_objects(told))
+        read = _merge(json_objects(self.text))
         inner = read.get("arguments", read.get("parameters"))
         return dict(inner) if isinstance(inner, Mapping) and "name" in read else read
 
@@ -60,8 +73,7 @@ class Reply:
 def without_thinking(reply: str) -> str:
     """Also of a reply that is still being written."""
     text = _THINKING.sub("", reply[:LONGEST])
-    if re.match(r"\s*<think", text, re.IGNORECASE):
-        text = _UNCLOSED.sub("", text)
+    text = "" if _UNCLOSED.match(text) else text
     # Some servers leave out the opening tag, which their template put into the prompt.
     return re.split(r"</think(?:ing)?>", text, flags=re.IGNORECASE)[-1].strip()
 

@@ -1,26 +1,56 @@
-"""The sum of what one node's calls used, charged to the question's budget as it grows.
+"""What one node's calls used and cost, charged to the question's budget as it grows.
 
 Tokens are counted by the server, else by us; where the two disagree, the server cut the prompt.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 
 from rag.budget import Budget
 from rag.endpoint.calls import Call, call_log
-from rag.engines.openai.prices import cost_of
 from rag.engines.openai.prompts import Messages
 from rag.engines.openai.reply import Reply
 from state.answer import NodeUsage
+from state.errors import SettingsError
+from state.settings import Settings
 
+LISTED: Mapping[str, tuple[float, float]] = {
+    # USD per million input and output tokens, as OpenAI listed them in March 2026.
+    "gpt-4o": (2.50, 10.00),
+    "gpt-4o-mini": (0.15, 0.60),
+    "gpt-4.1": (2.00, 8.00),
+    "gpt-4.1-mini": (0.40, 1.60),
+    "gpt-5.4": (2.50, 15.00),
+    "gpt-5": (1.25, 10.00),
+    "gpt-5-mini": (0.25, 2.00),
+}
 FEWEST_COUNTED = 0.6
 """Of the tokens that we count in a prompt; a server that counts fewer has cut it."""
 LEAST_CONTEXT = 500
 """Tokens that every server's context holds, so that a smaller count is no cut."""
 CHARACTERS_A_TOKEN = 6
 """More than English text has; below it no prompt is worth counting anew."""
+
+
+def price_of(model: str, settings: Settings) -> tuple[float, float] | None:
+    """USD per million input and output tokens, or None for a model nobody priced. A router's prefix
+    ("openai/gpt-4o") is dropped for the built-in list.
+    """
+    return settings.prices.get(model, LISTED.get(model.removeprefix("openai/")))
+
+
+def require_prices(settings: Settings) -> None:
+    """Raises SettingsError if a money budget is set for a model without a price."""
+    for model in {settings.model, settings.grade_model or settings.model}:
+        if settings.max_cost is not None and price_of(model, settings) is None:
+            raise SettingsError(
+                f"--max-cost cannot be kept: there is no price for model {model}.",
+                f'Add it to the settings: prices = {{"{model}" = [USD, USD]}} (per million '
+                "input and output tokens), or use --max-tokens.",
+            )
 
 
 @dataclass(slots=True)
@@ -44,7 +74,7 @@ class UsageMeter:
     def add(
         self, inputs: int, outputs: int, price: tuple[float, float] | None, *, estimated: bool
     ) -> None:
-        cost = cost_of(price, inputs, outputs)
+        cost = None if price is None else (inputs * price[0] + outputs * price[1]) / 1e6
         with self._lock:
             self.calls += 1
             self.inputs += inputs
@@ -61,7 +91,13 @@ class UsageMeter:
         if usage and (usage["input_tokens"] or usage["output_tokens"]):
             inputs, outputs = usage["input_tokens"], usage["output_tokens"]
             if _is_cut(messages, inputs):
-                self._warn_of_cut(call, messages, inputs)
+                line = (
+                    f"Model {call.model} at {call.host} read {inputs:,} of about "
+                    f"{tokens_of(messages):,} tokens: it cut your documents. Give it a longer "
+                    "context: OLLAMA_CONTEXT_LENGTH or num_ctx (Ollama), -c (llama.cpp), "
+                    "--max-model-len (vLLM)."
+                )
+                self.warnings.append(line)
             self.add(inputs, outputs, price, estimated=False)
         else:
             from state.tokens import count_tokens
@@ -69,16 +105,6 @@ class UsageMeter:
             inputs, outputs = tokens_of(messages), count_tokens(reply.written)
             self.add(inputs, outputs, price, estimated=True)
         call.input_tokens, call.output_tokens = inputs, outputs
-
-    def _warn_of_cut(self, call: Call, messages: Messages, inputs: int) -> None:
-        line = (
-            f"Model {call.model} at {call.host} read {inputs:,} of about "
-            f"{tokens_of(messages):,} tokens: it cut your documents. Give it a longer "
-            "context: OLLAMA_CONTEXT_LENGTH or num_ctx (Ollama), -c (llama.cpp), "
-            "--max-model-len (vLLM)."
-        )
-        with self._lock:
-            self.warnings.append(line)
 
     @property
     def usage(self) -> NodeUsage:

@@ -1,24 +1,34 @@
-"""The shapes in which verdicts are asked for, and how they are read.
+"""Grades and checks by a model: the shape in which verdicts are asked for, and how they are read.
 
-One property per document instead of a list: a server that constrains its output to the
-schema then cannot leave a document out, and no verdict can slip to its neighbour.
+One property per item instead of a list: a server that constrains its output to the schema then
+cannot leave one out, and no verdict can slip to its neighbour.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationError, create_model
 
+from rag.engines.openai.chat_model import ChatModel
+from rag.engines.openai.prompts import Messages, grade_messages, verify_messages
+from rag.engines.openai.usage_meter import UsageMeter
+from rag.engines.protocol import Engine, Graded, GradeRequest, Verified
+from state.errors import ModelAccessError, ModelError
+from state.passages import Grade
+from state.wording import many
+
+MOST_TOGETHER = 20
+"""Documents that a model grades, the best of what was found; code grades the rest."""
+VERDICT = 60
+"""Tokens of a verdict with its reason."""
 _DECORATION = " \t\r\n*_`'\"“”.!,:"
 _WORDS = {"yes": True, "true": True, "no": False, "false": False}
-SHORT: dict[str, Any] = {"maxLength": 120}
-"""Of a reason or a query: a string without a bound runs on where a schema is enforced. For
-the server only: a longer one is still read.
-"""
+Noun = Literal["document", "claim"]
 
 
 def binary(value: Any) -> bool:
@@ -36,56 +46,108 @@ def _line(value: Any) -> str:
 
 
 Binary = Annotated[bool, BeforeValidator(binary)]
-Line = Annotated[str, BeforeValidator(_line), Field(default="", json_schema_extra=SHORT)]
+# A string without a bound runs on where a schema is enforced. For the server only.
+Line = Annotated[
+    str, BeforeValidator(_line), Field(default="", json_schema_extra={"maxLength": 120})
+]
 
 
-class DocumentGrade(BaseModel):
-    """Whether a document answers the question or a part of it."""
-
-    reason: Line
-    relevant: Binary = Field(validation_alias=AliasChoices("relevant", "binary_score"))
-
-
-class ClaimVerdict(BaseModel):
-    """Whether a claim is supported by its quote."""
+class Verdict(BaseModel):
+    """Of a document: whether it answers the question or a part of it. Of a claim: whether its quote
+    supports it.
+    """
 
     reason: Line
-    supported: Binary = Field(validation_alias=AliasChoices("supported", "binary_score"))
-
-
-V = TypeVar("V", DocumentGrade, ClaimVerdict)
+    holds: Binary = Field(
+        validation_alias=AliasChoices("holds", "relevant", "supported", "binary_score")
+    )
 
 
 @lru_cache(maxsize=256)
-def sheet(
-    noun: str, verdict: type[BaseModel], count: int, *, extras: bool = False
-) -> type[BaseModel]:
-    """The Pydantic model of a reply about `count` items, numbered from 1; with `extras` also
-    whether what is relevant suffices, and what else to search for.
-    """
-    asked: dict[str, Any] = {f"{noun}_{n}": (verdict, ...) for n in range(1, count + 1)}
-    if extras:
-        told = "whether the relevant documents together answer the whole question"
-        other = "if not sufficient: other words to search for what is missing; else ''"
-        asked["sufficient"] = (bool, Field(description=told))
-        asked["better_query"] = (str, Field(description=other, json_schema_extra=SHORT))
+def sheet(noun: Noun, count: int) -> type[BaseModel]:
+    """The Pydantic model of a reply about `count` items, numbered from 1."""
+    asked: dict[str, Any] = {f"{noun}_{n}": (Verdict, ...) for n in range(1, count + 1)}
     return create_model(f"check_{noun}s", **asked)
 
 
-def read_verdicts(noun: str, kind: type[V], count: int, told: Mapping[str, Any]) -> dict[int, V]:
+def read_verdicts(noun: Noun, count: int, told: Mapping[str, Any]) -> dict[int, Verdict]:
     """The verdicts that a reply really holds, by number; an item without one is absent."""
-    (score,) = kind.model_fields.keys() - {"reason"}
-    found: dict[int, V] = {}
+    found: dict[int, Verdict] = {}
     for key, value in {**({f"{noun}_1": told} if count == 1 else {}), **told}.items():
         match = re.fullmatch(rf"(?:{noun})?[\s_#-]*0*(\d{{1,4}})", key.strip().casefold())
         number = int(match[1]) if match else 0
         if not 1 <= number <= count:
             continue
         try:
-            verdict = kind.model_validate(value if isinstance(value, Mapping) else {score: value})
+            row = value if isinstance(value, Mapping) else {"holds": value}
+            verdict = Verdict.model_validate(row)
         except ValidationError:
             continue
-        if getattr(found.get(number, verdict), score) != getattr(verdict, score):
+        if found.get(number, verdict).holds != verdict.holds:
             return {}
         found[number] = verdict
     return found
+
+
+def grade(chat: ChatModel, local: Engine, request: GradeRequest, meter: UsageMeter) -> Graded:
+    """In one structured call; `local` grades what the model gave no readable verdict on."""
+    if not request.chunks:
+        return Graded(grades=(), sufficient=False)
+    asked = request.chunks[:MOST_TOGETHER]
+    messages = grade_messages(request.question, asked)
+    verdicts, failed = _asked(chat, messages, "document", len(asked), meter)
+    grades = {
+        chunk["chunk_id"]: _grade(chunk["chunk_id"], verdicts[number])
+        for number, chunk in enumerate(asked, 1)
+        if number in verdicts
+    }
+    missing = [chunk for chunk in request.chunks if chunk["chunk_id"] not in grades]
+    if missing:
+        by_code = local.grade(replace(request, chunks=missing)).grades
+        grades |= {grade["chunk_id"]: grade for grade in by_code}
+    told = failed and f"{failed} Until then the local grader graded."
+    told = told or f"{chat.who} gave no readable grade for some; the local grader graded them."
+    return Graded(
+        grades=tuple(grades[chunk["chunk_id"]] for chunk in request.chunks),
+        sufficient=any(each["relevant"] for each in (*grades.values(), *request.earlier.values())),
+        warnings=(told,) if len(verdicts) < len(asked) else (),
+    )
+
+
+def verify(
+    chat: ChatModel, claims: Sequence[str], quotes: Sequence[str], meter: UsageMeter
+) -> Verified:
+    """Whether each claim is supported by the quote of the same place, in one call."""
+    if not claims:
+        return Verified(())
+    messages = verify_messages(claims, quotes)
+    found, _ = _asked(chat, messages, "claim", len(claims), meter)
+    missing = len(claims) - len(found)
+    warnings = (f"{chat.who} did not check {many(missing, 'claim')}.",) if missing else ()
+    verdicts = [found.get(number) for number in range(1, len(claims) + 1)]
+    return Verified(tuple(None if v is None else v.holds for v in verdicts), warnings=warnings)
+
+
+def _asked(
+    chat: ChatModel, messages: Messages, noun: Noun, count: int, meter: UsageMeter
+) -> tuple[dict[int, Verdict], str]:
+    """None where there was no reply, with what failed."""
+    try:
+        reply = chat.ask(messages, meter, VERDICT * (count + 1), sheet(noun, count))
+    except ModelAccessError:
+        raise
+    except ModelError as error:
+        meter.failed = True
+        return {}, str(error)
+    return read_verdicts(noun, count, reply.fields()), ""
+
+
+def _grade(chunk_id: str, verdict: Verdict) -> Grade:
+    return {
+        "chunk_id": chunk_id,
+        "relevant": verdict.holds,
+        "verdict": "correct" if verdict.holds else "incorrect",
+        "confidence": None,
+        "reason": verdict.reason or None,
+        "grader": "model",
+    }
