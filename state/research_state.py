@@ -7,12 +7,12 @@ working set that a planner sees as summaries, small however long the run goes on
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, NotRequired, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 from state.answer import NO_USAGE, Citation, Usage
 from state.graph_state import overwrite
 
-SubtaskStatus = Literal["planned", "done", "empty", "cut"]
+SubtaskStatus = Literal["planned", "done", "empty"]
 FileStatus = Literal["active", "done"]
 RoundDecision = Literal["continue", "replan", "end", "escalate"]
 
@@ -23,9 +23,9 @@ EVERYTHING = "*"
 
 class Subtask(TypedDict):
     """One piece of work. `heading` is at most eight words, which the report shows; `queries` are
-    what a searcher searches first. `read_files` are names of artifacts it is given whole, or
+    what a searcher searches. `read_files` are names of artifacts it is given whole, or
     EVERYTHING; what an earlier subtask of the plan is to write makes it wait for that one.
-    `documents` are sources of the collection that a searcher reads besides what it finds.
+    `documents` are names of documents that a searcher reads besides what it finds.
 
     `id` is a hash of all of it: the same work has the same id, so that a resumed run, or a plan
     that repeats itself, never does it twice.
@@ -49,31 +49,23 @@ class Finding(TypedDict):
     markers: list[int]
 
 
-class Artifact(TypedDict):
-    """What a subagent returned: the only thing a report is made of.
+class Artifact(Subtask):
+    """A subtask with what came of it, the only thing a report is made of; its file has the name
+    that was expected.
 
     `content` is its findings as Markdown, whose markers are those of `citations`; `missing` is
-    what was looked for and not found, by name, `nearest` the places that may state it all the same;
-    `queries` are what was searched. One that is `cut`
-    was ended by a budget: it may be shown, and its subtask is done again when the run goes on.
-    `trace_id` is the trace of the question that was asked for it, where one was.
+    what was looked for and not found, by name, `nearest` the places that may state it all the
+    same. `trace_id` is the trace of the question that was asked for it, if one was.
     """
 
-    name: str
-    subtask: str
-    role: str
-    heading: str
-    instruction: str
     content: str
     findings: list[Finding]
-    status: SubtaskStatus
     citations: list[Citation]
     missing: list[str]
-    queries: list[str]
+    nearest: list[Citation]
     warnings: list[str]
     usage: Usage
-    nearest: NotRequired[list[Citation]]
-    trace_id: NotRequired[str]
+    trace_id: str | None
 
 
 class FileEntry(TypedDict):

@@ -155,7 +155,6 @@ class Settings(BaseSettings):
     trace_days: int = Field(90, ge=1, description="days of use a trace is kept")
     trace_megabytes: int = Field(200, ge=1, description="megabytes of traces kept")
     research_keep: int = Field(100, ge=1, description="finished research runs that are kept")
-    research_days: int = Field(90, ge=1, description="days of use a finished research run is kept")
     web: bool = Field(default=False, description="search the web when the documents do not hold it")
     web_url: Url | None = Field(None, description="SearXNG endpoint of --web")
 

@@ -77,9 +77,9 @@ def research(
         settings = on_thread(settings, given.flags["collection"], terminal)
     else:
         with Journal(settings.home) as journal:
-            start = journal.run(resume)["start"]
-        settings = given.settings(**start["flags"])
-        rounds = start["max_rounds"]
+            begun = journal.run(resume)
+        settings = given.settings(**begun["flags"])
+        rounds = begun["max_rounds"]
     with Research(settings, max_rounds or rounds, terminal.notice) as run:
         try:
             report = _researched(run, text, resume, answer, terminal, data=data, events=events)
@@ -114,7 +114,7 @@ def _list(given: options.Given, *, json_: bool) -> None:
             {
                 "run_id": run["id"],
                 "created_at": run["created_at"],
-                "question": run["start"]["asked"],
+                "question": run["asked"],
                 "state": run["state"],
                 "escalation": run["escalation"],
             }
@@ -125,7 +125,7 @@ def _list(given: options.Given, *, json_: bool) -> None:
     for run in runs:
         when = datetime.fromtimestamp(run["created_at"]).astimezone()
         state = "waits for an answer" if run["state"] == "waiting" else "unfinished"
-        question = shorten(run["start"]["asked"], 80)
+        question = shorten(run["asked"], 80)
         terminal.out(f"{run['id']}  {when:%Y-%m-%d %H:%M}  {state:19}  {question}")
     if not runs:
         terminal.notice("No research run waits to go on.")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MOST_FILES = 6
 """Shown at once, the newest."""
-_SIGN = {"planned": "○", "running": "◐", "done": "●", "empty": "◌", "cut": "✗"}
+_SIGN = {"planned": "○", "running": "◐", "done": "●", "empty": "◌"}
 
 
 def event_line(event: Mapping[str, Any]) -> str | None:

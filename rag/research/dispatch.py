@@ -8,30 +8,21 @@ none of them; a subtask whose artifact is in the journal is not run again.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Thread
 
-from rag.budget import BudgetSpent
 from rag.endpoint.calls import Call, recorded
 from rag.research.findings import read_files_of, written
 from rag.research.researcher import Found, ResearchDependencies
+from rag.research.roles import ROLES
 from state.answer import NO_USAGE, add_usage
-from state.research_events import SubtaskFinished
-from state.research_state import EVERYTHING, Artifact, Subtask, SubtaskStatus
+from state.research_state import EVERYTHING, Artifact, Subtask
 
 AT_ONCE = 4
 """Subtasks that run together at most."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Returned:
-    """What became of a subtask, with the model calls made for it and the time it took."""
-
-    task: Subtask
-    result: Artifact | BaseException
-    calls: Sequence[Call]
-    ms: float
+Returned = SimpleQueue[tuple[Subtask, Artifact | BaseException, list[Call], float]]
+"""What became of each subtask, with the model calls made for it and its milliseconds."""
 
 
 def dispatch(plan: Sequence[Subtask], run_id: str, deps: ResearchDependencies) -> list[Artifact]:
@@ -43,10 +34,10 @@ def dispatch(plan: Sequence[Subtask], run_id: str, deps: ResearchDependencies) -
     Raises:
         CragError: a subagent failed, or a budget ended one.
     """
-    done = {a["subtask"]: a for a in deps.journal.artifacts(run_id) if a["status"] != "cut"}
+    done = {artifact["id"]: artifact for artifact in deps.journal.artifacts(run_id)}
     waiting = [task for task in plan if task["status"] == "planned" and task["id"] not in done]
     running: set[str] = set()
-    returned: SimpleQueue[_Returned] = SimpleQueue()
+    returned: Returned = SimpleQueue()
     failure: BaseException | None = None
     while running or (waiting and failure is None):
         if failure is None:
@@ -56,31 +47,23 @@ def dispatch(plan: Sequence[Subtask], run_id: str, deps: ResearchDependencies) -
                 running.add(task["id"])
                 deps.emit({"event": "subtask_started", "subtask": task, "at_ms": deps.at_ms()})
                 _start(task, [done[read] for read in _reads(task, plan)], deps, returned)
-        came = returned.get()
-        running.remove(came.task["id"])
-        for call in came.calls:
-            deps.emit(call.event(came.task["id"], deps.started))
-        if isinstance(came.result, BaseException):
-            failure = failure or came.result
+        task, result, calls, ms = returned.get()
+        running.remove(task["id"])
+        for call in calls:
+            deps.emit(call.event(task["id"], deps.started))
+        if isinstance(result, BaseException):
+            failure = failure or result
             continue
-        deps.journal.keep(run_id, came.result)
-        deps.emit(_finished(came.result, came.ms))
-        for line in came.result["warnings"]:
-            deps.warn(line)
-        if came.result["status"] == "cut":
-            failure = failure or BudgetSpent("The budget of the run is spent.", "Raise it.")
-        else:
-            done[came.task["id"]] = came.result
+        deps.journal.keep(run_id, result)
+        _tell(result, ms, deps)
+        done[task["id"]] = result
     if failure is not None:
         raise failure
     return [done[task["id"]] for task in plan if task["status"] == "planned"]
 
 
 def _start(
-    task: Subtask,
-    read: list[Artifact],
-    deps: ResearchDependencies,
-    returned: SimpleQueue[_Returned],
+    task: Subtask, read: list[Artifact], deps: ResearchDependencies, returned: Returned
 ) -> None:
     def work() -> None:
         began = deps.at_ms()
@@ -90,7 +73,7 @@ def _start(
                 result = run_subtask(task, read, deps)
             except BaseException as error:  # noqa: BLE001 - raised again by the dispatcher
                 result = error
-        returned.put(_Returned(task, result, calls, round(deps.at_ms() - began, 3)))
+        returned.put((task, result, calls, round(deps.at_ms() - began, 3)))
 
     Thread(target=work, name=f"subagent {task['expected_artifact']}", daemon=True).start()
 
@@ -112,46 +95,42 @@ def run_subtask(task: Subtask, read: Sequence[Artifact], deps: ResearchDependenc
         CragError: the engine or the index failed; nothing is returned, so nothing is quoted.
     """
     deps.budget.check()
-    role, files = deps.roles[task["role"]], read_files_of(read)
+    role, files = ROLES[task["role"]], read_files_of(read)
     found = Found()
     if role.searches:
         found = deps.researcher.search(role, task, files)
     elif files.citations:
         found = deps.researcher.compose(role, task, files)
-    status: SubtaskStatus = "done" if found.findings else "empty"
     used = {marker for finding in found.findings for marker in finding["markers"]}
-    artifact: Artifact = {
-        "name": task["expected_artifact"],
-        "subtask": task["id"],
-        "role": task["role"],
-        "heading": task["heading"],
-        "instruction": task["instruction"],
+    return {
+        **task,
+        "status": "done" if found.findings else "empty",
+        "queries": list(found.queries),
         "content": written(found.findings),
         "findings": list(found.findings),
-        "status": "cut" if found.cut else status,
         "citations": [citation for citation in found.citations if citation["marker"] in used],
         "missing": list(found.missing),
-        "queries": list(found.queries),
+        "nearest": list(found.nearest),
         "warnings": list(found.warnings),
         "usage": add_usage(NO_USAGE, task["role"], found.usage),
+        "trace_id": found.trace_id,
     }
-    if found.nearest:
-        artifact["nearest"] = list(found.nearest)
-    if found.trace_id is not None:
-        artifact["trace_id"] = found.trace_id
-    return artifact
 
 
-def _finished(artifact: Artifact, ms: float) -> SubtaskFinished:
-    return {
-        "event": "subtask_finished",
-        "subtask": artifact["subtask"],
-        "artifact": artifact["name"],
-        "status": artifact["status"],
-        "bytes": len(artifact["content"].encode("utf-8", "replace")),
-        "citations": len(artifact["citations"]),
-        "missing": artifact["missing"],
-        "tokens": artifact["usage"]["input_tokens"] + artifact["usage"]["output_tokens"],
-        "trace_id": artifact.get("trace_id"),
-        "ms": ms,
-    }
+def _tell(artifact: Artifact, ms: float, deps: ResearchDependencies) -> None:
+    deps.emit(
+        {
+            "event": "subtask_finished",
+            "subtask": artifact["id"],
+            "artifact": artifact["expected_artifact"],
+            "status": artifact["status"],
+            "bytes": len(artifact["content"].encode("utf-8", "replace")),
+            "citations": len(artifact["citations"]),
+            "missing": artifact["missing"],
+            "tokens": artifact["usage"]["input_tokens"] + artifact["usage"]["output_tokens"],
+            "trace_id": artifact["trace_id"],
+            "ms": ms,
+        }
+    )
+    for line in artifact["warnings"]:
+        deps.warn(line)

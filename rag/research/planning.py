@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from rag.research.researcher import DraftSubtask, ResearchDependencies
-from rag.research.roles import WRITER, Role
+from rag.research.roles import ROLES, SEARCHER, WRITER
 from rag.research.virtual_files import artifact_name
 from rag.text.prose import one_line
 from state.answer import NodeUsage
@@ -27,70 +27,53 @@ def new_subtasks(
     """The round's new subtasks; errors as the researcher's. A first plan that searches nothing
     becomes a search for the question.
     """
-    planned = deps.researcher.plan(deps.view(state, deps.journal.artifacts(state["run_id"])))
+    planned = deps.researcher.plan(deps.view(state))
     for line in planned.warnings:
         deps.warn(line)
-    new = checked_plan(
-        planned.subtasks,
-        roles=deps.roles,
-        files=state["files"],
-        known=state["plan"],
-        step=state["step"],
-        is_document=deps.is_document,
-    )
-    if not any(deps.roles[task["role"]].searches for task in [*state["plan"], *new]):
+    new = checked_plan(planned.subtasks, state["plan"], state["files"], state["step"])
+    if not any(ROLES[task["role"]].searches for task in [*state["plan"], *new]):
         deps.warn(_SEARCHED_WHOLE)
-        searcher = next(role.name for role in deps.roles.values() if role.searches)
-        draft: DraftSubtask = {"role": searcher, "instruction": state["question"]}
-        new = checked_plan([draft], roles=deps.roles, files={}, known=(), step=state["step"])
+        draft: DraftSubtask = {"role": SEARCHER, "instruction": state["question"]}
+        new = checked_plan([draft], step=state["step"])
     return new, planned.usage
 
 
 def checked_plan(
     drafts: Sequence[DraftSubtask],
-    *,
-    roles: dict[str, Role],
-    files: Collection[str],
-    known: Sequence[Subtask],
-    step: int,
-    is_document: Callable[[str], bool] = lambda _name: False,
+    known: Sequence[Subtask] = (),
+    files: Collection[str] = (),
+    step: int = 0,
 ) -> list[Subtask]:
     """The new subtasks, in order: of known roles, not done before, at most eight.
 
-    A name that a draft reads is a file that is there, what an earlier draft is expected to write,
-    or, for a searcher, a document of the collection; others are dropped. Names that drafts chose
-    are replaced by names that cannot collide.
+    What a draft reads is a file that is there, what an earlier draft is expected to write, or, for
+    a searcher, a document; other names are dropped. Names that drafts chose are replaced by names
+    that cannot collide.
     """
-    seen = {task["id"] for task in known}
     names = {name: name for name in files}
-    taken = set(files)
     plan: list[Subtask] = []
     for number, draft in enumerate(drafts[:MOST_SUBTASKS], 1):
-        role, instruction = draft["role"], one_line(draft["instruction"])[:LONGEST_INSTRUCTION]
-        if role not in roles or role == WRITER or not instruction:
+        role = ROLES.get(draft["role"])
+        instruction = one_line(draft["instruction"])[:LONGEST_INSTRUCTION]
+        if role is None or role.name == WRITER or not instruction:
             continue
-        searches = roles[role].searches
-        wanted = list(dict.fromkeys(draft.get("read_files", ())))
+        wanted = dict.fromkeys(draft.get("read_files", ()))
         reads = [names[name] for name in wanted if name in names]
-        if EVERYTHING in wanted or not (searches or reads):
-            reads = [EVERYTHING]
-        queries = [one_line(query)[:LONGEST_QUERY] for query in draft.get("queries", ())]
-        queries = list(dict.fromkeys(filter(None, queries))) or [instruction[:LONGEST_QUERY]]
-        documents = [name for name in wanted if name not in names and is_document(name)]
-        name = artifact_name(role, step + number, instruction, taken)
-        task = new_subtask(role, instruction, name)
+        file = artifact_name(role.name, step + number, instruction, names.values())
+        task = new_subtask(role.name, instruction, file)
         task["heading"] = short_heading(draft.get("heading", ""), instruction)
-        task["read_files"] = reads
-        if searches:
-            task["queries"] = queries[:MOST_QUERIES]
-            task["documents"] = documents[:MOST_DOCUMENTS]
-        task["id"] = _identity(task, [*known, *plan])
-        if task["id"] in seen:
-            continue
-        seen.add(task["id"])
-        taken.add(task["expected_artifact"])
-        names[draft.get("expected_artifact") or instruction] = task["expected_artifact"]
-        plan.append(task)
+        everything = EVERYTHING in wanted or not (role.searches or reads)
+        task["read_files"] = [EVERYTHING] if everything else reads
+        if role.searches:
+            asked = distinct(query[:LONGEST_QUERY] for query in draft.get("queries", ()))
+            task["queries"] = asked[:MOST_QUERIES] or [instruction[:LONGEST_QUERY]]
+            others = [name for name in wanted if name not in names and name != EVERYTHING]
+            task["documents"] = others[:MOST_DOCUMENTS]
+        before = [*known, *plan]
+        task["id"] = _identity(task, before)
+        if all(task["id"] != other["id"] for other in before):
+            names[draft.get("expected_artifact") or instruction] = file
+            plan.append(task)
     return plan
 
 
@@ -114,6 +97,11 @@ def short_heading(heading: str, instruction: str) -> str:
     words = (heading.strip(" #*`.:") or instruction.rstrip(" ?.")).split()
     cut = " ".join(words[:HEADING_WORDS])
     return cut if len(words) <= HEADING_WORDS else f"{cut.rstrip(',;:')}…"
+
+
+def distinct(lines: Iterable[str]) -> list[str]:
+    """Each on one line, once, none that is empty."""
+    return list(dict.fromkeys(filter(None, map(one_line, lines))))
 
 
 def _identity(task: Subtask, before: Sequence[Subtask]) -> str:

@@ -6,17 +6,18 @@ return, and each place that is cited has one number however many sections cite i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, TypedDict
 
 from rag.budget import BudgetSpent
 from rag.citations.marking import NO_QUOTE
 from rag.research.findings import read_files_of, written
-from rag.research.journal import Start
+from rag.research.journal import Run
+from rag.research.researcher import open_parts
 from rag.research.roles import WRITER
 from rag.text.prose import one_line
 from state.answer import Citation, Usage, add_usages
-from state.research_state import Artifact, Finding
+from state.research_state import Artifact, Finding, ResearchState
 from state.wording import written_place
 
 REPORT_SCHEMA = "crag.research/1"
@@ -63,56 +64,48 @@ class Report(TypedDict):
 
 
 def make_report(
-    run_id: str,
-    start: Start,
+    run: Run,
+    state: ResearchState,
     artifacts: Sequence[Artifact],
     *,
-    not_found: Sequence[str],
-    rounds: int,
-    planning: Usage,
     seconds: float,
-    escalation: str | None = None,
-    ended: BudgetSpent | None = None,
     warnings: Sequence[str] = (),
+    ended: BudgetSpent | None = None,
 ) -> Report:
-    """The report of what was finished, whole or partial."""
+    """The report of what was finished, whole or partial; what `ended` it asks nothing."""
     told = read_files_of(sorted(artifacts, key=lambda artifact: artifact["role"] != WRITER))
-    answer = " ".join(
-        written([finding])
-        for artifact in told.files
-        if artifact["role"] == WRITER
-        for finding in artifact["findings"]
-    )
+    answers = (artifact["findings"] for artifact in told.files if artifact["role"] == WRITER)
+    answer = " ".join(written([finding]) for findings in answers for finding in findings)
     sections = list(_sections(told.files))
+    not_found = open_parts(artifacts, state["closed"])
+    escalation = state["escalation"] if ended is None else None
     waits = ended is not None or escalation is not None
-    whole = not (waits or not_found or NO_QUOTE in answer)
     status: ReportStatus = "abstained"
     if escalation is not None:
         status = "waiting"
     elif answer or sections:
-        status = "answered" if whole else "partial"
+        status = "partial" if waits or not_found or NO_QUOTE in answer else "answered"
     early = [] if ended is None else [f"The budget ended the run early: {ended.message}"]
     report: Report = {
         "schema": REPORT_SCHEMA,
-        "run_id": run_id,
+        "run_id": run["id"],
         "status": status,
-        "question": start["asked"],
-        "standalone_question": start["question"],
+        "question": run["asked"],
+        "standalone_question": run["question"],
         "answer": answer,
         "sections": sections,
         "citations": list(told.citations),
-        "not_found": list(not_found),
+        "not_found": not_found,
         "escalation": escalation,
         "resumable": waits,
-        "rounds": rounds,
+        "rounds": state["plans"],
         "subtasks": len(artifacts),
-        "usage": add_usages([planning, *(artifact["usage"] for artifact in artifacts)]),
+        "usage": add_usages([state["usage"], *(artifact["usage"] for artifact in artifacts)]),
         "seconds": round(seconds, 3),
         "warnings": [*warnings, *early],
         "report": "",
     }
-    nearest = {artifact["instruction"]: artifact.get("nearest", ()) for artifact in artifacts}
-    report["report"] = "\n".join(_markdown(report, nearest)).strip() + "\n"
+    report["report"] = "\n".join(_markdown(report, artifacts)).strip() + "\n"
     return report
 
 
@@ -135,17 +128,17 @@ def _sections(artifacts: Sequence[Artifact]) -> Iterator[Section]:
             }
 
 
-def _markdown(report: Report, nearest: Mapping[str, Sequence[Citation]]) -> Iterator[str]:
+def _markdown(report: Report, artifacts: Sequence[Artifact]) -> Iterator[str]:
     yield f"# {one_line(report['question'])}"
     if report["answer"] or not report["sections"]:
         yield from ("", report["answer"] or _NOTHING)
     for section in report["sections"]:
         yield from _under(section["heading"], [section["text"]])
-    missed = (
-        "\n".join([f"- {one_line(asked)}", *(f"  - nearest: {_place(c)}" for c in held)])
-        for asked in report["not_found"]
-        for held in [nearest.get(asked, ())]
-    )
+    nearest = {artifact["instruction"]: artifact["nearest"] for artifact in artifacts}
+    missed: list[str] = []
+    for part in report["not_found"]:
+        missed.append(f"- {one_line(part)}")
+        missed += (f"  - nearest: {_place(citation)}" for citation in nearest.get(part, ()))
     yield from _under("Not found in the documents", missed)
     sources = (f"{c['marker']}. {_place(c)}" for c in report["citations"])
     yield from _under("Sources", sources)

@@ -6,8 +6,9 @@ boundary that a person can see.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from langgraph.graph import StateGraph
@@ -18,13 +19,13 @@ from rag.graph import wire
 from rag.nodes.update import Update, told
 from rag.research.dispatch import dispatch as run_plan
 from rag.research.planning import new_subtask, new_subtasks
-from rag.research.researcher import Reflected, ResearchDependencies, open_parts
+from rag.research.researcher import Reflected, ResearchDependencies, View, open_parts
 from rag.research.roles import WRITER
 from rag.research.virtual_files import artifact_name, evict, shrink, summaries, written
 from rag.text.prose import one_line
 from rag.topology import RESEARCH
 from state.answer import add_usage
-from state.research_state import Artifact, ResearchState, Subtask
+from state.research_state import ResearchState
 from state.wording import many
 
 if TYPE_CHECKING:
@@ -69,15 +70,12 @@ def plan(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Upd
 
 
 def dispatch(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
-    deps = runtime.context
-    artifacts = run_plan(state["plan"], state["run_id"], deps)
-    status = {artifact["subtask"]: artifact["status"] for artifact in artifacts}
-    files = {
-        a["name"]: written(
-            a["name"], a["content"], step, "done" if a["status"] == "done" else "active"
-        )
-        for step, a in enumerate(artifacts, state["step"] + 1)
-    }
+    artifacts = run_plan(state["plan"], state["run_id"], runtime.context)
+    status = {artifact["id"]: artifact["status"] for artifact in artifacts}
+    files = {}
+    for step, artifact in enumerate(artifacts, state["step"] + 1):
+        name, done = artifact["expected_artifact"], artifact["status"] == "done"
+        files[name] = written(name, artifact["content"], step, "done" if done else "active")
     return {
         "plan": [
             {**task, "status": status.get(task["id"], task["status"])} for task in state["plan"]
@@ -89,8 +87,8 @@ def dispatch(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) ->
 
 def reflect(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
     deps = runtime.context
-    artifacts = deps.journal.artifacts(state["run_id"])
-    reflected = decided(state, artifacts, deps)
+    view = deps.view(state)
+    reflected = decided(view, deps)
     closed = [*state["closed"], *reflected.closed]
     usage = add_usage(state["usage"], "reflect", reflected.usage)
     deps.emit(
@@ -100,7 +98,7 @@ def reflect(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> 
             "decision": reflected.decision,
             "reason": reflected.reason,
             "question": reflected.question,
-            "open": open_parts(artifacts, closed),
+            "open": open_parts(view.artifacts, closed),
             "files": summaries(state["files"]),
             "tokens": usage["input_tokens"] + usage["output_tokens"],
         }
@@ -116,26 +114,22 @@ def reflect(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> 
     }
 
 
-def decided(
-    state: ResearchState, artifacts: Sequence[Artifact], deps: ResearchDependencies
-) -> Reflected:
+def decided(view: View, deps: ResearchDependencies) -> Reflected:
     """What the researcher decides, within the rules that none may break: an end needs an artifact
     that is done, a plan that is worked off cannot be continued, and the last round ends or asks.
     """
-    view = deps.view(state, artifacts)
     reflected = deps.researcher.reflect(view)
     for line in reflected.warnings:
         deps.warn(line)
-    done = any(artifact["status"] == "done" for artifact in artifacts)
-    decision, reason = reflected.decision, reflected.reason
-    planned = any(task["status"] == "planned" for task in state["plan"])
+    done = any(artifact["status"] == "done" for artifact in view.artifacts)
+    decision, reason, question = reflected.decision, reflected.reason, None
+    planned = any(task["status"] == "planned" for task in view.state["plan"])
     if decision == "continue" and not (planned or reflected.leads or view.last):
         decision = "end" if done else "escalate"
     if decision == "end" and not done:
         decision, reason = "replan", "an end was refused: no artifact is done yet"
     if decision in ("continue", "replan") and view.last:
         decision, reason = "escalate", f"{many(deps.max_rounds, 'round')} spent"
-    question = None
     if decision == "escalate":
         question = one_line(reflected.question or "")[:LONGEST_QUESTION] or ASKED_AT_THE_CAP
     return replace(reflected, decision=decision, reason=reason, question=question)
@@ -158,14 +152,14 @@ def escalate(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) ->
 
 
 def write(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
-    """The writer's subtask, where a run has one that can write."""
+    """The writer's subtask, of a researcher that can write."""
     deps = runtime.context
-    if WRITER not in deps.roles or not deps.researcher.writes:
+    if not deps.researcher.writes:
         return {}
-    read = [task["expected_artifact"] for task in state["plan"] if task["status"] == "done"]
     step = state["step"] + 1
     name = artifact_name(WRITER, step, state["question"], state["files"])
-    task: Subtask = {**new_subtask(WRITER, state["question"], name), "read_files": read}
+    task = new_subtask(WRITER, state["question"], name)
+    task["read_files"] = [each["expected_artifact"] for each in state["plan"]]
     run_plan([*state["plan"], task], state["run_id"], deps)
     return {"step": step}
 
@@ -180,12 +174,13 @@ def after_reflection(state: ResearchState) -> Literal["cleanup", "escalate", "wr
             return "cleanup"
 
 
-def _timed(name: str, node: Callable[..., Update]) -> Callable[..., Update]:
+def _timed(node: Callable[..., Update]) -> Callable[..., Update]:
     """`node`, with its start, its model calls and its end told."""
 
     def run(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
         deps = runtime.context
-        return told(name, lambda: node(state, runtime=runtime), deps.emit, deps.started)[0]
+        work = partial(node, state, runtime=runtime)
+        return told(node.__name__, work, deps.emit, deps.started)[0]
 
     return run
 
@@ -195,12 +190,9 @@ def compile_research(
 ) -> CompiledStateGraph[ResearchState, ResearchDependencies, ResearchState, ResearchState]:
     """The graph, stopping after each reflection."""
     graph = StateGraph(ResearchState, context_schema=ResearchDependencies)
-    graph.add_node("cleanup", _timed("cleanup", cleanup))
-    graph.add_node("plan", _timed("plan", plan))
-    graph.add_node("dispatch", _timed("dispatch", dispatch))
-    graph.add_node("reflect", _timed("reflect", reflect))
+    for node in (cleanup, plan, dispatch, reflect, write):
+        graph.add_node(node.__name__, _timed(node))
     graph.add_node("escalate", escalate)
-    graph.add_node("write", _timed("write", write))
     wire(graph, RESEARCH, {"reflect": after_reflection})
     return graph.compile(
         checkpointer=checkpointer,

@@ -4,21 +4,21 @@ subagent is sent: its role's prompt and what it reads, and no line of the planne
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rag.context import document_text
 from rag.engines.openai.fence import Fence
 from rag.engines.openai.prompts import Messages
 from rag.research.findings import ReadFiles, signs
 from rag.research.researcher import View
-from rag.research.roles import WRITER, Role
+from rag.research.roles import PLANNED, Role
 from rag.research.virtual_files import summaries
 from rag.text.prose import one_line
 from state.passages import ContextDocument
 from state.research_state import Artifact, Subtask
 
-LONGEST_LINE = 400
-"""Characters of an artifact's findings that reflection sees."""
+LONGEST_LINE = 600
+"""Characters of an artifact's findings that reflection sees, and of a quote that a writer sees."""
 
 PLANNER = (
     "You are the planner of a research run over a person's own documents. You only plan: you "
@@ -36,24 +36,22 @@ REFLECTION = (
     "that the question asks is open and can still be searched; name it in leads), end (all is "
     "answered, or what is open was searched again in vain), continue (planned subtasks are not "
     "done), or escalate (only the person can say how to go on; ask one question). In answered "
-    "give the numbers of open parts that a finding answers after all, or that repeat another. Do "
-    "not write files and do not answer the question."
+    "give the numbers of open parts that a finding answers after all, that repeat another, or that "
+    "the goal does not ask. Do not write files and do not answer the question."
 )
 
 
 def plan_messages(view: View, contents: str) -> Messages:
     """Of the files their names, status and bytes."""
     state = view.state
-    planned = [role for role in view.roles if role.name != WRITER]
-    roles = "\n".join(f"- {role.name}: {role.purpose}" for role in planned)
-    held = summaries(state["files"])
-    files = "\n".join(f"- {f['name']}: {f['status']}, {f['bytes']} bytes" for f in held)
+    roles = _listed(f"{role.name}: {role.purpose}" for role in PLANNED)
+    files = (f"{f['name']}: {f['status']}, {f['bytes']} bytes" for f in summaries(state["files"]))
     told = [
         f"Table of contents:\n{contents}",
         *([f"Why this round: {one_line(state['reason'])}"] if state["reason"] else []),
         *(["It is the last round."] if view.last else []),
-        f"Subtasks so far:\n{_subtasks(state['plan'])}",
-        f"Files:\n{files or '- none'}",
+        f"Subtasks so far:\n{_listed(map(_planned, state['plan']))}",
+        f"Files:\n{_listed(files)}",
         *(f"Still open: {one_line(part)}" for part in view.open),
         *(f"Lead: {one_line(lead)}" for lead in state["leads"] if lead not in view.open),
         *(f"The person said: {one_line(said)}" for said in state["guidance"]),
@@ -63,11 +61,10 @@ def plan_messages(view: View, contents: str) -> Messages:
 
 
 def reflection_messages(view: View) -> Messages:
-    artifacts = "\n".join(map(_about, view.artifacts))
     open_ = "\n".join(f"{n}. {one_line(part)}" for n, part in enumerate(view.open, 1))
     told = [
         f"Round {view.state['rounds'] + 1}.",
-        f"Artifacts:\n{artifacts or '- none'}",
+        f"Artifacts:\n{_listed(map(_about, view.artifacts))}",
         f"Open parts:\n{open_ or '- none'}",
         f"Goal of the run: {one_line(view.state['question'])}",
     ]
@@ -84,15 +81,14 @@ def search_messages(
 ) -> Messages:
     """`found` and `left` are what the first reading brought, and what it left open."""
     facts = [*(finding["text"] for file in read.files for finding in file["findings"]), *found]
-    texts = {each["number"]: document_text(each) for each in given}
-    fence = Fence.around(task["instruction"], [*texts.values(), *facts])
-    told = [
-        fence.document(f"[{n}]", f"{each['title'] or ''} {each['source']}", texts[n])
+    documents = [
+        (f"[{each['number']}]", f"{each['title'] or ''} {each['source']}", document_text(each))
         for each in given
-        for n in [each["number"]]
     ]
     if facts:
-        told.append(fence.document("known", "found before", "\n".join(f"- {f}" for f in facts)))
+        documents.append(("known", "found before", _listed(facts)))
+    fence = Fence.around(task["instruction"], [text for *_, text in documents])
+    told = [fence.document(*each) for each in documents]
     if left:
         told.append("Look only for what is still open: " + "; ".join(map(one_line, left)))
     told.append(f"Task: {one_line(task['instruction'])}")
@@ -101,42 +97,37 @@ def search_messages(
 
 def compose_messages(role: Role, task: Subtask, read: ReadFiles) -> Messages:
     """Each finding and each quote once."""
-    findings = "\n".join(
-        "\n".join(
-            [
-                f"{file['heading']}:",
-                *(f"- {one_line(each['text'])} {signs(each)}" for each in file["findings"]),
-            ]
-        )
-        for file in read.files
-    )
-    quotes = "\n".join(
+    findings: list[str] = []
+    for file in read.files:
+        lines = (f"{one_line(each['text'])} {signs(each)}" for each in file["findings"])
+        findings.append(f"{file['heading']}:\n{_listed(lines)}")
+    quotes = [
         f"[{c['marker']}] {c['source']}: {one_line(c['quote'])[:LONGEST_LINE]}"
         for c in read.citations
-    )
-    fence = Fence.around(task["instruction"], [findings, quotes])
+    ]
+    fence = Fence.around(task["instruction"], [*findings, *quotes])
     told = [
-        fence.document("findings", "", findings),
-        fence.document("quotes", "", quotes),
+        fence.document("findings", "", "\n".join(findings)),
+        fence.document("quotes", "", "\n".join(quotes)),
         f"Question: {one_line(task['instruction'])}",
     ]
     return [("system", role.system), ("user", "\n".join(told))]
 
 
-def _subtasks(plan: Sequence[Subtask]) -> str:
-    lines = (
-        f"- {t['role']} ({t['status']}): {one_line(t['instruction'])}"
-        + (f" Searched: {'; '.join(t['queries'])}" if t["queries"] else "")
-        for t in plan
-    )
-    return "\n".join(lines) or "- none"
+def _listed(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines) or "- none"
+
+
+def _planned(task: Subtask) -> str:
+    searched = f" Searched: {'; '.join(task['queries'])}" if task["queries"] else ""
+    return f"{task['role']} ({task['status']}): {one_line(task['instruction'])}{searched}"
 
 
 def _about(artifact: Artifact) -> str:
     """An artifact's findings and what it did not find, on one line."""
     told = one_line(" ".join(finding["text"] for finding in artifact["findings"]))
-    missing = f" Not found: {one_line('; '.join(artifact['missing']))}."
+    missing = one_line("; ".join(artifact["missing"]))
     return (
-        f"- {artifact['heading']} ({artifact['role']}, {artifact['status']}): "
-        f"{told[:LONGEST_LINE] or 'nothing'}" + (missing if artifact["missing"] else "")
+        f"{artifact['heading']} ({artifact['role']}, {artifact['status']}): "
+        f"{told[:LONGEST_LINE] or 'nothing'}" + (f" Not found: {missing}." if missing else "")
     )

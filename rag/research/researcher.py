@@ -27,8 +27,8 @@ Not LangGraph's custom stream: that moves the nodes to other threads, where an i
 
 
 class DraftSubtask(TypedDict):
-    """A subtask as it was planned, before it has an id. `read_files` may name artifacts and
-    documents of the collection; `expected_artifact` is what later ones read it by.
+    """A subtask as it was planned. `read_files` may name artifacts and documents of the
+    collection; `expected_artifact` is what later ones read it by.
     """
 
     role: str
@@ -41,15 +41,14 @@ class DraftSubtask(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A run as it stands when it is planned or reflected on. A planner is shown no artifact."""
+    """A run as it stands when it is planned or reflected on: `open` was looked for and has not been
+    found yet; no round comes after the `last`. A planner is shown no artifact.
+    """
 
     state: ResearchState
-    roles: Sequence[Role]
-    artifacts: Sequence[Artifact]
+    artifacts: Sequence[Artifact] = ()
     open: Sequence[str] = ()
-    """What was looked for and has not been found yet."""
     last: bool = False
-    """Whether no round comes after this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +58,13 @@ class Planned(Outcome):
 
 @dataclass(frozen=True, slots=True)
 class Found(Outcome):
-    """What a subagent returns: findings whose markers are those of `citations`, and what it looked
-    for in vain; `nearest` are places that may state it, of which nobody is sure. `queries` are what
-    was searched; one that is `cut` was ended by a budget.
-    """
+    """What a subagent returns, as its Artifact says; `queries` are what was searched."""
 
     findings: Sequence[Finding] = ()
     citations: Sequence[Citation] = ()
     missing: Sequence[str] = ()
     nearest: Sequence[Citation] = ()
     queries: Sequence[str] = ()
-    cut: bool = False
     trace_id: str | None = None
 
 
@@ -81,8 +76,8 @@ class Reflected(Outcome):
 
     decision: RoundDecision
     reason: str
-    leads: tuple[str, ...] = ()
-    closed: tuple[str, ...] = ()
+    leads: Sequence[str] = ()
+    closed: Sequence[str] = ()
     question: str | None = None
 
 
@@ -107,28 +102,20 @@ class Researcher(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ResearchDependencies:
-    """What a run is given besides its question: never stored. `is_document` tells the collection's
-    sources from other names; `warn` keeps a line for the report.
-    """
+    """What a run is given besides its question, never stored. `warn` keeps a line to report."""
 
     researcher: Researcher
-    is_document: Callable[[str], bool]
     journal: Journal
     budget: Budget
-    roles: dict[str, Role]
     emit: Emit
     warn: Callable[[str], None]
     max_rounds: int = MAX_ROUNDS
     started: float = field(default_factory=time.perf_counter)
 
-    def view(self, state: ResearchState, artifacts: Sequence[Artifact]) -> View:
-        return View(
-            state=state,
-            roles=tuple(self.roles.values()),
-            artifacts=artifacts,
-            open=open_parts(artifacts, state["closed"]),
-            last=state["rounds"] + 1 >= self.max_rounds,
-        )
+    def view(self, state: ResearchState) -> View:
+        artifacts = self.journal.artifacts(state["run_id"])
+        last = state["rounds"] + 1 >= self.max_rounds
+        return View(state, artifacts, open_parts(artifacts, state["closed"]), last)
 
     def at_ms(self) -> float:
         """Milliseconds since the run was started or resumed."""

@@ -15,12 +15,12 @@ from rag.budget import Budget, BudgetSpent
 from rag.dependencies import new_answer
 from rag.engines.protocol import Contextualized
 from rag.index.home.lock import write_lock
-from rag.research.journal import Journal, Start
+from rag.research.journal import Journal, Run
 from rag.research.local_researcher import LocalResearcher
 from rag.research.report import Report, make_report
 from rag.research.research_graph import checkpoint_name, to_boundary
-from rag.research.researcher import Emit, ResearchDependencies, Researcher, open_parts
-from rag.research.roles import MAX_ROUNDS, ROLES
+from rag.research.researcher import Emit, ResearchDependencies, Researcher
+from rag.research.roles import MAX_ROUNDS
 from rag.session import Session, new_trace_id
 from state.answer import NO_USAGE, Answer, add_usage
 from state.closing import Closing
@@ -59,9 +59,7 @@ class Research(Closing):
         self.run_id: str | None = None
         with ExitStack() as opened:
             self.session = opened.enter_context(Session(settings, notify))
-            self._journal = opened.enter_context(
-                Journal(settings.home, settings.research_keep, settings.research_days)
-            )
+            self._journal = opened.enter_context(Journal(settings.home, settings.research_keep))
             self._checkpoints: Checkpoints = opened.enter_context(
                 open_checkpoints(settings.home, *threads_place(settings))
             )
@@ -77,18 +75,25 @@ class Research(Closing):
             CragError: the index, the engine or a store failed; `resume` goes on from there.
         """
         budget = Budget.start(self._settings)
-        flags = self._settings.model_dump(mode="json", include=_KEPT, exclude_none=True)
-        start: Start = {
+        run: Run = {
+            "id": new_trace_id(),
+            "created_at": time.time(),
             "asked": question,
             "question": question,
-            "flags": flags,
+            "flags": self._settings.model_dump(mode="json", include=_KEPT, exclude_none=True),
             "max_rounds": self._max_rounds,
             "usage": NO_USAGE,
+            "state": "running",
+            "escalation": None,
+            "answer": None,
+            "report": None,
         }
-        made = self._contextualize(start, budget)
-        run_id = new_trace_id()
-        self._journal.start(run_id, start)
-        return self._work(run_id, start, budget, emit, made=made)
+        made = self._contextualized(question, budget)
+        if made is not None:
+            usage = add_usage(NO_USAGE, "contextualize", made.usage)
+            run = {**run, "question": made.question, "usage": usage}
+        self._journal.start(run)
+        return self._work(run, budget, emit, made)
 
     def resume(
         self, run_id: str, answer: str | None = None, emit: Emit = lambda _event: None
@@ -102,76 +107,66 @@ class Research(Closing):
         """
         run = self._journal.run(run_id)
         if answer is not None and run["state"] != "waiting":
-            raise UsageError(
-                f"Run {run['id']} did not ask anything, or was answered already.",
-                "Leave --answer out.",
-            )
-        if run["report"] is not None and run["state"] == "finished":
+            told = f"Run {run['id']} did not ask anything, or was answered already."
+            raise UsageError(told, "Leave --answer out.")
+        if run["state"] == "finished":
             return cast("Report", run["report"])
         if run["state"] == "waiting":
             if answer is None or not answer.strip():
-                raise UsageError(
-                    f"Run {run['id']} waits for an answer: {run['escalation']}",
-                    f'Go on with --resume {run["id"]} --answer "…".',
-                )
+                told = f"Run {run['id']} waits for an answer: {run['escalation']}"
+                raise UsageError(told, f'Go on with --resume {run["id"]} --answer "…".')
             run["answer"] = answer.strip()
             self._journal.change(run["id"], state="running", escalation=None, answer=run["answer"])
-        budget = Budget.start(self._settings)
-        return self._work(run["id"], run["start"], budget, emit, run["answer"])
+        return self._work(run, Budget.start(self._settings), emit)
 
-    def _contextualize(self, start: Start, budget: Budget) -> Contextualized | None:
+    def _contextualized(self, question: str, budget: Budget) -> Contextualized | None:
         """A follow-up on a thread becomes a question that stands alone before it is planned."""
         thread = self._settings.thread
         history = self.session.memory.history(thread) if thread is not None else []
-        if not history:
-            return None
-        made = self.session.charged(budget).contextualize(start["asked"], history)
-        start["question"] = made.question
-        start["usage"] = add_usage(NO_USAGE, "contextualize", made.usage)
-        return made
+        return self.session.charged(budget).contextualize(question, history) if history else None
 
     def _work(
-        self,
-        run_id: str,
-        start: Start,
-        budget: Budget,
-        emit: Emit,
-        answer: str | None = None,
-        made: Contextualized | None = None,
+        self, run: Run, budget: Budget, emit: Emit, made: Contextualized | None = None
     ) -> Report:
-        self.run_id = run_id
+        self.run_id = run["id"]
         events: list[ResearchEvent] = []
 
         def keep(event: ResearchEvent) -> None:
             events.append(event)
             emit(event)
 
-        deps = self._dependencies(run_id, budget, keep)
-        with self._alone(run_id):
-            keep(self._started(run_id, start, deps))
+        def warn(line: str) -> None:
+            if line not in self._journal.warnings(run["id"]):
+                self._journal.warn(run["id"], line)
+                keep({"event": "warned", "line": line})
+
+        researcher = self._researcher or self._own_researcher(run["id"], budget)
+        deps = ResearchDependencies(researcher, self._journal, budget, keep, warn, self._max_rounds)
+        with self._alone(run["id"]):
+            keep(self._started(run, deps))
             if made is not None:
-                told = {"standalone_question": made.question, "reason": made.reason}
-                keep(cast("ResearchEvent", {"event": "contextualized", **told}))
+                standing, reason = made.question, made.reason
+                keep({"event": "contextualized", "standalone_question": standing, "reason": reason})
                 for line in made.warnings:
-                    deps.warn(line)
-            report = self._rounds(run_id, start, deps, answer)
+                    warn(line)
+            report = self._rounds(run, deps)
             self._keep_trace(report, events)
             if report["escalation"] is not None:
                 asked = report["escalation"]
-                self._journal.change(run_id, state="waiting", escalation=asked, answer=None)
+                self._journal.change(run["id"], state="waiting", escalation=asked, answer=None)
             elif not report["resumable"]:
                 self._record_turn(report)
-                self._journal.change(run_id, state="finished", escalation=None, report=report)
-                self._checkpoints.delete(checkpoint_name(run_id))
+                self._journal.change(run["id"], state="finished", escalation=None, report=report)
+                self._checkpoints.delete(checkpoint_name(run["id"]))
                 self.run_id = None
         return report
 
-    def _started(self, run_id: str, start: Start, deps: ResearchDependencies) -> ResearchStarted:
+    def _started(self, run: Run, deps: ResearchDependencies) -> ResearchStarted:
         return {
             "event": "research_started",
-            "run_id": run_id,
+            "run_id": run["id"],
             "started_at": round(time.time() - deps.at_ms() / 1000, 6),
-            "question": start["asked"],
+            "question": run["asked"],
             "engine": self.session.engine.name,
             "model": self.session.engine.model,
             "collection": self.session.reader.name,
@@ -181,35 +176,24 @@ class Research(Closing):
             "grader": self._settings.grader.value,
         }
 
-    def _rounds(
-        self, run_id: str, start: Start, deps: ResearchDependencies, answer: str | None
-    ) -> Report:
+    def _rounds(self, run: Run, deps: ResearchDependencies) -> Report:
         began = time.perf_counter()
-        state = new_research(start["question"], run_id, start["usage"])
+        state = new_research(run["question"], run["id"], run["usage"])
         ended: BudgetSpent | None = None
         waiting = False
         try:
             while state["decision"] != "end" and not waiting:
-                state, waiting = to_boundary(self._checkpoints, state, deps, answer)
+                state, waiting = to_boundary(self._checkpoints, state, deps, run["answer"])
             if not waiting:
                 state, _ = to_boundary(self._checkpoints, state, deps, None)  # it is written up
         except BudgetSpent as spent:
             ended = spent
-        artifacts = self._journal.artifacts(run_id)
+        artifacts = self._journal.artifacts(run["id"])
         if ended is not None and not any(artifact["findings"] for artifact in artifacts):
             raise ended
-        return make_report(
-            run_id,
-            start,
-            artifacts,
-            not_found=open_parts(artifacts, state["closed"]),
-            rounds=state["plans"],
-            planning=state["usage"],
-            seconds=time.perf_counter() - began,
-            escalation=state["escalation"] if ended is None else None,
-            warnings=self._journal.warnings(run_id),
-            ended=ended,
-        )
+        warnings = self._journal.warnings(run["id"])
+        seconds = time.perf_counter() - began
+        return make_report(run, state, artifacts, seconds=seconds, warnings=warnings, ended=ended)
 
     @contextmanager
     def _alone(self, run_id: str) -> Iterator[None]:
@@ -222,23 +206,6 @@ class Research(Closing):
                 told = f"Another process is working on research run {run_id}."
                 raise StoreBusyError(told, "Let it finish.") from None
             yield
-
-    def _dependencies(self, run_id: str, budget: Budget, emit: Emit) -> ResearchDependencies:
-        def warn(line: str) -> None:
-            if line not in self._journal.warnings(run_id):
-                self._journal.warn(run_id, line)
-                emit({"event": "warned", "line": line})
-
-        return ResearchDependencies(
-            researcher=self._researcher or self._own_researcher(run_id, budget),
-            is_document=lambda source: self.session.reader.document(source) is not None,
-            journal=self._journal,
-            budget=budget,
-            roles=ROLES,
-            emit=emit,
-            warn=warn,
-            max_rounds=self._max_rounds,
-        )
 
     def _own_researcher(self, run_id: str, budget: Budget) -> Researcher:
         """The session's model, charging `budget`; rules for an engine that brings none."""

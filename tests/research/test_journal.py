@@ -3,21 +3,30 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from rag.research.journal import Journal, Start
+from rag.research.journal import Journal, Run
 from state.answer import NO_USAGE
 from state.home_db import HOME_FILE
 
-START: Start = {
-    "asked": "Why?",
-    "question": "Why?",
-    "flags": {},
-    "max_rounds": 1,
-    "usage": NO_USAGE,
-}
+
+def started(journal: Journal, name: str) -> None:
+    run: Run = {
+        "id": name,
+        "created_at": 0.0,
+        "asked": "Why?",
+        "question": "Why?",
+        "flags": {},
+        "max_rounds": 1,
+        "usage": NO_USAGE,
+        "state": "running",
+        "escalation": None,
+        "answer": None,
+        "report": None,
+    }
+    journal.start(run)
 
 
 def finished(journal: Journal, run: str) -> None:
-    journal.start(run, START)
+    started(journal, run)
     journal.keep_plan(run, 1, [], {**NO_USAGE})
     journal.warn(run, "careful")
     journal.change(run, state="finished", report={"report": run})
@@ -31,14 +40,9 @@ def kept(home: Path) -> dict[str, set[str]]:
         }
 
 
-def older(journal: Journal, days: int) -> None:
-    with journal._file.writing() as db:
-        db.execute("update research set created_at = created_at - ? * 86400", (days,))
-
-
 def test_finished_runs_are_bounded_by_number_and_what_can_go_on_stays(tmp_path: Path):
     with Journal(tmp_path, keep=2) as journal:
-        journal.start("0-waits", START)
+        started(journal, "0-waits")
         journal.warn("0-waits", "careful")
         journal.change("0-waits", state="waiting", escalation="Which?")
         for number in range(5):
@@ -46,19 +50,3 @@ def test_finished_runs_are_bounded_by_number_and_what_can_go_on_stays(tmp_path: 
         assert journal.run("4-done")["report"] == {"report": "4-done"}
     left = {"0-waits", "3-done", "4-done"}
     assert kept(tmp_path) == {"run": left, "plan": left - {"0-waits"}, "warning": left}
-
-
-def test_finished_runs_are_bounded_by_days_of_use_and_not_by_a_jump_of_the_clock(tmp_path: Path):
-    with Journal(tmp_path, days=30) as journal:
-        finished(journal, "old")
-        journal.start("old-unfinished", START)
-        older(journal, 20)
-        finished(journal, "middle")
-        older(journal, 20)
-        finished(journal, "new")
-    left = {"old-unfinished", "middle", "new"}
-    assert kept(tmp_path)["run"] == left
-    with Journal(tmp_path, days=30) as journal:
-        older(journal, 80 * 365)
-        finished(journal, "newest")
-    assert kept(tmp_path)["run"] == {*left, "newest"}

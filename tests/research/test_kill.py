@@ -46,7 +46,7 @@ def kept(home: Path) -> dict[str, Any]:
             run = journal.run("last")["id"]
         except UsageError:  # killed before the run was there
             return {}
-        return {artifact["subtask"]: artifact for artifact in journal.artifacts(run)}
+        return {artifact["id"]: artifact for artifact in journal.artifacts(run)}
 
 
 def test_a_whole_run_answers_all_parts_and_goes_through_its_rounds(whole: Whole):

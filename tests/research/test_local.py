@@ -10,7 +10,6 @@ from research_library import library
 from rag.opening import open_reader
 from rag.research.local_researcher import LocalResearcher, enumerated
 from rag.research.researcher import View
-from rag.research.roles import ROLES
 from state.research_state import new_research
 
 
@@ -22,7 +21,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 def test_each_part_is_a_search(reader: Any):
     question = "Who designed the Stone Bridge and where was Lena Holt born?"
-    view = View(new_research(question, "r"), tuple(ROLES.values()), ())
+    view = View(new_research(question, "r"))
     planned = LocalResearcher(reader, lambda _: pytest.fail("nothing is asked")).plan(view)
     assert [task["instruction"] for task in planned.subtasks] == [
         "Who designed the Stone Bridge",

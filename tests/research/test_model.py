@@ -253,7 +253,7 @@ def test_a_server_that_goes_down_repeats_no_finished_subtask(made: Path, tmp_pat
                 run.start(QUESTION)
             name = run.run_id
         with served(always=researcher([PLAN], [END])) as server, research(server, home) as run:
-            kept = {a["subtask"]: a for a in run._journal.artifacts(name)}
+            kept = {a["id"]: a for a in run._journal.artifacts(name)}
             events: list[Any] = []
             report = run.resume(name, emit=events.append)
             begun = {e["subtask"]["id"] for e in events if e["event"] == "subtask_started"}

@@ -6,9 +6,9 @@ import pytest
 
 from rag.research.planning import LONGEST_INSTRUCTION, checked_plan, short_heading
 from rag.research.research_graph import decided
-from rag.research.researcher import DraftSubtask, Reflected, ResearchDependencies
+from rag.research.researcher import DraftSubtask, Reflected, ResearchDependencies, View
 from rag.research.roles import ROLES
-from state.research_state import ResearchState, new_research
+from state.research_state import new_research
 
 
 def draft(instruction: str, role: str = "searcher", reads: tuple[str, ...] = ()) -> DraftSubtask:
@@ -21,7 +21,7 @@ def draft(instruction: str, role: str = "searcher", reads: tuple[str, ...] = ())
 
 
 def plan(*drafts: DraftSubtask, known: list[Any] | None = None) -> list[Any]:
-    return checked_plan(drafts, roles=ROLES, files={}, known=known or [], step=0)
+    return checked_plan(drafts, known or [])
 
 
 def test_unknown_roles_empty_instructions_and_repeats_are_dropped():
@@ -51,16 +51,9 @@ def test_equal_work_has_equal_ids_and_other_queries_are_other_work():
     assert len(plan({**draft("When?"), "queries": ["in which year"]}, known=[first])) == 1
 
 
-def test_a_searcher_reads_documents_of_the_collection_and_no_other_paths():
-    made = checked_plan(
-        [draft("find", reads=("guide.md", "/etc/passwd"))],
-        roles=ROLES,
-        files={},
-        known=(),
-        step=0,
-        is_document=lambda name: name == "guide.md",
-    )
-    assert (made[0]["documents"], made[0]["read_files"]) == (["guide.md"], [])
+def test_a_searcher_reads_artifacts_and_documents_by_name():
+    (made,) = checked_plan([draft("find", reads=("guide.md", "old.md"))], files=["old.md"])
+    assert (made["documents"], made["read_files"]) == (["guide.md"], ["old.md"])
 
 
 def test_the_writer_is_not_planned_and_others_read_everything_unless_told():
@@ -104,17 +97,10 @@ class Says:
 
 
 def reflected(says: Reflected, artifacts: list[Any], rounds: int = 0) -> Reflected:
-    state: ResearchState = {**new_research("q", "r"), "rounds": rounds}
-    deps = ResearchDependencies(
-        researcher=cast("Any", Says(says)),
-        is_document=lambda _name: False,
-        journal=cast("Any", None),
-        budget=cast("Any", None),
-        roles=ROLES,
-        emit=print,
-        warn=print,
-    )
-    return decided(state, artifacts, deps)
+    nothing = cast("Any", None)
+    deps = ResearchDependencies(cast("Any", Says(says)), nothing, nothing, print, print)
+    view = View(new_research("q", "r"), artifacts, last=rounds == 4)
+    return decided(view, deps)
 
 
 def test_an_end_is_refused_while_nothing_is_done():

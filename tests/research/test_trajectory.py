@@ -80,7 +80,9 @@ def test_what_left_the_state_is_whole_in_the_journal(home: Path, monkeypatch: py
     monkeypatch.setattr("rag.research.research_graph.written", kept)
     with scripted(home) as run:
         report = run.start("What came of it?")
-        held = {a["name"]: a["content"] for a in run._journal.artifacts(report["run_id"])}
+        held = {
+            a["expected_artifact"]: a["content"] for a in run._journal.artifacts(report["run_id"])
+        }
     assert len(spilled) == 5
     for entry in spilled.values():
         _, _, name = str(entry["pointer"]).partition("#")
