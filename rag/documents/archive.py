@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import PurePosixPath
 
+from rag.documents.cleaning import given_title
 from rag.documents.limits import MIB
 from rag.documents.markup import Element, parse
-from rag.documents.property_title import given_title
 from rag.documents.stream import Reading
 from state.errors import DocumentError
 

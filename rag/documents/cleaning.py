@@ -8,6 +8,13 @@ _LINE_ENDS = re.compile("\r\n?|[\x85\u2028\u2029]")
 _COLOUR = re.compile("(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]")
 _NOT_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
 
+_DEFAULT = re.compile(
+    r"\W*(?:anonymous|unspecified|untitled|no title)\W*"
+    r"(?:(?:document|presentation|spreadsheet)\W*)?\d*"
+    r"|slide \d+|powerpoint presentation|microsoft (?:word|excel|powerpoint) - .*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What programs put in by themselves: Office, Google Docs, LibreOffice, InDesign, ReportLab."""
 _ASCII_CONTROLS = bytes(set(range(0x20)) - {0x09, 0x0A}) + b"\x7f"
 
 
@@ -44,3 +51,8 @@ def one_line(text: str, limit: int = 120) -> str:
     """The text on one line, cut at `limit` characters, for titles and reasons."""
     line = " ".join(clean(text).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def given_title(property_: str | None) -> str | None:
+    """The title, or None where it names nothing: a reader may then find one in the text."""
+    return None if property_ is None or _DEFAULT.fullmatch(property_.strip()) else property_

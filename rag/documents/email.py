@@ -8,7 +8,7 @@ from email.message import EmailMessage
 
 from rag.documents.cleaning import one_line
 from rag.documents.encoding import decode
-from rag.documents.html import page_text
+from rag.documents.html import page_part
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
@@ -67,7 +67,7 @@ def _text(part: EmailMessage, reading: Reading) -> str:
     if not isinstance(payload, bytes):
         return ""
     if part.get_content_subtype() == "html":
-        return page_text(payload, reading)
+        return page_part(payload, reading)[1].text
     return decode(payload, part.get_content_charset())
 
 

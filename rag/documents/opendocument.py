@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rag.documents.archive import open_archive
+from rag.documents.cleaning import given_title
 from rag.documents.layout import Layout
 from rag.documents.markup import Element, attribute, count, name
-from rag.documents.property_title import given_title
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 

@@ -12,10 +12,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from rag.documents.cleaning import one_line
+from rag.documents.cleaning import given_title, one_line
 from rag.documents.limits import TimeUpError
 from rag.documents.pdf_pages import reflowed
-from rag.documents.property_title import given_title
 from rag.documents.recognizer import SIDE, can_recognize, recognized_part
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rag.documents.property_title import given_title
+from rag.documents.cleaning import given_title
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 

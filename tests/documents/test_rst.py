@@ -82,17 +82,17 @@ Note: Never touch
 the *rod*.
 
 Start it:
-```
-motor  ``on``
-  now
-```
+
+    motor  ``on``
+      now
+
 * one:
 
 
 
-  ```sh
-  $ ls ``x``
-  ```
+
+      $ ls ``x``
+
 * two
   lines
 
@@ -115,10 +115,10 @@ Of the **oil**.
 | --- | --- |
 | c | d |
 
-```python
->>> run()
-2
-```
+
+    >>> run()
+    2
+
 [1] See the book.
 """
 

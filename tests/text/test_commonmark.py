@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from heading_paths import wrong
 from markdown_it import MarkdownIt
 
 from rag.text.blocks import blocks_of_text
@@ -33,3 +34,8 @@ def test_blocks_begin_where_commonmark_says(path: Path) -> None:
         if block.kind.value in OPENS.values()
     }
     assert found == wanted
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_chunks_stand_under_the_headings_of_commonmark(path: Path) -> None:
+    assert [(chunk.heading, wanted) for chunk, bad, wanted in wrong(path) if bad] == []
