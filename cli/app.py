@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -13,7 +12,6 @@ import typer.core
 import typer.main
 
 from cli.errors import Exit, end_on
-from cli.terminal import clean
 
 COMMANDS = {
     "ingest": "Make the collection equal to these folders and files.",
@@ -34,6 +32,8 @@ COMMANDS = {
     "mcp": "Serve the collection to agents over MCP; print their skill file.",
 }
 """What the help says of each."""
+PACKAGES = ("langgraph", "chromadb", "langchain-openai", "wordllama", "typer")
+"""Whose versions matter in a bug report."""
 
 
 def new_app(text: str | None = None, **changed: Any) -> typer.Typer:
@@ -71,28 +71,18 @@ def command_of(name: str) -> Any:
 class LazyGroup(typer.core.TyperGroup):
     """Lists every command without importing one, and ends on whatever a command fails with."""
 
+    def __init__(self, **named: Any) -> None:
+        super().__init__(**named)
+        self.commands: dict[str, Any] = dict.fromkeys(COMMANDS)
+
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        if cmd_name in COMMANDS and cmd_name not in self.commands:
+        if cmd_name in COMMANDS and self.commands[cmd_name] is None:
             self.commands[cmd_name] = command_of(cmd_name)
         return self.commands.get(cmd_name)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
-
-    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
-        from typer._click.shell_completion import CompletionItem
-
-        names = [name for name in COMMANDS if name.startswith(incomplete)]
-        found = [CompletionItem(name, help=COMMANDS[name]) for name in names]
-        return found or super().shell_complete(ctx, incomplete)
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
-            near = get_close_matches(args[0], COMMANDS, n=1)
-            hint = f" Did you mean `crag {near[0]}`?" if near else ""
-            ctx.fail(f"There is no command {clean(args[0])!r}.{hint}")
-        return super().resolve_command(ctx, args)
 
     def main(self, args: Sequence[str] | None = None, **named: Any) -> Any:  # type: ignore[override]
         """Run a command; every failure becomes one line on stderr and its exit code."""
@@ -120,21 +110,27 @@ app = new_app(
 
 def _show_version(value: bool) -> None:
     if value:
-        from cli.versions import version_text
+        import platform
+        import sqlite3
 
-        typer.echo(version_text())
+        from state.extras import package_version
+
+        shown = [f"Python {platform.python_version()}", f"SQLite {sqlite3.sqlite_version}"]
+        shown += [f"{name} {package_version(name)}" for name in PACKAGES]
+        typer.echo(f"crag {package_version('crag-cli')} ({', '.join(shown)})")
         raise typer.Exit
 
 
-_VERSION = typer.Option(
-    "--version",
-    "-V",
-    help="Print the versions that matter in a bug report.",
-    callback=_show_version,
-    is_eager=True,
-)
-
-
 @app.callback()
-def crag(version: Annotated[bool, _VERSION] = False) -> None:
+def crag(
+    version: Annotated[
+        bool,
+        typer.Option(
+            *("--version", "-V"),
+            help="Print the versions that matter in a bug report.",
+            callback=_show_version,
+            is_eager=True,
+        ),
+    ] = False,
+) -> None:
     """What all commands have in common."""

@@ -11,6 +11,7 @@ from cli.terminal import Terminal
 from state.errors import UsageError
 
 if TYPE_CHECKING:
+    from cli.options import Given
     from state.answer import Answer
     from state.settings import Settings
 
@@ -20,16 +21,16 @@ LOOKED_AT = 5_000
 
 
 def read_question(argument: str) -> str:
-    """The argument, or all of standard input when it is "-".
-
-    Raises:
-        UsageError: there is nothing in it, or more than a question can be.
-    """
+    """The argument, or all of standard input when it is "-"; raises as `checked_question`."""
     return checked_question(sys.stdin.read(MAX_CHARACTERS * 4) if argument == "-" else argument)
 
 
 def checked_question(text: str) -> str:
-    """The question without what surrounds it; raises as `read_question`."""
+    """The question without what surrounds it.
+
+    Raises:
+        UsageError: there is nothing in it, or more than a question can be.
+    """
     text = text.strip().strip("\ufeff")
     if not any(character.isalnum() for character in text):
         what = "holds no word" if text else "is empty"
@@ -42,27 +43,25 @@ def checked_question(text: str) -> str:
     return text
 
 
-def on_thread(
-    settings: Settings, named: str | None, terminal: Terminal, *, continue_: bool = False
-) -> Settings:
-    """The settings with the thread to go on with, and the collection that it asked last; a change
-    is told. `named` is the collection's option: with it, or the variable, the collection stays.
+def on_thread(given: Given, *, continue_: bool = False) -> Settings:
+    """The settings with the thread to go on with, and the collection that it asked last, unless
+    another is named by option or variable; a change is told.
 
     Raises:
         UsageError: there is no thread to continue.
     """
+    settings, terminal = given.settings(), given.terminal
     if settings.thread is None and not continue_:
         return settings
     from rag.memory import ThreadMemory
 
     with ThreadMemory(settings) as memory:
-        named_thread = None if continue_ else settings.thread
-        thread = named_thread or memory.newest_thread()
+        thread = (None if continue_ else settings.thread) or memory.newest_thread()
         before = memory.collection(thread)
     settings = settings.model_copy(update={"thread": thread})
     if before is None or before == settings.collection:
         return settings
-    if named or os.environ.get("CRAG_COLLECTION"):
+    if given.flags["collection"] or os.environ.get("CRAG_COLLECTION"):
         terminal.notice(f"Thread {thread} asked {before}; it goes on with {settings.collection}.")
         return settings
     terminal.notice(f"Asking {before}, as thread {thread} did.")

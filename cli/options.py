@@ -1,8 +1,11 @@
-"""Every shared option, declared once; a command says which it takes."""
+"""Every shared option, declared once; a command says which it takes. What a shell may complete."""
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
@@ -11,13 +14,53 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.completion import complete_collection, complete_thread
 from cli.terminal import Terminal
-from state.choices import EngineName, GraderChoice, Verifier
+from state.choices import EngineName, GraderChoice, Verifier, default_home
 from state.errors import UsageError
 
 if TYPE_CHECKING:
     from state.settings import Settings
+
+
+MOST_OFFERED = 50
+_PLAIN = re.compile(r"[\w.,@%+=-]+")
+"""Names that mean themselves in every shell; zsh evaluates what it is offered."""
+
+
+def complete_collection(incomplete: str) -> list[str]:
+    """Also the last of several, as in a,b."""
+    before, comma, last = incomplete.rpartition(",")
+    names = _names("catalog.sqlite", "select name from collections order by name", last)
+    return [f"{before}{comma}{name}" for name in names]
+
+
+def complete_thread(incomplete: str) -> list[str]:
+    return _names("home.db", "select name from crag_threads order by id desc", incomplete)
+
+
+def complete_trace(incomplete: str) -> list[str]:
+    query = "select 'last' union all select id from traces order by 1 desc"
+    return _names("home.db", query, incomplete)
+
+
+def complete_run(incomplete: str) -> list[str]:
+    query = "select 'last' union all select run from research where kind = 'run' order by 1 desc"
+    return _names("home.db", query, incomplete)
+
+
+def _names(file: str, query: str, incomplete: str) -> list[str]:
+    """Soon, and without failing: whatever goes wrong, nothing is offered."""
+    import sqlite3
+
+    home = os.environ.get("CRAG_HOME")
+    path = (Path(home) if home else default_home()) / file
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
+            names = [str(name) for (name,) in db.execute(query)]
+    except sqlite3.Error:  # also where there is no such file
+        return []
+    offered = [name for name in names if name.startswith(incomplete) and _PLAIN.fullmatch(name)]
+    return offered[:MOST_OFFERED]
 
 
 def _collection(text: str) -> Any:
@@ -118,13 +161,6 @@ _ONE_OF = (("json_", "events"), ("thread", "continue_"))
 """Parameters of which a run heeds one."""
 
 
-def _check_one(values: Mapping[str, Any]) -> None:
-    for pair in _ONE_OF:
-        if all(values.get(name) for name in pair):
-            flags = " and ".join(f"--{name.rstrip('_')}" for name in pair)
-            raise UsageError(f"{flags} exclude each other.", "Leave one of them out.")
-
-
 def taking(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A command takes these of SHARED, and --home, --config and --debug, by its parameter `given`.
     They stand in its place in the help, those that say where things are at the end.
@@ -138,7 +174,10 @@ def taking(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
         def run(**values: Any) -> Any:
-            _check_one(values)
+            for pair in _ONE_OF:
+                if all(values.get(name) for name in pair):
+                    both = " and ".join(f"--{name.rstrip('_')}" for name in pair)
+                    raise UsageError(f"{both} exclude each other.", "Leave one of them out.")
             flags = {each.name: values.pop(each.name) for each in taken}
             del flags["debug"]  # the error boundary reads it, no command does
             if "collections" in flags:

@@ -73,8 +73,7 @@ class Terminal:
         of a line begin `hang` columns from the left.
         """
         for line in text.splitlines() or [""]:
-            for row in _rows(clean(line), sys.stdout, hang):
-                _write(sys.stdout, row)
+            _write(sys.stdout, clean(line), hang)
 
     def notice(self, text: str) -> None:
         """Write one line about the run to stderr, unless quiet."""
@@ -84,8 +83,7 @@ class Terminal:
     def warn(self, text: str) -> None:
         """Write one line to stderr, quiet or not; wrapped at words on a terminal."""
         with suppress(OSError):  # a notice that nobody can read costs nobody the answer
-            for row in _rows(" ".join(clean(text).split("\n")), sys.stderr):
-                _write(sys.stderr, row)
+            _write(sys.stderr, clean(text).replace("\n", " "), 0)
 
     def json(self, value: object) -> None:
         """Write one JSON object on one line to stdout."""
@@ -114,17 +112,14 @@ class Terminal:
         if not agreed:
             raise DeclinedError("Nothing was changed.")
 
-    def console(self) -> Console:
-        """A rich console on stderr; colour only on a terminal, NO_COLOR obeyed."""
+    def console(self, *, stderr: bool = True) -> Console:
+        """Rich's, which takes nothing for markup; colour only on a terminal, NO_COLOR obeyed."""
         from rich.console import Console
 
-        return Console(stderr=True, highlight=False, markup=False, emoji=False)
+        return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
 
     def out_console(self) -> Console:
-        """A rich console on stdout, for what a person reads there."""
-        from rich.console import Console
-
-        return Console(highlight=False, markup=False, emoji=False)
+        return self.console(stderr=False)
 
 
 def prepare_streams() -> None:
@@ -192,18 +187,15 @@ def rows(line: Text, console: Console, hang: int = 0) -> list[Text]:
     return found
 
 
-def _rows(line: str, stream: TextIO, hang: int = 0) -> list[str]:
-    """The line as the stream shows it."""
-    if not stream.isatty():
-        return [line]
-    from rich.console import Console
-    from rich.text import Text
+def _write(stream: TextIO, line: str, hang: int | None = None) -> None:
+    """The line as it is; with `hang` wrapped, where the stream is a terminal."""
+    shown = [line]
+    if hang is not None and stream.isatty():
+        from rich.console import Console
+        from rich.text import Text
 
-    # What rich puts before the stream, to draw below what is written, knows no width.
-    console = Console(file=getattr(stream, "rich_proxied_file", stream))
-    return [row.plain for row in rows(Text(line), console, hang)]
-
-
-def _write(stream: TextIO, line: str) -> None:
-    stream.write(line + "\n")
+        # What rich puts before the stream, to draw below what is written, knows no width.
+        console = Console(file=getattr(stream, "rich_proxied_file", stream))
+        shown = [row.plain for row in rows(Text(line), console, hang)]
+    stream.writelines(row + "\n" for row in shown)
     stream.flush()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -32,13 +31,6 @@ def _turn(turn: Turn) -> dict[str, Any]:
     }
 
 
-def thread_text(thread: str, turns: Iterable[Turn], *, as_json: bool) -> str:
-    """What is written to a file."""
-    if as_json:
-        return json.dumps(thread_json(thread, turns), indent=1) + "\n"
-    return "\n".join(thread_markdown(thread, turns)) + "\n"
-
-
 def thread_markdown(thread: str, turns: Iterable[Turn]) -> Iterator[str]:
     """The lines of the thread: a heading a question, the answer, its sources with quotes."""
     yield f"# {one_line(thread)}"
@@ -55,9 +47,10 @@ def thread_markdown(thread: str, turns: Iterable[Turn]) -> Iterator[str]:
 def _byline(turn: Turn) -> Iterator[str]:
     answer = turn.answer
     engine = answer["engine"]["model"] or answer["engine"]["name"]
-    pinned = ", pinned" if turn.milestone else ""
-    when = turn.created_at.isoformat(sep=" ", timespec="seconds")
-    yield f"*{when}, {answer['status']}, {one_line(engine)}{pinned}*"
+    told = [turn.created_at.isoformat(sep=" ", timespec="seconds"), answer["status"], engine]
+    told += [turn.collection] if turn.collection else []
+    told += ["pinned"] if turn.milestone else []
+    yield f"*{one_line(', '.join(told))}*"
     if answer["standalone_question"] != answer["question"]:
         yield from ("", f"*Understood as: {one_line(answer['standalone_question'])}*")
 
@@ -69,6 +62,6 @@ def _sources(turn: Turn) -> Iterator[str]:
         source, page = one_line(citation["source"]), citation["page"]
         where = written_place(source, page, citation["start_line"], citation["end_line"])
         state = states.get(citation["source"], "same")
-        note = "" if state == "same" else f" ({state} since)"
+        note = "" if state == "same" else f" (the file has {state} since)"
         yield from (f"[{citation['marker']}] {where}{note}", "")
         yield from (f"> {line}" for line in citation["quote"].splitlines())

@@ -34,11 +34,10 @@ def ask(
     ok_abstain: options.OkAbstain = False,
 ) -> int:
     """Answer one question from the collection, each sentence cited."""
-    terminal, settings = given.terminal, given.settings()
-    text = read_question(question)
-    settings = on_thread(settings, given.flags["collection"], terminal, continue_=continue_)
     from rag.session import open_session
 
+    terminal, text = given.terminal, read_question(question)
+    settings = on_thread(given, continue_=continue_)
     with open_session(settings, terminal.notice) as session:
         report_staleness(terminal, settings)
         streaming = terminal.out_is_tty and not (no_stream or json_ or events)

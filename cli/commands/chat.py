@@ -29,13 +29,11 @@ def chat(
     quotes: options.Quotes = False,
 ) -> int:
     """Talk with your documents; every turn is kept in its thread."""
-    terminal = given.terminal
-    typed = sys.stdin.isatty()
-    streaming = terminal.out_is_tty and not (no_stream or json_)
     from cli.conversation.lines import read_piped, typed_at_prompt
     from cli.conversation.talk import Conversation
 
-    with Conversation(given, continue_=continue_, stream=streaming, json=json_) as talk:
+    terminal, typed = given.terminal, sys.stdin.isatty()
+    with Conversation(given, continue_=continue_, no_stream=no_stream, json=json_) as talk:
         talk.live_trace, talk.quotes = trace, quotes
         report_staleness(terminal, talk.settings)
         reader = talk.session.reader
@@ -69,10 +67,9 @@ def _take(talk: Conversation, line: str) -> bool:
         return run_command(line, talk)
     if not line:
         return True
-    question = checked_question(line)
     before = talk.turns
     try:
-        talk.ask(question)
+        talk.ask(checked_question(line))
     except KeyboardInterrupt as interrupt:
         if isinstance(interrupt, Terminated) or not sys.stdin.isatty():
             raise

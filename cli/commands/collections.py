@@ -10,9 +10,8 @@ from rich.filesize import decimal
 
 from cli import options
 from cli.app import new_app
-from cli.completion import complete_collection
 from cli.terminal import one_line
-from state.wording import many, plural
+from state.wording import many
 
 if TYPE_CHECKING:
     from rag.index.protocol import IndexedDocument
@@ -20,8 +19,13 @@ if TYPE_CHECKING:
 
 app = new_app("List, show and delete collections, and forget folders.", no_args_is_help=True)
 
+_DOCUMENT = ("source", "path", "title", "format", "characters")
+_UNREAD = ("path", "reason", "failed")
 Name = Annotated[
-    str, typer.Argument(help="The collection.", metavar="NAME", autocompletion=complete_collection)
+    str,
+    typer.Argument(
+        help="The collection.", metavar="NAME", autocompletion=options.complete_collection
+    ),
 ]
 
 
@@ -37,8 +41,7 @@ def list_(given: options.Given, json_: options.Json = False) -> None:
         return
     width = max((len(each.name) for each in found), default=0)
     for each in found:
-        documents = f"{each.documents:>8,} {plural(each.documents, 'document'):<9}"
-        totals = f"{documents} {each.chunks:>10,} {plural(each.chunks, 'chunk'):<6}"
+        totals = f"{many(each.documents, 'document'):>16}  {many(each.chunks, 'chunk'):>16}"
         terminal.out(f"{each.name:<{width}}  {totals}  {each.embedder}")
     if not found:
         terminal.notice("Nothing was ingested yet. Run `crag ingest PATH` first.")
@@ -52,26 +55,18 @@ def show(given: options.Given, name: Name, json_: options.Json = False) -> None:
     found = _store(given).require_inventory(name)
     documents = sorted(found.documents, key=lambda document: document.source)
     if json_:
-        shown: dict[str, object] = {
-            "schema": "crag.collection/1",
-            "name": found.name,
-            "embedder": str(found.embedder),
-            "roots": found.roots,
-            "documents": [_document(document) for document in documents],
-            "unread": [
-                {"path": file.path, "reason": file.reason, "failed": file.failed}
-                for file in found.unread
-            ],
-        }
-        terminal.json(shown)
+        unread = [{name: getattr(file, name) for name in _UNREAD} for file in found.unread]
+        shown: dict[str, object] = {"name": found.name, "roots": found.roots}
+        shown |= {"embedder": str(found.embedder)}
+        shown |= {"documents": [_document(each) for each in documents], "unread": unread}
+        terminal.json({"schema": "crag.collection/1", **shown})
         return
     for document in documents:
-        size = decimal(document.stat.size)
-        chunks = f"{document.chunk_count:>6,} {plural(document.chunk_count, 'chunk'):<6}"
-        terminal.out(f"{chunks} {size:>9}  {document.format:<9} {one_line(document.source)}")
+        size = f"{many(document.chunk_count, 'chunk'):>13}  {decimal(document.stat.size):>9}"
+        terminal.out(f"{size}  {document.format:<9} {one_line(document.source)}")
     for file in sorted(found.unread, key=lambda file: file.path):
         state = "failed" if file.failed else "skipped"
-        terminal.out(f"{state:>13} {one_line(file.path)}: {file.reason}")
+        terminal.out(f"{state:>13}  {one_line(file.path)}: {file.reason}")
 
 
 @app.command()
@@ -121,13 +116,6 @@ def _store(given: options.Given) -> Store:
 
 
 def _document(document: IndexedDocument) -> dict[str, object]:
-    return {
-        "source": document.source,
-        "path": document.path,
-        "title": document.title,
-        "format": document.format,
-        "bytes": document.stat.size,
-        "chunks": document.chunk_count,
-        "characters": document.characters,
-        "warnings": list(document.warnings),
-    }
+    named = {name: getattr(document, name) for name in _DOCUMENT}
+    counted = {"bytes": document.stat.size, "chunks": document.chunk_count}
+    return {**named, **counted, "warnings": list(document.warnings)}

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from cli import options
 from cli.app import new_app
+from state.choices import default_config_file
 from state.errors import UsageError
 
 app = new_app("Show, locate or start the settings file.", no_args_is_help=True)
@@ -33,12 +34,10 @@ def show(given: options.Given, json_: options.Json = False) -> None:
 @options.taking()
 def path(given: options.Given, json_: options.Json = False) -> None:
     """Print the settings file's path, whether or not it exists."""
-    from state.choices import default_config_file
-
     file = given.config or default_config_file()
     if json_:
-        found = {"schema": "crag.config-path/1", "path": str(file), "exists": file.exists()}
-        given.terminal.json(found)
+        found = {"path": str(file), "exists": file.exists()}
+        given.terminal.json({"schema": "crag.config-path/1", **found})
     else:
         given.terminal.out(str(file))
 
@@ -50,7 +49,6 @@ def init(
     force: Annotated[bool, options.switch("--force", "Replace an existing file.")] = False,
 ) -> None:
     """Write a settings file with every key commented out at its default."""
-    from state.choices import default_config_file
     from state.settings_report import settings_template
 
     file = given.config or default_config_file()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from cli import options
 from cli.app import new_app
 from cli.errors import Exit
@@ -20,23 +22,18 @@ def doctor(given: options.Given, json_: options.Json = False) -> int:
     Of a model: is it offered, which forms of reply its server takes, whether it thinks, how long
     its context is and how fast it reads. It is sent one small made-up document.
     """
-    terminal = given.terminal
-    settings = given.settings()
-    from rag.doctor import checkup
+    from rag.doctor.checkup import examine
 
-    checks = []
-    for check in checkup.examine(settings):
+    terminal, checks = given.terminal, []
+    for check in examine(given.settings()):
         checks.append(check)
         if not json_:
             sign = "ok  " if check.ok else "FAIL"
             terminal.wrapped(f"{sign}  {check.part}: {check.detail}", 6)
-            if check.hint is not None:
-                terminal.wrapped(f"      mend: {check.hint}", 12)
-    failed = [check for check in checks if not check.ok]
+            if check.mend is not None:
+                terminal.wrapped(f"      mend: {check.mend}", 12)
+    well = all(check.ok for check in checks)
     if json_:
-        rows = [
-            {"part": check.part, "ok": check.ok, "detail": check.detail, "mend": check.hint}
-            for check in checks
-        ]
-        terminal.json({"schema": "crag.doctor/1", "ok": not failed, "checks": rows})
-    return Exit.SETUP if failed else Exit.DONE
+        rows = [asdict(check) for check in checks]
+        terminal.json({"schema": "crag.doctor/1", "ok": well, "checks": rows})
+    return Exit.DONE if well else Exit.SETUP

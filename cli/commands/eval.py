@@ -41,18 +41,16 @@ def evaluate(
 
     Citations, loops and cost as well. The dataset's index is made once and kept.
     """
-    terminal = given.terminal
-    settings = given.settings()
+    if baseline and stage is not EvaluationStage.FULL:
+        raise UsageError("--baseline compares answers.", "Use it with --stage full.")
     from rag.evaluate.datasets import load_dataset
     from rag.evaluate.evaluate_dataset import Plan
     from rag.evaluate.evaluate_dataset import evaluate as run
 
-    if baseline and stage is not EvaluationStage.FULL:
-        raise UsageError("--baseline compares answers.", "Use it with --stage full.")
-    loaded = load_dataset(dataset)
+    terminal, settings = given.terminal, given.settings()
     plan = Plan(stage, limit, seed, baseline, collection)
     with progress_on(terminal) as on:
-        report = run(loaded, settings, plan, on, terminal.notice)
+        report = run(load_dataset(dataset), settings, plan, on, terminal.notice)
     if json_:
         terminal.json(report)
     else:

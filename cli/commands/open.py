@@ -1,4 +1,4 @@
-"""`crag open`: a cited place of the last answer in the person's editor."""
+"""`crag open`: a cited place of the last answer, in the person's editor or quoted."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import typer
 
 from cli import options
 from cli.app import new_app
-from cli.completion import complete_trace
 from cli.files import keep_private
 from cli.render.answer_text import citation_of
+from cli.render.surroundings import print_surroundings
 from state.errors import SetupError, UsageError
 
 app = new_app()
@@ -38,26 +38,27 @@ def open_(
         typer.Option(
             metavar="ID",
             help="The trace of the answer whose place to open.",
-            autocompletion=complete_trace,
+            autocompletion=options.complete_trace,
         ),
     ] = "last",
 ) -> None:
     """Open a place that the last answer cites.
 
-    In $VISUAL or $EDITOR a text, in the desktop's viewer anything else; elsewhere than on a
-    terminal its path is printed.
+    In $VISUAL or $EDITOR where there is one and the file is text; else it is shown here, as it
+    was read. Elsewhere than on a terminal the file's path is printed.
     """
-    terminal, settings = given.terminal, given.settings()
     from rag.opening import open_reader
     from rag.tracing.stored_trace import began
     from state.shared_place import open_traces
 
+    terminal, settings = given.terminal, given.settings()
     with open_traces(settings) as traces:
         found = traces.get(trace)
     citation = citation_of(found["answer"], number)
     asked = settings.model_copy(update={"collection": began(found)["collection"], "files": None})
     with open_reader(asked, terminal.notice) as reader:
         document = reader.document(citation["source"])
+        text = reader.document_text(citation["source"])
     if document is None or document.path is None:
         raise UsageError(
             f"{citation['source']} is no file of {asked.collection}.",
@@ -66,15 +67,14 @@ def open_(
     file = Path(document.path)
     if not os.path.isfile(file):  # noqa: PTH113 - Path's own can raise
         raise UsageError(f"{file} is gone; it was cited.", "`crag ingest` brings all up to date.")
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
     if not sys.stdout.isatty():
         terminal.out(str(file))
-        return
-    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
-    if editor and _is_text(file):
+    elif editor and _is_text(file):
         _run(opening_command(editor, file, citation["start_line"]))
-    elif not _has_desktop() or typer.launch(str(file)):
+    else:
         terminal.out(str(file))
-        terminal.notice("Set EDITOR to have it opened.")
+        print_surroundings(terminal, citation, text or "")
 
 
 def opening_command(editor: str, file: Path, line: int | None) -> list[str]:
@@ -93,19 +93,13 @@ def opening_command(editor: str, file: Path, line: int | None) -> list[str]:
     return [*words, *(word.format(file=file, line=line) for word in form.split())]
 
 
-def _has_desktop() -> bool:
-    seen = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    return sys.platform == "darwin" or bool(seen)
-
-
 def _run(command: list[str]) -> None:
     """Run it on this terminal until it ends, with the person's own umask."""
     try:
         done = subprocess.run(command, check=False, umask=keep_private())  # noqa: S603 - theirs
     except OSError as error:
-        raise SetupError(
-            f"{command[0]} cannot be started: {error.strerror or error}.", "Set EDITOR."
-        ) from None
+        why = error.strerror or error
+        raise SetupError(f"{command[0]} cannot be started: {why}.", "Set EDITOR.") from None
     if done.returncode:
         raise SetupError(f"{command[0]} ended with code {done.returncode}.")
 

@@ -12,7 +12,6 @@ import typer
 from cli import options
 from cli.app import new_app
 from cli.asking import on_thread, read_question
-from cli.completion import complete_run
 from cli.errors import Exit
 from cli.files import STDOUT, check_writable, write_text
 from cli.render.research_view import ResearchView
@@ -38,7 +37,7 @@ def research(
     resume: Annotated[
         str | None,
         typer.Option(
-            metavar="ID", autocompletion=complete_run, help="Go on with a run; 'last' too."
+            metavar="ID", autocompletion=options.complete_run, help="Go on with a run; 'last' too."
         ),
     ] = None,
     list_: Annotated[
@@ -74,7 +73,7 @@ def research(
 
     rounds = MAX_ROUNDS
     if resume is None:
-        settings = on_thread(settings, given.flags["collection"], terminal)
+        settings = on_thread(given)
     else:
         with Journal(settings.home) as journal:
             begun = journal.run(resume)

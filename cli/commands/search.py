@@ -11,7 +11,6 @@ from cli import options
 from cli.app import new_app
 from cli.asking import read_question
 from cli.render.text import place, shorten
-from state.passages import RetrievedChunk
 
 app = new_app()
 
@@ -31,34 +30,25 @@ def search(
     json_: options.Json = False,
 ) -> None:
     """Print the chunks that a query retrieves, best first."""
-    terminal = given.terminal
-    settings = given.settings()
-    text = read_question(query)
     from rag.opening import open_reader
 
+    terminal, settings = given.terminal, given.settings()
+    text = read_question(query)
     began = time.perf_counter()
     with open_reader(settings, terminal.notice) as reader:
-        hits = reader.search(text, settings.k)
-    seconds = time.perf_counter() - began
+        hits = [*enumerate(reader.search(text, settings.k), 1)]
+    seconds = round(time.perf_counter() - began, 4)
     if json_:
-        terminal.json(
-            {
-                "schema": "crag.search/1",
-                "query": text,
-                "results": [_result(rank, hit) for rank, hit in enumerate(hits, 1)],
-                "seconds": round(seconds, 4),
-            }
-        )
+        results = [
+            {"rank": rank, **{name: dict(hit)[name] for name in _SHOWN}} for rank, hit in hits
+        ]
+        found = {"query": text, "results": results, "seconds": seconds}
+        terminal.json({"schema": "crag.search/1", **found})
         return
-    for rank, hit in enumerate(hits, 1):
+    for rank, hit in hits:
         lines = hit["start_line"], hit["end_line"]
         where = place(hit["source"], hit["page"], *lines, hit.get("anchor"))
         terminal.out(f"{rank:>2}  {hit['score']:.3f}  {where}")
         terminal.wrapped(f"    {shorten(hit['text'], 200)}", 4)
     if not hits:
         terminal.notice("Nothing found.")
-
-
-def _result(rank: int, hit: RetrievedChunk) -> dict[str, object]:
-    found = dict(hit)
-    return {"rank": rank, **{name: found[name] for name in _SHOWN}}

@@ -26,11 +26,10 @@ def status(given: options.Given, json_: options.Json = False) -> None:
 
     Of every collection, or of the one that --collection names.
     """
-    terminal = given.terminal
-    settings = given.settings()
     from rag.collection_status import read_status
 
-    found = read_status(settings, only=given.flags["collection"])
+    terminal = given.terminal
+    found = read_status(given.settings(), only=given.flags["collection"])
     if json_:
         terminal.json(_json(found))
         return
@@ -66,13 +65,11 @@ def _lines(found: Status) -> Iterator[tuple[str, str]]:
         totals = each.totals
         documents, chunks = many(totals.documents, "document"), many(totals.chunks, "chunk")
         characters = many(totals.characters, "character")
-        yield "", ""
-        yield "", f"{totals.name}: {documents}, {chunks}, {characters}; {totals.embedder}"
+        yield "", f"\n{totals.name}: {documents}, {chunks}, {characters}; {totals.embedder}"
         yield from (("  from    ", root) for root in totals.roots)
         if totals.failed or totals.skipped:
             yield "  unread  ", f"{totals.failed:,} failed, {totals.skipped:,} skipped"
         yield "  stale   ", each.stale.line or "no indexed file has changed"
     sizes = [f"{name} {decimal(octets)}" for name, octets in found.octets.items() if octets]
     total = decimal(sum(found.octets.values()))
-    yield "", ""
-    yield "on disk   ", total + (f": {', '.join(sizes)}" if sizes else "")
+    yield "\non disk   ", total + (f": {', '.join(sizes)}" if sizes else "")

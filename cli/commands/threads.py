@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -11,8 +12,8 @@ import typer
 
 from cli import options
 from cli.app import new_app
-from cli.completion import complete_thread
 from cli.files import STDOUT, write_text
+from cli.render.text import shorten
 from state.errors import DamagedError
 from state.turns import PrunePlan, Turn, no_such_thread
 from state.wording import many
@@ -23,7 +24,20 @@ if TYPE_CHECKING:
 app = new_app("List, show, export, delete and prune threads.", no_args_is_help=True)
 
 Name = Annotated[
-    str, typer.Argument(help="The thread.", metavar="THREAD", autocompletion=complete_thread)
+    str,
+    typer.Argument(help="The thread.", metavar="THREAD", autocompletion=options.complete_thread),
+]
+Days = Annotated[
+    float | None, typer.Option(metavar="N", min=0, help="Remove turns older than this many days.")
+]
+Keep = Annotated[
+    int | None, typer.Option(metavar="N", min=0, help="Keep this many newest turns a thread.")
+]
+Number = Annotated[
+    int | None, typer.Option("--turn", "-n", min=1, help="This turn only.", metavar="N")
+]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to, instead of stdout.")
 ]
 
 
@@ -32,8 +46,6 @@ Name = Annotated[
 def list_(given: options.Given, json_: options.Json = False) -> None:
     """Print every thread, the one used last first."""
     terminal = given.terminal
-    from cli.render.thread import thread_line
-
     with _memory(given) as memory:
         found = memory.store.threads()
     if json_:
@@ -45,7 +57,8 @@ def list_(given: options.Given, json_: options.Json = False) -> None:
         return
     width = max((len(each.name) for each in found), default=0)
     for each in found:
-        terminal.out(thread_line(each, width))
+        used = f"{each.updated_at.astimezone():%Y-%m-%d %H:%M}  {many(each.turns, 'turn'):>10}"
+        terminal.out(f"{each.name:<{width}}  {used}  {shorten(each.first_question, 80)}")
     if not found:
         terminal.notice("There are no threads yet. `crag ask -t NAME` or `crag chat` begins one.")
 
@@ -53,46 +66,37 @@ def list_(given: options.Given, json_: options.Json = False) -> None:
 @app.command()
 @options.taking("threads")
 def show(
-    given: options.Given,
-    name: Name,
-    turn: Annotated[
-        int | None, typer.Option("--turn", "-n", min=1, help="This turn only.", metavar="N")
-    ] = None,
-    json_: options.Json = False,
+    given: options.Given, name: Name, turn: Number = None, json_: options.Json = False
 ) -> None:
     """Print a thread's turns. Cited files that have changed since are marked."""
-    terminal = given.terminal
-    from cli.render.thread import print_turn
-    from rag.thread_export import thread_json
+    from rag.thread_export import thread_json, thread_markdown
 
+    terminal = given.terminal
     with _memory(given) as memory:
         found = _turns(memory, name) if turn is None else iter([memory.store.turn(name, turn)])
         if json_:
             terminal.json(thread_json(name, found))
             return
-        for index, each in enumerate(found):
-            if index:
-                terminal.out("")
-            print_turn(terminal, each)
+        for line in thread_markdown(name, found):
+            terminal.wrapped(line)
 
 
 @app.command()
 @options.taking("threads", "quiet")
 def export(
-    given: options.Given,
-    name: Name,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to, instead of stdout."),
-    ] = None,
-    json_: options.Json = False,
+    given: options.Given, name: Name, output: Output = None, json_: options.Json = False
 ) -> None:
     """Write a whole thread as Markdown, or as JSON."""
-    from rag.thread_export import thread_text
+    from rag.thread_export import thread_json, thread_markdown
 
     with _memory(given) as memory:
-        text = thread_text(name, _turns(memory, name), as_json=json_)
-    write_text(output or STDOUT, text, given.terminal)
+        found = _turns(memory, name)
+        text = (
+            json.dumps(thread_json(name, found), indent=1)
+            if json_
+            else "\n".join(thread_markdown(name, found))
+        )
+    write_text(output or STDOUT, text + "\n", given.terminal)
 
 
 @app.command()
@@ -119,13 +123,8 @@ def delete(
 @options.taking("threads", "quiet")
 def prune(
     given: options.Given,
-    days: Annotated[
-        float | None,
-        typer.Option(metavar="N", min=0, help="Remove turns older than this many days."),
-    ] = None,
-    keep: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Keep this many newest turns a thread.")
-    ] = None,
+    days: Days = None,
+    keep: Keep = None,
     thread: Annotated[str | None, options.thread_option("Prune only this thread.")] = None,
     pinned: Annotated[bool, options.switch("--pinned", "Remove pinned turns too.")] = False,
     dry_run: Annotated[bool, options.switch("--dry-run", "Only say what would go.")] = False,
@@ -155,23 +154,20 @@ def prune(
     # Before the list, which may find no room: they are gone all the same.
     terminal.notice(f"{'Would remove' if dry_run else 'Removed'} {many(count, 'turn')}.")
     for name, numbers in removed.items():
-        numbered = ", ".join(map(str, numbers))
-        terminal.out(f"{name}: {many(len(numbers), 'turn')} ({numbered})")
+        terminal.out(f"{name}: {many(len(numbers), 'turn')} ({', '.join(map(str, numbers))})")
 
 
 @app.command()
 @options.taking("threads")
 def size(given: options.Given, json_: options.Json = False) -> None:
     """Print how much the threads take."""
-    terminal = given.terminal
     with _memory(given) as memory:
         found = memory.store.size()
     if json_:
-        terminal.json({"schema": "crag.threads.size/1", **asdict(found)})
-        return
-    terminal.out(
-        f"{many(found.threads, 'thread')}, {many(found.turns, 'turn')}, {found.disk_bytes:,} bytes"
-    )
+        given.terminal.json({"schema": "crag.threads.size/1", **asdict(found)})
+    else:
+        counted = f"{many(found.threads, 'thread')}, {many(found.turns, 'turn')}"
+        given.terminal.out(f"{counted}, {found.disk_bytes:,} bytes")
 
 
 def _memory(given: options.Given) -> ThreadMemory:

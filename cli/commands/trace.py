@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +11,7 @@ import typer
 
 from cli import options
 from cli.app import DefaultGroup, new_app
-from cli.completion import complete_trace
+from cli.render.text import shorten
 from cli.terminal import Terminal, clean
 from state.errors import UsageError
 from state.traces import Trace
@@ -30,7 +31,7 @@ ONE_LINE = 72
 PAGE_WIDTH = 110
 
 _TRACE = typer.Argument(
-    metavar="ID", help="A trace, its beginning, or last.", autocompletion=complete_trace
+    metavar="ID", help="A trace, its beginning, or last.", autocompletion=options.complete_trace
 )
 TraceId = Annotated[str, _TRACE]
 
@@ -50,9 +51,15 @@ def show(
     with _store(given) as traces:
         found = traces.get(trace_id)
     if html is not None:
+        from rich.console import Console
+
         from cli.files import write_text
 
-        write_text(html, _page(found), terminal)
+        page = Console(
+            record=True, file=StringIO(), width=PAGE_WIDTH, highlight=False, markup=False
+        )
+        _print(found, page)
+        write_text(html, page.export_html(inline_styles=True), terminal)
     elif json_:
         terminal.json(found)
     else:
@@ -68,8 +75,6 @@ def list_(
     json_: options.Json = False,
 ) -> None:
     """List the newest traces."""
-    from cli.render.trace_view import trace_line
-
     terminal = given.terminal
     with _store(given) as traces:
         rows = traces.summaries(limit, thread)
@@ -77,7 +82,10 @@ def list_(
         terminal.json({"schema": "crag.traces/1", "traces": rows})
         return
     for row in rows:
-        terminal.out(trace_line(row))
+        when = datetime.fromtimestamp(row["created_at"], UTC).astimezone()
+        asked = "research: " if row["kind"] == "research" else ""
+        asked += shorten(row["question"], 80) + (f" [{row['thread']}]" if row["thread"] else "")
+        terminal.out(f"{row['trace_id']}  {when:%Y-%m-%d %H:%M}  {row['status']:9}  {asked}")
     if not rows:
         terminal.notice("No traces yet: every `crag ask` keeps one.")
 
@@ -147,17 +155,6 @@ def _print(trace: Trace, console: Console) -> None:
         TraceView(console).show_stored(trace)
         told = [last["message"]] if last["event"] == "failed" else [*answer_lines(trace["answer"])]
     console.print("", *map(clean, told), sep="\n", soft_wrap=not console.is_terminal)
-
-
-def _page(trace: Trace) -> str:
-    """What `_print` prints, as HTML that needs nothing from elsewhere."""
-    from rich.console import Console
-
-    console = Console(
-        record=True, file=StringIO(), width=PAGE_WIDTH, highlight=False, markup=False, emoji=False
-    )
-    _print(trace, console)
-    return console.export_html(inline_styles=True)
 
 
 def _print_diff(one: Trace, other: Trace, terminal: Terminal, *, json_: bool) -> None:

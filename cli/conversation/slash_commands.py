@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from difflib import get_close_matches
 from typing import NamedTuple
 
 from cli.conversation.talk import Conversation, new_thread_name
 from cli.render.answer_text import citation_of, cited, print_sources
-from state.answer import Answer, Citation
+from cli.render.surroundings import print_surroundings
+from state.answer import Answer
 from state.errors import UsageError
 from state.settings_report import shown_value
 from state.wording import many
@@ -17,8 +18,6 @@ CHANGEABLE = (
     *("collection", "k", "max_loops", "engine", "model", "grader", "verify"),
     *("history_tokens", "max_tokens", "max_cost", "timeout", "web"),
 )
-CONTEXT_LINES = 3
-LINE_WIDTH = 400
 _LEAVE = "exit"
 
 
@@ -92,28 +91,7 @@ def _open(talk: Conversation, argument: str) -> None:
         )
     print_sources(talk.terminal, [citation])
     talk.terminal.out("")
-    for gutter, line in _around(text, citation):
-        talk.terminal.wrapped(gutter + line, len(gutter))
-
-
-def _around(text: str, citation: Citation) -> Iterator[tuple[str, str]]:
-    """Marks and numbers, and beside them the lines around a quote, its own marked. A document
-    read anew may have moved it: it is looked for, and its absence is said.
-    """
-    quote, start = citation["quote"], citation["start_char"]
-    if text[start : start + len(quote)] != quote:
-        start = text.find(quote)
-    if start < 0:
-        yield "", "The document has changed since; the quote is no longer in it."
-        return
-    first = text.count("\n", 0, start)
-    last = first + quote.count("\n")
-    lines = text.split("\n")
-    for number in range(max(0, first - CONTEXT_LINES), min(len(lines), last + CONTEXT_LINES + 1)):
-        mark = ">" if first <= number <= last else " "
-        left = max(0, lines[number].find(quote.split("\n")[0]) - LINE_WIDTH // 4)
-        line = lines[number][left : left + LINE_WIDTH]
-        yield f"{mark}{number + 1:>6}  ", line
+    print_surroundings(talk.terminal, citation, text)
 
 
 def _thread(talk: Conversation, argument: str) -> None:

@@ -20,23 +20,22 @@ if TYPE_CHECKING:
 
 
 class Conversation:
-    """`given` are the settings of the command line; `/set` adds to them. With `stream` an answer
-    grows on the terminal, with `json` it is an object a line.
+    """`given` are the settings of the command line; `/set` adds to them. On a terminal an answer
+    grows, unless `no_stream`; with `json` it is an object a line.
     """
 
-    def __init__(self, given: Given, *, continue_: bool, stream: bool, json: bool) -> None:
+    def __init__(self, given: Given, *, continue_: bool, no_stream: bool, json: bool) -> None:
         self.terminal = given.terminal
         self.live_trace = False
         self.quotes = False
         self.last: Answer | None = None
         self._given = given
-        self._stream = stream
+        self._stream = self.terminal.out_is_tty and not (no_stream or json)
         self._json = json
         self._resources = ExitStack()
         self.settings: Settings
         self.session: Session
-        named = given.flags.get("collection")
-        settings = on_thread(given.settings(), named, self.terminal, continue_=continue_)
+        settings = on_thread(given, continue_=continue_)
         self.thread = settings.thread or new_thread_name()
         self.change(collection=settings.collection)
 
@@ -85,7 +84,6 @@ class Conversation:
         with live, closing(turn) as run:
             for event in run:
                 live.show(event)
-        self.last = live.answer
         self._print(live.answer)
 
     @property
@@ -95,7 +93,7 @@ class Conversation:
 
     def _print(self, answer: Answer) -> None:
         """The answer that was kept, and how a follow-up was understood."""
-        terminal = self.terminal
+        self.last, terminal = answer, self.terminal
         if answer["standalone_question"] != answer["question"]:
             terminal.notice(f"Understood as: {' '.join(answer['standalone_question'].split())}")
         report_notices(terminal, answer)

@@ -9,109 +9,51 @@ from rich.table import Table
 from cli.terminal import Terminal, clean
 from state.wording import many
 
-_MEANINGS: dict[str, dict[str, str]] = {
-    "retrieval": {
-        "recall@5": "relevant documents among the first 5",
-        "recall@10": "among the first 10",
-        "recall@20": "among the first 20",
-        "ndcg@10": "order of the first 10 against the ideal one",
-        "mrr": "1 / place of the first relevant document",
-    },
-    "grading": {
-        "accuracy": "relevant-or-not decisions that are right",
-        "precision": "called relevant that are",
-        "recall": "relevant that are called so",
-        "f1": "harmonic mean of the two",
-        "auc": "relevant chunks graded surer than others",
-        "n": "graded chunks of known truth",
-    },
-    "abstention": {
-        "precision": "abstentions on unanswerable questions",
-        "recall": "unanswerable questions abstained on",
-        "f1": "harmonic mean of the two",
-        "answered_unanswerable": "unanswerable but answered",
-        "n": "questions",
-    },
-    "answers": {
-        "contains": "answers that hold a gold answer",
-        "token_f1": "words shared with the gold answer",
-        "n": "answerable questions with gold answers",
-    },
-    "citations": {
-        "verbatim": "quotes that stand in the document as cited",
-        "precision": "citations of a relevant document",
-    },
-    "loops": {
-        "mean": "corrections a question",
-        "rate": "questions with a correction",
-        "gain_recall@5": "recall@5 gained by correcting",
-        "hurt": "questions where correcting lost recall@5",
-    },
-    "latency_ms": {
-        "p50": "half of the questions take no longer",
-        "p95": "nineteen of twenty take no longer",
-    },
-    "usage": {
-        "llm_calls": "model calls in all",
-        "input_tokens": "tokens sent",
-        "output_tokens": "tokens received",
-        "cost_usd": "dollars spent",
-    },
-}
+_SECTIONS = (
+    *("retrieval", "grading", "abstention", "answers"),
+    *("citations", "loops", "latency_ms", "usage"),
+)
+_WAYS = ("as_typed", "resolved", "by_a_person")
+"""How a follow-up was searched."""
 
 
 def print_report(report: dict[str, Any]) -> None:
-    console = Terminal().out_console()
-    console.print(clean(_subtitle(report)), soft_wrap=True)
-    console.print(_figures(report))
-    if "follow_ups" in report:
-        console.print(_follow_ups(report["follow_ups"]))
-
-
-def _subtitle(report: dict[str, Any]) -> str:
-    """What was asked of what, and how."""
-    config = report["config"]
+    """What was asked of what and how; then the figures that the data define, and none of nothing;
+    beside them those without loops.
+    """
+    console, config = Terminal().out_console(), report["config"]
     thinks = config["engine"] + (f" ({config['model']})" if config["model"] else "")
-    return (
+    asked = (
         f"{report['dataset']}: {many(report['queries'], 'question')}, "
         f"{config['documents']:,} documents in {config['chunks']:,} chunks; "
         f"engine {thinks}, k {config['k']}, at most {config['max_loops']} loops"
     )
-
-
-def _table(title: str = "") -> Table:
-    return Table(title=title, title_justify="left", box=None, pad_edge=False)
-
-
-def _figures(report: dict[str, Any]) -> Table:
-    """Those that the data define, and no counts of nothing; beside them those without loops."""
+    console.print(clean(asked), soft_wrap=True)
     without = report.get("baseline", {})
-    table = _table()
-    table.add_column("")
-    table.add_column("", justify="right", no_wrap=True)
-    if without:
-        table.add_column("without loops", justify="right", no_wrap=True)
-    table.add_column("")
-    for section, meanings in _MEANINGS.items():
-        figures = report[section]
-        known = [key for key in meanings if figures[key] is not None and figures.get("n") != 0]
-        if known:
-            table.add_row(section.removesuffix("_ms"), style="bold")
-        for key in known:
-            same = section not in without
-            beside = ["" if same else _text(without[section][key])] if without else []
-            table.add_row(f"  {key}", _text(figures[key]), *beside, meanings[key])
-    return table
+    table = _table("", "without loops" if without else None)
+    for section in _SECTIONS:
+        figures = {name: value for name, value in report[section].items() if value is not None}
+        if not figures or figures.get("n") == 0:
+            continue
+        table.add_row(section, style="bold")
+        for name, value in figures.items():
+            beside = [_text(without[section][name])] if section in without else []
+            table.add_row(f"  {name}", _text(value), *beside)
+    console.print(table)
+    if follow_ups := report.get("follow_ups"):
+        console.print(f"{many(follow_ups['n'], 'follow-up question')}, searched")
+        table = _table(*(way.replace("_", " ") for way in _WAYS))
+        for name in follow_ups["resolved"]:
+            table.add_row(f"  {name}", *(_text(follow_ups[way][name]) for way in _WAYS))
+        console.print(table)
 
 
-def _follow_ups(figures: dict[str, Any]) -> Table:
-    ways = ("as_typed", "resolved", "by_a_person")
-    table = _table(many(figures["n"], "follow-up question"))
-    table.add_column("")
-    for way in ways:
-        table.add_column(way.replace("_", " "), justify="right", no_wrap=True)
-    for key in _MEANINGS["retrieval"]:
-        table.add_row(f"  {key}", *(_text(figures[way][key]) for way in ways))
+def _table(*titles: str | None) -> Table:
+    """One of figures behind their names."""
+    table = Table("", box=None, pad_edge=False)
+    for title in titles:
+        if title is not None:
+            table.add_column(title, justify="right", no_wrap=True)
     return table
 
 

@@ -36,22 +36,22 @@ def report_json(report: IngestReport) -> IngestResult:
 
 def print_report(report: IngestReport, terminal: Terminal) -> None:
     """Failures, skips and the summary, one line each, on stderr."""
-    for path, reason in _together(report.failed):
-        terminal.warn(f"failed: {path}: {reason}")
-    for kind, problems in (("warning", report.warnings), ("skipped", report.skipped)):
+    for kind, problems, tell in (
+        ("failed", report.failed, terminal.warn),
+        ("warning", report.warnings, terminal.notice),
+        ("skipped", report.skipped, terminal.notice),
+    ):
         told = _together(problems)
-        for path, reason in told[:_MOST_LINES]:
-            terminal.notice(f"{kind}: {path}: {reason}")
-        if len(told) > _MOST_LINES:
-            rest = len(told) - _MOST_LINES
-            terminal.notice(f"{kind}: {rest} more; `crag ingest --json` lists them all")
+        most = len(told) if kind == "failed" else _MOST_LINES
+        for path, reason in told[:most]:
+            tell(f"{kind}: {path}: {reason}")
+        if len(told) > most:
+            tell(f"{kind}: {len(told) - most} more; `crag ingest --json` lists them all")
     if report.waiting_pages:
+        how = "its package needs Python 3.11 or 3.12"
+        if sys.version_info < (3, 13):
+            how = install_hint(OCR)
         pages = many(report.waiting_pages, "page")
-        how = (
-            install_hint(OCR)
-            if sys.version_info < (3, 13)
-            else "its package needs Python 3.11 or 3.12"
-        )
         terminal.notice(f"{pages} of scans and pictures wait for OCR: {how}")
     terminal.notice(summary(report))
 
@@ -72,24 +72,14 @@ def _together(problems: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 
 def summary(report: IngestReport) -> str:
     """What was done, or would be, and what the collection holds, in one line."""
-    changed = {name: count for name in _VERBS if (count := getattr(report, name))}
-    rest = (
-        ("unchanged", report.unchanged),
-        ("skipped", len(report.skipped)),
-        ("failed", len(report.failed)),
-    )
-    others = [f"{count:,} {name}" for name, count in rest if count]
+    counts = {name: getattr(report, name) for name in (*_VERBS, "unchanged")}
+    counts |= {"skipped": len(report.skipped), "failed": len(report.failed)}
+    told = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+    told = told or "no file to read was found"
     if report.dry_run:
-        would = ", ".join(f"{_VERBS[name]} {count:,}" for name, count in changed.items())
-        told = [f"would {would}" if would else "nothing would change", ", ".join(others)]
-        end = " Nothing was changed." if would else ""
-        return f"{report.collection}: {'; '.join(filter(None, told))}.{end}"
-    counts = [*(f"{count:,} {name}" for name, count in changed.items()), *others]
-    return (
-        f"{report.collection}: {', '.join(counts) or 'no file to read was found'};"
-        f" {many(report.documents, 'document')}, {many(report.chunks, 'chunk')}"
-        f" in {report.seconds:.1f} s"
-    )
+        return f"{report.collection}: {told}; nothing was changed, it is a dry run"
+    held = f"{many(report.documents, 'document')}, {many(report.chunks, 'chunk')}"
+    return f"{report.collection}: {told}; {held} in {report.seconds:.1f} s"
 
 
 def dry_run_lines(terminal: Terminal) -> OnEvent:

@@ -75,10 +75,8 @@ class LiveAnswer:
             self._terminal.json(event)
         if self._view is not None:
             self._view.show(event)
-        if self._live is not None:
-            self._grow(self._live, event)
-
-    def _grow(self, live: Live, event: Event) -> None:
+        if self._live is None:
+            return
         match event["event"]:
             case "token":
                 self._draft += event["text"]
@@ -88,7 +86,7 @@ class LiveAnswer:
                 self._doing = CORRECTIVE[event["node"]].doing
             case _:
                 return
-        live.update(self._frame())
+        self._live.update(self._frame())
 
     def _frame(self) -> RenderableType:
         from rich.spinner import Spinner

@@ -20,21 +20,13 @@ def progress_on(terminal: Terminal) -> Iterator[OnProgress]:
     if terminal.quiet or not terminal.err_is_tty:
         yield lambda _what, _done, _total: None
         return
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich import progress
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
+    columns = "{task.description}", progress.BarColumn(), progress.MofNCompleteColumn()
+    bar = progress.Progress(
+        *columns, progress.TimeRemainingColumn(), console=terminal.console(), transient=True
     )
-    with Progress(*columns, console=terminal.console(), transient=True) as bar:
+    with bar:
         tasks: dict[str, Any] = {}
 
         def on(what: str, done: int, total: int | None) -> None:

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from cli.render.text import dollars, place, shorten
+from cli.render.text import dollars, place
 from cli.terminal import clean, rows
 from rag.tracing.stored_trace import DECISIONS
-from state.events import (
-    AnswerEvent,
-    ContextualizedEvent,
-    DecidedEvent,
-    DraftRejectedEvent,
-    Event,
-    FailedEvent,
-    GradedEvent,
-    RefinedEvent,
-    RetrievedEvent,
-    RetrievedItem,
-    RewrittenEvent,
-    TurnStarted,
-)
+from state.answer import Answer
+from state.events import Event, RetrievedItem
 from state.passages import Grade
-from state.traces import Trace, TraceSummary
+from state.traces import Trace
 from state.wording import many
 
 if TYPE_CHECKING:
@@ -50,75 +37,72 @@ class TraceView:
 
     def show(self, event: Event) -> None:
         """Print what there is to say of one event; nodes' starts and ends say nothing."""
-        handler = getattr(self, f"_on_{event['event']}", None)
-        if handler is not None:
-            handler(event)
+        match event["event"]:
+            case "turn_started":
+                self._question = event["question"]
+                model = f" ({event['model']})" if event["model"] else ""
+                self._line("● ", event["question"], "bold")
+                self._line("│  ", f"engine {event['engine']}{model}, {event['collection']}", "dim")
+            case "contextualized":
+                alone, reason = event["standalone_question"], event["reason"] or ""
+                if alone != self._question:
+                    self._line("├─ ", f"stands alone as: {alone}", "cyan")
+                    self._line("│    ", reason, "dim")
+                else:
+                    self._line("├─ ", reason or "stands alone as asked", "cyan")
+            case "retrieved":
+                self._retrieved = event["chunks"]
+                new = sum(item["new"] for item in event["chunks"])
+                self._line("├─ ", f"loop {event['loop']}: {event['query']}", "bold cyan")
+                found = many(len(event["chunks"]), "chunk")
+                self._line("│  ", f"retrieved {found}, {new} new", "dim")
+            case "graded":
+                self._grades |= {grade["chunk_id"]: grade for grade in event["grades"]}
+                for item in self._retrieved:
+                    if grade := self._grades.get(item["chunk_id"]):
+                        self._show_graded(item, grade)
+            case "answer":
+                self._show_answer(event["answer"])
+            case _:
+                self._show_step(event)
 
-    def _on_turn_started(self, event: TurnStarted) -> None:
-        self._question = event["question"]
-        model = f" ({event['model']})" if event["model"] else ""
-        self._line("● ", event["question"], "bold")
-        self._line("│  ", f"engine {event['engine']}{model}, {event['collection']}", "dim")
+    def _show_step(self, event: Event) -> None:
+        match event["event"]:
+            case "decided":
+                told = f"→ {DECISIONS[event['decision']]}: {event['reason']}"
+                self._line("│  ", told, "magenta")
+            case "rewritten":
+                query = event["query"] or "no better query"
+                self._line("│  ", f"↻ {query} — {event['reason']}", "yellow")
+            case "refined":
+                before, after = event["chars_before"], event["chars_after"]
+                share = f" ({after / before:.0%})" if before else ""
+                self._line("├─ ", f"refined to {after} of {before} characters{share}", "dim")
+            case "draft_rejected":
+                self._line("├─ ", "draft withdrawn", "red")
+                for claim in event["unsupported"]:
+                    self._line("│    ", f"contradicted: {claim}", "dim")
+            case "failed":
+                where = f" in {event['node']}" if event["node"] else ""
+                self._line("├─ ", f"failed{where} ({event['error']})", "bold red")
 
-    def _on_contextualized(self, event: ContextualizedEvent) -> None:
-        if event["standalone_question"] == self._question:
-            self._line("├─ ", event["reason"] or "stands alone as asked", "cyan")
-            return
-        self._line("├─ ", f"stands alone as: {event['standalone_question']}", "cyan")
-        if event["reason"]:
-            self._line("│    ", event["reason"], "dim")
+    def _show_graded(self, item: RetrievedItem, grade: Grade) -> None:
+        mark, colour = _MARK[grade["verdict"]]
+        sure = "    " if grade["confidence"] is None else f"{grade['confidence']:.2f}"
+        lines = item["start_line"], item["end_line"]
+        where = place(item["source"], item["page"], *lines, item.get("anchor"))
+        again = "" if item["new"] else " (seen before)"
+        self._line("│  ", f"{mark} {sure} {where}{again}", colour)
+        ranks = f"bm25 #{item['lexical_rank'] or '-'} dense #{item['dense_rank'] or '-'}"
+        reason = grade["reason"] or "no reason given"
+        self._line("│      ", f"score {item['score']:.2f} ({ranks}): {reason}", "dim")
 
-    def _on_retrieved(self, event: RetrievedEvent) -> None:
-        self._retrieved = event["chunks"]
-        new = sum(item["new"] for item in event["chunks"])
-        self._line("├─ ", f"loop {event['loop']}: {event['query']}", "bold cyan")
-        self._line("│  ", f"retrieved {many(len(event['chunks']), 'chunk')}, {new} new", "dim")
-
-    def _on_graded(self, event: GradedEvent) -> None:
-        self._grades |= {grade["chunk_id"]: grade for grade in event["grades"]}
-        for item in self._retrieved:
-            grade = self._grades.get(item["chunk_id"])
-            if grade is None:
-                continue
-            mark, colour = _MARK[grade["verdict"]]
-            sure = "    " if grade["confidence"] is None else f"{grade['confidence']:.2f}"
-            ranks = f"bm25 #{item['lexical_rank'] or '-'} dense #{item['dense_rank'] or '-'}"
-            again = "" if item["new"] else " (seen before)"
-            lines = item["start_line"], item["end_line"]
-            where = place(item["source"], item["page"], *lines, item.get("anchor"))
-            self._line("│  ", f"{mark} {sure} {where}{again}", colour)
-            detail = f"score {item['score']:.2f} ({ranks})"
-            self._line("│      ", f"{detail}: {grade['reason'] or 'no reason given'}", "dim")
-
-    def _on_decided(self, event: DecidedEvent) -> None:
-        self._line("│  ", f"→ {DECISIONS[event['decision']]}: {event['reason']}", "magenta")
-
-    def _on_rewritten(self, event: RewrittenEvent) -> None:
-        found = event["query"] or "no better query"
-        self._line("│  ", f"↻ {found} — {event['reason']}", "yellow")
-
-    def _on_refined(self, event: RefinedEvent) -> None:
-        before, after = event["chars_before"], event["chars_after"]
-        share = f" ({after / before:.0%})" if before else ""
-        self._line("├─ ", f"refined to {after} of {before} characters{share}", "dim")
-
-    def _on_draft_rejected(self, event: DraftRejectedEvent) -> None:
-        self._line("├─ ", "draft withdrawn", "red")
-        for claim in event["unsupported"]:
-            self._line("│    ", f"contradicted: {claim}", "dim")
-
-    def _on_failed(self, event: FailedEvent) -> None:
-        where = f" in {event['node']}" if event["node"] else ""
-        self._line("├─ ", f"failed{where} ({event['error']})", "bold red")
-
-    def _on_answer(self, event: AnswerEvent) -> None:
-        answer = event["answer"]
+    def _show_answer(self, answer: Answer) -> None:
         for claim in answer["claims"]:
             if claim["verdict"] != "verified":
                 said = f"{claim['verdict']}: {claim['text']} ({claim['reason']})"
                 self._line("├─ ", said, "yellow" if claim["verdict"] == "unverified" else "red")
-        usage = answer["usage"]
-        total = answer["timings_ms"]["total"]
+        usage, total = answer["usage"], answer["timings_ms"]["total"]
         nodes = ((ms, name) for name, ms in answer["timings_ms"].items() if name != "total")
         long = sorted((node for node in nodes if node[0] >= total * WORTH_SAYING), reverse=True)
         where = ", ".join(f"{name} {ms:.0f}" for ms, name in long) or "in no node"
@@ -128,18 +112,11 @@ class TraceView:
         tokens = f"{usage['input_tokens']} tokens in, {usage['output_tokens']} out"
         self._line("   ", f"{calls}, {tokens}{cost}; trace {answer['trace_id']}", "dim")
 
-    def _line(self, lead: str, text: Any, style: str) -> None:
+    def _line(self, lead: str, text: str, style: str) -> None:
         from rich.text import Text
 
-        line = Text(lead, style="dim").append(" ".join(clean(str(text)).split()), style)
+        if not text:
+            return
+        line = Text(lead, style="dim").append(" ".join(clean(text).split()), style)
         for row in rows(line, self._console, len(lead)) if self._console.is_terminal else [line]:
             self._console.print(row, soft_wrap=True)
-
-
-def trace_line(row: TraceSummary) -> str:
-    """Id, time, status, thread and how the question begins."""
-    when = datetime.fromtimestamp(row["created_at"], UTC).astimezone()
-    question = shorten(row["question"], 80)
-    kind = "research: " if row["kind"] == "research" else ""
-    thread = f" [{row['thread']}]" if row["thread"] else ""
-    return f"{row['trace_id']}  {when:%Y-%m-%d %H:%M}  {row['status']:9}  {kind}{question}{thread}"

@@ -1,1 +1,30 @@
 """Looks at each part of an installation and says what is wrong and what mends it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from state.errors import CragError
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What a look at one part found; `mend` is the command, or in words the deed, that mends a part
+    that is not well.
+    """
+
+    part: str
+    ok: bool
+    detail: str
+    mend: str | None = None
+
+
+def well(part: str, detail: str) -> Check:
+    return Check(part, ok=True, detail=detail)
+
+
+def ill(part: str, detail: str | CragError, mend: str | None = None) -> Check:
+    """An error says what mends it."""
+    if isinstance(detail, CragError):
+        return Check(part, ok=False, detail=detail.message, mend=detail.hint)
+    return Check(part, ok=False, detail=detail, mend=mend)

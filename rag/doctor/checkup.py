@@ -10,7 +10,7 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-from rag.doctor.check import Check, ill, well
+from rag.doctor import Check, ill, well
 from rag.doctor.indexes import check_collections, check_store
 from rag.doctor.models import check_models
 from rag.index.home.catalog import catalog_path, is_sound
@@ -84,7 +84,7 @@ def _check(part: str, path: Path, look: Callable[[], list[str]], mending: str) -
     except DamagedError as error:
         faults = [error.message]
     except CragError as error:
-        return ill(part, error.message, error.hint)
+        return ill(part, error)
     if faults:
         return ill(part, f"{path.name}: {' '.join(faults[0].split())}", mending)
     return well(part, f"{path.name} is sound")

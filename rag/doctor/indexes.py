@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag.doctor.check import Check, ill, well
+from rag.doctor import Check, ill, well
 from rag.embed.protocol import EmbedderIdentity
 from rag.index import collection_rows
 from rag.index.collection_rows import CollectionRow
@@ -76,7 +76,7 @@ def check_store(store: PostgresStore, embedder: EmbedderIdentity) -> Iterator[Ch
                 yield well(f"{each.name}: rows", many(each.chunks, "chunk"))
             yield _check_files(store, each.name)
     except CragError as error:
-        yield ill("store", error.message, error.hint)
+        yield ill("store", error)
 
 
 def _check_embedder(name: str, used: EmbedderIdentity, named: EmbedderIdentity) -> Iterator[Check]:
@@ -121,7 +121,7 @@ def _vectors(connection: sqlite3.Connection, row: CollectionRow, place: ChromaPl
         note_damage(place, state)
         return ill(part, f"damaged: {error}", _AGAIN.format(row.name))
     except CragError as error:
-        return ill(part, error.message, error.hint)
+        return ill(part, error)
     return well(part, "in Chroma")
 
 

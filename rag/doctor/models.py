@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rag.doctor.check import Check, ill, well
+from rag.doctor import Check, ill, well
 from rag.engines.factory import choose_engine
 from rag.reading.transformer import Transformer
 from rag.reading.weights import OFFER, held_model
@@ -61,7 +61,7 @@ def check_models(settings: Settings, embedder: Embedder) -> Iterator[Check]:
         try:
             endpoint = chat_endpoint(settings)
         except CragError as error:
-            yield ill("model", error.message, error.hint)
+            yield ill("model", error)
             return
         offered = _offered(endpoint, settings.model)
         yield offered
@@ -75,7 +75,7 @@ def _embedder(embedder: Embedder) -> Check:
     try:
         vector = embedder.embed_query("doctor")
     except CragError as error:
-        return ill("embedder", error.message, error.hint)
+        return ill("embedder", error)
     length = float((vector * vector).sum()) ** 0.5
     if len(vector) != embedder.identity.dimension or not 0.99 < length < 1.01:
         shape = f"{len(vector)} numbers of length {length:.2f}"
@@ -91,7 +91,7 @@ def _reader(settings: Settings) -> Check:
     try:
         Transformer(held.folder).vectors(["doctor"])
     except CragError as error:
-        return ill("reader", error.message, error.hint)
+        return ill("reader", error)
     return well("reader", held.name)
 
 
@@ -126,7 +126,7 @@ def _offered(endpoint: Endpoint, model: str) -> Check:
         return well("model", f"{endpoint.host} answers, but lists no models")
     except foreign_errors() as error:
         told = failure(error, endpoint, model)
-        return ill("model", told.message, told.hint)
+        return ill("model", told)
     if model in names:
         return well("model", f"{model} at {endpoint.host}")
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
@@ -156,7 +156,7 @@ def _replies(endpoint: Endpoint, settings: Settings) -> Iterator[Check]:
     try:
         reply = chat.ask(_PROBE, meter, LINE, sheet("document", 1))
     except ModelError as error:
-        yield ill("model: replies", error.message, error.hint)
+        yield ill("model: replies", error)
         return
     finally:
         chat.close()

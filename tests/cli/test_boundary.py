@@ -56,7 +56,7 @@ def test_an_error_says_what_happened_and_what_to_do_on_one_line():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["asj"], "Did you mean `crag ask`?"),
+        (["asj"], "Did you mean 'ask'?"),
         (["--nope"], "No such option"),
         (["ask"], "Missing argument 'QUESTION'"),
         (["ask", "q", "--k", "x"], "--k"),

@@ -8,7 +8,7 @@ import pytest
 from ingest_runs import Library
 from turn_samples import make_answer
 
-from cli.completion import complete_collection, complete_thread, complete_trace
+from cli.options import complete_collection, complete_thread, complete_trace
 from state.shared_place import open_turn_store
 from state.trace_store import TraceStore
 

@@ -84,16 +84,14 @@ def test_a_dry_run_names_the_files_and_changes_nothing(folder):
         f"would update: {folder}/a.md",
         f"would add: {folder}/c.md",
         f"would remove: {folder}/b.md",
-        "default: would add 1, update 1, remove 1. Nothing was changed.",
+        "default: 1 added, 1 updated, 1 removed; nothing was changed, it is a dry run",
     ]
     told = crag("ingest", folder, "--dry-run", "--events").stdout.splitlines()
     outcomes = [json.loads(line).get("outcome") for line in told]
     assert outcomes == [None, "updated", "added", "removed", None]
     assert json.loads(told[-1])["dry_run"] is True
     assert crag("ingest", folder).stderr.startswith("default: 1 added, 1 updated, 1 removed;")
-    assert crag("ingest", folder, "--dry-run").stderr == (
-        "default: nothing would change; 2 unchanged.\n"
-    )
+    assert crag("ingest", folder, "--dry-run").stderr.startswith("default: 2 unchanged; ")
 
 
 @pytest.mark.usefixtures("home")

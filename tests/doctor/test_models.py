@@ -76,14 +76,14 @@ def test_a_context_that_is_too_short_is_found_with_what_lengthens_it(
     context = examined(Server(beside, well), tmp_path)["model: context"]
     assert not context.ok
     assert f"{tokens:,} tokens" in context.detail
-    assert hint in context.hint, kind
+    assert hint in context.mend, kind
 
 
 def test_a_model_that_is_not_offered_is_named_with_those_that_are(tmp_path):
     check = examined(Server(OLLAMA, well, models=("tiny", "large")), tmp_path)["model"]
     assert not check.ok
     assert "large, tiny" in check.detail
-    assert "ollama pull small" in check.hint
+    assert "ollama pull small" in check.mend
 
 
 def refusing(*names):
@@ -113,7 +113,7 @@ def test_a_model_that_thinks_is_told_of(tmp_path):
 def test_replies_that_cannot_be_read_and_a_server_that_fails_are_faults(tmp_path):
     prose = examined(Server({}, text("Yes, it does. It has eleven.")), tmp_path / "a")
     assert not prose["model: replies"].ok
-    assert "--grader local" in prose["model: replies"].hint
+    assert "--grader local" in prose["model: replies"].mend
     failing = examined(Server({}, status(500, "out of memory")), tmp_path / "b")
     assert not failing["model: replies"].ok
     assert "out of memory" in failing["model: replies"].detail
