@@ -37,6 +37,8 @@ def event_line(event: Mapping[str, Any]) -> str | None:
             line = f"warning: {event['line']}"
         case "reflected":
             line = f"round {event['round']} → {event['decision']}: {event['reason']}"
+            if event.get("open"):
+                line += f" (still open: {'; '.join(event['open'])})"
     return line
 
 

@@ -1,5 +1,5 @@
 """A collection's table of contents, as a planner sees it: paths, titles, sizes and headings, those
-of the documents nearest to the question first; never text.
+of the documents nearest to each part of the question first; never text.
 """
 
 from __future__ import annotations
@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rag.index.protocol import CollectionReader, DocumentOutline
+from rag.nodes.retrieve import in_turn
+from rag.research.local_researcher import asked_parts
 from rag.text.prose import one_line
 from state.tokens import count_tokens
 
@@ -31,8 +33,9 @@ def table_of_contents(reader: CollectionReader, asked: Sequence[str]) -> str:
 
 def _lines(reader: CollectionReader, asked: Sequence[str]) -> Iterator[str]:
     outlines = {outline.source: outline for outline in reader.outline(MOST_DOCUMENTS)}
-    found = (chunk["source"] for question in asked for chunk in reader.search(question, SEARCHED))
-    near = [outlines.pop(source) for source in dict.fromkeys(found) if source in outlines]
+    parts = (part for question in asked for part in asked_parts(question, reader))
+    found = in_turn([reader.search(part, SEARCHED) for part in parts])
+    near = [outlines.pop(s) for s in dict.fromkeys(c["source"] for c in found) if s in outlines]
     yield f"{reader.document_count} documents."
     for outline in near:
         yield _line(outline, MOST_HEADINGS)

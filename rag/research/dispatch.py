@@ -18,7 +18,7 @@ from rag.research.roles import ROLES
 from state.answer import NO_USAGE, add_usage
 from state.research_state import EVERYTHING, Artifact, Subtask
 
-AT_ONCE = 4
+AT_ONCE = 6
 """Subtasks that run together at most."""
 
 Returned = SimpleQueue[tuple[Subtask, Artifact | BaseException, list[Call], float]]
@@ -28,37 +28,34 @@ Returned = SimpleQueue[tuple[Subtask, Artifact | BaseException, list[Call], floa
 def dispatch(plan: Sequence[Subtask], run_id: str, deps: ResearchDependencies) -> list[Artifact]:
     """The artifacts of the plan's open subtasks, in the plan's order.
 
-    When one fails, those that are running may still return and are kept; no other starts.
-    Subagents run on daemon threads: whoever interrupts the run waits for none of them.
+    Those that are ready work side by side, on daemon threads: whoever interrupts the run waits for
+    none of them. When one fails, the others are kept, and no more are started.
 
     Raises:
         CragError: a subagent failed, or a budget ended one.
     """
     done = {artifact["id"]: artifact for artifact in deps.journal.artifacts(run_id)}
     waiting = [task for task in plan if task["status"] == "planned" and task["id"] not in done]
-    running: set[str] = set()
-    returned: Returned = SimpleQueue()
-    failure: BaseException | None = None
-    while running or (waiting and failure is None):
-        if failure is None:
-            ready = [task for task in waiting if done.keys() >= set(_reads(task, plan))]
-            for task in ready[: AT_ONCE - len(running)]:
-                waiting.remove(task)
-                running.add(task["id"])
-                deps.emit({"event": "subtask_started", "subtask": task, "at_ms": deps.at_ms()})
-                _start(task, [done[read] for read in _reads(task, plan)], deps, returned)
-        task, result, calls, ms = returned.get()
-        running.remove(task["id"])
-        for call in calls:
-            deps.emit(call.event(task["id"], deps.started))
-        if isinstance(result, BaseException):
-            failure = failure or result
-            continue
-        deps.journal.keep(run_id, result)
-        _tell(result, ms, deps)
-        done[task["id"]] = result
-    if failure is not None:
-        raise failure
+    while waiting:
+        ready = [task for task in waiting if done.keys() >= set(_reads(task, plan))][:AT_ONCE]
+        waiting = [task for task in waiting if task not in ready]
+        returned: Returned = SimpleQueue()
+        for task in ready:
+            deps.emit({"event": "subtask_started", "subtask": task, "at_ms": deps.at_ms()})
+            _start(task, [done[read] for read in _reads(task, plan)], deps, returned)
+        failures: list[BaseException] = []
+        for _ in ready:
+            task, result, calls, ms = returned.get()
+            for call in calls:
+                deps.emit(call.event(task["id"], deps.started))
+            if isinstance(result, BaseException):
+                failures.append(result)
+            else:
+                deps.journal.keep(run_id, result)
+                _tell(result, ms, deps)
+                done[task["id"]] = result
+        if failures:
+            raise failures[0]
     return [done[task["id"]] for task in plan if task["status"] == "planned"]
 
 

@@ -29,6 +29,8 @@ _DROP = (
 )
 
 Kind = Literal["run", "plan", "artifact", "warning"]
+Plan = tuple[list[Subtask], NodeUsage]
+"""A round's subtasks, and what planning them cost."""
 
 
 class Run(TypedDict):
@@ -78,15 +80,21 @@ class Journal(Closing):
                 db.execute(_DROP, (self._keep,))
 
     def keep(self, run_id: str, artifact: Artifact) -> None:
-        """A subtask's artifact; the first stays."""
         self._put(run_id, "artifact", artifact["id"], artifact)
 
-    def keep_plan(self, run_id: str, number: int, plan: list[Subtask], usage: NodeUsage) -> None:
-        """A round's plan, before it is worked on: a resumed run follows the same one."""
-        self._put(run_id, "plan", f"{number:04d}", (plan, usage))
+    def artifacts(self, run_id: str) -> list[Artifact]:
+        """What was returned, in the order it was planned, whichever was finished first."""
+        order = [task["id"] for plan, _ in self._read(run_id, "plan") for task in plan]
+        places = {name: place for place, name in enumerate(order)}
+        found: list[Artifact] = self._read(run_id, "artifact")
+        return sorted(found, key=lambda artifact: places.get(artifact["id"], len(order)))
 
-    def plan(self, run_id: str, number: int) -> tuple[list[Subtask], NodeUsage] | None:
-        """The plan of a round that was begun and what it cost, or None."""
+    def keep_plan(self, run_id: str, number: int, plan: Plan) -> None:
+        """A round's plan, before it is worked on: a resumed run follows the same one."""
+        self._put(run_id, "plan", f"{number:04d}", plan)
+
+    def plan(self, run_id: str, number: int) -> Plan | None:
+        """The plan of a round that was begun, or None."""
         return next(iter(self._read(run_id, "plan", f"{number:04d}")), None)
 
     def warn(self, run_id: str, line: str) -> None:
@@ -95,13 +103,6 @@ class Journal(Closing):
 
     def warnings(self, run_id: str) -> list[str]:
         return self._read(run_id, "warning")
-
-    def artifacts(self, run_id: str) -> list[Artifact]:
-        """What was returned, in the order it was planned, whichever was finished first."""
-        order = [task["id"] for plan, _ in self._read(run_id, "plan") for task in plan]
-        found = cast("list[Artifact]", self._read(run_id, "artifact"))
-        places = {name: place for place, name in enumerate(order)}
-        return sorted(found, key=lambda artifact: places.get(artifact["id"], len(order)))
 
     def run(self, run_id: str) -> Run:
         """One run by its id, an unambiguous beginning of it, or "last".

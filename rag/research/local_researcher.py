@@ -12,14 +12,13 @@ from rag.index.protocol import CollectionReader
 from rag.question.parts import split_alone
 from rag.research.findings import ReadFiles
 from rag.research.researcher import DraftSubtask, Found, Planned, Reflected, View
-from rag.research.roles import Role
+from rag.research.roles import SEARCHER, Role
 from state.answer import Answer
 from state.research_state import Finding, Subtask
 
 MOST_PARTS = 7
 MOST_SHOWN = 600
 """Characters of what was found for a part, the best first, behind which nothing more is shown."""
-MOST_NEAREST = 2
 _WORDS = "how|what|which|who|whose|when|where|why"
 _VERBS = "is|are|was|were|do|does|did|can|could|should|will|would|has|have|may|must"
 _NEXT = re.compile(
@@ -46,22 +45,19 @@ class LocalResearcher:
         """A search for each part of the question, or of what the person said when asked."""
         state = view.state
         asked = state["leads"] if state["plan"] else [state["question"]]
-        parts = (part for each in asked for part in self._parts(each))
-        drafts: list[DraftSubtask] = [{"role": "searcher", "instruction": part} for part in parts]
+        parts = (part for each in asked for part in asked_parts(each, self._collection))
+        drafts: list[DraftSubtask] = [{"role": SEARCHER, "instruction": part} for part in parts]
         return Planned(subtasks=drafts)
 
-    def _parts(self, question: str) -> list[str]:
-        return split_alone(enumerated(question), self._collection, MOST_PARTS)
-
     def search(self, role: Role, task: Subtask, read: ReadFiles) -> Found:  # noqa: ARG002
-        """By the corrective graph."""
+        """By the corrective graph; of what it is not sure of what is nearest."""
         answer = self._corrective(task["instruction"])
         findings = [] if answer["status"] == "abstained" else list(_findings(answer))
         return Found(
             findings=findings,
             citations=answer["citations"],
             missing=() if findings else (task["instruction"],),
-            nearest=() if findings else answer["nearest"][:MOST_NEAREST],
+            nearest=() if findings else answer["nearest"],
             queries=tuple(loop["query"] for loop in answer["loops"]),
             trace_id=answer["trace_id"],
         )
@@ -76,6 +72,19 @@ class LocalResearcher:
         return Reflected("escalate", "no subtask found anything", question=_ASKED)
 
 
+def _findings(answer: Answer) -> Iterator[Finding]:
+    """What the answer claims, until MOST_SHOWN characters are."""
+    shown = 0
+    for claim in answer["claims"]:
+        if shown < MOST_SHOWN and claim["verdict"] != "contradicted" and claim["citations"]:
+            shown += len(claim["text"])
+            yield {"text": claim["text"], "markers": claim["citations"]}
+
+
+def asked_parts(question: str, collection: CollectionReader) -> list[str]:
+    return split_alone(enumerated(question), collection, MOST_PARTS)
+
+
 def enumerated(question: str) -> str:
     """With a question mark behind each question of a list, as in "How long is it, who built it, and
     is it open?"; a piece that asks nothing belongs to the next, as in "If it rains, is it open?".
@@ -87,12 +96,3 @@ def enumerated(question: str) -> str:
         else:
             pieces.append(piece)
     return "? ".join(pieces)
-
-
-def _findings(answer: Answer) -> Iterator[Finding]:
-    """What the answer claims, until MOST_SHOWN characters are."""
-    shown = 0
-    for claim in answer["claims"]:
-        if shown < MOST_SHOWN and claim["verdict"] != "contradicted" and claim["citations"]:
-            shown += len(claim["text"])
-            yield {"text": claim["text"], "markers": claim["citations"]}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterable, Sequence
 
+from rag.research.journal import Plan
 from rag.research.researcher import DraftSubtask, ResearchDependencies
 from rag.research.roles import ROLES, SEARCHER, WRITER
 from rag.research.virtual_files import artifact_name
 from rag.text.prose import one_line
-from state.answer import NodeUsage
 from state.research_state import EVERYTHING, ResearchState, Subtask
 
 MOST_SUBTASKS = 8
@@ -21,9 +21,7 @@ LONGEST_QUERY = 300
 _SEARCHED_WHOLE = "The plan left out the question, which is searched as it stands."
 
 
-def new_subtasks(
-    state: ResearchState, deps: ResearchDependencies
-) -> tuple[list[Subtask], NodeUsage]:
+def new_subtasks(state: ResearchState, deps: ResearchDependencies) -> Plan:
     """The round's new subtasks; errors as the researcher's. A first plan that searches nothing
     becomes a search for the question.
     """

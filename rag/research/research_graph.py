@@ -58,7 +58,7 @@ def plan(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Upd
     made = deps.journal.plan(state["run_id"], number)
     if made is None:
         made = new_subtasks(state, deps)
-        deps.journal.keep_plan(state["run_id"], number, *made)
+        deps.journal.keep_plan(state["run_id"], number, made)
     new, spent = made
     deps.emit({"event": "planned", "round": number, "subtasks": new})
     return {
@@ -214,10 +214,8 @@ def to_boundary(
         CragError: the engine or a store failed; the last boundary is kept.
     """
     name = checkpoint_name(state["run_id"])
-    config: RunnableConfig = {
-        "recursion_limit": STEPS_PER_PASS,
-        "configurable": {"thread_id": name},
-    }
+    thread = {"thread_id": name}
+    config: RunnableConfig = {"recursion_limit": STEPS_PER_PASS, "configurable": thread}
     with checkpoints.turn(name) as saver:
         graph = compile_research(saver)
         kept = graph.get_state(config)
@@ -230,10 +228,5 @@ def to_boundary(
             if answer is None:
                 return state, True
             entry = Command(resume=answer)
-        waiting = False
-        for part in graph.stream(
-            entry, config, context=deps, stream_mode=["values"], durability="exit", version="v2"
-        ):
-            if part["type"] == "values":
-                state, waiting = part["data"], bool(part["interrupts"])
-    return state, waiting
+        ended: Any = graph.invoke(entry, config, context=deps, durability="exit", version="v2")
+    return ended.value, bool(ended.interrupts)

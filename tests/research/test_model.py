@@ -201,15 +201,6 @@ def test_rounds_are_five_at_most_and_then_the_person_is_asked(home: Path):
         assert "The person said: Never mind." in of(server.requests, "Plan")[-1].prompt
 
 
-def test_an_end_is_refused_while_nothing_is_done(home: Path):
-    nothing = subtask("searcher", "What is the melting point of tungsten?")
-    model = researcher([[nothing], PLAN], [END])
-    with served(always=model) as server, research(server, home) as run:
-        report = run.start(QUESTION)
-    assert (report["status"], report["rounds"]) == ("partial", 2)
-    assert len(report["not_found"]) == 1
-
-
 def test_an_escalation_is_answered_and_the_run_goes_on(home: Path):
     model = researcher([[STONE], PLAN], [decide("escalate", question="Which bridge?"), END])
     with served(always=model) as server:
@@ -274,6 +265,28 @@ def test_a_spent_budget_leaves_a_partial_report_that_can_go_on(home: Path):
     assert (done["status"], done["resumable"]) == ("answered", False)
     assert "95 metres" in done["answer"]
     assert len(places(done)) == len(set(places(done)))
+
+
+def test_what_a_first_reading_found_is_kept_when_the_second_is_too_dear(home: Path):
+    good = researcher([[STONE]], [END], usage=(2400, 10))
+
+    def reply(body):
+        if asked_for(body) != "Findings":
+            return good(body)
+        quote = {"document": 1, "quote": "The Stone Bridge is 140 metres long"}
+        found = {"findings": [{"text": "140 metres.", "quotes": [quote]}], "not_found": ["its age"]}
+        return call(found, usage=(2400, 10))(body)
+
+    with served(always=reply) as server:
+        with research(server, home, max_tokens=5_000) as run:
+            report = run.start(QUESTION)
+        assert (report["status"], report["not_found"]) == ("partial", ["its age"])
+        assert "140 metres" in report["report"]
+        events: list[Any] = []
+        with research(server, home) as run:
+            run.resume("last", emit=events.append)
+    told = [event["event"] for event in events]
+    assert told.index("reflected") < told.index("subtask_started"), "nothing was read again"
 
 
 def test_a_budget_spent_before_anything_was_found_is_an_error(home: Path):

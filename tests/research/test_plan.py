@@ -8,7 +8,7 @@ from rag.research.planning import LONGEST_INSTRUCTION, checked_plan, short_headi
 from rag.research.research_graph import decided
 from rag.research.researcher import DraftSubtask, Reflected, ResearchDependencies, View
 from rag.research.roles import ROLES
-from state.research_state import new_research
+from state.research_state import RoundDecision, new_research
 
 
 def draft(instruction: str, role: str = "searcher", reads: tuple[str, ...] = ()) -> DraftSubtask:
@@ -20,54 +20,52 @@ def draft(instruction: str, role: str = "searcher", reads: tuple[str, ...] = ())
     }
 
 
-def plan(*drafts: DraftSubtask, known: list[Any] | None = None) -> list[Any]:
-    return checked_plan(drafts, known or [])
-
-
 def test_unknown_roles_empty_instructions_and_repeats_are_dropped():
-    made = plan(draft("a"), draft("b", role="hacker"), draft("  "), draft("A "), draft("c"))
+    made = checked_plan(
+        [draft("a"), draft("b", role="hacker"), draft("  "), draft("A "), draft("c")]
+    )
     assert [task["instruction"] for task in made] == ["a", "c"]
-    assert plan(draft("a"), known=made) == []
+    assert checked_plan([draft("a")], made) == []
 
 
 def test_a_plan_is_bounded():
-    assert len(plan(*(draft(f"q{n}") for n in range(50)))) == 8
-    (long,) = plan(draft("x" * 10_000))
+    assert len(checked_plan([draft(f"q{n}") for n in range(50)])) == 8
+    (long,) = checked_plan([draft("x" * 10_000)])
     assert len(long["instruction"]) == LONGEST_INSTRUCTION
 
 
-def test_a_subtask_reads_only_files_that_are_there_or_are_to_come():
-    first, second = plan(
-        draft("find"),
-        draft("compare", "analyst", ("find", "/etc/passwd", "later")),
-        draft("later"),
-    )[:2]
-    assert second["read_files"] == [first["expected_artifact"]]
+@pytest.mark.parametrize(
+    ("role", "wanted", "files", "documents"),
+    [
+        ("analyst", ("find", "/etc/passwd", "later"), ["searcher_001_find.md"], []),
+        ("analyst", (), ["*"], []),
+        ("searcher", ("old.md", "guide.md"), ["old.md"], ["guide.md"]),
+        ("searcher", (), [], []),
+    ],
+)
+def test_a_subtask_reads_files_that_are_there_or_to_come_and_a_searcher_documents(
+    role: str, wanted: tuple[str, ...], files: list[str], documents: list[str]
+):
+    drafts = [draft("find"), draft("compare", role, wanted), draft("later")]
+    made = checked_plan(drafts, files=["old.md"])[1]
+    assert (made["read_files"], made["documents"]) == (files, documents)
+
+
+def test_the_writer_is_not_planned():
+    made = checked_plan([draft("find"), draft("answer", "writer")])
+    assert [task["role"] for task in made] == ["searcher"]
 
 
 def test_equal_work_has_equal_ids_and_other_queries_are_other_work():
-    (first,) = plan(draft("When?  "))
-    assert plan(draft("when?"), known=[first]) == []
-    assert len(plan({**draft("When?"), "queries": ["in which year"]}, known=[first])) == 1
-
-
-def test_a_searcher_reads_artifacts_and_documents_by_name():
-    (made,) = checked_plan([draft("find", reads=("guide.md", "old.md"))], files=["old.md"])
-    assert (made["documents"], made["read_files"]) == (["guide.md"], ["old.md"])
-
-
-def test_the_writer_is_not_planned_and_others_read_everything_unless_told():
-    made = plan(draft("find"), draft("answer", "writer"), draft("compare", "analyst"))
-    assert [(task["role"], task["read_files"]) for task in made] == [
-        ("searcher", []),
-        ("analyst", ["*"]),
-    ]
+    (first,) = checked_plan([draft("When?  ")])
+    assert checked_plan([draft("when?")], [first]) == []
+    assert checked_plan([{**draft("When?"), "queries": ["in which year"]}], [first])
 
 
 def test_queries_are_four_at_most_and_the_instruction_where_there_are_none():
-    (many,) = plan({**draft("find"), "queries": ["a", " a ", "b", "", "c", "d", "e"]})
+    (many,) = checked_plan([{**draft("find"), "queries": ["a", " a ", "b", "", "c", "d", "e"]}])
     assert many["queries"] == ["a", "b", "c", "d"]
-    assert plan(draft("find it"))[0]["queries"] == ["find it"]
+    assert checked_plan([draft("find it")])[0]["queries"] == ["find it"]
 
 
 def test_a_heading_has_eight_words_at_most():
@@ -82,43 +80,33 @@ def test_the_pool_has_3_to_8_roles_each_with_its_own_prompt():
     assert not any("planner" in role.system.casefold() for role in ROLES.values())
 
 
-def artifact(status: str = "done") -> Any:
-    return {"status": status, "missing": [], "findings": []}
-
-
 class Says:
     """A researcher that always reflects the same."""
 
-    def __init__(self, reflected: Reflected) -> None:
-        self._reflected = reflected
+    def __init__(self, decision: RoundDecision) -> None:
+        self._decision = decision
 
-    def reflect(self, _view: object) -> Reflected:
-        return self._reflected
+    def reflect(self, _view: View) -> Reflected:
+        return Reflected(self._decision, "")
 
 
-def reflected(says: Reflected, artifacts: list[Any], rounds: int = 0) -> Reflected:
+@pytest.mark.parametrize(
+    ("said", "found", "last", "decided_"),
+    [
+        ("end", "empty", False, "replan"),
+        ("end", "done", False, "end"),
+        ("end", "empty", True, "escalate"),
+        ("continue", "done", False, "end"),
+        ("continue", "done", True, "escalate"),
+        ("replan", "done", True, "escalate"),
+        ("escalate", "empty", False, "escalate"),
+    ],
+)
+def test_no_end_without_anything_done_and_the_last_round_ends_or_asks(
+    said: Any, found: str, last: bool, decided_: str
+):
     nothing = cast("Any", None)
-    deps = ResearchDependencies(cast("Any", Says(says)), nothing, nothing, print, print)
-    view = View(new_research("q", "r"), artifacts, last=rounds == 4)
-    return decided(view, deps)
-
-
-def test_an_end_is_refused_while_nothing_is_done():
-    assert reflected(Reflected("end", ""), [artifact("empty")]).decision == "replan"
-    assert reflected(Reflected("end", ""), [artifact()]).decision == "end"
-
-
-@pytest.mark.parametrize("decision", ["continue", "replan"])
-def test_the_last_round_escalates_with_a_question_never_silently(decision: Any):
-    last = reflected(Reflected(decision, ""), [artifact()], rounds=4)
-    assert last.decision == "escalate"
-    assert last.question
-
-
-def test_an_end_without_anything_done_at_the_cap_escalates():
-    last = reflected(Reflected("end", ""), [], rounds=4)
-    assert (last.decision, bool(last.question)) == ("escalate", True)
-
-
-def test_an_escalation_always_asks_something():
-    assert reflected(Reflected("escalate", "why", question=None), []).question
+    deps = ResearchDependencies(cast("Any", Says(said)), nothing, nothing, print, print)
+    artifacts = [cast("Any", {"status": found})]
+    made = decided(View(new_research("q", "r"), artifacts, last=last), deps)
+    assert (made.decision, bool(made.question)) == (decided_, decided_ == "escalate")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from research_library import ABSENT, TWO_HOPS, lasting, library, places
+from research_library import ABSENT, TWO_HOPS, library, places
 from research_scripted import ScriptedResearcher
 
 from rag.research.run import Research
@@ -197,9 +197,3 @@ def test_subtasks_share_one_session_safely(home: Path):
         for thread in threads:
             thread.join(60)
     assert [found[n] for n in range(16)] == alone * 4
-
-
-def test_a_report_is_the_same_whichever_subagent_is_first(home: Path):
-    with research(home) as run:
-        first, second = run.start(TWO_HOPS), run.start(TWO_HOPS)
-    assert lasting(first) == lasting(second)
