@@ -36,16 +36,12 @@ def read(reading: Reading) -> Iterator[Part]:
         with Image.open(reading.path, formats=_FORMATS) as image:
             pages = getattr(image, "n_frames", 1) if image.format == "TIFF" else 1
             most = reading.limits.recognized_pages
-            found = False
             for number in range(1, min(pages, most) + 1):
-                if number > 1:
+                if pages > 1:
                     image.seek(number - 1)
-                _check_pixels(image, reading)
                 page = number if pages > 1 else None
-                for part in recognized_part(reading, page, lambda: _pixels(image)):
-                    found = True
-                    yield part
-            if not found:
+                yield from recognized_part(reading, page, lambda: _pixels(image, reading))
+            if not reading.recognized:
                 raise UnsupportedFormatError("a picture: no text was found on it")
             if pages > most:
                 reading.warn(f"only the first {most} of {pages} pages were read")
@@ -53,20 +49,17 @@ def read(reading: Reading) -> Iterator[Part]:
         raise DocumentError("damaged picture") from error
 
 
-def _check_pixels(image: Image, reading: Reading) -> None:
-    if image.width * image.height > reading.limits.pixels:
-        most = reading.limits.pixels // 1_000_000
-        raise DocumentError(
-            f"too large: {image.width} by {image.height} pixels, at most {most} million are read"
-        )
-
-
-def _pixels(image: Image) -> Picture:
+def _pixels(image: Image, reading: Reading) -> Picture:
     """The page upright, on white, no larger than is of use."""
     import numpy as np
     import PIL.Image
     from PIL import ImageOps
 
+    if image.width * image.height > reading.limits.pixels:
+        most = reading.limits.pixels // 1_000_000
+        raise DocumentError(
+            f"too large: {image.width} by {image.height} pixels, at most {most} million are read"
+        )
     image.draft("RGB", (SIDE, SIDE))  # a JPEG is unpacked at about this size
     upright = ImageOps.exif_transpose(image)
     if upright.has_transparency_data:

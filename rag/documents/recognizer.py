@@ -63,32 +63,20 @@ def recognized_part(
         DocumentError: the packages of the extra cannot be loaded.
     """
     reading.deadline.step(reading.limits.recognition_seconds)
-    lines = recognize(picture())
+    pixels = picture()
+    # Its own look at which lines stand on their heads turns long ones that do not.
+    found = _engine()(pixels, use_cls=False)[0] if min(pixels.shape[:2]) >= _LEAST_SIDE else ()
+    lines = []
+    for corners, text, confidence in found or ():
+        across, down = zip(*corners, strict=True)
+        shown = _BETWEEN_UNSPACED.sub("", text).strip()  # as Chinese is written
+        if shown and confidence >= _LEAST_CONFIDENCE:
+            lines.append(TextLine(min(down), max(down), min(across), confidence, shown))
     if lines:
         length = sum(len(line.text) for line in lines)
         sure = sum(line.confidence * len(line.text) for line in lines) / length
         reading.recognized[page or NO_PAGE] = int(100 * sure)
         yield Part(text_of(lines), page)
-
-
-def recognize(picture: Picture) -> list[TextLine]:
-    """The lines of a picture, as the engine gives them."""
-    if min(picture.shape[:2]) < _LEAST_SIDE:
-        return []
-    # Its own look at which lines stand on their heads turns long ones that do not.
-    found, _ = _engine()(picture, use_cls=False)
-    lines = []
-    for corners, text, confidence in found or ():
-        across, down = zip(*corners, strict=True)
-        shown = unspaced(text)
-        if shown and confidence >= _LEAST_CONFIDENCE:
-            lines.append(TextLine(min(down), max(down), min(across), confidence, shown))
-    return lines
-
-
-def unspaced(text: str) -> str:
-    """Without the spaces between Chinese characters."""
-    return _BETWEEN_UNSPACED.sub("", text).strip()
 
 
 def text_of(lines: Sequence[TextLine]) -> str:

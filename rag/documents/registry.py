@@ -12,8 +12,7 @@ from pathlib import Path
 from rag.documents.encoding import is_text
 from rag.documents.formats import FORMATS, PACKED, PICTURE, SUFFIXES, UNSUPPORTED, Format
 from rag.documents.limits import MIB, Deadline, Limits, check_size
-from rag.documents.parser_errors import parsing
-from rag.documents.stream import DocumentStream, Reader, Reading
+from rag.documents.stream import DocumentStream, Reader, Reading, parsing
 from state.errors import DocumentError, UnsupportedFormatError
 
 _HEAD_BYTES = 8192
@@ -43,8 +42,6 @@ _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b",
     re.IGNORECASE | re.DOTALL,
 )
-_MARKUP = {"markdown", "rst"}
-_LENIENT = _MARKUP | {"text", "log", "code", "html"}
 _BINARY = PACKED | {"xls", "pdf", PICTURE, "tiff"}
 
 
@@ -96,7 +93,7 @@ def choose(path: Path, head: bytes) -> Format:
         DocumentError: the content is locked, or is something that no reader reads
             (`UnsupportedFormatError`).
     """
-    named = named_format(path)
+    named = _named(path)
     shown = _by_first_bytes(head, named)
     if shown is not None:
         return shown
@@ -112,17 +109,12 @@ def choose(path: Path, head: bytes) -> Format:
     return _text_format(path, head, named)
 
 
-def named_format(path: Path) -> Format | None:
-    """What the name says: its extension, or the one within an extension that says nothing, as of a
-    template (page.md.erb) and of markup kept as text (page.rst.txt), where its reader reads
-    anything.
-    """
-    outer, *inner = [suffix.lower() for suffix in reversed(path.suffixes)] or [""]
-    named = SUFFIXES.get(outer)
-    if outer in UNSUPPORTED or outer[1:2].isdigit() or (named and named.name != "text"):
-        return named  # what begins with a digit is a version, or a manual's section
-    within = next((SUFFIXES[suffix] for suffix in inner if suffix in SUFFIXES), None)
-    return within if within and within.name in (_MARKUP if named else _LENIENT) else named
+def _named(path: Path) -> Format | None:
+    """What the last extension says that says anything: of a template, page.md.erb, the one within."""
+    suffixes = [suffix.lower() for suffix in reversed(path.suffixes)]
+    if suffixes and suffixes[0] in UNSUPPORTED:
+        return None
+    return next((SUFFIXES[suffix] for suffix in suffixes if suffix in SUFFIXES), None)
 
 
 def _by_first_bytes(head: bytes, named: Format | None) -> Format | None:

@@ -5,15 +5,16 @@ The text of a document is the concatenation of its parts, exactly.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
 from rag.documents.cleaning import clean, one_line
 from rag.documents.formats import AS_IT_STANDS
-from rag.documents.limits import Deadline, Limits
-from rag.documents.parser_errors import parsing
+from rag.documents.limits import Deadline, Limits, TimeUpError
 from state.closing import Closing
 from state.errors import DocumentError
 
@@ -98,6 +99,33 @@ class DocumentStream(Closing):
             close()
 
 
+@contextmanager
+def parsing(what: str, deadline: Deadline) -> Iterator[None]:
+    """Runs foreign code on a file that is `what` (a format's name), as one step of `deadline`;
+    whatever it raises leaves as a DocumentError with a short, true reason.
+    """
+    try:
+        with deadline.running():
+            yield
+    except (DocumentError, KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except TimeUpError:
+        raise DocumentError("takes too long to read") from None
+    except RecursionError:
+        raise DocumentError("nested too deeply") from None
+    except MemoryError:
+        raise DocumentError("needs more memory than there is") from None
+    except BaseException as error:
+        # Parsers raise anything at all on damaged input; what panics in Rust is no Exception, and
+        # an OSError without a number is none of the system's.
+        detail = one_line(str(error)) or type(error).__name__
+        if isinstance(error, OSError) and error.errno == errno.EINVAL:
+            detail = "it points outside itself"
+        elif isinstance(error, OSError) and error.errno is not None:
+            raise DocumentError(f"cannot be read: {error.strerror or detail}") from error
+        raise DocumentError(f"damaged {what} file: {detail}") from error
+
+
 def _guarded(pieces: Iterator[Part], reading: Reading) -> Iterator[Part]:
     """The reader's pieces; whatever is raised inside it leaves as a DocumentError."""
     while True:
@@ -106,13 +134,9 @@ def _guarded(pieces: Iterator[Part], reading: Reading) -> Iterator[Part]:
             piece = next(pieces, None)
         if piece is None:
             return
-        yield piece if reading.format in AS_IT_STANDS else _anchored(piece)
-
-
-def _anchored(piece: Part) -> Part:
-    if piece.anchor is not None:
-        return piece
-    return replace(piece, anchor="" if piece.page is None else f"p. {piece.page}")
+        if reading.format not in AS_IT_STANDS and piece.anchor is None:
+            piece = replace(piece, anchor="" if piece.page is None else f"p. {piece.page}")
+        yield piece
 
 
 def _bounded(pieces: Iterator[Part]) -> Iterator[Part]:

@@ -146,7 +146,7 @@ def test_the_sign_of_a_link_to_its_own_heading_is_not_read(tmp_path: Path) -> No
     ("name", "expected"),
     [
         ("a.md.erb", "markdown"),
-        ("a.rst.txt", "rst"),
+        ("a.rst.txt", "text"),
         ("a.org.TXT", "text"),
         ("a.html.de.utf8", "html"),
         ("a.html.j2", "html"),
@@ -154,8 +154,7 @@ def test_the_sign_of_a_link_to_its_own_heading_is_not_read(tmp_path: Path) -> No
         ("a.py.txt", "text"),
         ("a.html.md", "markdown"),
         ("a.pdf.part", "text"),
-        ("a.json.j2", "text"),
-        ("a.conf.5", "text"),
+        ("a.conf.5", "code"),
         ("a.b", "text"),
     ],
 )

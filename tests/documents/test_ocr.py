@@ -14,7 +14,7 @@ from PIL import Image, ImageDraw, ImageFont
 from whole_document import Document, read_document
 
 from rag.documents.limits import Limits
-from rag.documents.recognizer import TextLine, text_of, unspaced
+from rag.documents.recognizer import TextLine, text_of
 from state.errors import DocumentError, UnsupportedFormatError
 
 LIMITS = Limits()
@@ -86,10 +86,6 @@ def test_a_photograph_is_turned_as_its_camera_says(tmp_path):
     exif[0x0112] = 6
     picture(NOTICE).rotate(90, expand=True).save(tmp_path / "a.jpg", exif=exif)
     assert "Dogs travel free" in read(tmp_path / "a.jpg").text
-
-
-def test_no_space_is_put_between_chinese_characters():
-    assert unspaced("渡船 最后 一班 at 16:40") == "渡船最后一班 at 16:40"
 
 
 @pytest.mark.parametrize(
