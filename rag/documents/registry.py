@@ -110,7 +110,7 @@ def choose(path: Path, head: bytes) -> Format:
 
 
 def _named(path: Path) -> Format | None:
-    """What the last extension says that says anything: of a template, page.md.erb, the one within."""
+    """What the last extension says that says anything: of a template (a.md.erb) the inner one."""
     suffixes = [suffix.lower() for suffix in reversed(path.suffixes)]
     if suffixes and suffixes[0] in UNSUPPORTED:
         return None

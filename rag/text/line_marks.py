@@ -96,3 +96,9 @@ def unread_until(line: str) -> str:
     """With what the comment, script or style ends that begins a line of Markdown; empty: none."""
     opens = _OPENS.match(line)
     return "" if opens is None else _CLOSES[opens[1].lower()]
+
+
+def indent_of(line: str) -> int:
+    """In columns."""
+    space = line[: len(line) - len(line.lstrip(" \t"))]
+    return len(space.expandtabs(4))
