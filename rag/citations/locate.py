@@ -25,6 +25,7 @@ _APART = 12
 """Characters between two stretches that are read as one: marks and white space."""
 _BREAK = Word("\n", 0, 0)
 _ELLIPSIS = re.compile(r"\s*(?:\[(?:…|\.{3})\]|…|\.{3,})\s*")
+_SIGNS = re.compile(r"\s.*", re.DOTALL)
 _DENIALS = frozenset(("no", "not", "never", "none", "without", "cannot", "nor", "t"))
 _SHORT = 3
 _LONG = 5
@@ -41,16 +42,19 @@ class Located:
 
 def locate(quote: str, document: ContextDocument) -> list[Located]:
     """Where the quote stands, each of its pieces between ellipses; empty unless all of them do."""
-    pieces = [[*words_of(piece)] for piece in _ELLIPSIS.split(quote[:_LONGEST])]
-    asked = [[word.said for word in piece] for piece in pieces if piece]
+    told = [(piece, [*words_of(piece)]) for piece in _ELLIPSIS.split(quote[:_LONGEST])]
+    asked = [[word.said for word in words] for _, words in told if words]
     if not asked or not any(_says_something(piece) for piece in asked):
         return []
     text = [*_words(document["excerpts"])]
     found = [_find(piece, text) for piece in asked]
     if any(place is None for place in found):
         return []
+    signs = [_SIGNS.sub("", piece[words[-1].end :]) for piece, words in told if words]
     return [
-        _located(text[first].start, text[last].end, document) for first, last in filter(None, found)
+        _located(text[place[0]].start, text[place[1]].end, document, behind)
+        for place, behind in zip(found, signs, strict=True)
+        if place is not None
     ]
 
 
@@ -67,9 +71,13 @@ def _words(excerpts: Sequence[Excerpt]) -> Iterator[Word]:
         end = excerpt["end_char"]
 
 
-def _located(start: int, end: int, document: ContextDocument) -> Located:
+def _located(start: int, end: int, document: ContextDocument, behind: str) -> Located:
+    """With the signs that the quote too has `behind` its last word: a full stop, a bracket."""
     excerpt = next(e for e in document["excerpts"] if e["start_char"] <= start < e["end_char"])
-    return Located(excerpt, start, min(end, excerpt["end_char"]))
+    end = min(end, excerpt["end_char"])
+    while behind and excerpt["text"].startswith(behind[0], end - excerpt["start_char"]):
+        behind, end = behind[1:], end + 1
+    return Located(excerpt, start, end)
 
 
 def _find(piece: Sequence[str], text: Sequence[Word]) -> tuple[int, int] | None:

@@ -94,6 +94,7 @@ def short_heading(heading: str, instruction: str) -> str:
     """At most eight words on one line, without a question mark's or a list's trimmings."""
     words = (heading.strip(" #*`.:") or instruction.rstrip(" ?.")).split()
     cut = " ".join(words[:HEADING_WORDS])
+    cut = cut[:1].upper() + cut[1:]
     return cut if len(words) <= HEADING_WORDS else f"{cut.rstrip(',;:')}…"
 
 

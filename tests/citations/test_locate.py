@@ -34,7 +34,9 @@ def found(quote: str, text: str = TEXT) -> list[str]:
         ("A lock is stale when it is older", "A lock is **stale** when it is older"),
         ("see the manual.", "see [the manual"),
         ("restic unlock --remove-all to don't  wait", "restic unlock --remove-all` to don’t wait"),
-        ("the lock is then removed", "the lock is then re\u00admoved"),
+        ("the lock is then removed. It", "the lock is then re\u00admoved. It"),
+        ("when it is older than 30 minutes,", "when it is older than 30 minutes,"),
+        ("in the repository already.”", "in the repository already."),
         ("“| keep | 7 |”", "keep | 7"),
     ],
 )

@@ -11,7 +11,6 @@ from rag.research.virtual_files import (
     artifact_name,
     evict,
     shrink,
-    summaries,
     written,
 )
 from state.research_state import FileEntry, merge_files
@@ -52,11 +51,6 @@ def test_eviction_takes_done_files_after_3_steps_and_any_after_20():
         "active-21": entry(-11, "active"),
     }
     assert set(evict(files, 10)) == {"done-4", "active-21"}
-
-
-def test_summaries_hold_no_text():
-    (summary,) = summaries({"a": entry(1, size=5)})
-    assert summary == {"name": "a", "status": "done", "bytes": 5}
 
 
 @given(st.lists(st.integers(0, 90_000), min_size=1, max_size=12))

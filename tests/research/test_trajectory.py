@@ -15,7 +15,7 @@ from research_scripted import ScriptedResearcher
 from rag.research.run import Research
 from rag.research.virtual_files import written
 from state.checkpoints import TurnSaver
-from state.errors import NoIndexError, StoreBusyError, UsageError
+from state.errors import StoreBusyError, UsageError
 from state.research_state import FileEntry
 from state.settings import load_settings
 from state.shared_place import open_turn_store
@@ -129,12 +129,6 @@ def test_a_finished_run_gives_its_report_again_and_leaves_nothing_behind(home: P
     assert not (home / "research").exists()
 
 
-@pytest.mark.parametrize("name", ["nonsense", "", "%"])
-def test_an_unknown_run_is_refused(home: Path, name: str):
-    with research(home) as run, pytest.raises(UsageError, match="no research run"):
-        run.resume(name)
-
-
 def test_two_processes_never_work_on_one_run(home: Path):
     with scripted(home) as run, research(home) as other:
 
@@ -145,11 +139,6 @@ def test_two_processes_never_work_on_one_run(home: Path):
 
         report = run.start("What came of it?", emit)
     assert report["rounds"] == 5
-
-
-def test_nothing_to_search_is_one_error(tmp_path: Path):
-    with pytest.raises(NoIndexError):
-        research(tmp_path)
 
 
 def test_a_thread_gives_the_question_its_context_and_gets_the_turn(home: Path):
