@@ -15,43 +15,8 @@ if TYPE_CHECKING:
 CountTokens = Callable[[str], int]
 
 
-class _Budget:
-    """Adds up what fits. A text has at most as many tokens as bytes: what was not counted when it
-    was stored is counted once the bytes do not fit. The counter's tables take a quarter of a
-    second to load, which a short history need not wait for.
-    """
-
-    def __init__(self, tokens: int, count: Callable[[int], int], newest: TurnCost) -> None:
-        """The `newest` turn is taken, whatever is left; `count` gives the tokens of a turn."""
-        self._tokens = tokens
-        self._count = count
-        self._taken = {newest.number: newest}
-        self._spent = _cost(newest)
-
-    def fits(self, turn: TurnCost) -> bool:
-        """Whether the turn fits; if it does, it is taken."""
-        if turn.number in self._taken:
-            return True
-        if self._spent + _cost(turn) > self._tokens:
-            self._taken = {number: self._counted(each) for number, each in self._taken.items()}
-            self._spent = sum(map(_cost, self._taken.values()))
-            turn = self._counted(turn)
-            if self._spent + _cost(turn) > self._tokens:
-                return False
-        self._taken[turn.number] = turn
-        self._spent += _cost(turn)
-        return True
-
-    def _counted(self, turn: TurnCost) -> TurnCost:
-        return turn if turn.tokens is not None else turn._replace(tokens=self._count(turn.number))
-
-    @property
-    def taken(self) -> list[TurnCost]:
-        """Oldest first."""
-        return sorted(self._taken.values())
-
-
 def _cost(turn: TurnCost) -> int:
+    """In tokens; a text has at most as many as bytes."""
     return turn.size if turn.tokens is None else turn.tokens
 
 
@@ -71,13 +36,29 @@ def history_slice(
     newest = next(walk, None)
     if newest is None:
         return []
-    allowance = _Budget(budget, count, newest)
+    taken = {newest.number: newest}
+
+    def fits(turn: TurnCost) -> bool:
+        """Whether it does; then it is taken. What was not counted when it was stored is counted
+        once the bytes do not fit: the counter's tables take a quarter of a second to load.
+        """
+        for _ in range(2):
+            if turn.number in taken or sum(map(_cost, (*taken.values(), turn))) <= budget:
+                taken.setdefault(turn.number, turn)
+                return True
+            taken.update({number: counted(each) for number, each in taken.items()})
+            turn = counted(turn)
+        return False
+
+    def counted(turn: TurnCost) -> TurnCost:
+        return turn if turn.tokens is not None else turn._replace(tokens=count(turn.number))
+
     for turn in milestones:
-        allowance.fits(turn)
+        fits(turn)
     for turn in walk:
-        if not allowance.fits(turn):
+        if not fits(turn):
             break
-    return allowance.taken
+    return sorted(taken.values())
 
 
 def counted_slice(store: TurnStore, thread: str, budget: int, count: CountTokens) -> list[TurnCost]:

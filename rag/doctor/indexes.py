@@ -23,7 +23,6 @@ from rag.index.home.store import HomeStore
 from rag.index.home.texts import let_index
 from rag.index.home.vectors import (
     ChromaPlace,
-    is_behind,
     note_damage,
     open_vectors,
     read_row,
@@ -109,9 +108,9 @@ def _lexical(connection: sqlite3.Connection, row: CollectionRow) -> Check:
 def _vectors(connection: sqlite3.Connection, row: CollectionRow, place: ChromaPlace) -> Check:
     part = f"{row.name}: vectors"
     state = read_row(connection, place)
-    if state is None and not is_behind(connection, place):
-        return well(part, "none yet")
-    if state is None or not state.current:
+    if state is None:
+        return well(part, "none yet; the catalog is searched")
+    if not state.current:
         return well(part, "behind the catalog, which is searched instead until the next ingest")
     try:
         require_unchanged(place, state)

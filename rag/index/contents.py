@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.codec import decode_path, encode_path
-from rag.index.protocol import FileMark, FileStat, IndexedDocument, UnreadFile
+from rag.index.protocol import FileStat, IndexedDocument, UnreadFile
 from state.database import Sql
 
 COLUMNS = (
@@ -40,11 +40,6 @@ class Inventory:
     @property
     def chunk_count(self) -> int:
         return sum(document.chunk_count for document in self.documents)
-
-    @property
-    def marks(self) -> list[FileMark]:
-        """Of the documents that are files."""
-        return marks_of(self.documents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +107,6 @@ class Contents:
         )
         return documents, int(chunks), int(characters)  # of Postgres sums may be decimals
 
-    def file_marks(self) -> list[FileMark]:
-        """What a sync compares, of all documents that are files."""
-        return marks_of(self.documents())
-
     def file_stats(self) -> dict[str, FileStat]:
         """Of all documents that are files, by path. Read by the thousand in every ingest."""
         rows = self._asked(
@@ -139,14 +130,6 @@ class Contents:
         """The ingested folders and files, by path, each with the options of its last ingest."""
         rows = self._asked("SELECT path, options FROM roots WHERE collection_id = $1 ORDER BY path")
         return {decode_path(path): options for path, options in rows}
-
-
-def marks_of(documents: Sequence[IndexedDocument]) -> list[FileMark]:
-    return [
-        FileMark(each.path, each.root, each.source, each.stat, each.content_hash)
-        for each in documents
-        if each.path is not None
-    ]
 
 
 def _document(row: Sequence[Any]) -> IndexedDocument:

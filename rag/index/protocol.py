@@ -138,16 +138,6 @@ class DocumentOutline:
     characters: int
 
 
-class FileMark(NamedTuple):
-    """What a sync needs to know of an indexed file; where more of it is damaged, this is read."""
-
-    path: str
-    root: str | None
-    source: str
-    stat: FileStat
-    content_hash: str
-
-
 @dataclass(frozen=True, slots=True)
 class UnreadFile:
     """A file that gave no document, so that the next ingest need not try it again."""

@@ -62,7 +62,7 @@ class Store(ABC):
 
     @abstractmethod
     def rebuild(self, sql: Any, row: CollectionRow) -> None:
-        """Builds the lexical index again from what is stored; inside a transaction."""
+        """Has the lexical index built again; inside a transaction."""
 
     @abstractmethod
     def delete(self, name: str) -> None:

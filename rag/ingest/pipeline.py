@@ -10,10 +10,9 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rag.index.protocol import DocumentPart, FileMark, IndexedDocument, UnreadFile
+from rag.index.protocol import DocumentPart, IndexedDocument, UnreadFile
 from rag.ingest.file_text import FileText, SameContent, Task, Unread
 from rag.ingest.file_text import Outcome as Read
 from rag.ingest.ingest_report import Reporter
@@ -88,12 +87,9 @@ class Ingest:
 
     def _same(self, same: SameContent) -> None:
         """Only the time of a file changed."""
-        known = self._plan.changed[same.task.path]
-        document = replace(
-            self._indexed[known.source], path=known.path, root=known.root, stat=same.stat
-        )
+        document = replace(self._plan.changed[same.task.path], stat=same.stat)
         self._writer.touch(document)
-        self._settle(known.path, "unchanged", known.source, same.stat.size)
+        self._settle(same.task.path, "unchanged", document.source, same.stat.size)
 
     def _not_read(self, file: Unread) -> None:
         """Report it. What was indexed of a file that can no longer be read stays; what was
@@ -111,17 +107,12 @@ class Ingest:
         size = 0 if file.stat is None else file.stat.size
         self._reporter.done(file.path, "failed" if file.failed else "skipped", None, size, reason)
 
-    def _remove(self, marks: Iterable[FileMark]) -> None:
+    def _remove(self, documents: Iterable[IndexedDocument]) -> None:
         """Remove documents, save those whose name another file has taken in this run."""
-        gone = [mark for mark in marks if mark.source not in self._written]
-        self._writer.remove(mark.source for mark in gone)
-        for mark in gone:
-            self._reporter.done(mark.path, "removed", mark.source, 0)
-
-    @cached_property
-    def _indexed(self) -> dict[str, IndexedDocument]:
-        """What was indexed when it was first asked for, by source."""
-        return {document.source: document for document in self._writer.documents()}
+        gone = [each for each in documents if each.source not in self._written]
+        self._writer.remove(each.source for each in gone)
+        for each in gone:
+            self._reporter.done(each.path or each.source, "removed", each.source, 0)
 
     def _settle(self, path: str, outcome: Outcome, source: str, size: int) -> None:
         self._written.add(source)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from rag.documents.recognizer import can_recognize
-from rag.index.protocol import FileMark, FileStat, UnreadFile
+from rag.index.protocol import FileStat, IndexedDocument, UnreadFile
 from rag.ingest.file_text import READING, WAITING, Task
 from rag.ingest.roots import Root, root_of
 from rag.ingest.walk import Listed
@@ -28,8 +28,8 @@ class Plan:
     """
 
     tasks: list[Task] = field(default_factory=list)
-    changed: dict[str, FileMark] = field(default_factory=dict)
-    missing: list[FileMark] = field(default_factory=list)
+    changed: dict[str, IndexedDocument] = field(default_factory=dict)
+    missing: list[IndexedDocument] = field(default_factory=list)
     unchanged: int = 0
     unread: list[UnreadFile] = field(default_factory=list)
     forgotten: list[str] = field(default_factory=list)
@@ -70,7 +70,7 @@ def unchanged_plan(
 def make_plan(
     roots: Sequence[Root],
     found: Listed,
-    known: Iterable[FileMark],
+    known: Iterable[IndexedDocument],
     unread: Iterable[UnreadFile],
 ) -> Plan:
     """Compare. `known` is the whole collection, `unread` what it remembers of other files."""
@@ -79,21 +79,24 @@ def make_plan(
     wanted = dict(found.files)
     taken: set[str] = set()
     unlisted = tuple(skip.path for skip in found.unlisted)
-    for mark in known:
-        path = mark.path
-        stat = wanted.pop(path, None)
-        if stat is None and _is_gone(mark, roots, unlisted):
-            plan.missing.append(mark)
+    for document in known:
+        path = document.path
+        if path is None:
             continue
-        taken.add(mark.source)
+        stat = wanted.pop(path, None)
+        if stat is None and _is_gone(document, path, roots, unlisted):
+            plan.missing.append(document)
+            continue
+        taken.add(document.source)
         if stat is None:
             continue
-        if mark.stat == stat and _is_read_as_now(mark):
+        if document.stat == stat and _is_read_as_now(document.content_hash):
             plan.unchanged += 1
         elif not _is_remembered(plan, remembered, path, stat):
-            plan.changed[path] = mark
+            plan.changed[path] = document
+            known_hash = document.content_hash
             root = _root(roots, path)
-            plan.tasks.append(Task(path, stat.size, mark.source, root.path, mark.content_hash))
+            plan.tasks.append(Task(path, stat.size, document.source, root.path, known_hash))
     if wanted:
         _add_new(plan, roots, wanted, remembered, taken)
     plan.forgotten = [
@@ -102,9 +105,10 @@ def make_plan(
     return plan
 
 
-def _is_read_as_now(mark: FileMark) -> bool:
-    current = mark.content_hash.startswith(READING)
-    return current and not (mark.content_hash.startswith(WAITING) and can_recognize())
+def _is_read_as_now(content_hash: str) -> bool:
+    return content_hash.startswith(READING) and not (
+        content_hash.startswith(WAITING) and can_recognize()
+    )
 
 
 def _add_new(
@@ -144,11 +148,13 @@ def _is_remembered(
     return True
 
 
-def _is_gone(mark: FileMark, roots: Sequence[Root], unlisted: tuple[str, ...]) -> bool:
+def _is_gone(
+    document: IndexedDocument, path: str, roots: Sequence[Root], unlisted: tuple[str, ...]
+) -> bool:
     """Whether the document is no longer of these folders. What was found under a root that is
     not among them stays as long as its file is there.
     """
-    root = root_of(roots, mark.path)
-    if root is None or mark.path.startswith(unlisted):
+    root = root_of(roots, path)
+    if root is None or path.startswith(unlisted):
         return False
-    return mark.root == root.path or not os.path.lexists(mark.path)
+    return document.root == root.path or not os.path.lexists(path)

@@ -78,7 +78,7 @@ def _plan(
     if all(is_current(recorded) for recorded in known_roots.values()):
         plan = unchanged_plan(roots, found, writer.file_stats(), unread)
     if plan is None:
-        plan = make_plan(roots, found, writer.file_marks(), unread)
+        plan = make_plan(roots, found, writer.documents(), unread)
     _note_plan(plan, found, reporter)
     return plan
 
@@ -93,14 +93,14 @@ def _foresee(
     inventory = store.inventory(settings.one_collection)
     known_roots = {root.path: root.options for root in store.roots(settings.one_collection)}
     found = _walk_all(roots, _globs(roots, globs, known_roots, notice), settings.home)
-    known = [] if inventory is None else inventory.marks
+    known = [] if inventory is None else inventory.documents
     unread = [] if inventory is None else inventory.unread
     plan = make_plan(roots, found, known, _remembered(unread, roots, known_roots))
     _note_plan(plan, found, reporter)
     for task in plan.tasks:
         reporter.done(task.path, _foreseen(task, plan), task.source, task.size)
-    for mark in plan.missing:
-        reporter.done(mark.path, "removed", mark.source, 0)
+    for gone in plan.missing:
+        reporter.done(gone.path or gone.source, "removed", gone.source, 0)
     if inventory is not None:
         report = reporter.report
         report.documents, report.chunks = len(inventory.documents), inventory.chunk_count

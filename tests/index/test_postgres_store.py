@@ -5,31 +5,24 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import threading
 from contextlib import closing
 from pathlib import Path
 
 import psycopg
 import pytest
-from index_samples import EMBEDDER, document, part, parts
+from index_samples import EMBEDDER, document, part
 from ingest_runs import Library, counts
 from pathspec import GitIgnoreSpec
 from shared_stores import ask, assert_sound, fill, new_store
 
-from rag.embed.protocol import EmbedderIdentity
 from rag.index.home.store import HomeStore
 from rag.index.lexical import query_terms
 from rag.index.postgres import queries, schema, writer
 from rag.index.postgres.store import PostgresStore
 from rag.ingest.staleness import staleness
 from state.errors import (
-    EmbedderMismatchError,
-    NoIndexError,
     RemoteStoreError,
     SettingsError,
-    StorageError,
-    StoreBusyError,
-    UsageError,
 )
 from state.settings import load_settings
 
@@ -143,103 +136,6 @@ def test_a_reader_answers_like_the_catalogs(both):
         assert shared.document_names(3) == local.document_names(3)
 
 
-def test_what_is_removed_leaves_nothing_behind(both, store):
-    assert_sound(both[1])
-    fill(store, {f"{n}.md": f"word{n} motor\n\nvalve {n}" for n in range(30)})
-    with store.open_writer("default", EMBEDDER.identity) as opened:
-        assert opened.remove([f"{n}.md" for n in range(0, 30, 2)]) == 15
-    assert_sound(store)
-    with store.open_writer("default", EMBEDDER.identity) as opened:
-        opened.remove([f"{n}.md" for n in range(30)])
-    assert_sound(store)
-    with pytest.raises(NoIndexError, match="holds no text"):
-        store.open_collection("default", EMBEDDER)
-    fill(store, {"a.md": "motor again"})
-    assert ask(store, "motor") == ["a.md"]
-    assert_sound(store)
-
-
-@pytest.mark.parametrize(
-    "text", ["nul \0 inside", "lone \ud800 surrogate", "ⓐ𝔘 ẞ 東京タワー\n\nтоннель", "a\tb\\c {d}"]
-)
-def test_any_text_and_any_name_come_back(store, text):
-    source = "odd \udcff \\ name.md"
-    with store.open_writer("default", EMBEDDER.identity) as opened:
-        opened.put(document(source, title=text), [part(source, text, title=text)])
-        opened.set_root("/odd \udcff", "{}")
-    with closing(store.open_collection("default", EMBEDDER)) as reader:
-        assert reader.document_text(source) == text
-        assert {chunk["source"] for chunk in reader.search(text, 3)} == {source}
-    assert store.inventory("default").roots == ["/odd \udcff"]
-    assert_sound(store)
-
-
-def test_a_large_document_is_seen_when_it_is_whole(store, monkeypatch):
-    monkeypatch.setattr("rag.index.writer.GROUP_CHUNKS", 20)
-    fill(store, {"large.md": "old motor", "small.md": "pump"})
-    texts = [f"Part {n} of the new motor\n\n" for n in range(50)]
-    with store.open_writer("default", EMBEDDER.identity) as opened:
-
-        def arriving():
-            for number, each in enumerate(parts("large.md", texts)):
-                if number == 40:
-                    with closing(store.open_collection("default", EMBEDDER)) as reader:
-                        assert reader.document_text("large.md") == "old motor"
-                yield each
-
-        opened.put(document("large.md"), arriving())
-
-        def failing():
-            yield from list(parts("large.md", texts))[:30]
-            raise RemoteStoreError("the embedder went away")
-
-        with pytest.raises(RemoteStoreError, match="embedder"):
-            opened.put(document("large.md"), failing())
-    with closing(store.open_collection("default", EMBEDDER)) as reader:
-        assert reader.document_text("large.md") == "".join(texts)
-    assert_sound(store)
-
-
-def test_a_reader_never_sees_half_a_write(store):
-    fill(store, {"a.md": "motor zero", "b.md": "motor zero"})
-    torn, done = [], threading.Event()
-
-    def read() -> None:
-        with closing(store.open_collection("default", EMBEDDER)) as reader:
-            while not done.is_set():
-                with reader.snapshot():
-                    seen = {reader.document_text(source) for source in ("a.md", "b.md")}
-                torn.extend([seen] if len(seen) != 1 else [])
-
-    thread = threading.Thread(target=read)
-    thread.start()
-    try:
-        for number in range(15):
-            fill(store, dict.fromkeys(("a.md", "b.md"), f"motor {number}"))
-    finally:
-        done.set()
-        thread.join()
-    assert torn == []
-    assert_sound(store)
-
-
-def test_writers_are_kept_apart_and_the_second_learns_who_holds_it(store):
-    with (
-        store.open_writer("default", EMBEDDER.identity),
-        pytest.raises(StoreBusyError, match=r"Another process.*crag \d+ on "),
-        store.open_writer("default", EMBEDDER.identity),
-    ):
-        raise AssertionError
-    with (
-        store.open_writer("one", EMBEDDER.identity) as one,
-        store.open_writer("two", EMBEDDER.identity) as two,
-    ):
-        for opened in (one, two):
-            opened.put(document("a.md"), [part("a.md", f"motor {opened.name}")])
-    assert store.names() == ["default", "one", "two"]
-    assert ask(store, "motor", name="two") == ["a.md"]
-
-
 def test_a_name_is_taken_once(store):
     """By several that come at once to a database where nothing is yet."""
     code = (
@@ -262,43 +158,6 @@ def test_a_name_is_taken_once(store):
     assert len(uids) == 1
 
 
-def test_a_collection_that_was_deleted_and_made_anew_is_followed(store):
-    fill(store, {"a.md": "motor"})
-    lines: list[str] = []
-    with closing(store.open_collection("default", EMBEDDER, lines.append)) as reader:
-        store.delete("default")
-        with pytest.raises(NoIndexError, match="'default' was deleted"):
-            reader.search("motor", 1)
-        fill(store, {"b.md": "pump"})
-        assert [chunk["source"] for chunk in reader.search("pump", 3)] == ["b.md"]
-    assert lines == ["The collection 'default' was deleted and made anew; reading the new one."]
-
-
-def test_another_embedder_another_name_and_nothing_are_told(store):
-    with pytest.raises(NoIndexError, match="Nothing was ingested"):
-        store.open_collection("default", EMBEDDER)
-    assert (store.names(), store.summaries(), store.inventory("x")) == ([], [], None)
-    fill(store, {"a.md": "motor"}, "papers")
-    with pytest.raises(UsageError, match="Did you mean 'papers'"):
-        store.open_collection("paper", EMBEDDER)
-    with pytest.raises(UsageError, match="Did you mean 'papers'"):
-        store.require_inventory("paper")
-    other = EmbedderIdentity("other", 8, "1")
-    with pytest.raises(EmbedderMismatchError), store.open_writer("papers", other):
-        raise AssertionError
-
-
-@pytest.mark.parametrize(("step", "by"), [(-1, "a newer crag"), (1, "a crag before")])
-def test_a_store_of_another_version_is_refused(store, monkeypatch, step, by):
-    fill(store, {"a.md": "motor"})
-    with monkeypatch.context() as patch:
-        patch.setattr(schema, "STORE_VERSION", schema.STORE_VERSION + step)
-        for use in (lambda: ask(store, "motor"), lambda: fill(store, {"b.md": "pump"})):
-            with pytest.raises(StorageError, match=f"written by {by}"):
-                use()
-    assert ask(store, "motor") == ["a.md"]
-
-
 def test_tables_that_cannot_be_made_are_left_out_altogether(store, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(schema, "_INDEXES", "CREATE TABLE b (); SELECT 1/0")
@@ -308,18 +167,20 @@ def test_tables_that_cannot_be_made_are_left_out_altogether(store, monkeypatch):
     assert ask(store, "motor") == ["a.md"]
 
 
-def test_terms_of_other_rules_are_made_again_by_the_next_writer(store):
-    fill(store, {"a.md": "motors run\n\npumps", "b.md": "pump"})
+def test_terms_of_other_rules_are_made_again_by_the_next_ingest(library, store, tmp_path):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for number in range(3):
+        (folder / f"{number}.md").write_text(f"The motor {number} runs.")
+    library.ingest(folder)
     with psycopg.connect(store.url) as db:
         db.execute(f"SET search_path = {store.schema}, public")
         db.execute("UPDATE collections SET terms_version = '1/x/y'")
-        db.execute("UPDATE vocabulary SET chunks = 9; UPDATE lexical SET terms = ''")
-    lines: list[str] = []
-    with store.open_writer("default", EMBEDDER.identity, notice=lines.append):
-        pass
-    assert [line for line in lines if "another version" in line] == lines != []
-    assert ask(store, "motor", 1) == ["a.md"]
+        db.execute("UPDATE lexical SET terms = ''; DELETE FROM vocabulary")
+    assert counts(library.ingest(folder)) == {"updated": 3}
+    assert library.embedder.texts == []
     assert_sound(store)
+    assert counts(library.ingest(folder)) == {"unchanged": 3}
 
 
 def test_many_vectors_get_an_index_and_are_found_by_it(store, monkeypatch):

@@ -4,19 +4,10 @@ from contextlib import closing
 
 import pytest
 from index_samples import EMBEDDER, document, part
-from shared_stores import new_store
 
-from rag.index.home.store import HomeStore
 from rag.index.joined import JoinedCollections
 
 TEXT = "\n\n".join(f"Paragraph {number} tells of the whale." for number in range(9))
-
-
-@pytest.fixture(params=["home", "postgres"])
-def store(request, tmp_path):
-    if request.param == "home":
-        return HomeStore(tmp_path)
-    return new_store(request.getfixturevalue("postgres").url)
 
 
 @pytest.fixture

@@ -325,3 +325,16 @@ def test_what_a_reader_finds_damaged_an_ingest_without_changes_mends(tmp_path):
         pass
     assert len(lines) == 1
     assert searched(tmp_path)[1:] == ([], "chroma")
+
+
+def test_a_catalog_moved_away_is_no_longer_read_and_leaves_no_vectors_behind(tmp_path):
+    write(tmp_path)
+    reader = open_collection(tmp_path, "default", EMBEDDER)
+    (old,) = (tmp_path / "vectors").iterdir()
+    (tmp_path / "catalog.sqlite").rename(tmp_path / "damaged.sqlite")
+    with pytest.raises(NoIndexError):
+        reader.search("whale", 1)
+    write(tmp_path, count=1, first=1)
+    assert reader.search("railway", 1)[0]["source"] == "doc1"
+    assert not old.exists()
+    assert len(list((tmp_path / "vectors").iterdir())) == 1

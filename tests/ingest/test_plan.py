@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag.index.protocol import FileMark, FileStat, UnreadFile
+from rag.index.protocol import FileStat, IndexedDocument, UnreadFile
 from rag.ingest.file_text import READING
 from rag.ingest.plan import make_plan, unchanged_plan
 from rag.ingest.roots import Root
@@ -30,7 +30,7 @@ def test_the_short_way_finds_what_the_long_way_finds(indexed, unread, differs, h
         found.unlisted.append(FileProblem("/docs/shut/", "permission denied"))
         found.files.pop("/docs/shut/one", None)
     marks = [
-        FileMark(path, path.rsplit("/", 1)[0], path, stat, READING + path)
+        IndexedDocument(path, path, path.rsplit("/", 1)[0], READING + path, stat)
         for path, stat in indexed.items()
     ]
     given_up = [UnreadFile(path, stat, "why", failed=True) for path, stat in unread.items()]

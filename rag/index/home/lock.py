@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import json
 import os
 import socket
 import time
@@ -42,7 +41,7 @@ def write_lock(path: Path, *, wait: float = 0.0) -> Iterator[None]:
     except OSError as error:
         raise _unusable(path, error) from error
     try:
-        _take(path, descriptor, wait)
+        _take(path, descriptor, time.monotonic() + wait)
         try:
             yield
         finally:
@@ -53,18 +52,20 @@ def write_lock(path: Path, *, wait: float = 0.0) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _take(path: Path, descriptor: int, wait: float) -> None:
-    deadline = time.monotonic() + wait
+def _take(path: Path, descriptor: int, deadline: float) -> None:
     while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            owner = {"pid": os.getpid(), "host": socket.gethostname(), "since": time.time()}
+            since = datetime.now().astimezone().isoformat(" ", "seconds")
+            owner = f"pid {os.getpid()} on {socket.gethostname()}, since {since}"
             os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, json.dumps(owner).encode(), 0)
+            os.pwrite(descriptor, owner.encode(), 0)
         except BlockingIOError:
             if time.monotonic() >= deadline:
+                # Empty where the holder has not written its name yet.
+                owner = os.pread(descriptor, 200, 0).decode(errors="replace")
                 raise StoreBusyError(
-                    f"Another process is writing to this collection{_owner(descriptor)}.",
+                    f"Another process is writing to this collection{owner and f' ({owner})'}.",
                     "Try again when it is done.",
                 ) from None
             time.sleep(_POLL_SECONDS)
@@ -76,12 +77,3 @@ def _take(path: Path, descriptor: int, wait: float) -> None:
 
 def _unusable(path: Path, error: OSError) -> StorageError:
     return storage_error(error) or StorageError(f"{path} cannot be locked: {error.strerror}.")
-
-
-def _owner(descriptor: int) -> str:
-    try:
-        owner = json.loads(os.pread(descriptor, 1000, 0))
-        since = datetime.fromtimestamp(owner["since"]).astimezone().isoformat(" ", "seconds")
-        return f" (pid {int(owner['pid'])} on {owner['host']}, since {since})"
-    except (ValueError, KeyError, TypeError, OverflowError):
-        return ""  # the holder has not written its name yet

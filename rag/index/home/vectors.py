@@ -34,7 +34,7 @@ from rag.index.home.chroma import (
     foreign_errors,
 )
 from rag.index.protocol import Notice
-from state.closing import Closing
+from state.closing import Closing, closed_on_failure
 from state.errors import CragError, StorageError, storage_error
 from state.sqlite_file import transaction
 from state.urls import masked
@@ -44,6 +44,7 @@ _BATCH = 1_000
 _SEARCH_WIDTH = 200
 _NEEDED_FILES = 96
 """Open ones: twice what a process that searches was seen to take."""
+_BLOCK = 1 << 20
 _SAVED = "index_metadata.pickle"
 """Beside a graph that was saved; of another nothing is read, and each opening writes it anew."""
 
@@ -75,7 +76,7 @@ class ChromaRow(NamedTuple):
     Attributes:
         folder: or its collection on a server: another each time that it is built.
         revision: of the catalog's collection, which it holds; None while it is being written.
-        files: as `_checksums` gives them; of a server's, none.
+        files: as `_written` gives them; of a server's, none.
         current: whether `revision` is the collection's own.
     """
 
@@ -113,58 +114,53 @@ def note_damage(place: ChromaPlace, row: ChromaRow) -> None:
             )
 
 
-def bring_up_to_date(
-    connection: sqlite3.Connection, place: ChromaPlace, notice: Notice, *, again: bool = False
-) -> None:
+def bring_up_to_date(connection: sqlite3.Connection, place: ChromaPlace, notice: Notice) -> None:
     """Makes Chroma hold what the catalog holds, or builds it anew; the caller holds the
     collection's lock. Where that fails, one line says so: the catalog answers, and the next ingest
     tries again.
     """
-    try:
-        if again or is_behind(connection, place):
-            _write(connection, place, notice, again=again)
-    except (VectorsDamaged, StorageError) as error:
-        if again or place.url is not None or isinstance(error, StorageError):
-            why = str(error).rstrip(".")
-            notice(f"Chroma could not be written ({why}); the catalog is searched instead.")
-        else:
-            bring_up_to_date(connection, place, notice, again=True)
-
-
-def is_behind(connection: sqlite3.Connection, place: ChromaPlace) -> bool:
     row = read_row(connection, place)
-    if row is None or not row.current:
-        return row is not None or bool(_chunks(connection, place))
     try:
-        require_unchanged(place, row)
-    except VectorsDamaged:
-        return True
-    return False
-
-
-def _write(
-    connection: sqlite3.Connection, place: ChromaPlace, notice: Notice, *, again: bool
-) -> None:
-    found = read_row(connection, place)
-    held: ChromaVectors | None = None
-    if found is not None and not again:
-        if found.revision is None:
+        if row is None and not _chunks(connection, place):
+            return
+        if row is not None and row.revision is None:
             notice("Chroma's index was left half-written; building it again.")
-        else:
-            try:
-                held = open_vectors(place, found)
-            except VectorsDamaged as error:
-                notice(f"Chroma's index is damaged ({error}); building it again.")
-    folder = found.folder if found is not None and held is not None else uuid.uuid4().hex[:8]
-    _note(connection, place, folder, None, "{}")
-    if held is None:
-        if found is not None and place.url is not None:
-            drop_server_vectors(place, found.folder)
+        elif row is not None and _updated(connection, place, row, notice):
+            return
+        folder = uuid.uuid4().hex[:8]
+        _note(connection, place, folder)
+        if row is not None and place.url is not None:
+            drop_server_vectors(place, row.folder)
         shutil.rmtree(place.root, ignore_errors=True)
-        held = _create(place, folder)
+        _fill(connection, place, ChromaVectors(place, folder, None), folder)
+    except (VectorsDamaged, StorageError) as error:
+        why = str(error).rstrip(".")
+        notice(f"Chroma could not be written ({why}); the catalog is searched instead.")
+
+
+def _updated(
+    connection: sqlite3.Connection, place: ChromaPlace, row: ChromaRow, notice: Notice
+) -> bool:
+    """Whether it was as the catalog, or could be made so."""
+    try:
+        if row.current:
+            require_unchanged(place, row)
+        else:
+            _fill(connection, place, open_vectors(place, row), row.folder)
+    except VectorsDamaged as error:
+        if place.url is None:
+            notice(f"Chroma's index is damaged ({error}); building it again.")
+        return False
+    return True
+
+
+def _fill(
+    connection: sqlite3.Connection, place: ChromaPlace, held: ChromaVectors, folder: str
+) -> None:
+    """Takes out what the catalog has no more, puts in what it has; the row is cleared meanwhile."""
     with held:
-        wanted = _chunks(connection, place)
-        known = held.ids()
+        _note(connection, place, folder)
+        wanted, known = _chunks(connection, place), held.ids()
         held.delete(sorted(known - wanted))
         new = sorted(wanted - known)
         for first in range(0, len(new), _BATCH):
@@ -177,7 +173,7 @@ def _write(
             "SELECT revision FROM collections WHERE id = $1", (place.collection_id,)
         ).fetchall()
         held.mark(revision)
-    files = "{}" if place.url else _checksums(place.root / folder)
+    files = "[]" if place.url else _written(place.root / folder)
     _note(connection, place, folder, revision, files)
 
 
@@ -194,8 +190,8 @@ def _note(
     connection: sqlite3.Connection,
     place: ChromaPlace,
     folder: str,
-    revision: int | None,
-    files: str,
+    revision: int | None = None,
+    files: str = "[]",
 ) -> None:
     with transaction(connection):
         connection.execute(
@@ -206,12 +202,33 @@ def _note(
 
 
 class ChromaVectors(Closing):
-    """Ids are the catalog's chunk rows."""
+    """A collection of Chroma's, open. Ids are the catalog's chunk rows."""
 
-    def __init__(self, client: Any, collection: Any, identity: EmbedderIdentity) -> None:
-        self._client = client
-        self._collection = collection
-        self._identity = identity
+    def __init__(self, place: ChromaPlace, folder: str, revision: int | None) -> None:
+        """The one that holds this `revision`, or an empty one; raises as `open_vectors`."""
+        self._identity = place.identity
+        name = _name(place, folder)
+        with foreign_errors():
+            self._client = _client(place, folder)
+            with closed_on_failure(self):
+                self._collection = self._created(name) if revision is None else self._found(name)
+                if revision is not None and self._collection.metadata != self._metadata(revision):
+                    raise VectorsDamaged("not what was last written")
+
+    def _found(self, name: str) -> Any:
+        return self._client.get_collection(name, embedding_function=None)
+
+    def _created(self, name: str) -> Any:
+        return self._client.create_collection(
+            name,
+            metadata=self._metadata(0),
+            configuration={"hnsw": {"space": "cosine", "ef_search": _SEARCH_WIDTH}},
+            embedding_function=None,
+        )
+
+    def _metadata(self, revision: int) -> dict[str, str | int]:
+        dimension = self._identity.dimension
+        return {"embedder": str(self._identity), "dimension": dimension, "revision": revision}
 
     def close(self) -> None:
         with contextlib.suppress(Exception):  # a damaged store may fail to close, too
@@ -220,7 +237,7 @@ class ChromaVectors(Closing):
     def mark(self, revision: int) -> None:
         """Says in Chroma, too, which revision it holds."""
         with foreign_errors():
-            self._collection.modify(metadata=_metadata(self._identity, revision))
+            self._collection.modify(metadata=self._metadata(revision))
 
     def count(self) -> int:
         with foreign_errors():
@@ -250,21 +267,6 @@ class ChromaVectors(Closing):
             return {int(number): 1.0 - float(distance) for number, distance in pairs}
 
 
-def _create(place: ChromaPlace, folder: str) -> ChromaVectors:
-    """An empty collection; raises as `open_vectors`."""
-    with foreign_errors(), contextlib.ExitStack() as opened:
-        client = _client(place, folder)
-        opened.callback(_close, client)
-        collection = client.create_collection(
-            _name(place, folder),
-            metadata=_metadata(place.identity, 0),
-            configuration={"hnsw": {"space": "cosine", "ef_search": _SEARCH_WIDTH}},
-            embedding_function=None,
-        )
-        opened.pop_all()
-    return ChromaVectors(client, collection, place.identity)
-
-
 def open_vectors(place: ChromaPlace, row: ChromaRow) -> ChromaVectors:
     """What the catalog's row tells of.
 
@@ -273,14 +275,7 @@ def open_vectors(place: ChromaPlace, row: ChromaRow) -> ChromaVectors:
         StorageError: this process may open too few files for it.
     """
     require_unchanged(place, row)
-    with foreign_errors(), contextlib.ExitStack() as opened:
-        client = _client(place, row.folder)
-        opened.callback(_close, client)
-        collection = client.get_collection(_name(place, row.folder), embedding_function=None)
-        if collection.metadata != _metadata(place.identity, row.revision):
-            raise VectorsDamaged("not what was last written")
-        opened.pop_all()
-    return ChromaVectors(client, collection, place.identity)
+    return ChromaVectors(place, row.folder, row.revision)
 
 
 def drop_server_vectors(place: ChromaPlace, folder: str) -> None:
@@ -307,21 +302,8 @@ def _client(place: ChromaPlace, folder: str) -> Any:
     return chromadb_module().PersistentClient(path=str(path), settings=chroma_settings())
 
 
-def _close(client: Any) -> None:
-    with contextlib.suppress(Exception):
-        client.close()
-
-
 def _name(place: ChromaPlace, folder: str) -> str:
     return f"crag-{place.uid}-{folder}"
-
-
-def _metadata(identity: EmbedderIdentity, revision: int | None) -> dict[str, str | int | None]:
-    return {
-        "embedder": str(identity),
-        "dimension": identity.dimension,
-        "revision": revision,
-    }
 
 
 def _allow_open_files() -> None:
@@ -346,27 +328,21 @@ def require_unchanged(place: ChromaPlace, row: ChromaRow) -> None:
     """
     if place.url is not None:
         return
-    folder, known = place.root / row.folder, json.loads(row.files)
+    folder = place.root / row.folder
     try:
         if not (folder / "chroma.sqlite3").is_file():
             raise VectorsDamaged("missing")
-        found = {str(path.relative_to(folder)): path for path in _files(folder)}
-        if found.keys() != known.keys():
+        stats, digest = json.loads(row.files)
+        if _stats(folder) != stats and _digest(folder) != digest:
             raise VectorsDamaged("not what was last written")
-        for name, (*stat, digest) in known.items():
-            size, *times = _stat(found[name])
-            same = [size, *times] == stat
-            if not same and (size != stat[0] or _digest(found[name]) != digest):
-                raise VectorsDamaged("not what was last written")
     except OSError as error:
         # A limit of this process or of the disk says nothing about what is stored.
         raise (storage_error(error) or VectorsDamaged(str(error.strerror))) from error
 
 
-def _checksums(folder: Path) -> str:
-    """Of each file that a graph is read from: its size, times and BLAKE2b, as JSON."""
-    files = _files(folder)
-    return json.dumps({str(p.relative_to(folder)): [*_stat(p), _digest(p)] for p in files})
+def _written(folder: Path) -> str:
+    """What tells the files that graphs are read from: their sizes and times, or what they hold."""
+    return json.dumps([_stats(folder), _digest(folder)])
 
 
 def _files(folder: Path) -> list[Path]:
@@ -374,11 +350,16 @@ def _files(folder: Path) -> list[Path]:
     return sorted(path for each in saved for path in each.iterdir() if path.is_file())
 
 
-def _stat(path: Path) -> list[int]:
-    found = path.stat()
-    return [found.st_size, found.st_mtime_ns, found.st_ctime_ns]
+def _stats(folder: Path) -> list[list[str | int]]:
+    found = [(path, path.stat()) for path in _files(folder)]
+    return [[path.name, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns] for path, stat in found]
 
 
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "blake2b").hexdigest()[:32]
+def _digest(folder: Path) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for path in _files(folder):
+        digest.update(f"{path.name} {path.stat().st_size}\0".encode())
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                digest.update(block)
+    return digest.hexdigest()

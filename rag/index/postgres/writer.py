@@ -8,11 +8,11 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from rag.embed.protocol import Vectors
-from rag.index.codec import decode_text, encode_text
-from rag.index.collection_rows import CollectionRow, mark_changed, mark_terms
+from rag.index.codec import encode_text
+from rag.index.collection_rows import CollectionRow
 from rag.index.lexical import indexed_head
 from rag.index.postgres.database import SharedDatabase
-from rag.index.terms import TERMS_VERSION, indexed_text
+from rag.index.terms import indexed_text
 from rag.index.writer import CollectionWriter, Searchable
 from state.postgres import PostgresSql
 
@@ -41,10 +41,6 @@ UPDATE vocabulary SET chunks = chunks - gone
 FROM (SELECT lexeme, count(*) AS gone FROM lexical, unnest(terms)
   WHERE document_id = ANY($1) GROUP BY lexeme) AS counted
 WHERE collection_id = $2 AND term = lexeme
-"""
-_COUNT_ALL = """
-INSERT INTO vocabulary (collection_id, term, chunks)
-SELECT $1, lexeme, count(*) FROM lexical, unnest(terms) WHERE collection_id = $1 GROUP BY lexeme
 """
 
 
@@ -113,37 +109,6 @@ class PostgresWriter(CollectionWriter):
             )
             many = self.totals()[1] > EXACT_CHUNKS
             self._sql.execute("SELECT settle($1, $2)", (self._row.id, many))
-
-
-def same_terms(row: CollectionRow) -> bool:
-    """Whether its terms were made by the rules of this program. Of a stemmer or a Unicode of
-    another release a shared index is not built again: the machines of a team would do so in turn.
-    """
-    return row.terms_version.partition("/")[0] == TERMS_VERSION.partition("/")[0]
-
-
-def rebuild_terms(sql: PostgresSql, row: CollectionRow) -> None:
-    """Reads every chunk; inside a transaction of the caller, who holds the collection's lock."""
-    with sql.connection.cursor("chunks") as cursor:
-        cursor.execute(
-            "SELECT chunks.id, text, title, heading FROM chunks JOIN lexical ON chunk_id = id"
-            " JOIN documents ON documents.id = chunks.document_id WHERE chunks.collection_id = %s",
-            (row.id,),
-            binary=True,
-        )
-        while rows := cursor.fetchmany(1_000):
-            made = (
-                (number, *_places(decode_text(text), title, heading))
-                for number, text, title, heading in rows
-            )
-            sql.executemany(
-                "UPDATE lexical SET terms = $1::tsvector, size = $2 WHERE chunk_id = $3",
-                [(_tsvector(places), size, number) for number, places, size in made],
-            )
-    sql.execute("DELETE FROM vocabulary WHERE collection_id = $1", (row.id,))
-    sql.execute(_COUNT_ALL, (row.id,))
-    mark_terms(sql, row.id)
-    mark_changed(sql, row.id)
 
 
 def _places(text: str, title: str | None, heading: str) -> tuple[dict[str, list[str]], int]:
