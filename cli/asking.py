@@ -75,11 +75,9 @@ def report_staleness(terminal: Terminal, settings: Settings) -> None:
     from rag.index.stores import store_of
     from rag.ingest.staleness import staleness
 
-    store = store_of(settings)
-    for name in settings.collections:
-        line = staleness(store, name, most=LOOKED_AT).line
-        if line is not None:
-            terminal.notice(f"{name}: {line}" if len(settings.collections) > 1 else line)
+    line = staleness(store_of(settings), settings.collection, most=LOOKED_AT).line
+    if line is not None:
+        terminal.notice(line)
 
 
 def tell_of_models(terminal: Terminal, settings: Settings, answer: Answer) -> None:

@@ -28,10 +28,7 @@ _PLAIN = re.compile(r"[\w.,@%+=-]+")
 
 
 def complete_collection(incomplete: str) -> list[str]:
-    """Also the last of several, as in a,b."""
-    before, comma, last = incomplete.rpartition(",")
-    names = _names("catalog.sqlite", "select name from collections order by name", last)
-    return [f"{before}{comma}{name}" for name in names]
+    return _names("catalog.sqlite", "select name from collections order by name", incomplete)
 
 
 def complete_thread(incomplete: str) -> list[str]:
@@ -63,12 +60,6 @@ def _names(file: str, query: str, incomplete: str) -> list[str]:
     return offered[:MOST_OFFERED]
 
 
-def _collection(text: str) -> Any:
-    return typer.Option(
-        "--collection", "-c", help=text, metavar="NAME", autocompletion=complete_collection
-    )
-
-
 def thread_option(text: str) -> Any:
     return typer.Option("--thread", "-t", help=text, metavar="NAME", autocompletion=complete_thread)
 
@@ -82,7 +73,16 @@ def switch(name: str, text: str, *short: str) -> Any:
     return typer.Option(name, *short, help=text)
 
 
-Collection = Annotated[str | None, _collection("The collection to use.")]
+Collection = Annotated[
+    str | None,
+    typer.Option(
+        "--collection",
+        "-c",
+        help="The collection to use.",
+        metavar="NAME",
+        autocompletion=complete_collection,
+    ),
+]
 Json = Annotated[bool, switch("--json", "One JSON object on stdout.")]
 Trace = Annotated[bool, switch("--trace", "Print loops and grades on stderr.")]
 NoStream = Annotated[bool, switch("--no-stream", "Print the answer when it is whole.")]
@@ -96,12 +96,11 @@ Pin = Annotated[bool, switch("--pin", "Keep this turn in the model's view in all
 
 ANSWERING = ("engine", "k", "max_loops", "grader", "max_tokens", "max_cost", "timeout")
 PLACES = ("store", "threads", "quiet")
-ASKING = ("collections", "files", "thread", *ANSWERING, "verify", "web", *PLACES)
+ASKING = ("collection", "files", "thread", *ANSWERING, "verify", "web", *PLACES)
 _LAST = ("store", "threads", "home", "config", "quiet", "debug")
 _DEFAULTS = {"quiet": False, "debug": False}
 SHARED: dict[str, Any] = {
     "collection": Collection,
-    "collections": Annotated[str | None, _collection("The collection to use, or several: a,b.")],
     "files": _setting(str, "Ask only documents that match, as in a .gitignore.", "GLOB"),
     "thread": Annotated[str | None, thread_option("The thread to go on with.")],
     "engine": _setting(EngineName, "Rules, a model, or a model where one is set."),
@@ -127,7 +126,7 @@ SHARED: dict[str, Any] = {
     "debug": Annotated[bool, switch("--debug", "A traceback when something fails.")],
 }
 """By name; `taking` gives them to a command."""
-SETTINGS = frozenset(SHARED) - {"collections", "config", "quiet", "debug"}
+SETTINGS = frozenset(SHARED) - {"config", "quiet", "debug"}
 """Those that are settings."""
 
 
@@ -180,8 +179,6 @@ def taking(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
                     raise UsageError(f"{both} exclude each other.", "Leave one of them out.")
             flags = {each.name: values.pop(each.name) for each in taken}
             del flags["debug"]  # the error boundary reads it, no command does
-            if "collections" in flags:
-                flags["collection"] = flags.pop("collections")
             given = Given(flags, flags.pop("config"), flags.pop("quiet", False))
             return command(given=given, **values)
 

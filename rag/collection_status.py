@@ -51,9 +51,9 @@ def read_status(settings: Settings, only: str | None = None) -> Status:
     found = store.summaries()
     if only is not None:
         names = [each.name for each in found]
-        if unknown := [name for name in settings.collections if name not in names]:
-            raise no_such_collection(unknown[0], names)
-        found = [each for each in found if each.name in settings.collections]
+        if only not in names:
+            raise no_such_collection(only, names)
+        found = [each for each in found if each.name == only]
     engine = choose_engine(settings).name
     reader = held_model(settings.home)
     return Status(

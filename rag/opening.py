@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, cast
 
 from state.choices import EmbedderName
@@ -36,7 +36,7 @@ def build_embedder(settings: Settings) -> Embedder:
 def open_reader(
     settings: Settings, notify: Callable[[str], None] = lambda _line: None
 ) -> Iterator[CollectionReader]:
-    """The collection that `settings` name, or several as one, closed at the end of the block.
+    """The collection that `settings` name, closed at the end of the block.
 
     Raises:
         NoIndexError, UsageError, EmbedderMismatchError: as `Store.open_collection`; or nothing
@@ -45,17 +45,9 @@ def open_reader(
     from rag.index.stores import store_of
 
     store, embedder, files = store_of(settings), build_embedder(settings), _chosen(settings.files)
-    with ExitStack() as opened:
-        collections = []
-        for name in settings.collections:
-            collection = store.open_collection(name, embedder, notify, files=files)
-            opened.callback(collection.close)
-            collections.append(collection)
-        reader: CollectionReader = collections[0]
-        if len(collections) > 1:
-            from rag.index.joined import JoinedCollections
-
-            reader = JoinedCollections(collections)
+    with closing(
+        store.open_collection(settings.collection, embedder, notify, files=files)
+    ) as reader:
         if files is not None and not reader.document_count:
             raise UsageError(
                 f"No document of {reader.name!r} matches {settings.files!r}.",

@@ -27,7 +27,7 @@ from state.choices import (
     default_home,
 )
 from state.errors import SettingsError, UsageError
-from state.urls import holds_user, is_postgres, is_readable
+from state.urls import is_postgres, is_readable
 from state.wording import did_you_mean
 
 STAND_INS = {"api_key": "OPENAI_API_KEY", "base_url": "OPENAI_BASE_URL"}
@@ -46,12 +46,6 @@ def _plain_name(value: str) -> str:
     if not 1 <= len(value) <= 128 or any(c in "/\\\0\n\r\t\x1b" for c in value):
         raise ValueError("a name has 1 to 128 characters, without slashes or control characters")
     return value
-
-
-def _names(value: str) -> str:
-    if not all(value.split(",")):
-        raise ValueError("names of several collections stand between commas, as in a,b")
-    return ",".join(dict.fromkeys(value.split(",")))
 
 
 def _readable(value: str) -> str:
@@ -74,13 +68,6 @@ def _plain_schema(value: str) -> str:
     return value
 
 
-def _no_password(value: str) -> str:
-    """It is shown in errors, and its server asks for none."""
-    if value.startswith("http") and holds_user(value):
-        raise ValueError("a user name or password has no place in this URL")
-    return value
-
-
 Name = Annotated[str, AfterValidator(_plain_name)]
 Url = Annotated[str, AfterValidator(_readable)]
 StoreUrl = Annotated[Url, AfterValidator(_of_postgres)]
@@ -96,9 +83,7 @@ class Settings(BaseSettings):
     home: Annotated[Path, AfterValidator(_folder)] = Field(
         default_factory=default_home, description="index, threads and traces"
     )
-    collection: Annotated[Name, AfterValidator(_names)] = Field(
-        DEFAULT_COLLECTION, description="the collection to read or write; several to read, as a,b"
-    )
+    collection: Name = Field(DEFAULT_COLLECTION, description="the collection to read or write")
     files: str | None = Field(
         None, description="glob of the documents to ask, as in a .gitignore; none: all"
     )
@@ -157,24 +142,6 @@ class Settings(BaseSettings):
     research_keep: int = Field(100, ge=1, description="finished research runs that are kept")
     web: bool = Field(default=False, description="search the web when the documents do not hold it")
     web_url: Url | None = Field(None, description="SearXNG endpoint of --web")
-
-    @property
-    def collections(self) -> tuple[str, ...]:
-        return tuple(self.collection.split(","))
-
-    @property
-    def one_collection(self) -> str:
-        """The collection to write.
-
-        Raises:
-            UsageError: several are named.
-        """
-        if len(self.collections) > 1:
-            raise UsageError(
-                f"This takes one collection, not {len(self.collections)}: {self.collection}.",
-                "`crag ask`, `search`, `chat` and `research` read several.",
-            )
-        return self.collection
 
 
 def load_settings(flags: Mapping[str, Any], config_file: Path | None = None) -> Settings:

@@ -30,11 +30,3 @@ def is_readable(url: str) -> bool:
 
 def is_postgres(url: str) -> bool:
     return url.startswith(("postgresql://", "postgres://"))
-
-
-def holds_user(url: str) -> bool:
-    """Whether a URL names a user or holds a password."""
-    try:
-        return "@" in urlsplit(url).netloc
-    except ValueError:
-        return "@" in url

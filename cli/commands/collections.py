@@ -98,7 +98,7 @@ def forget(
     from rag.ingest.forget import holding
 
     terminal, kept = given.terminal, _store(given)
-    name = given.settings().one_collection
+    name = given.settings().collection
     held = holding(kept, name, path)
     question = f"Forget {many(len(held.sources), 'document')} of {held.path} in {name!r}?"
     terminal.confirm(question, yes=yes)

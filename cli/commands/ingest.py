@@ -64,7 +64,7 @@ def ingest(
     from rag.ingest.sync import ingest
     from rag.opening import build_embedder
 
-    known = [] if paths else store_of(settings).roots(settings.one_collection)
+    known = [] if paths else store_of(settings).roots(settings.collection)
     paths = paths or [root.path for root in known if root.here]
     if not paths:
         raise UsageError("Nothing was ingested before.", "Name a folder or file to ingest.")

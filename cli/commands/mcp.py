@@ -19,7 +19,7 @@ app = new_app(
 
 
 @app.command()
-@options.taking("collections", "engine", "k", "max_loops", "store", "threads")
+@options.taking("collection", "engine", "k", "max_loops", "store", "threads")
 def serve(
     given: options.Given,
     http: Annotated[

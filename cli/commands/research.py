@@ -27,7 +27,7 @@ app = new_app()
 
 
 @app.command()
-@options.taking("collections", "thread", *options.ANSWERING, *options.PLACES)
+@options.taking("collection", "thread", *options.ANSWERING, *options.PLACES)
 def research(
     given: options.Given,
     question: Annotated[

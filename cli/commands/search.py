@@ -21,7 +21,7 @@ _SHOWN = (
 
 
 @app.command()
-@options.taking("collections", "files", "k", "store", "quiet")
+@options.taking("collection", "files", "k", "store", "quiet")
 def search(
     given: options.Given,
     query: Annotated[

@@ -20,7 +20,7 @@ app = new_app()
 
 
 @app.command()
-@options.taking("collections", "store", "quiet")
+@options.taking("collection", "store", "quiet")
 def status(given: options.Given, json_: options.Json = False) -> None:
     """Show what is indexed, what is stale, which models, how large.
 

@@ -93,7 +93,7 @@ def _index(
     """Returns how many documents hold text. What could not be read is told."""
     if documents.is_file():
         with store_of(settings).open_writer(
-            settings.one_collection, embedder.identity, wait=_WAIT_SECONDS, notice=notify
+            settings.collection, embedder.identity, wait=_WAIT_SECONDS, notice=notify
         ) as writer:
             return _index_corpus(read_corpus(documents), writer, embedder, on)
     total = done = 0

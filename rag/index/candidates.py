@@ -1,12 +1,10 @@
-"""What both legs brought for a query, ranked by one measure: of one collection, or of several."""
+"""What both legs brought for a query, ranked by one measure."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeVar
 
 from rag.index.coverage import best_window, named, okapi, term_weights
 from rag.index.fusion import MEANT_WEIGHT, NAMED_WEIGHT, WINDOW_WEIGHT, fuse
@@ -15,8 +13,6 @@ from rag.index.names import name_words
 from rag.index.repeats import Likeness, first_of_each, version_meant
 from rag.index.terms import terms
 from state.passages import RetrievedChunk
-
-V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +25,6 @@ class Candidates:
         frequencies: in how many chunks of the collection each of the query's terms is.
         total: the collection's chunks.
         language: what the query was read in.
-        prefixes: what a source is called by in the end, of row modulo their number: a collection's
-            name is none of its document's words.
     """
 
     chunks: Mapping[int, RetrievedChunk]
@@ -39,7 +33,6 @@ class Candidates:
     frequencies: Mapping[str, int]
     total: int
     language: str
-    prefixes: Sequence[str] = ("",)
 
     def best(self, k: int) -> list[RetrievedChunk]:
         """The `k` best, scored, best first; of copies the best stands for all."""
@@ -69,45 +62,19 @@ class Candidates:
             row, also = best, []
             if copies[best]:
                 alike = [best, *copies[best]]
-                sources = [self._source(copy) for copy in alike]
+                sources = [self.chunks[copy]["source"] for copy in alike]
                 place = version_meant(sources, self.frequencies.keys())
                 row, also = alike[place], [*sources[:place], *sources[place + 1 :]]
             chunk = self.chunks[row]
-            if elsewhere := {*also} - {self._source(row)}:
+            if elsewhere := {*also} - {chunk["source"]}:
                 chunk["also"] = sorted(elsewhere)
             if best in self.meant:
                 chunk["meant"] = min(self.meant[best], 1.0)
-            chunk["source"] = self._source(row)
             chunk["score"] = scores[best]
             chunk["bm25"] = counted.get(row)
             chunk["cosine"] = self.cosine.get(row)
             found.append(chunk)
         return found
-
-    def _source(self, row: int) -> str:
-        return self.prefixes[row % len(self.prefixes)] + self.chunks[row]["source"]
-
-
-def together(several: Sequence[Candidates], prefixes: Sequence[str]) -> Candidates:
-    """As if their collections were one, whose sources begin with the prefixes."""
-    frequencies: Counter[str] = Counter()
-    for each in several:
-        frequencies.update(each.frequencies)
-    return Candidates(
-        _numbered([each.chunks for each in several]),
-        _numbered([each.cosine for each in several]),
-        _numbered([each.meant for each in several]),
-        frequencies,
-        sum(each.total for each in several),
-        several[0].language,
-        prefixes,
-    )
-
-
-def _numbered(several: Sequence[Mapping[int, V]]) -> dict[int, V]:
-    """Rows of several catalogs' tables, told apart."""
-    step = len(several)
-    return {row * step + n: value for n, each in enumerate(several) for row, value in each.items()}
 
 
 def _words(chunk: RetrievedChunk) -> tuple[list[str], list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -148,16 +148,6 @@ class Store(ABC):
         """As `inventory`; raises as `open_collection`."""
         with self._reading() as sql:
             return _inventory(sql, collection_rows.require(sql, name))
-
-    def all_sources(self, names: Sequence[str]) -> list[str]:
-        """The sources of these collections, sorted, as citations call them."""
-        found = []
-        for name in names:
-            inventory = self.inventory(name)
-            before = f"{name}:" if len(names) > 1 else ""
-            documents = inventory.documents if inventory is not None else []
-            found += [before + document.source for document in documents]
-        return sorted(found)
 
     def summaries(self) -> list[CollectionSummary]:
         """Every collection, by name; none when nothing was ingested."""

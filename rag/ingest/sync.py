@@ -44,7 +44,7 @@ def ingest(
     began = time.perf_counter()
     roots = roots_of(paths)
     rules_for("/", globs.include, globs.exclude)  # malformed ones change nothing
-    report = IngestReport(settings.one_collection, str(embedder.identity), dry_run)
+    report = IngestReport(settings.collection, str(embedder.identity), dry_run)
     reporter = Reporter(roots, report, on_event)
     if dry_run:
         _foresee(settings, globs, reporter, notice)
@@ -52,7 +52,7 @@ def ingest(
         from rag.index.stores import store_of
 
         with store_of(settings).open_writer(
-            settings.one_collection, embedder.identity, notice=notice
+            settings.collection, embedder.identity, notice=notice
         ) as writer:
             known = writer.roots()
             wanted = _globs(roots, globs, known, notice)
@@ -90,8 +90,8 @@ def _foresee(
     from rag.index.stores import store_of
 
     store, roots = store_of(settings), reporter.roots
-    inventory = store.inventory(settings.one_collection)
-    known_roots = {root.path: root.options for root in store.roots(settings.one_collection)}
+    inventory = store.inventory(settings.collection)
+    known_roots = {root.path: root.options for root in store.roots(settings.collection)}
     found = _walk_all(roots, _globs(roots, globs, known_roots, notice), settings.home)
     known = [] if inventory is None else inventory.documents
     unread = [] if inventory is None else inventory.unread

@@ -110,9 +110,10 @@ def holdings(name: str, count: int, named: Sequence[str], files: str | None) -> 
     more = count - len(lines)
     if more:
         lines.append(f"- and {more:,} more")
-    each = ", ".join(f"`crag collections show {quote(part)}`" for part in name.split(","))
     said = f"{name} holds {many(count, 'document')}{matching}:"
-    return "\n".join((said, "", *lines, "", f"Listed in full by {each}."))
+    return "\n".join(
+        (said, "", *lines, "", f"Listed in full by `crag collections show {quote(name)}`.")
+    )
 
 
 def _on_a_line(name: str) -> str:

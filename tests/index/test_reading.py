@@ -5,8 +5,6 @@ from contextlib import closing
 import pytest
 from index_samples import EMBEDDER, document, part
 
-from rag.index.joined import JoinedCollections
-
 TEXT = "\n\n".join(f"Paragraph {number} tells of the whale." for number in range(9))
 
 
@@ -43,12 +41,3 @@ def test_an_outline_says_what_documents_are_about(reader):
     assert first.characters == len(TEXT)
     assert (second.source, second.title) == ("b.md", None)
     assert reader.outline(1) == [first]
-
-
-def test_several_collections_say_which_one_a_source_is_of(reader):
-    both = JoinedCollections([reader])
-    chunks = both.document_chunks("default:a/whale.md", 1)
-    assert [chunk["source"] for chunk in chunks] == ["default:a/whale.md"]
-    (around,) = both.around(chunks[0]["chunk_id"], 0, 0)
-    assert around["source"] == "default:a/whale.md"
-    assert [each.source for each in both.outline(9)] == ["default:a/whale.md", "default:b.md"]

@@ -1,0 +1,73 @@
+"""A collection opened as the settings name it, and a part of one asked by a glob."""
+
+from __future__ import annotations
+
+import pytest
+from index_samples import EMBEDDER, document, open_collection, open_writer, part
+from pathspec import GitIgnoreSpec
+
+from rag.opening import open_reader
+from state.errors import UsageError
+from state.settings import Settings
+
+LINE = {
+    "tunnel.md": "The Corbel Tunnel is 412 metres long.",
+    "viaduct.md": "The Gillfoot Viaduct has nine arches of gritstone.",
+}
+DEPOT = {
+    "engines.txt": "The engine Osmer Lass was built in 1906.",
+    "tunnel.md": "The drainage tunnel under the depot is 80 metres long.",
+}
+
+
+@pytest.fixture
+def home(tmp_path):
+    for name, texts in (("line", LINE), ("depot", DEPOT)):
+        put(tmp_path, name, texts)
+    return tmp_path
+
+
+def put(home, name, texts):
+    with open_writer(home, name, EMBEDDER.identity) as writer:
+        for source, text in texts.items():
+            writer.put(document(source), [part(source, text)])
+
+
+def reader(home, collection, **values):
+    return open_reader(Settings(home=home, collection=collection, **values))
+
+
+def test_a_glob_is_part_of_the_search_so_that_k_stays_filled(tmp_path):
+    texts = {f"loud/{n}.md": f"Tunnel tunnel tunnel number {n}." for n in range(150)}
+    quiet = {f"quiet/{n}.md": f"Another tunnel, described as {n}." for n in range(6)}
+    put(tmp_path, "default", {**texts, **quiet})
+    embedder, only = EMBEDDER, GitIgnoreSpec.from_lines(["quiet/"])
+    collection = open_collection(tmp_path, "default", embedder, files=only)
+    hits = collection.search("tunnel", 6)
+    assert sorted(hit["source"] for hit in collection.search("tunnel", 60)) == sorted(quiet)
+    assert sorted(hit["source"] for hit in hits) == sorted(quiet)
+    assert collection.document_count == 6
+    put(tmp_path, "default", {"quiet/new.md": "A tunnel that was dug later."})
+    assert "quiet/new.md" in {hit["source"] for hit in collection.search("tunnel dug", 10)}
+    collection.close()
+
+
+def test_a_document_that_the_question_names_is_not_found_outside_the_glob(home):
+    with reader(home, "line", files="tunnel*") as some:
+        sources = {hit["source"] for hit in some.search("the viaduct page", 4)}
+    assert sources == {"tunnel.md"}
+
+
+@pytest.mark.parametrize("glob", ["*.pdf", "!"])
+def test_a_glob_of_nothing_is_a_mistake_in_its_own_words(home, glob):
+    with pytest.raises(UsageError, match=r"No document of 'line' matches|--files: "):
+        reader(home, "line", files=glob).__enter__()
+
+
+def test_a_missing_collection_names_the_nearest_and_counts_the_others(home):
+    with pytest.raises(UsageError, match=r"collection 'lime'\. Did you mean 'line'\?"):
+        reader(home, "lime").__enter__()
+    with pytest.raises(UsageError, match=r"There is: depot, line\."):
+        reader(home, "zzz").__enter__()
+    with pytest.raises(UsageError, match=r"There is: depot, line\. Name one with -c NAME\."):
+        reader(home, "default").__enter__()
