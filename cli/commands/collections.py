@@ -52,19 +52,21 @@ def list_(given: options.Given, json_: options.Json = False) -> None:
 def show(given: options.Given, name: Name, json_: options.Json = False) -> None:
     """Print the documents of a collection, and the files that gave none."""
     terminal = given.terminal
-    found = _store(given).require_inventory(name)
-    documents = sorted(found.documents, key=lambda document: document.source)
+    with _store(given).contents(name) as held:
+        documents = sorted(held.documents(), key=lambda document: document.source)
+        unread = held.unread()
+        roots = list(held.roots())
     if json_:
-        unread = [{name: getattr(file, name) for name in _UNREAD} for file in found.unread]
-        shown: dict[str, object] = {"name": found.name, "roots": found.roots}
-        shown |= {"embedder": str(found.embedder)}
-        shown |= {"documents": [_document(each) for each in documents], "unread": unread}
+        files = [{key: getattr(file, key) for key in _UNREAD} for file in unread]
+        shown: dict[str, object] = {"name": name, "roots": roots}
+        shown |= {"embedder": str(held.row.embedder)}
+        shown |= {"documents": [_document(each) for each in documents], "unread": files}
         terminal.json({"schema": "crag.collection/1", **shown})
         return
     for document in documents:
         size = f"{many(document.chunk_count, 'chunk'):>13}  {decimal(document.stat.size):>9}"
         terminal.out(f"{size}  {document.format:<9} {one_line(document.source)}")
-    for file in sorted(found.unread, key=lambda file: file.path):
+    for file in sorted(unread, key=lambda file: file.path):
         state = "failed" if file.failed else "skipped"
         terminal.out(f"{state:>13}  {one_line(file.path)}: {file.reason}")
 
@@ -76,7 +78,8 @@ def delete(
 ) -> None:
     """Delete a collection: its text, its indexes, its vectors. The files stay as they are."""
     terminal, kept = given.terminal, _store(given)
-    count = len(kept.require_inventory(name).documents)
+    with kept.contents(name) as held:
+        count, *_ = held.totals()
     question = f"Delete the collection {name!r} with its {many(count, 'document')}?"
     terminal.confirm(question, yes=yes)
     kept.delete(name)
@@ -102,7 +105,7 @@ def forget(
     held = holding(kept, name, path)
     question = f"Forget {many(len(held.sources), 'document')} of {held.path} in {name!r}?"
     terminal.confirm(question, yes=yes)
-    removed = forget_held(kept, name, held, notice=terminal.notice)
+    removed = forget_held(kept, held, notice=terminal.notice)
     if json_:
         told = {"name": name, "path": held.path, "documents": removed}
         terminal.json({"schema": "crag.forgotten/1", **told})

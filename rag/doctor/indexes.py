@@ -102,7 +102,7 @@ def _lexical(connection: sqlite3.Connection, row: CollectionRow) -> Check:
             return ill(part, str(error), mending)
     if row.terms_version != TERMS_VERSION:
         return ill(part, "built by another version, or left half-built", mending)
-    return well(part, many(Contents(connection, row.id).totals()[1], "chunk"))
+    return well(part, many(Contents(connection, row).totals()[1], "chunk"))
 
 
 def _vectors(connection: sqlite3.Connection, row: CollectionRow, place: ChromaPlace) -> Check:

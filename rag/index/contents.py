@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, NamedTuple
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.codec import decode_path, encode_path
+from rag.index.collection_rows import CollectionRow
 from rag.index.protocol import FileStat, IndexedDocument, UnreadFile
 from state.database import Sql
 
@@ -25,21 +25,6 @@ class IngestedRoot(NamedTuple):
     path: str
     options: str
     here: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Inventory:
-    """One moment of a collection. `roots` are the ingested folders and files, sorted."""
-
-    name: str
-    embedder: EmbedderIdentity
-    documents: list[IndexedDocument]
-    unread: list[UnreadFile]
-    roots: list[str]
-
-    @property
-    def chunk_count(self) -> int:
-        return sum(document.chunk_count for document in self.documents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +44,13 @@ class CollectionSummary:
 class Contents:
     """Those of one collection; in no order but where one is told."""
 
-    def __init__(self, sql: Sql, collection_id: int) -> None:
+    def __init__(self, sql: Sql, row: CollectionRow) -> None:
         self._sql = sql
-        self._collection_id = collection_id
+        self.row = row
 
     def _asked(self, query: str, *values: object) -> list[Any]:
         """The rows that `query` gives, whose first value is the collection's id."""
-        rows: list[Any] = self._sql.execute(query, (self._collection_id, *values)).fetchall()
+        rows: list[Any] = self._sql.execute(query, (self.row.id, *values)).fetchall()
         return rows
 
     def documents(self) -> list[IndexedDocument]:
@@ -78,26 +63,6 @@ class Contents:
             encode_path(source),
         )
         return _document(rows[0]) if rows else None
-
-    def first(
-        self, most: int, is_chosen: Callable[[str], bool] | None = None
-    ) -> list[tuple[int, str, str | None, int]]:
-        """(row, source, title, characters) of the first documents by source, or of chosen ones."""
-        rows = self._asked(
-            "SELECT id, source, title, characters FROM documents WHERE collection_id = $1"
-            " ORDER BY source LIMIT $2",
-            most if is_chosen is None else 2**31,
-        )
-        found = ((row, decode_path(source), *rest) for row, source, *rest in rows)
-        return list(islice((row for row in found if is_chosen is None or is_chosen(row[1])), most))
-
-    def number_of(self, source: str) -> int | None:
-        """The row of the document of this source."""
-        rows = self._asked(
-            "SELECT id FROM documents WHERE collection_id = $1 AND source = $2",
-            encode_path(source),
-        )
-        return int(rows[0][0]) if rows else None
 
     def totals(self) -> tuple[int, int, int]:
         """How many documents, chunks and characters there are, counted."""

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rag.index.codec import chunk_id_of, decode_path
-from rag.index.collection_rows import rows_of_many
+from rag.index.codec import chunk_id_of, decode_path, encode_path
+from rag.index.collection_rows import CollectionRow, rows_of_many
 from rag.index.contents import Contents
 from rag.text.blocks import blocks_of_text
 from state.block_codec import decode_blocks
@@ -50,9 +50,9 @@ class Queries(Contents):
     dense_searched: str
     """What answered `dense` last, as a trace tells it."""
 
-    def __init__(self, sql: Sql, collection_id: int, files: GitIgnoreSpec | None) -> None:
+    def __init__(self, sql: Sql, row: CollectionRow, files: GitIgnoreSpec | None) -> None:
         """`files`: which sources may be found; None: all."""
-        super().__init__(sql, collection_id)
+        super().__init__(sql, row)
         self._files = files
 
     @abstractmethod
@@ -123,8 +123,23 @@ class Queries(Contents):
         return [number for number, source in rows if matches(decode_path(source))]
 
     def shown(self, most: int) -> list[tuple[int, str, str | None, int]]:
-        """As `first`, of those that may be found."""
-        return self.first(most, None if self._files is None else self._files.match_file)
+        """(row, source, title, characters) of the first documents by source that may be found."""
+        rows = self._asked(
+            "SELECT id, source, title, characters FROM documents WHERE collection_id = $1"
+            " ORDER BY source LIMIT $2",
+            most if self._files is None else 2**31,
+        )
+        named = [(row, decode_path(source), *rest) for row, source, *rest in rows]
+        chosen = self._files
+        return [row for row in named if chosen is None or chosen.match_file(row[1])][:most]
+
+    def number_of(self, source: str) -> int | None:
+        """The row of the document of this source."""
+        rows = self._asked(
+            "SELECT id FROM documents WHERE collection_id = $1 AND source = $2",
+            encode_path(source),
+        )
+        return int(rows[0][0]) if rows else None
 
     def lexical(self, searched: Mapping[str, int], limit: int) -> dict[int, float]:
         return self._matching(searched, limit, self._chosen)
@@ -138,7 +153,7 @@ class Queries(Contents):
     def still_there(self, rows: Sequence[int]) -> set[int]:
         """Those of the chunks that the collection has; an index may know others."""
         query = "SELECT id FROM chunks WHERE collection_id = $1 AND id IN ({some})"
-        return {row for (row,) in rows_of_many(self._sql, query, rows, self._collection_id)}
+        return {row for (row,) in rows_of_many(self._sql, query, rows, self.row.id)}
 
     def vectors(self, keys: Sequence[int]) -> dict[int, Vectors]:
         return dict(self._stored_vectors(keys))
@@ -168,7 +183,7 @@ class Queries(Contents):
             " LEFT JOIN documents ON documents.id = document_id"
             " WHERE names.collection_id = $1 AND key IN ({some})"
         )
-        return rows_of_many(self._sql, query, keys, self._collection_id)
+        return rows_of_many(self._sql, query, keys, self.row.id)
 
     def numbered(self, limit: int) -> list[tuple[str, int]]:
         return self._asked(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rag.index import collection_rows
 from rag.index.codec import decode_path
 from rag.index.collection_rows import CollectionRow
-from rag.index.contents import CollectionSummary, Contents, IngestedRoot, Inventory
+from rag.index.contents import CollectionSummary, Contents, IngestedRoot
 from rag.index.protocol import FileStat, Notice
 from state.closing import closed_on_failure
 from state.database import Database, Sql
@@ -137,17 +137,11 @@ class Store(ABC):
             return collection_rows.names(sql)
         return []
 
-    def inventory(self, name: str) -> Inventory | None:
-        """The collection of this name, or None."""
-        with suppress(NoIndexError), self._reading() as sql:
-            row = collection_rows.find(sql, name)
-            return None if row is None else _inventory(sql, row)
-        return None
-
-    def require_inventory(self, name: str) -> Inventory:
-        """As `inventory`; raises as `open_collection`."""
+    @contextmanager
+    def contents(self, name: str) -> Iterator[Contents]:
+        """One moment of the collection; raises as `open_collection`."""
         with self._reading() as sql:
-            return _inventory(sql, collection_rows.require(sql, name))
+            yield Contents(sql, collection_rows.require(sql, name))
 
     def summaries(self) -> list[CollectionSummary]:
         """Every collection, by name; none when nothing was ingested."""
@@ -188,7 +182,7 @@ class Store(ABC):
 
 
 def _summary(sql: Sql, row: CollectionRow) -> CollectionSummary:
-    held = Contents(sql, row.id)
+    held = Contents(sql, row)
     failed = [file.failed for file in held.unread()]
     return CollectionSummary(
         row.name,
@@ -198,8 +192,3 @@ def _summary(sql: Sql, row: CollectionRow) -> CollectionSummary:
         skipped=len(failed) - sum(failed),
         roots=list(held.roots()),
     )
-
-
-def _inventory(sql: Sql, row: CollectionRow) -> Inventory:
-    held = Contents(sql, row.id)
-    return Inventory(row.name, row.embedder, held.documents(), held.unread(), list(held.roots()))

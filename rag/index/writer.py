@@ -63,8 +63,7 @@ class CollectionWriter(Contents, ABC):
     """How long documents wait for others to be written with."""
 
     def __init__(self, sql: Sql, row: CollectionRow, host: str) -> None:
-        super().__init__(sql, row.id)
-        self._row = row
+        super().__init__(sql, row)
         self._host = host
         self._waiting: dict[str, tuple[IndexedDocument, Iterable[DocumentPart]]] = {}
         self._chunks = self._characters = 0
@@ -102,15 +101,6 @@ class CollectionWriter(Contents, ABC):
     def close(self, *, interrupted: bool) -> None:
         """Flushes; unless `interrupted`, brings up to date what is built of the documents."""
 
-    @property
-    def name(self) -> str:
-        return self._row.name
-
-    @property
-    def uid(self) -> str:
-        """Tells the collection and its copies from another of the same name."""
-        return self._row.uid
-
     def _asked(self, query: str, *values: object) -> list[Any]:
         self.flush()  # what was put is told of, too
         return super()._asked(query, *values)
@@ -120,14 +110,14 @@ class CollectionWriter(Contents, ABC):
             "INSERT INTO roots (collection_id, path, options, host) VALUES ($1, $2, $3, $4)"
             " ON CONFLICT (collection_id, path) DO UPDATE"
             " SET options = excluded.options, host = excluded.host",
-            (self._row.id, encode_path(path), options, self._host),
+            (self.row.id, encode_path(path), options, self._host),
         )
 
     def forget_root(self, path: str) -> None:
         """Forgets the folder; its documents are removed by `remove`."""
         self._sql.execute(
             "DELETE FROM roots WHERE collection_id = $1 AND path = $2",
-            (self._row.id, encode_path(path)),
+            (self.row.id, encode_path(path)),
         )
 
     def put(self, document: IndexedDocument, parts: Iterable[DocumentPart]) -> None:
@@ -179,12 +169,12 @@ class CollectionWriter(Contents, ABC):
         self._sql.execute(
             "UPDATE documents SET path = $1, root = $2, size = $3, mtime_ns = $4,"
             " changed_ns = $5 WHERE collection_id = $6 AND source = $7",
-            (*_place_of(document), self._row.id, encode_path(document.source)),
+            (*_place_of(document), self.row.id, encode_path(document.source)),
         )
 
     def set_unread(self, files: Iterable[UnreadFile], forget: Iterable[str] = ()) -> None:
         """Remembers files, replacing what was known of their paths; forgets other paths."""
-        own = self._row.id
+        own = self.row.id
         rows = {
             each.path: (
                 *(own, encode_path(each.path), *each.stat),
@@ -213,7 +203,7 @@ class CollectionWriter(Contents, ABC):
             "SELECT text_hash, vector FROM chunks"
             " WHERE collection_id = $1 AND text_hash IN ({some})"
         )
-        rows = rows_of_many(sql, query, list(hashes), self._row.id)
+        rows = rows_of_many(sql, query, list(hashes), self.row.id)
         return {hashes[number]: self._decoded(stored) for number, stored in rows}
 
     def _write(self, documents: _Documents) -> None:
@@ -222,16 +212,16 @@ class CollectionWriter(Contents, ABC):
             self._delete(list(documents))
             for document, parts in documents.values():
                 self._insert(document, parts)
-            mark_changed(self._sql, self._row.id)
+            mark_changed(self._sql, self.row.id)
 
     def _delete(self, sources: Sequence[str]) -> int:
         query = "SELECT id FROM documents WHERE collection_id = $1 AND source IN ({some})"
-        rows = rows_of_many(self._sql, query, list(map(encode_path, sources)), self._row.id)
+        rows = rows_of_many(self._sql, query, list(map(encode_path, sources)), self.row.id)
         doomed = [row for (row,) in rows]
         if doomed:
             self._unindex(doomed)
             self._sql.executemany("DELETE FROM documents WHERE id = $1", [(row,) for row in doomed])
-            mark_changed(self._sql, self._row.id)
+            mark_changed(self._sql, self.row.id)
         return len(doomed)
 
     def _insert(self, document: IndexedDocument, parts: Iterable[DocumentPart]) -> None:
@@ -240,7 +230,7 @@ class CollectionWriter(Contents, ABC):
             f"INSERT INTO documents (collection_id, {COLUMNS})"
             f" VALUES ({marks(10)}, 0, 0, {marks(2, 10)}) RETURNING id",
             (
-                self._row.id,
+                self.row.id,
                 encode_path(document.source),
                 *_place_of(document),
                 document.content_hash,
@@ -260,7 +250,7 @@ class CollectionWriter(Contents, ABC):
             text.add(part.text)
         self._sql.execute(
             "INSERT INTO texts (collection_id, document_id, text) VALUES ($1, $2, $3)",
-            (self._row.id, number, text.finish()),
+            (self.row.id, number, text.finish()),
         )
         self._sql.execute(
             "UPDATE documents SET chunk_count = $1, characters = $2 WHERE id = $3",
@@ -274,7 +264,7 @@ class CollectionWriter(Contents, ABC):
         self._sql.executemany(
             _CHUNK,
             [
-                (row, self._row.id, document, *_columns(chunk), vector)
+                (row, self.row.id, document, *_columns(chunk), vector)
                 for row, chunk, vector in numbered
             ],
         )
@@ -291,7 +281,7 @@ class CollectionWriter(Contents, ABC):
         keys = sorted(map(encode_label, name_keys(document.source, document.title)))
         self._sql.executemany(
             "INSERT INTO names (collection_id, key, document_id) VALUES ($1, $2, $3)",
-            [(self._row.id, key, number) for key in keys],
+            [(self.row.id, key, number) for key in keys],
         )
 
 

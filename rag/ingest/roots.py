@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from rag.documents.recognizer import can_recognize
 from rag.ingest.file_text import READING
 from state.errors import UsageError
-from state.extras import package_version
 
 EVERYTHING = ("*",)
 """To include this is to include as if nothing were said; it takes recorded globs back."""
@@ -111,14 +110,12 @@ def root_options(globs: Globs) -> str:
         "exclude": globs.exclude,
         "reading": READING,
         "recognizing": can_recognize(),
-        "release": package_version("crag-cli", "source"),
     }
     return json.dumps(values)
 
 
-def is_current(options: str, *, release: bool = False) -> bool:
+def is_current(options: str) -> bool:
     """Whether what was recorded of a folder says that its files were read as they are now."""
     values = json.loads(options)
-    same = values.get("reading") == READING
-    same &= values.get("recognizing", False) == can_recognize()
-    return same and (not release or values.get("release") == package_version("crag-cli", "source"))
+    read = values.get("reading"), values.get("recognizing", False)
+    return read == (READING, can_recognize())

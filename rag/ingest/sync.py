@@ -18,7 +18,7 @@ from state.events import Outcome
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder
-    from rag.index.protocol import UnreadFile
+    from rag.index.protocol import IndexedDocument, UnreadFile
     from rag.index.writer import CollectionWriter
     from state.settings import Settings
 
@@ -89,21 +89,21 @@ def _foresee(
     """Fill the report with what an ingest would do, reading only what may be known already."""
     from rag.index.stores import store_of
 
-    store, roots = store_of(settings), reporter.roots
-    inventory = store.inventory(settings.collection)
-    known_roots = {root.path: root.options for root in store.roots(settings.collection)}
+    store, roots, report = store_of(settings), reporter.roots, reporter.report
+    known: list[IndexedDocument] = []
+    unread: list[UnreadFile] = []
+    known_roots: dict[str, str] = {}
+    if settings.collection in store.names():
+        with store.contents(settings.collection) as held:
+            known, unread, known_roots = held.documents(), held.unread(), held.roots()
+            report.documents, report.chunks, _ = held.totals()
     found = _walk_all(roots, _globs(roots, globs, known_roots, notice), settings.home)
-    known = [] if inventory is None else inventory.documents
-    unread = [] if inventory is None else inventory.unread
     plan = make_plan(roots, found, known, _remembered(unread, roots, known_roots))
     _note_plan(plan, found, reporter)
     for task in plan.tasks:
         reporter.done(task.path, _foreseen(task, plan), task.source, task.size)
     for gone in plan.missing:
         reporter.done(gone.path or gone.source, "removed", gone.source, 0)
-    if inventory is not None:
-        report = reporter.report
-        report.documents, report.chunks = len(inventory.documents), inventory.chunk_count
 
 
 def _foreseen(task: Task, plan: Plan) -> Outcome:
@@ -164,11 +164,11 @@ def _note_plan(plan: Plan, found: Listed, reporter: Reporter) -> None:
 def _remembered(
     unread: Iterable[UnreadFile], roots: Sequence[Root], known_roots: Mapping[str, str]
 ) -> list[UnreadFile]:
-    """The files not worth another try: those that this version of the program gave up on."""
+    """The files not worth another try: those that were given up on as files are read now."""
     kept = []
     for file in unread:
         root = root_of(roots, file.path)
         recorded = None if root is None else known_roots.get(root.path)
-        if recorded is not None and is_current(recorded, release=True):
+        if recorded is not None and is_current(recorded):
             kept.append(file)
     return kept

@@ -128,8 +128,9 @@ class CollectionTools:
         from rag.index.stores import store_of
 
         with self._open():
-            held = store_of(self._settings).require_inventory(self._settings.collection)
-        names = sorted(document.source for document in held.documents)
+            store = store_of(self._settings)
+            with store.contents(self._settings.collection) as held:
+                names = sorted(document.source for document in held.documents())
         rest = [name for name in names if name > after]
         listed = rest[:limit]
         return Sources(sources=listed, next=listed[-1] if len(listed) < len(rest) else None)

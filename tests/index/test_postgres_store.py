@@ -142,7 +142,7 @@ def test_a_name_is_taken_once(store):
         "import sys; from index_samples import EMBEDDER;"
         "from rag.index.postgres.store import PostgresStore;"
         "s = PostgresStore(*sys.argv[1:3]);\n"
-        "with s.open_writer('default', EMBEDDER.identity, wait=60) as w: print(w.uid)"
+        "with s.open_writer('default', EMBEDDER.identity, wait=60) as w: print(w.row.uid)"
     )
     running = [
         subprocess.Popen(

@@ -13,7 +13,7 @@ from shared_stores import ask, assert_sound, fill
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.home import catalog
-from rag.index.postgres import schema
+from rag.index.postgres import database as shared
 from rag.index.protocol import FileStat, UnreadFile, embedding_text
 from rag.text.blocks import blocks_of_text
 from state.documents import chunk_id
@@ -168,7 +168,8 @@ def test_any_text_and_any_name_come_back(store, text):
         assert reader.document_text(source) == text
         assert {chunk["source"] for chunk in reader.search(text, 3)} == {source}
         assert reader.document(source).path == f"/files/{source}"
-    assert store.inventory("default").roots == ["/odd \udcff"]
+    with store.contents("default") as held:
+        assert list(held.roots()) == ["/odd \udcff"]
     assert_sound(store)
 
 
@@ -195,7 +196,7 @@ def test_writers_are_kept_apart_and_the_second_learns_who_holds_it(store):
     assert re.search(r"Another process.*(pid|crag) \d+ on ", str(refused.value))
     with writing(store, "one") as one, writing(store, "two") as two:
         for writer in (one, two):
-            writer.put(document("a.md"), [part("a.md", f"motor {writer.name}")])
+            writer.put(document("a.md"), [part("a.md", f"motor {writer.row.name}")])
             writer.flush()
     assert store.names() == ["default", "one", "two"]
     assert ask(store, "motor", name="two") == ["a.md"]
@@ -204,11 +205,12 @@ def test_writers_are_kept_apart_and_the_second_learns_who_holds_it(store):
 def test_missing_things_say_what_to_do(store):
     with pytest.raises(NoIndexError, match="crag ingest PATH"):
         store.open_collection("default", EMBEDDER)
-    assert (store.names(), store.summaries(), store.inventory("x")) == ([], [], None)
+    assert (store.names(), store.summaries()) == ([], [])
     fill(store, {"a.md": "motor"}, "papers")
-    for missing in (store.require_inventory, lambda name: store.open_collection(name, EMBEDDER)):
-        with pytest.raises(UsageError, match="Did you mean 'papers'"):
-            missing("paper")
+    with pytest.raises(UsageError, match="Did you mean 'papers'"):
+        store.open_collection("paper", EMBEDDER)
+    with pytest.raises(UsageError, match="Did you mean 'papers'"), store.contents("paper"):
+        raise AssertionError
     other = EmbedderIdentity("other", 3, "1")
     with (
         pytest.raises(EmbedderMismatchError, match="crag collections delete papers"),
@@ -252,7 +254,7 @@ def test_a_collection_that_was_deleted_and_made_anew_is_followed(store):
 def test_a_store_of_another_version_is_refused_and_left_as_it_is(store, monkeypatch, step, by):
     fill(store, {"whales": WHALES})
     with monkeypatch.context() as patch:
-        patch.setattr(schema, "STORE_VERSION", schema.STORE_VERSION + step)
+        patch.setattr(shared, "STORE_VERSION", shared.STORE_VERSION + step)
         patch.setattr(catalog.Catalog, "version", catalog.SCHEMA_VERSION + step)
         for use in (lambda: ask(store, "motor"), lambda: fill(store, {"b.md": "pump"})):
             with pytest.raises(StorageError, match=f"written by {by}"):

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.codec import DeflatedText
+from rag.index.collection_rows import CollectionRow
 from rag.index.coverage import best_window, named, okapi, term_weights
 from rag.index.fusion import fuse
 from rag.index.home import catalog
@@ -75,7 +76,8 @@ def one_chunk(text: str) -> HomeQueries:
         connection.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", row)
     catalog.create_lexical(connection, 1)
     place = ChromaPlace(Path(), 1, "", EmbedderIdentity("e", 1, "1"))
-    return HomeQueries(connection, place, None, print)
+    row = CollectionRow(1, "default", "", place.identity, "1", 1)
+    return HomeQueries(connection, row, place, None, print)
 
 
 def test_a_comma_between_figures_is_in_no_term():

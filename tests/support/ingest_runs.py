@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rag.embed.builtin import BuiltinEmbedder
-from rag.index.contents import Inventory
 from rag.index.protocol import CollectionReader
 from rag.index.store import Store
 from rag.index.stores import store_of
@@ -63,14 +62,9 @@ class Library:
         return self.store.open_collection(self.settings.collection, self.embedder)
 
     @property
-    def inventory(self) -> Inventory:
-        found = self.store.inventory(self.settings.collection)
-        assert found is not None
-        return found
-
-    @property
     def sources(self) -> list[str]:
-        return sorted(document.source for document in self.inventory.documents)
+        with self.store.contents(self.settings.collection) as held:
+            return sorted(document.source for document in held.documents())
 
 
 def counts(report: IngestReport) -> dict[str, int]:

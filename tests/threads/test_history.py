@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from turn_samples import make_answer
@@ -37,34 +38,31 @@ def pick(turns, budget, count=None):
     return [each.number for each in shown]
 
 
-def test_walk_stops_at_the_first_turn_that_does_not_fit():
-    sizes = [600, 1500, 900, 1100, 800]
-    turns = [turn(n, size) for n, size in enumerate(sizes, 1)]
-    assert pick(turns, 4000) == [3, 4, 5]
-    assert pick(turns, 4900) == [1, 2, 3, 4, 5]
-    assert pick(turns, 4899) == [2, 3, 4, 5]
+SIZES = [turn(n, size) for n, size in enumerate([600, 1500, 900, 1100, 800], 1)]
+PINNED = [turn(1, 50, milestone=True), turn(2, 60), turn(3, 60), turn(4, 40)]
+LARGE_PINS = [turn(1, 20, milestone=True), turn(2, 900, milestone=True), turn(3, 9), turn(4, 9)]
 
 
-def test_small_old_turn_is_not_fetched_past_a_large_one():
-    assert pick([turn(1, 1), turn(2, 5000), turn(3, 1)], 100) == [3]
-
-
-def test_newest_turn_is_always_shown():
-    assert pick([turn(1, 10), turn(2, 9000)], 4000) == [2]
-    assert pick([turn(1, 10), turn(2, 10)], 0) == [2]
-    assert pick([], 4000) == []
-
-
-def test_milestones_come_before_recent_turns():
-    turns = [turn(1, 50, milestone=True), turn(2, 60), turn(3, 60), turn(4, 40)]
-    assert pick(turns, 150) == [1, 4 - 1, 4]
-    assert pick(turns, 149) == [1, 4]
-    assert pick(turns, 89) == [4]
-
-
-def test_milestone_that_does_not_fit_leaves_room_for_others():
-    turns = [turn(1, 20, milestone=True), turn(2, 900, milestone=True), turn(3, 9), turn(4, 9)]
-    assert pick(turns, 100) == [1, 3, 4]
+@pytest.mark.parametrize(
+    ("turns", "budget", "shown"),
+    [
+        pytest.param(SIZES, 4000, [3, 4, 5], id="the walk stops at the first that does not fit"),
+        pytest.param(SIZES, 4900, [1, 2, 3, 4, 5], id="all fit"),
+        pytest.param(SIZES, 4899, [2, 3, 4, 5], id="one token less"),
+        pytest.param(
+            [turn(1, 1), turn(2, 5000), turn(3, 1)], 100, [3], id="no small one past a large one"
+        ),
+        pytest.param([turn(1, 10), turn(2, 9000)], 4000, [2], id="the newest always"),
+        pytest.param([turn(1, 10), turn(2, 10)], 0, [2], id="the newest without a budget"),
+        pytest.param([], 4000, [], id="none"),
+        pytest.param(PINNED, 150, [1, 3, 4], id="milestones before recent turns"),
+        pytest.param(PINNED, 149, [1, 4], id="then what is left"),
+        pytest.param(PINNED, 89, [4], id="a milestone that does not fit"),
+        pytest.param(LARGE_PINS, 100, [1, 3, 4], id="it leaves room for others"),
+    ],
+)
+def test_the_newest_then_milestones_then_what_fits_from_the_newest_on(turns, budget, shown):
+    assert pick(turns, budget) == shown
 
 
 def test_short_history_is_shown_without_counting():

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rag.index.codec import decode_vector
-from rag.index.collection_rows import rows_of_many
+from rag.index.collection_rows import CollectionRow, rows_of_many
 from rag.index.home.dense import DenseLeg, cosines_of
 from rag.index.home.texts import Texts
 from rag.index.home.vectors import ChromaPlace
@@ -30,14 +30,15 @@ class HomeQueries(Queries):
     def __init__(
         self,
         connection: sqlite3.Connection,
+        row: CollectionRow,
         place: ChromaPlace,
         files: GitIgnoreSpec | None,
         notice: Notice,
     ) -> None:
-        super().__init__(connection, place.collection_id, files)
+        super().__init__(connection, row, files)
         self._dense = DenseLeg(connection, place, notice)
         self._texts = Texts(connection)
-        self._table = f"lexical_{int(place.collection_id)}"
+        self._table = f"lexical_{row.id}"
 
     def close(self) -> None:
         self._dense.close()
@@ -93,7 +94,7 @@ class HomeQueries(Queries):
 
     def _stored_vectors(self, keys: Sequence[int]) -> Iterable[tuple[int, Vectors]]:
         query = "SELECT key, vector FROM chunks WHERE collection_id = $1 AND key IN ({some})"
-        rows = rows_of_many(self._sql, query, keys, self._collection_id)
+        rows = rows_of_many(self._sql, query, keys, self.row.id)
         return ((key, decode_vector(stored)) for key, stored in rows)
 
     def _chunk_texts(self, rows: Sequence[Sequence[Any]]) -> Mapping[int, str]:

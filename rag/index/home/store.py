@@ -50,7 +50,7 @@ class HomeStore(Store):
     ) -> HomeQueries:
         from rag.index.home.queries import HomeQueries
 
-        return HomeQueries(sql, self.place(row), files, notice)
+        return HomeQueries(sql, row, self.place(row), files, notice)
 
     @contextmanager
     def locked(self, name: str, *, create: bool = False, wait: float = 0.0) -> Iterator[Catalog]:

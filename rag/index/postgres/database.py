@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rag.index.postgres.schema import check_version, make_tables, store_version
-from state.errors import StoreBusyError
-from state.postgres import PostgresDatabase, value
+from rag.index.postgres.schema import STORE_VERSION, make_tables, store_version
+from state.errors import StoreBusyError, refuse_other
+from state.postgres import PostgresDatabase, place, value
 from state.team_db import make_team_tables
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class SharedDatabase(PostgresDatabase):
             make_team_tables(self.url, self.schema)
         found = store_version(db, self.schema)
         if found:
-            check_version(found, self.url)
+            refuse_other(found, STORE_VERSION, place(self.url))
             register_vector(db)
         return bool(found)
 

@@ -19,11 +19,7 @@ from rag.index.lexical import HEAD_WEIGHT
 from rag.index.queries import Queries
 
 if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
-
     from rag.embed.protocol import Vectors
-    from rag.index.collection_rows import CollectionRow
-    from state.database import Sql
 
 MOST_READ = 400
 """Chunks whose terms are read and scored, of those that hold the rarest and most of a query's."""
@@ -59,10 +55,6 @@ class PostgresQueries(Queries):
 
     dense_searched = "pgvector"
 
-    def __init__(self, sql: Sql, row: CollectionRow, files: GitIgnoreSpec | None) -> None:
-        super().__init__(sql, row.id, files)
-        self._dimension = row.embedder.dimension
-
     def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
         rows = self._asked(
             "SELECT term, chunks FROM vocabulary WHERE collection_id = $1 AND term = ANY($2)",
@@ -78,7 +70,7 @@ class PostgresQueries(Queries):
             return {}
         rarities = {term: _rarity(count, self.chunk_count) for term, count in held.items()}
         chosen = "" if documents is None else " AND document_id = ANY($3)"
-        values: list[Any] = [self._collection_id, MOST_READ]
+        values: list[Any] = [self.row.id, MOST_READ]
         values += [] if documents is None else [list(documents)]
         branches = []
         for term, rarity in rarities.items():
@@ -100,7 +92,7 @@ class PostgresQueries(Queries):
         from pgvector import HalfVector, Vector
 
         query = (_NEAREST if self._chosen is None else _NEAREST_CHOSEN).format(
-            collection=self._collection_id, dimension=self._dimension
+            collection=self.row.id, dimension=self.row.embedder.dimension
         )
         near: tuple[Any, ...] = (HalfVector(vector), limit + MORE)
         if self._chosen is not None:

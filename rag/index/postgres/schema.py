@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rag.index.tables import POSTGRES_TABLES
-from state.errors import SetupError, refuse_other
+from state.errors import SetupError
 from state.postgres import place, value
 
 if TYPE_CHECKING:
@@ -67,38 +67,21 @@ def store_version(db: psycopg.Connection[Any], schema: str) -> int:
     return value(db, "SELECT max(version) FROM store_version") or 0
 
 
-def check_version(found: int, url: str) -> None:
-    """Raises StorageError where another program wrote the store."""
-    refuse_other(found, STORE_VERSION, place(url))
-
-
 def make_tables(db: psycopg.Connection[Any], schema: str, url: str) -> bool:
     """Make the schema and its tables where they are not there; whether anything was done. What
     brings the store of an older release up to date belongs here, too.
 
     Raises:
-        StorageError: another program wrote it.
         SetupError: the database has no pgvector and this role may not create it.
     """
-    if found := store_version(db, schema):
-        check_version(found, url)
-        return False
-    # Of the session: a transaction that began before another made the schema might not see it.
-    db.execute("SELECT pg_advisory_lock(%s)", (_SETUP_LOCK,))
-    try:
-        return _make(db, schema, url)
-    finally:
-        if not db.closed:
-            db.execute("SELECT pg_advisory_unlock(%s)", (_SETUP_LOCK,))
-
-
-def _make(db: psycopg.Connection[Any], schema: str, url: str) -> bool:
     import psycopg
     from psycopg.sql import SQL, Identifier
 
+    if store_version(db, schema):
+        return False
     with db.transaction():
-        if found := store_version(db, schema):
-            check_version(found, url)
+        db.execute("SELECT pg_advisory_xact_lock(%s)", (_SETUP_LOCK,))
+        if store_version(db, schema):
             return False
         try:
             db.execute(SQL("CREATE SCHEMA IF NOT EXISTS {}").format(Identifier(schema)))

@@ -81,17 +81,17 @@ class PostgresWriter(CollectionWriter):
             places, size = _places(text, title, heading)
             held.update(places.keys())
             vector = _tsvector(places)
-            rows.append((row, self._row.id, document, size, encode_text(text), vector))
+            rows.append((row, self.row.id, document, size, encode_text(text), vector))
         self._sql.executemany(
             "INSERT INTO lexical (chunk_id, collection_id, document_id, size, text, terms)"
             " VALUES ($1, $2, $3, $4, $5, $6::tsvector)",
             rows,
         )
         terms = sorted(held)
-        self._sql.execute(_COUNT, (self._row.id, terms, [held[term] for term in terms]))
+        self._sql.execute(_COUNT, (self.row.id, terms, [held[term] for term in terms]))
 
     def _unindex(self, documents: Sequence[int]) -> None:
-        self._sql.execute(_UNCOUNT, (list(documents), self._row.id))
+        self._sql.execute(_UNCOUNT, (list(documents), self.row.id))
 
     def vectors_for(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
         with self._lookup.reading() as sql:
@@ -108,7 +108,7 @@ class PostgresWriter(CollectionWriter):
                 " pg_size_bytes(current_setting('maintenance_work_mem')) < pg_size_bytes('1GB')"
             )
             many = self.totals()[1] > EXACT_CHUNKS
-            self._sql.execute("SELECT settle($1, $2)", (self._row.id, many))
+            self._sql.execute("SELECT settle($1, $2)", (self.row.id, many))
 
 
 def _places(text: str, title: str | None, heading: str) -> tuple[dict[str, list[str]], int]:
