@@ -88,8 +88,9 @@ class DenseLeg:
             self._why = "in a folder that cannot be written"  # it opens none such
             return
         why = " ".join(str(error).split())[:200].rstrip(".")
-        self._why = f"damaged: {why}"
-        if isinstance(error, VectorsDamaged) and self._place.url is None:
+        is_damage = isinstance(error, VectorsDamaged)
+        self._why = f"{'damaged' if is_damage else 'not to be opened'}: {why}"
+        if is_damage and self._place.url is None:
             note_damage(self._place, row)
         self._notice(
             f"Chroma's index cannot be used ({why}); the catalog is searched instead."

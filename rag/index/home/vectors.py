@@ -104,9 +104,11 @@ def row_now(place: ChromaPlace) -> ChromaRow | None:
 
 def note_damage(place: ChromaPlace, row: ChromaRow) -> None:
     """Clears the row for the next ingest, where this process may write and nobody else does now."""
-    with contextlib.suppress(CragError), Catalog(place.home) as catalog:
-        catalog.connected().execute("PRAGMA busy_timeout = 100")
-        with catalog.writing() as connection:
+    with contextlib.suppress(CragError), Catalog(place.home) as catalog, catalog.failures():
+        if (connection := catalog.connected(write=False)) is None:
+            return
+        connection.execute("PRAGMA busy_timeout = 100")
+        with transaction(connection):
             connection.execute(
                 "UPDATE chroma SET revision = NULL WHERE collection_id = $1 AND folder = $2"
                 " AND revision = $3",

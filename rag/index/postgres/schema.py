@@ -74,25 +74,34 @@ def make_tables(db: psycopg.Connection[Any], schema: str, url: str) -> bool:
     Raises:
         SetupError: the database has no pgvector and this role may not create it.
     """
+    if store_version(db, schema):
+        return False
+    # Of the session: a transaction that began before another made the schema might not see it.
+    db.execute("SELECT pg_advisory_lock(%s)", (_SETUP_LOCK,))
+    try:
+        with db.transaction():
+            return _make(db, schema, url)
+    finally:
+        if not db.closed:
+            db.execute("SELECT pg_advisory_unlock(%s)", (_SETUP_LOCK,))
+
+
+def _make(db: psycopg.Connection[Any], schema: str, url: str) -> bool:
     import psycopg
     from psycopg.sql import SQL, Identifier
 
     if store_version(db, schema):
         return False
-    with db.transaction():
-        db.execute("SELECT pg_advisory_xact_lock(%s)", (_SETUP_LOCK,))
-        if store_version(db, schema):
-            return False
-        try:
-            db.execute(SQL("CREATE SCHEMA IF NOT EXISTS {}").format(Identifier(schema)))
-            db.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
-            db.execute("CREATE TABLE store_version (version integer NOT NULL)")
-        except (psycopg.errors.InsufficientPrivilege, psycopg.errors.FeatureNotSupported) as error:
-            raise SetupError(
-                f"{place(url)} cannot be made a store: {error.diag.message_primary}.",
-                f"Its administrator can: CREATE EXTENSION vector; CREATE SCHEMA {schema}"
-                " AUTHORIZATION this role.",
-            ) from None
-        db.execute((POSTGRES_TABLES + _INDEXES).encode())
-        db.execute("INSERT INTO store_version VALUES (%s)", (STORE_VERSION,))
+    try:
+        db.execute(SQL("CREATE SCHEMA IF NOT EXISTS {}").format(Identifier(schema)))
+        db.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
+        db.execute("CREATE TABLE store_version (version integer NOT NULL)")
+    except (psycopg.errors.InsufficientPrivilege, psycopg.errors.FeatureNotSupported) as error:
+        raise SetupError(
+            f"{place(url)} cannot be made a store: {error.diag.message_primary}.",
+            f"Its administrator can: CREATE EXTENSION vector; CREATE SCHEMA {schema}"
+            " AUTHORIZATION this role.",
+        ) from None
+    db.execute((POSTGRES_TABLES + _INDEXES).encode())
+    db.execute("INSERT INTO store_version VALUES (%s)", (STORE_VERSION,))
     return True
