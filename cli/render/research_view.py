@@ -124,7 +124,9 @@ class ResearchView:
                     line.append(f" · {self._detail[task['id']]}", style="green")
                 line.append(f" · {_plain(task.get('heading') or task['instruction'])}", style="dim")
                 branch.add(line)
-        files = [f"{name}  {told}" for name, told in self._files.items()][-MOST_FILES:]
+        # By step, whichever of those side by side was finished first.
+        by_step = sorted(self._files.items(), key=lambda file: file[0].partition("_")[2])
+        files = [f"{name}  {told}" for name, told in by_step][-MOST_FILES:]
         count = many(len(self._files), "file")
         for head, lines in ((f"{len(self._open)} still open", self._open), (count, files)):
             if lines:
