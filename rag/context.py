@@ -125,26 +125,43 @@ def _excerpt(chunk: RetrievedChunk) -> Excerpt:
 
 def document_text(document: ContextDocument) -> str:
     """Its excerpts in page order, each under its headings, with an ellipsis where something was
-    left out; without front matter and shortcodes.
+    left out; without front matter and shortcodes, and no fence is only half there.
     """
-    text, above, end = "", "", None
+    pieces: list[str] = []
+    run, above, end, inside = "", "", None, False
     for excerpt in document["excerpts"]:
         shown = _cleaned(excerpt)
         if not shown:
             continue
-        apart = end is None or excerpt["start_char"] - end > _LINE_BREAKS
-        if text:
-            text += "\n…\n" if apart else "\n"
+        if end is not None and excerpt["start_char"] - end > _LINE_BREAKS:
+            pieces, run = [*pieces, _fenced(run, inside=inside)], ""
+        inside = inside if run else _is_inside_code(excerpt)
         heading = excerpt["heading"]
         if heading and heading != above and heading.rpartition(" > ")[2] not in shown[:200]:
-            text += f"({heading})\n"
-        text += shown
+            run += "\n" * bool(run) + f"({heading})"
+        run += "\n" * bool(run) + shown
         above, end = heading, excerpt["end_char"]
-    return text
+    return "\n…\n".join([*pieces, _fenced(run, inside=inside)])
+
+
+def _is_inside_code(excerpt: Excerpt) -> bool:
+    """Whether it begins behind the line that opens a fence."""
+    first = next((Block(*block) for block in excerpt["blocks"]), None)
+    if first is None or first.kind is not BlockKind.CODE:
+        return False
+    return not _FENCE.search(excerpt["text"][: first.start_char - excerpt["start_char"] + 3])
+
+
+def _fenced(run: str, *, inside: bool) -> str:
+    """With the line that a fence lacks, at its beginning or at its end."""
+    first = _FENCE.search(run)
+    if inside and first is not None and run[first.end() :].startswith("\n"):
+        run = f"```\n{run}"
+    return f"{run}\n```" if len(_FENCE.findall(run)) % 2 else run
 
 
 def _cleaned(excerpt: Excerpt) -> str:
-    """Its text without fields of front matter and shortcodes, a fence that it cuts closed again."""
+    """Its text without fields of front matter and shortcodes."""
     text, base = excerpt["text"], excerpt["start_char"]
     blocks = [Block(*block) for block in excerpt["blocks"]]
     if base == 0 and blocks and blocks[0].kind is BlockKind.METADATA and _FRONT.match(text):
@@ -154,10 +171,7 @@ def _cleaned(excerpt: Excerpt) -> str:
         text = text[rest:]
         if (begin := excerpt["text"].rfind("\n", 0, rest)) >= 0:
             text = excerpt["text"][begin + 1 :]
-    text = _SHORTCODE.sub("", text)
-    if len(_FENCE.findall(text)) % 2:
-        text = f"{text}\n```" if _FENCE.search(text) else text
-    return text.strip("\n")
+    return _SHORTCODE.sub("", text).strip("\n")
 
 
 def fitting(

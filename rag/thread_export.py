@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from rag.citations.left_out import left_out
+from rag.citations.marking import left_out
 from rag.cited_files import file_states
 from rag.text.prose import one_line
 from state.turns import Turn

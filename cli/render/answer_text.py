@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cli.render.text import place, print_wrapped, shorten
 from cli.terminal import Terminal, clean, rows
-from rag.citations.left_out import left_out
+from rag.citations.marking import left_out
 from rag.text.prose import as_prose
 from state.answer import QUOTED, Answer, Citation
 from state.errors import UsageError

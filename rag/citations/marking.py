@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from state.answer import ClaimRecord
+
 NO_QUOTE = "(no quote found)"
 
 _ROW = re.compile(r"\s*\|.*\|\s*$")
@@ -36,3 +38,14 @@ def marked(text: str, signs: str, *, verbatim: bool = False) -> str:
 def joined(shown: Sequence[tuple[str, str]]) -> str:
     """The parts, each behind its own whitespace; the first one's goes."""
     return "".join(before + text for before, text in shown).strip()
+
+
+def left_out(dropped: Sequence[str], claims: Sequence[ClaimRecord]) -> list[str]:
+    """What was taken out of an answer, in a line each; with the reason, where the claim is told
+    with its verdict.
+    """
+    reasons = {claim["text"]: claim["reason"] for claim in claims}
+    return [
+        f"left out: “{' '.join(text.split())}”" + (f" ({reasons[text]})" if text in reasons else "")
+        for text in dropped
+    ]

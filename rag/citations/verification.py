@@ -6,50 +6,35 @@ and a part it gave no verdict on stays as it was.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from rag.citations.check import Checked, Finding
-from rag.engines.protocol import ClaimChecker
-from state.answer import NO_CALLS, Citation, NodeUsage
+from state.answer import Citation
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
-    checked: Checked
-    usage: NodeUsage = field(default_factory=lambda: NO_CALLS)
-    warnings: tuple[str, ...] = ()
-
-
-def verify(checked: Checked, checker: ClaimChecker) -> Verification:
-    """`checked` with the model's word on what is in doubt; nothing is sent where nothing is.
-
-    Raises:
-        ModelError, BudgetSpent: the call failed, or was not allowed.
-
-    """
-    doubtful = [
-        place
+def in_doubt(checked: Checked) -> dict[int, tuple[str, str]]:
+    """The text and the passages of each part that is cited and not verified, by its place."""
+    return {
+        place: (
+            checked.parts[place]["text"].strip(),
+            " … ".join(dict.fromkeys(citation["passage"] for citation in finding.citations)),
+        )
         for place, finding in enumerate(checked.findings)
         if finding.verdict == "unverified" and finding.citations
-    ]
-    if not doubtful:
-        return Verification(checked)
-    said = checker.verify(
-        [checked.parts[place]["text"].strip() for place in doubtful],
-        [_quotes(checked.findings[place]) for place in doubtful],
-    )
-    findings = list(checked.findings)
-    for place, supported in zip(doubtful, said.supported, strict=True):
-        if supported is not None:
-            findings[place] = _heard(findings[place], supported=supported)
-    return Verification(Checked(checked.parts, findings), said.usage, said.warnings)
+    }
 
 
-def _quotes(finding: Finding) -> str:
-    return " … ".join(dict.fromkeys(citation["passage"] for citation in finding.citations))
+def heard(checked: Checked, verdicts: Sequence[bool | None]) -> Checked:
+    """With the model's verdicts on what is in doubt, in the same order."""
+    said = dict(zip(in_doubt(checked), verdicts, strict=True))
+    findings = [_heard(each, said.get(place)) for place, each in enumerate(checked.findings)]
+    return Checked(checked.parts, findings)
 
 
-def _heard(finding: Finding, *, supported: bool) -> Finding:
+def _heard(finding: Finding, supported: bool | None) -> Finding:
+    if supported is None:
+        return finding
     if not supported:
         return replace(finding, verdict="contradicted", reason="the model denied it on the source")
     cited: tuple[Citation, ...] = tuple({**c, "support": "supported"} for c in finding.citations)

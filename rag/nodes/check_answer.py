@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from rag.budget import BudgetSpent
 from rag.citations.check import Checked, check
-from rag.citations.verification import verify
+from rag.citations.verification import heard, in_doubt
 from rag.dependencies import Dependencies
 from rag.engines.protocol import ClaimChecker
 from rag.nodes.update import Update
@@ -109,14 +109,16 @@ def _kept_status(state: GraphState) -> Status:
 def _verified(checked: Checked, state: GraphState, deps: Dependencies) -> tuple[Checked, Update]:
     """What a model says of the parts in doubt, where the person wants that and there is one."""
     asks = deps.settings.verify is Verifier.MODEL and state["budget_spent"] is None
-    if not asks or not isinstance(deps.engine, ClaimChecker):
+    doubtful = in_doubt(checked)
+    if not (asks and doubtful and isinstance(deps.engine, ClaimChecker)):
         return checked, {}
+    claims, quotes = zip(*doubtful.values(), strict=True)
     try:
-        verification = verify(checked, deps.engine)
+        said = deps.engine.verify(claims, quotes)
     except BudgetSpent as ended:
         usage = add_usage(state["usage"], "check_answer", ended.usage)
         return checked, {"budget_spent": str(ended), "usage": usage}
-    return verification.checked, {
-        "usage": add_usage(state["usage"], "check_answer", verification.usage),
-        "warnings": [*state["warnings"], *verification.warnings],
+    return heard(checked, said.supported), {
+        "usage": add_usage(state["usage"], "check_answer", said.usage),
+        "warnings": [*state["warnings"], *said.warnings],
     }

@@ -1,13 +1,13 @@
 """What a model is given of the answers, and what a real one makes of it beside one plain prompt.
 
     python tests/benchmarks/model_answers.py --docs DIR... [--home DIR] [--limit N]
-        [--server http://127.0.0.1:8080/v1 --model qwen] [--out FILE]
+        [--server http://127.0.0.1:8080/v1 --model qwen] [--plain] [--out FILE]
 
 Without `--server` no model is asked: how often the answer stands within what one would be given
-of the first search, and in how many tokens. With it each question is asked of crag and of the plain
-prompt that most scripts send, with the four best chunks whole. Right is what holds a string of each
-group of `must` (or one of `answers`) in the model's words; for a question that the documents do
-not answer, a refusal.
+of the first search, and in how many tokens. With it each question is asked of crag, and with
+`--plain` of the plain prompt that most scripts send, with the four best chunks whole. Right is what
+holds a string of each group of `must` (or one of `answers`) in the model's words; for a question
+that the documents do not answer, a refusal. The sums stand at the end, with times and calls.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ import json
 import random
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 from typing import Any
 
 from real_docs import opened, sources
@@ -56,7 +57,7 @@ def by_crag(session: Session, query: dict[str, Any]) -> dict[str, Any]:
     refused = answer["status"] == "abstained"
     proved = [claim["verdict"] for claim in answer["claims"]]
     return {
-        "right": refused if not query["answerable"] else holds_all(answer["answer"], query),
+        "right": refused != query["answerable"] and (refused or holds_all(answer["answer"], query)),
         "status": answer["status"],
         "answer": answer["answer"],
         "verified": proved.count("verified"),
@@ -84,7 +85,20 @@ def by_plain_prompt(session: Session, query: dict[str, Any], given: Any) -> dict
     text = reply.choices[0].message.content or ""
     refused = REFUSED.casefold() in text.casefold()
     right = refused if not query["answerable"] else holds_all(text, query)
-    return {"right": right, "answer": text, "seconds": time.perf_counter() - began}
+    return {"right": right, "answer": text, "calls": 1, "seconds": time.perf_counter() - began}
+
+
+def told(name: str, rows: Sequence[dict[str, Any]]) -> str:
+    """The sums of one way of asking: of what the documents hold, of what they do not, the cost."""
+    done = [(row["answerable"], row[name]) for row in rows if name in row]
+    parts = [name]
+    for held, words in ((True, "answerable"), (False, "unanswerable")):
+        right = [each["right"] for answerable, each in done if answerable is held]
+        parts.append(f"{sum(right)} of {len(right)} {words}")
+    seconds, calls = ([each[key] for _, each in done] for key in ("seconds", "calls"))
+    parts.append(f"median {median(seconds):.1f} s, mean {mean(seconds):.1f} s")
+    parts.append(f"{mean(calls):.2f} calls, {max(calls)} at most")
+    return "; ".join(parts)
 
 
 def main() -> None:
@@ -93,9 +107,11 @@ def main() -> None:
     parser.add_argument("--home", type=Path, help="kept, so that nothing is ingested twice")
     parser.add_argument("--server")
     parser.add_argument("--model", default="qwen")
+    parser.add_argument("--plain", action="store_true", help="ask the plain prompt too")
     parser.add_argument("--limit", type=int, help="questions of each source, drawn with seed 7")
     parser.add_argument("--out", type=Path, help="a row a question, as JSON lines")
     options = parser.parse_args()
+    asked: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as scratch:
         home = options.home or Path(scratch)
         for source in [each for folder in options.docs for each in sources(folder)]:
@@ -119,13 +135,18 @@ def main() -> None:
             )
             with open_session(settings, keep_traces=False) as session:
                 for query in queries:
-                    crag = by_crag(session, query)
-                    plain = by_plain_prompt(session, query, options)
-                    row = {"id": query["id"], "source": source.name, "crag": crag, "plain": plain}
+                    row = {"id": query["id"], "source": source.name}
+                    row |= {"answerable": query["answerable"], "crag": by_crag(session, query)}
+                    if options.plain:
+                        row["plain"] = by_plain_prompt(session, query, options)
+                    asked.append(row)
                     print(json.dumps(row), flush=True)
                     if options.out:
                         with options.out.open("a", encoding="utf-8") as file:
                             file.write(json.dumps(row) + "\n")
+    for name in ("crag", "plain"):
+        if any(name in row for row in asked):
+            print(told(name, asked))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from openai_samples import settings_for
-from scripted_server import ScriptedServer, Sent, call, completion, shape_asked, status, text
+from scripted_server import ScriptedServer, Sent, call, status, text
 
 from rag.doctor.models import check_models
 from rag.embed.builtin import BuiltinEmbedder
@@ -103,8 +103,7 @@ def test_what_forms_it_takes_is_told(tmp_path):
 
 def test_a_model_that_thinks_is_told_of(tmp_path):
     def thinking(body):
-        said = {"role": "assistant", "content": json.dumps(GRADE), "reasoning_content": "Hm."}
-        return (completion(said) if shape_asked(body) else text("The line runs."))(body)
+        return text(f"<think>Hm.</think>{json.dumps(GRADE)}")(body)
 
     found = examined(Server({}, thinking), tmp_path)
     assert "thinks before it replies" in found["model: replies"].detail

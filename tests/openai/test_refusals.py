@@ -1,5 +1,6 @@
 """A model that finds no answer in what it was given is given other passages, once."""
 
+import json
 import re
 
 import pytest
@@ -93,3 +94,11 @@ def test_an_empty_reply_is_a_refusal_only_of_a_model_that_can_quote(home, first,
         plain = ["response_format" not in request.body for request in server.requests]
     assert any(plain) is asked_again
     assert (answers[1]["status"] == "abstained") is not asked_again
+
+
+def test_a_refusal_that_fills_the_form_is_one(home):
+    said = "The documents do not say how old a captain must be."
+    part = {"text": said, "quotes": [{"document": 1, "quote": said}]}
+    reply = text(json.dumps({"parts": [part], "held": True, "missing": []}))
+    answer, requests = asked(home, reply, max_loops=0)
+    assert (answer["status"], len(requests)) == ("abstained", 1)

@@ -6,8 +6,9 @@ import re
 from dataclasses import replace
 
 from rag.budget import BudgetSpent
+from rag.citations.locate import locate
 from rag.context import by_turns, fitting
-from rag.engines.openai.answer_reply import AnswerReply, partial_texts, read_reply
+from rag.engines.openai.answer_reply import AnswerReply, ReadReply, partial_texts, read_reply
 from rag.engines.openai.chat_model import ANSWER, ChatModel
 from rag.engines.openai.prompts import generate_messages
 from rag.engines.openai.reply import Reply, without_thinking
@@ -16,6 +17,14 @@ from rag.engines.protocol import Emit, Generated, GenerateRequest
 from state.errors import ModelError, PromptTooLongError
 
 NO_ANSWER = "i cannot answer"
+_REFUSAL = re.compile(
+    r"\W*(?:sorry\W+|unfortunately\W+)?(?:i (?:can(?:not|['’]t)|could(?: not|n['’]t)|am unable to"
+    r"|do(?: not|n['’]t)) (?:answer|find|know|have)|(?:the |these |given |provided |numbered )*"
+    r"(?:documents?|context|passages?|sources?|excerpts?) do(?:es)?(?: not|n['’]t) (?:answer|say"
+    r"|contain|hold|state|mention|provide|include))\b",
+    re.IGNORECASE,
+)
+"""How a part begins that says that there is no answer; with a located quote it is an answer."""
 _SMALLER = (3_000, 1_500, 700)
 """Tokens of documents for a server that calls a prompt too long."""
 
@@ -40,8 +49,9 @@ def generate(
         shown = _Shown(emit, formed=formed)
         reply = _asked(chat, request, meter, shown if streamed else None, formed=formed)
         read = read_reply(reply.text)
-        if reply.whole and (_refuses(reply) or (read.formed and not read.held)):
-            if read.parts or not read.formed or chat.known.answers == "quotes":
+        refuses = _refuses(read, request)
+        if reply.whole and (refuses or (read.formed and not read.held)):
+            if read.parts or chat.known.answers == "quotes":
                 return Generated(missing=tuple(read.missing))
         elif reply.whole and read.parts and (read.quotes or read.formed or not formed):
             if formed:
@@ -51,7 +61,7 @@ def generate(
         elif reply.whole and read.parts:
             chat.learn_answers(quotes=False, formed=False)
         why = _why(chat, reply, meter)
-        if read.parts and not (reply.whole or _refuses(reply)):
+        if read.parts and not (reply.whole or refuses):
             shown.finish(reply.text)
             return Generated(
                 tuple(read.parts), tuple(read.missing), complete=False, warnings=(why,)
@@ -85,9 +95,17 @@ def _asked(
     raise AssertionError("the last try returns or raises")
 
 
-def _refuses(reply: Reply) -> bool:
-    text = reply.text
-    return text.casefold().startswith(NO_ANSWER) and not re.search(r"\[\d+\]", text)
+def _refuses(read: ReadReply, request: GenerateRequest) -> bool:
+    if not read.parts or not _REFUSAL.match(read.parts[0]["text"]):
+        return False
+    given = {document["number"]: document for document in request.context}
+    quotes = [quote for part in read.parts for quote in part["quotes"]]
+    if not read.formed:
+        return not quotes
+    return not any(
+        quote["document"] in given and locate(quote["quote"], given[quote["document"]])
+        for quote in quotes
+    )
 
 
 def _why(chat: ChatModel, reply: Reply, meter: UsageMeter) -> str:
@@ -128,11 +146,11 @@ class _Shown:
         self._show(self._visible(text, whole=True))
 
     def _visible(self, text: str, *, whole: bool = False) -> str:
-        if text.startswith(("{", "```json", "```\n{")):
-            return " ".join(partial_texts(text))
-        start = text[: len(NO_ANSWER)].casefold()
+        json = text.startswith(("{", "```json", "```\n{"))
+        shown = " ".join(partial_texts(text)) if json else text
+        start = shown[: len(NO_ANSWER)].casefold()
         unsure = any(each.startswith(start) for each in (NO_ANSWER, "<think", "```"))
-        return text if whole or not (unsure or self._formed) else ""
+        return shown if whole or not (unsure or (self._formed and not json)) else ""
 
     def _show(self, visible: str) -> None:
         if visible.startswith(self._shown) and len(visible) > len(self._shown):
