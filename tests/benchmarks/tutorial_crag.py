@@ -79,69 +79,57 @@ def split(text: str) -> list[str]:
     return [text[at : at + CHUNK] for at in range(0, max(len(text) - OVERLAP, 1), step)]
 
 
-class Tutorial:
-    """The graph, against one OpenAI-compatible server."""
+def tutorial(url: str, texts: Sequence[str], k: int = 4, max_loops: int = 3) -> Any:
+    """The compiled graph over the texts, embedded by the same OpenAI-compatible server."""
+    llm = ChatOpenAI(model="gpt-4o-mini", base_url=url, api_key="none", temperature=0)
+    embeddings = OpenAIEmbeddings(  # type: ignore[call-arg] # by the aliases of its fields
+        base_url=url, api_key="none", check_embedding_ctx_length=False
+    )
+    store = InMemoryVectorStore(embeddings)
+    store.add_texts([chunk for text in texts for chunk in split(text)])
+    retriever = store.as_retriever(search_kwargs={"k": k})
+    grader = GRADE | llm.with_structured_output(GradeDocuments, method="function_calling")
+    rewriter = REWRITE | llm | StrOutputParser()
+    answerer = ANSWER | llm | StrOutputParser()
 
-    def __init__(self, url: str, texts: Sequence[str], k: int = 4, max_loops: int = 3) -> None:
-        """Over the texts, embedded by the server itself."""
-        llm = ChatOpenAI(model="gpt-4o-mini", base_url=url, api_key="none", temperature=0)
-        store = InMemoryVectorStore(
-            OpenAIEmbeddings(  # type: ignore[call-arg] # by the aliases of its fields
-                base_url=url, api_key="none", check_embedding_ctx_length=False
-            )
-        )
-        store.add_texts([chunk for text in texts for chunk in split(text)])
-        self.retriever = store.as_retriever(search_kwargs={"k": k}).invoke
-        self.grader = GRADE | llm.with_structured_output(GradeDocuments, method="function_calling")
-        self.rewriter = REWRITE | llm | StrOutputParser()
-        self.answerer = ANSWER | llm | StrOutputParser()
-        self.max_loops = max_loops
-        self.graph = self._compile()
+    def retrieve(state: State) -> State:
+        return {"documents": retriever.invoke(state["question"])}
 
-    def _compile(self) -> Any:
-        graph = StateGraph(State)
-        graph.add_node("retrieve", self.retrieve)
-        graph.add_node("grade_documents", self.grade_documents)
-        graph.add_node("transform_query", self.transform_query)
-        graph.add_node("generate", self.generate)
-        graph.add_edge(START, "retrieve")
-        graph.add_edge("retrieve", "grade_documents")
-        graph.add_conditional_edges("grade_documents", self.decide, ["transform_query", "generate"])
-        graph.add_edge("transform_query", "retrieve")
-        graph.add_edge("generate", END)
-        return graph.compile()
+    def grade_documents(state: State) -> State:
+        question = state["question"]
+        scores = [
+            grader.invoke({"question": question, "document": document.page_content})
+            for document in state["documents"]
+        ]
+        graded = zip(state["documents"], scores, strict=True)
+        return {"documents": [document for document, s in graded if s.binary_score == "yes"]}
 
-    def retrieve(self, state: State) -> State:
-        return {"documents": self.retriever(state["question"])}
-
-    def grade_documents(self, state: State) -> State:
-        kept = []
-        for document in state["documents"]:
-            score = self.grader.invoke(
-                {"question": state["question"], "document": document.page_content}
-            )
-            if score.binary_score == "yes":
-                kept.append(document)
-        return {"documents": kept}
-
-    def decide(self, state: State) -> str:
-        spent = state.get("loops", 0) >= self.max_loops
+    def decide(state: State) -> str:
+        spent = state.get("loops", 0) >= max_loops
         return "generate" if state["documents"] or spent else "transform_query"
 
-    def transform_query(self, state: State) -> State:
-        better = self.rewriter.invoke({"question": state["question"]})
+    def transform_query(state: State) -> State:
+        better = rewriter.invoke({"question": state["question"]})
         return {"question": better, "loops": state.get("loops", 0) + 1}
 
-    def generate(self, state: State) -> State:
+    def generate(state: State) -> State:
         context = "\n\n".join(document.page_content for document in state["documents"])
         asked = {"context": context, "question": state["question"]}
-        return {"generation": self.answerer.invoke(asked)}
+        return {"generation": answerer.invoke(asked)}
 
-    def ask(self, question: str) -> str:
-        return self.graph.invoke({"question": question}, {"recursion_limit": 50})["generation"]
+    graph = StateGraph(State)
+    for node in (retrieve, grade_documents, transform_query, generate):
+        graph.add_node(node)
+    graph.add_edge(START, "retrieve")
+    graph.add_edge("retrieve", "grade_documents")
+    graph.add_conditional_edges("grade_documents", decide, ["transform_query", "generate"])
+    graph.add_edge("transform_query", "retrieve")
+    graph.add_edge("generate", END)
+    return graph.compile()
 
 
 if __name__ == "__main__":
     files = sorted(Path(sys.argv[2]).rglob("*.md"))
     texts = [file.read_text(encoding="utf-8") for file in files]
-    print(Tutorial(sys.argv[1], texts).ask(sys.argv[3]))
+    asked = {"question": sys.argv[3]}
+    print(tutorial(sys.argv[1], texts).invoke(asked, {"recursion_limit": 50})["generation"])

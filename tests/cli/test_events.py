@@ -11,18 +11,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from crag import sample_home
 from event_schema import event_schema
 from jsonschema import Draft202012Validator
 from openai_samples import KEY
 from research_library import library
 from research_model import decide, researcher, subtask
 from scripted_server import ScriptedServer, hang, status, text
-from trace_runs import ANSWERED, MISSPELT, UNKNOWN, make_home
 from typer.testing import CliRunner
 
 from cli.app import app
 
 ROOT = Path(__file__).parents[2]
+ANSWERED = "How many parking spaces are there at Hollin Bridge?"
+MISSPELT = "Who is the treasuer?"
+UNKNOWN = "What is the capital of Mongolia?"
 
 
 def closed(schema: Any) -> Any:
@@ -67,7 +70,7 @@ def with_model(server: ScriptedServer) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_home(tmp_path_factory.mktemp("events"))
+    return sample_home(tmp_path_factory.mktemp("events"))
 
 
 @pytest.fixture(scope="module")

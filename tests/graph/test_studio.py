@@ -12,7 +12,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from ingest_runs import Library
+from crag import sample_home
 from postgres_server import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -29,7 +29,7 @@ def post(url: str, body: object) -> object:
 @pytest.fixture
 def server(tmp_path):
     pytest.importorskip("langgraph_api", reason="langgraph-cli[inmem] is not installed")
-    Library(tmp_path / "home").ingest(ROOT / "sample_corpus")
+    sample_home(tmp_path)
     (tmp_path / "project").mkdir()
     named = json.loads((ROOT / "langgraph.json").read_text("utf-8"))
     named["graphs"] = {

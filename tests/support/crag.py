@@ -21,6 +21,7 @@ from typer.testing import CliRunner, Result
 from cli.app import app
 
 ROOT = Path(__file__).parents[2]
+SAMPLES = ROOT / "sample_corpus"
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m"
 
 FILES = {
@@ -47,13 +48,22 @@ def make_home(folder: Path) -> Path:
 
 
 @cache
-def _made() -> Path:
-    return make_home(Path(tempfile.mkdtemp(prefix="crag-home-")))
+def _made(*, samples: bool = False) -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="crag-home-"))
+    if not samples:
+        return make_home(folder)
+    Library(folder / "home").ingest(SAMPLES)
+    return folder / "home"
 
 
 def copied_home(folder: Path) -> Path:
     """As `make_home`, for tests that leave the documents as they are."""
     return shutil.copytree(_made(), folder / "home")
+
+
+def sample_home(folder: Path) -> Path:
+    """The same with the sample corpus."""
+    return shutil.copytree(_made(samples=True), folder / "home")
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:

@@ -7,18 +7,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from trace_runs import MISSPELT, RESEARCHED, SAMPLES, UNKNOWN, local, make_home
+from crag import SAMPLES, sample_home
 
 from rag.replay import recorded_flags, replay
 from rag.research.run import Research
 from rag.session import open_session
 from rag.tracing.diff import diff_traces
 from rag.tracing.stored_trace import path_taken
+from state.choices import EngineName
 from state.errors import UsageError
-from state.settings import load_settings
+from state.settings import Settings, load_settings
 from state.trace_store import TraceStore
 from state.traces import Trace
 
+MISSPELT = "Who is the treasuer?"
+UNKNOWN = "What is the capital of Mongolia?"
+RESEARCHED = "How many parking spaces are there, and are dogs allowed in the museum?"
 TALK = [
     "When is the museum open?",
     "And on Mondays?",
@@ -40,7 +44,11 @@ def questions() -> list[str]:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_home(tmp_path_factory.mktemp("replay"))
+    return sample_home(tmp_path_factory.mktemp("replay"))
+
+
+def local(home: Path) -> Settings:
+    return Settings(home=home, engine=EngineName.LOCAL, k=3)
 
 
 def again(trace: Trace, home: Path, **given: Any) -> Trace:
