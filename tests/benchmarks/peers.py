@@ -24,10 +24,11 @@ import tempfile
 import time
 import urllib.request
 from collections import Counter
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+from scripted_server import Request, ScriptedServer, Sent
 
 HERE = Path(__file__).resolve()
 LLM = "export LLM_USER_PATH={home}; "
@@ -75,35 +76,23 @@ ABSENT = re.compile(
 )
 
 
-class Counted(ThreadingHTTPServer):
+class Counted(ScriptedServer):
     """Passes all on to the model's server."""
 
     def __init__(self, url: str) -> None:
+        super().__init__()
         self.counts: Counter[str] = Counter()
-        counts = self.counts
+        self._passed_to = url
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                headers = {"Content-Type": "application/json", "Authorization": "Bearer none"}
-                asked = urllib.request.Request(url + self.path.removeprefix("/v1"), body, headers)
-                with urllib.request.urlopen(asked, timeout=600) as reply:
-                    said = reply.read()
-                    kind = reply.headers["Content-Type"]
-                if "embeddings" not in self.path:
-                    counts["calls"] += 1
-                    counts["tokens"] += len(json.dumps(json.loads(body).get("messages"))) // 4
-                self.send_response(200)
-                self.send_header("Content-Type", kind)
-                self.send_header("Content-Length", str(len(said)))
-                self.end_headers()
-                self.wfile.write(said)
-
-            def log_message(self, *_: object) -> None:
-                return
-
-        super().__init__(("127.0.0.1", 0), Handler)
-        Thread(target=self.serve_forever, daemon=True).start()
+    def answer(self, request: Request) -> Sent:
+        url = self._passed_to + request.path.removeprefix("/v1")
+        headers = {"Content-Type": "application/json", "Authorization": "Bearer none"}
+        asked = urllib.request.Request(url, json.dumps(request.body).encode(), headers)
+        if "embeddings" not in request.path:
+            self.counts["calls"] += 1
+            self.counts["tokens"] += len(json.dumps(request.body.get("messages"))) // 4
+        with urllib.request.urlopen(asked, timeout=600) as reply:
+            return Sent(body=reply.read(), content_type=reply.headers["Content-Type"])
 
 
 def run(line: str, known: dict[str, Any]) -> tuple[float, str]:
@@ -123,7 +112,7 @@ def run(line: str, known: dict[str, Any]) -> tuple[float, str]:
 def row(name: str, docs: Path, queries: list[dict[str, Any]], server: Counted) -> str:
     _, ingest, ask = PEERS[name]
     with tempfile.TemporaryDirectory() as home:
-        known = {"docs": docs, "home": home, "url": f"http://127.0.0.1:{server.server_port}/v1"}
+        known = {"docs": docs, "home": home, "url": server.url}
         took = [run(ingest, known)[0] for _ in range(2)]
         size = sum(file.stat().st_size for file in Path(home).rglob("*") if file.is_file())
         cells = [f"{took[0]:.1f}, {took[1]:.1f} s", f"{size / 1e6:.1f} MB"]
@@ -157,8 +146,7 @@ def main() -> None:
     alone = [q for q in alone if all(path.endswith(".md") for path in q["relevant"])]
     kinds = ([q for q in alone if q["answerable"] is kind] for kind in (True, False))
     queries = [query for kind in kinds for query in kind[: given.n]]
-    server = Counted(given.url)
-    with tempfile.TemporaryDirectory() as docs:
+    with Counted(given.url) as server, tempfile.TemporaryDirectory() as docs:
         for file in given.data.rglob("*.md"):
             copy = Path(docs, file.relative_to(given.data))
             copy.parent.mkdir(parents=True, exist_ok=True)
