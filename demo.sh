@@ -14,3 +14,4 @@ run() {
 run ingest sample_corpus
 run ask "Who is the treasuer?" --k 3 --trace
 run ask "Who is the mayor of Tokyo?" --ok-abstain
+printf '\nYour own documents: %s ingest FOLDER, then %s ask "…". The demonstration lies in .demo.\n' "$crag" "$crag"
