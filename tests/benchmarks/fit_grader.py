@@ -16,12 +16,13 @@ from typing import Any
 
 import numpy as np
 from fit_fingerprint import fingerprint
-from grader_rows import Asked, cached_rows
+from grader_rows import Asked, asked_rows
 from labelled import LabelledSet, load_set
 
 from rag.engines.local.grader_model import GraderModel, model_from
 from rag.engines.local.in_domain import enough_features
 
+FILE = Path(__file__).parents[2] / "rag" / "engines" / "local" / "grader.json"
 CHUNK = [
     "coverage",
     "window",
@@ -94,13 +95,15 @@ def fit(rows: Sequence[Asked]) -> dict[str, Any]:
         for chunk, label in zip(row.chunks, row.labels, strict=True)
         if label is not None
     ]
+    kept = json.loads(FILE.read_text(encoding="utf-8"))
     data: dict[str, Any] = {
+        "reader": kept["reader"],  # these rows know nothing of what the transformer finds
         "chunk": logistic(
             [chunk for _, chunk, _ in pairs],
             CHUNK,
             [label for *_, label in pairs],
             _even([row for row, *_ in pairs], of_full=2.0),
-        )
+        ),
     }
     told = [row for row in rows if row.foreign or True in row.labels]
     data["in_domain"] = logistic(
@@ -249,18 +252,15 @@ def arguments(description: str | None) -> argparse.Namespace:
     parser.add_argument("--sets", nargs="+", default=SETS)
     parser.add_argument("--questions", type=int, default=120, help="on each whole set, at most")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--cache", type=Path, help="a folder to keep what was measured")
     return parser.parse_args()
 
 
 def main() -> None:
     given = arguments(__doc__)
-    sets = labelled_sets(given)
-    rows = cached_rows(sets, given.seed, given.questions, given.cache)
-    file = Path(__file__).parents[2] / "rag" / "engines" / "local" / "grader.json"
+    rows = asked_rows(labelled_sets(given), given.seed, given.questions)
     fitted = {"code": fingerprint("rag/engines/local/grader.json"), **fit(rows)}
-    file.write_text(json.dumps(fitted, indent=1) + "\n", encoding="utf-8")
-    print(file.read_text(encoding="utf-8"))
+    FILE.write_text(json.dumps(fitted, indent=1) + "\n", encoding="utf-8")
+    print(FILE.read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

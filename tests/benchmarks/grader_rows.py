@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pickle
 import tempfile
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,30 +38,15 @@ class Asked:
     pool: CandidatePool
     in_domain: dict[str, float]
     found: bool
-    milliseconds: float
 
 
-def cached_rows(
-    sets: Sequence[LabelledSet], seed: int, most: int, cache: Path | None
-) -> list[Asked]:
-    """`cache` is a folder of this program's own making, a file a set; never give it another's.
-
-    Two runs with the sets in opposite orders share the work.
-    """
+def asked_rows(sets: Sequence[LabelledSet], seed: int, most: int) -> list[Asked]:
+    """Of each set, with foreign questions from the others."""
     rows: list[Asked] = []
     for one in sets:
-        file = None if cache is None else cache / f"{one.name}-{seed}-{most}.pickle"
-        if file is None or not file.exists():
-            others = sorted((other for other in sets if other is not one), key=lambda s: s.name)
-            began = time.perf_counter()
-            found = [row for corpus in corpora(one, others, seed, most) for row in _asked(corpus)]
-            print(f"{one.name}: measured in {time.perf_counter() - began:.0f} s", flush=True)
-            if file is not None:
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_bytes(pickle.dumps(found))
-        else:
-            found = pickle.loads(file.read_bytes())
-        rows += found
+        others = sorted((other for other in sets if other is not one), key=lambda s: s.name)
+        rows += [row for corpus in corpora(one, others, seed, most) for row in _asked(corpus)]
+        print(f"{one.name}: measured", flush=True)
     return rows
 
 
@@ -84,13 +67,11 @@ def _asked(corpus: Corpus) -> list[Asked]:
 def _measure(corpus: Corpus, collection: Reader, query: dict, foreign: bool) -> Asked | None:
     question = asked_text(query)
     hits = collection.search(question, RETRIEVED)
-    began = time.perf_counter()
     parsed = parse_question(question, collection)
     pool = read_pool(parsed, collection.search(parsed.text, POOL), collection, EMBEDDER)
     shown = measure_chunks(hits, pool, collection, EMBEDDER)
     top = measure_chunks(pool.top, pool, collection, EMBEDDER)
     in_domain = in_domain_features(pool, top)
-    milliseconds = (time.perf_counter() - began) * 1000
     if not hits:
         return None
     terms = set(parsed.terms)
@@ -105,7 +86,6 @@ def _measure(corpus: Corpus, collection: Reader, query: dict, foreign: bool) -> 
         pool=pool,
         in_domain=in_domain,
         found=not foreign and {hit["source"] for hit in hits} >= set(query["relevant"]),
-        milliseconds=milliseconds,
     )
 
 

@@ -20,7 +20,6 @@ from rag.embed.builtin import BuiltinEmbedder
 from rag.index.home.store import HomeStore
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from rag.index.reader import Reader
-from rag.index.store import Store
 from rag.text.chunk import chunk_parts
 from state.documents import Chunk
 from state.errors import DocumentError
@@ -138,12 +137,8 @@ def corpora(
 
 def index(home: Path, documents: Sequence[dict[str, Any]]) -> Reader:
     """Each document its own source, whose name is its id."""
-    put_corpus(HomeStore(home), "set", documents)
-    return HomeStore(home).open_collection("set", EMBEDDER)
-
-
-def put_corpus(store: Store, name: str, documents: Sequence[dict[str, Any]]) -> None:
-    with store.open_writer(name, EMBEDDER.identity) as writer:
+    store = HomeStore(home)
+    with store.open_writer("set", EMBEDDER.identity) as writer:
         for start in range(0, len(documents), 256):
             batch = documents[start : start + 256]
             chunks = [_chunks(document) for document in batch]
@@ -156,6 +151,7 @@ def put_corpus(store: Store, name: str, documents: Sequence[dict[str, Any]]) -> 
                 part = DocumentPart(document["text"], held, rows)
                 writer.put(_indexed(document), [part])
         writer.flush()
+    return store.open_collection("set", EMBEDDER)
 
 
 def is_relevant(query: dict[str, Any], hit: dict[str, Any], one_chunk: bool) -> bool | None:
