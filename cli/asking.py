@@ -72,8 +72,8 @@ def report_staleness(terminal: Terminal, settings: Settings) -> None:
     """One line on stderr when indexed files have changed or gone since."""
     if terminal.quiet:
         return
-    from rag.index.stores import store_of
     from rag.ingest.staleness import staleness
+    from rag.opening import store_of
 
     line = staleness(store_of(settings), settings.collection, most=LOOKED_AT).line
     if line is not None:

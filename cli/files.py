@@ -5,21 +5,12 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
-from functools import cache
 from pathlib import Path
 
-from cli.terminal import Terminal
+from cli.terminal import Terminal, keep_private
 from state.errors import StorageError, UsageError
 
 STDOUT = Path("-")
-
-
-@cache
-def keep_private() -> int:
-    """From here on, what this process makes is its owner's alone, but for the files that a
-    person asked for: those get the umask returned, the person's own.
-    """
-    return os.umask(0o077)
 
 
 def check_writable(file: Path | None) -> None:

@@ -21,8 +21,7 @@ if _interruptible and current_thread() is main_thread():
 
 from cli.app import app  # noqa: E402
 from cli.errors import Exit, Terminated  # noqa: E402
-from cli.files import keep_private  # noqa: E402
-from cli.terminal import prepare_streams  # noqa: E402
+from cli.terminal import keep_private, prepare_streams  # noqa: E402
 from rag.deferred_imports import defer_imports  # noqa: E402
 from state.errors import StorageError  # noqa: E402
 

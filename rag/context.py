@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from rag.index.protocol import CollectionReader
 from state.blocks import Block, BlockKind
 from state.passages import ContextDocument, Excerpt, Grade, RetrievedChunk, is_web
-from state.tokens import count_tokens
 
 BEST = 20
 """Chunks that are given at most before their neighbours."""
@@ -88,6 +87,8 @@ def _take(
     first: bool = False,
 ) -> int:
     """The tokens of these chunks, which are taken all or none; the very first is taken anyway."""
+    from state.tokens import count_tokens
+
     new = [chunk for chunk in chunks if chunk["chunk_id"] not in chosen]
     cost = sum(count_tokens(chunk["text"]) for chunk in new)
     if cost > left and not first:
@@ -180,6 +181,8 @@ def fitting(
     """What of a context fits so many tokens: the excerpts of the best chunks, at least the first;
     documents keep their numbers.
     """
+    from state.tokens import count_tokens
+
     cost = {e["chunk_id"]: count_tokens(e["text"]) for each in context for e in each["excerpts"]}
     order = dict.fromkeys((*(chunk["chunk_id"] for chunk in ranked), *cost))
     kept: set[str] = set()

@@ -1,4 +1,4 @@
-"""A collection opened as the settings name it."""
+"""What the settings name, opened: a store, an embedder, a collection."""
 
 from __future__ import annotations
 
@@ -14,7 +14,22 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
     from rag.embed.protocol import Embedder
+    from rag.index.home.store import HomeStore
+    from rag.index.postgres.store import PostgresStore
     from rag.index.protocol import CollectionReader
+
+
+def store_of(settings: Settings) -> HomeStore | PostgresStore:
+    """Where collections are kept: in the home, or in a shared Postgres that the settings name.
+    Nothing is opened or connected before its first use.
+    """
+    if settings.store is None:
+        from rag.index.home.store import HomeStore
+
+        return HomeStore(settings.home, settings.chroma_url)
+    from rag.index.postgres.store import PostgresStore
+
+    return PostgresStore(settings.store, settings.store_schema, settings.store_read)
 
 
 def build_embedder(settings: Settings) -> Embedder:
@@ -42,8 +57,6 @@ def open_reader(
         NoIndexError, UsageError, EmbedderMismatchError: as `Store.open_collection`; or nothing
             matches `settings.files`.
     """
-    from rag.index.stores import store_of
-
     store, embedder, files = store_of(settings), build_embedder(settings), _chosen(settings.files)
     with closing(
         store.open_collection(settings.collection, embedder, notify, files=files)
@@ -74,7 +87,6 @@ def _chosen(glob: str | None) -> GitIgnoreSpec | None:
 
 def _ranked(settings: Settings, collection: CollectionReader) -> CollectionReader:
     """In the order of the reader in the box, where its weights were fetched."""
-    from rag.reading.meaning import Meaning
-    from rag.reading.ranked_collection import RankedCollection
+    from rag.reading.meaning import Meaning, RankedCollection
 
     return cast("CollectionReader", RankedCollection(collection, Meaning(settings.home)))

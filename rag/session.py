@@ -12,7 +12,6 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from rag.background import Leave
 from rag.budget import Budget
 from rag.clock import check_clock
 from rag.dependencies import Dependencies
@@ -20,11 +19,10 @@ from rag.engines.factory import build_engine, choose_engine, local_engine
 from rag.engines.protocol import Budgeted, Engine
 from rag.graph import shared_graph
 from rag.opening import open_reader
-from rag.turn_run import failed_turn, failure, run_turn
+from rag.turn_run import Leave, failed_turn, failure, run_turn
 from state.answer import Answer
 from state.closing import Closing
 from state.errors import CragError
-from state.events import Event, TurnStarted
 from state.passages import HistoryTurn
 from state.settings import Settings
 from state.shared_place import open_traces
@@ -34,6 +32,7 @@ if TYPE_CHECKING:
     from rag.dependencies import SearchMore
     from rag.index.protocol import CollectionReader
     from rag.memory import ThreadMemory
+    from state.events import Event, TurnStarted
     from state.graph_state import TurnInput
 
 Notify = Callable[[str], None]

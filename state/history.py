@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from state.answer import Answer
 from state.passages import HistoryTurn
-from state.turns import TurnCost
 
 if TYPE_CHECKING:
     from state.turn_store import TurnStore
+    from state.turns import TurnCost
 
 CountTokens = Callable[[str], int]
 

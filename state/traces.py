@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 from state.answer import Answer
-from state.events import Event
+
+if TYPE_CHECKING:
+    from state.events import Event
 
 TRACE_SCHEMA = "crag.trace/1"
 

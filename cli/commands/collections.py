@@ -113,7 +113,7 @@ def forget(
 
 
 def _store(given: options.Given) -> Store:
-    from rag.index.stores import store_of
+    from rag.opening import store_of
 
     return store_of(given.settings())
 

@@ -59,10 +59,9 @@ def ingest(
     if not all(paths or ()):  # as `crag ingest "$DOCS"` where DOCS is unset
         raise UsageError("A path is empty.", "'.' is the folder you are in.")
     terminal, settings = given.terminal, given.settings()
-    from rag.index.stores import store_of
     from rag.ingest.roots import Globs
     from rag.ingest.sync import ingest
-    from rag.opening import build_embedder
+    from rag.opening import build_embedder, store_of
 
     known = [] if paths else store_of(settings).roots(settings.collection)
     paths = paths or [root.path for root in known if root.here]

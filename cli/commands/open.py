@@ -13,9 +13,9 @@ import typer
 
 from cli import options
 from cli.app import new_app
-from cli.files import keep_private
 from cli.render.answer_text import citation_of
 from cli.render.surroundings import print_surroundings
+from cli.terminal import keep_private
 from state.errors import SetupError, UsageError
 
 app = new_app()

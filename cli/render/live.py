@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Self
 from cli.terminal import Terminal, clean
 from rag.topology import CORRECTIVE
 from state.answer import Answer
-from state.events import Event
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.live import Live
 
     from cli.render.trace_view import TraceView
+    from state.events import Event
 
 
 class LiveAnswer:

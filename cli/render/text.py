@@ -9,7 +9,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from cli.terminal import one_line, rows
-from rag.text.row_cells import cell_extents
 from state.wording import written_place
 
 if TYPE_CHECKING:
@@ -74,6 +73,8 @@ def print_wrapped(console: Console, text: Text) -> None:
 def _print_table(console: Console, lines: list[Text]) -> bool:
     """In columns as wide as they may be; where a line has more cells than the first it is none."""
     from rich.table import Table
+
+    from rag.text.row_cells import cell_extents
 
     drawn = [line for line in lines if not _RULE.fullmatch(line.plain)]
     cells = [[line[start:end] for start, end in cell_extents(line.plain)] for line in drawn]

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from rag.citations.agreement import agreement
-from rag.citations.locate import Located, locate
 from rag.citations.marking import NO_QUOTE, joined, marked
 from state.answer import QUOTED, AnswerPart, Citation, ClaimRecord, ClaimVerdict
 from state.blocks import Block, BlockKind
 from state.passages import ContextDocument, anchor_at
 from state.wording import anchored
+
+if TYPE_CHECKING:
+    from rag.citations.locate import Located
 
 NOT_FOUND = "no quote of it was found"
 STANDS = "its quote stands in the document"
@@ -101,6 +103,9 @@ def check(
 def _finding(part: AnswerPart, given: Mapping[int, ContextDocument], question: str) -> Finding:
     if part["located"]:
         return Finding("verified", QUOTED, tuple(part["located"]))
+    from rag.citations.agreement import agreement
+    from rag.citations.locate import locate
+
     found: list[tuple[ContextDocument, Located]] = []
     for quote in part["quotes"]:
         document = given.get(quote["document"])

@@ -15,8 +15,7 @@ from rag.doctor.indexes import check_collections, check_store
 from rag.doctor.models import check_models
 from rag.index.home.catalog import catalog_path, is_sound
 from rag.index.home.store import HomeStore
-from rag.index.stores import store_of
-from rag.opening import build_embedder
+from rag.opening import build_embedder, store_of
 from state.errors import CragError, DamagedError
 from state.home_db import HOME_FILE
 from state.settings import Settings

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from state.events import ModelCalled
+if TYPE_CHECKING:
+    from state.events import ModelCalled
+
 
 Operation = Literal["chat", "embeddings"]
 

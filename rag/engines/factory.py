@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rag.endpoint.address import host_of
 from rag.engines.protocol import Engine
 from rag.index.protocol import CollectionReader
-from rag.reading.ranked_collection import RankedCollection
+from rag.reading.meaning import RankedCollection
 from state.choices import EngineName, GraderChoice, Verifier
 from state.settings import Settings
 
@@ -33,6 +32,8 @@ def choose_engine(settings: Settings) -> EngineChoice:
         return EngineChoice(settings.engine, _lacking(settings) if local else None)
     if settings.base_url is None and settings.api_key is None:
         return EngineChoice(EngineName.LOCAL, _lacking(settings))
+    from rag.endpoint.address import host_of
+
     host = host_of(settings.base_url)
     return EngineChoice(
         EngineName.OPENAI,

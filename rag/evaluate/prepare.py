@@ -13,11 +13,10 @@ from rag.documents.stream import Part
 from rag.embed.protocol import Embedder
 from rag.evaluate.datasets import CorpusDocument, Dataset, read_corpus
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
-from rag.index.stores import store_of
 from rag.index.writer import CollectionWriter
 from rag.ingest.file_text import READING
 from rag.ingest.sync import ingest
-from rag.opening import build_embedder
+from rag.opening import build_embedder, store_of
 from rag.text.chunk import chunk_parts
 from state.documents import Chunk
 from state.errors import NoIndexError, UsageError

@@ -1,11 +1,12 @@
 """What the rest of the program may ask of a collection it reads or writes.
 
-`store_of` in `rag/index/stores.py` gives the store that the settings name, which opens the real
+`store_of` in `rag/opening.py` gives the store that the settings name, which opens the real
 ones. Readers never block writers and never see half a document.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -94,6 +95,10 @@ class FileStat(NamedTuple):
     size: int
     modified_ns: int
     changed_ns: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> FileStat:
+        return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 NO_FILE = FileStat(0, 0, 0)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from rag.index.codec import chunk_id_of, decode_path, encode_path
 from rag.index.collection_rows import CollectionRow, rows_of_many
 from rag.index.contents import Contents
-from rag.text.blocks import blocks_of_text
 from state.block_codec import decode_blocks
 from state.database import Sql
 from state.errors import DamagedError
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
     from rag.embed.protocol import Vectors
+    from state.blocks import Block
 
 # LEFT JOIN: SQLite must begin at the chunks named; it would walk every document otherwise.
 _CHUNKS = """
@@ -193,11 +193,17 @@ class Queries(Contents):
         )
 
 
+def _blocks_of(text: str, start: int) -> list[Block]:
+    from rag.text.blocks import blocks_of_text
+
+    return blocks_of_text(text, base=start)
+
+
 def _retrieved(text: str, source: bytes, title: str | None, key: int, *rest: Any) -> RetrievedChunk:
     """A chunk as a search gives it, not scored yet; `rest` are the columns behind its key."""
     heading, page, anchor, first_line, last_line, start, end, blocks = rest
     try:
-        known = decode_blocks(blocks, start) if blocks else blocks_of_text(text, base=start)
+        known = decode_blocks(blocks, start) if blocks else _blocks_of(text, start)
     except ValueError:
         raise TextDamagedError(decode_path(source)) from None
     return {

@@ -27,7 +27,6 @@ from rag.ingest.file_text import (
     TextPart,
     Unread,
 )
-from rag.ingest.walk import file_stat
 from rag.text.block_parser import MARKDOWN
 from rag.text.chunk import chunk_parts
 from rag.text.document_title import Naming, document_title, naming_blocks
@@ -49,14 +48,14 @@ def read_file(task: Task, beat: Callable[[], None]) -> Outcome:
     stat: FileStat | None = None
     try:
         for _ in range(_ATTEMPTS):
-            stat = file_stat(os.stat(task.path))
+            stat = FileStat.of(os.stat(task.path))
             if not stat.size:
                 return Unread(task.path, stat, "empty: 0 bytes", failed=False)
             found = content_hash(task.path, stat.size, beat)
             if found == task.known:
                 return SameContent(task, stat)
             outcome = _read(task, stat, found, beat)
-            if file_stat(os.stat(task.path)) == stat:
+            if FileStat.of(os.stat(task.path)) == stat:
                 return outcome
     except (DocumentError, OSError) as error:
         return _unread(task.path, stat, error)

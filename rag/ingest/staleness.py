@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rag.ingest.walk import file_stat
+from rag.index.protocol import FileStat
 
 if TYPE_CHECKING:
     from rag.index.store import Store
@@ -46,7 +46,7 @@ def staleness(store: Store, collection: str, *, most: int = MOST_FILES) -> Stale
     changed = gone = 0
     for path, known in rows:
         try:
-            changed += file_stat(os.stat(path)) != known
+            changed += FileStat.of(os.stat(path)) != known
         except OSError:
             gone += 1
     return Staleness(files, len(rows), changed, gone)

@@ -7,13 +7,14 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from rag.index.protocol import FileStat
 from rag.ingest.file_text import Task
 from rag.ingest.ignore import rules_for
 from rag.ingest.ingest_report import IngestReport, OnEvent, Reporter
 from rag.ingest.pipeline import Ingest
 from rag.ingest.plan import Plan, make_plan, planned_files, unchanged_plan
 from rag.ingest.roots import AS_BEFORE, Globs, Root, is_current, root_of, root_options, roots_of
-from rag.ingest.walk import Listed, file_stat, walk
+from rag.ingest.walk import Listed, walk
 from state.events import Outcome
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def ingest(
     if dry_run:
         _foresee(settings, globs, reporter, notice)
     else:
-        from rag.index.stores import store_of
+        from rag.opening import store_of
 
         with store_of(settings).open_writer(
             settings.collection, embedder.identity, notice=notice
@@ -87,7 +88,7 @@ def _foresee(
     settings: Settings, globs: Globs, reporter: Reporter, notice: Callable[[str], None]
 ) -> None:
     """Fill the report with what an ingest would do, reading only what may be known already."""
-    from rag.index.stores import store_of
+    from rag.opening import store_of
 
     store, roots, report = store_of(settings), reporter.roots, reporter.report
     known: list[IndexedDocument] = []
@@ -140,7 +141,7 @@ def _walk_all(roots: Sequence[Root], globs: Mapping[str, Globs], home: os.PathLi
     everything = Listed()
     for root in roots:
         if root.is_file:
-            everything.files[root.path] = file_stat(os.stat(root.path))
+            everything.files[root.path] = FileStat.of(os.stat(root.path))
             continue
         wanted = globs[root.path]
         found = walk(root.inside, rules_for(root.inside, wanted.include, wanted.exclude), [own])

@@ -38,10 +38,6 @@ class Listed:
     unlisted: list[FileProblem] = field(default_factory=list)
 
 
-def file_stat(status: os.stat_result) -> FileStat:
-    return FileStat(status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-
-
 def walk(root: str, rules: IgnoreRules, closed: Iterable[str] = ()) -> Listed:
     """Every wanted file under `root`, a real path ending in a slash.
 
@@ -134,4 +130,4 @@ def _follow(
         for inner in sorted(links):
             _follow(inner, root, rules, found, seen, shut)
     elif modes.S_ISREG(status.st_mode):
-        found.files.setdefault(target, file_stat(status))
+        found.files.setdefault(target, FileStat.of(status))

@@ -125,7 +125,7 @@ class CollectionTools:
         self, limit: Annotated[int, Field(ge=1, le=1000)] = 200, after: str = ""
     ) -> Sources:
         """The sources in the collection, in order; go on with `after` the last one."""
-        from rag.index.stores import store_of
+        from rag.opening import store_of
 
         with self._open():
             store = store_of(self._settings)

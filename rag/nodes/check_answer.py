@@ -10,7 +10,6 @@ from langgraph.runtime import Runtime
 
 from rag.budget import BudgetSpent
 from rag.citations.check import Checked, check
-from rag.citations.verification import heard, in_doubt
 from rag.dependencies import Dependencies
 from rag.engines.protocol import ClaimChecker
 from rag.nodes.update import Update
@@ -109,8 +108,12 @@ def _kept_status(state: GraphState) -> Status:
 def _verified(checked: Checked, state: GraphState, deps: Dependencies) -> tuple[Checked, Update]:
     """What a model says of the parts in doubt, where the person wants that and there is one."""
     asks = deps.settings.verify is Verifier.MODEL and state["budget_spent"] is None
+    if not (asks and isinstance(deps.engine, ClaimChecker)):
+        return checked, {}
+    from rag.citations.verification import heard, in_doubt
+
     doubtful = in_doubt(checked)
-    if not (asks and doubtful and isinstance(deps.engine, ClaimChecker)):
+    if not doubtful:
         return checked, {}
     claims, quotes = zip(*doubtful.values(), strict=True)
     try:

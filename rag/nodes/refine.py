@@ -7,6 +7,7 @@ document, in page order; without one the snippets are shown that answer.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from langgraph.runtime import Runtime
 
@@ -17,9 +18,11 @@ from rag.question.parts import QuestionPart
 from rag.reading.meaning import Meaning
 from rag.reading.snippets import shown_snippets
 from state.answer import Snippet
-from state.events import KeptSpans
 from state.graph_state import GraphState
 from state.passages import ContextDocument, RetrievedChunk
+
+if TYPE_CHECKING:
+    from state.events import KeptSpans
 
 
 def refine(state: GraphState, runtime: Runtime[Dependencies]) -> Update:

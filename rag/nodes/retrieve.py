@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from langgraph.runtime import Runtime
 
@@ -15,9 +15,11 @@ from rag.dependencies import Dependencies
 from rag.nodes.update import Update, both
 from rag.question.parts import POOL, read_parts
 from state.choices import GraderChoice
-from state.events import RetrievedEvent
 from state.graph_state import GraphState
 from state.passages import RetrievedChunk
+
+if TYPE_CHECKING:
+    from state.events import RetrievedEvent
 
 
 def retrieve(state: GraphState, runtime: Runtime[Dependencies]) -> Update:

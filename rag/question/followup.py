@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from rag.index.protocol import CollectionReader
 from rag.index.terms import terms
 from rag.question.aside import is_aside
-from rag.question.context import with_context
+from rag.question.parse import with_context
 from state.passages import HistoryTurn
 
 # Sums of weights, where 1 is the weight of a term that one chunk alone holds, or none.

@@ -103,3 +103,14 @@ def rarity(count: int, total: int) -> float:
     """BM25's inverse document frequency of a term that `count` of `total` chunks hold."""
     count = min(count, total)
     return math.log(1 + (total - count + 0.5) / (count + 0.5))
+
+
+def with_context(question: str, context: str) -> str:
+    """What a question is about stands behind it in brackets, where it does not say so itself."""
+    return f"{question.rstrip()} ({context})" if context else question
+
+
+def parted(question: str) -> tuple[str, str]:
+    """The question without its context, and that; empty where it has none."""
+    place = question.rfind(" (") if question.endswith(")") else -1
+    return (question, "") if place < 0 else (question[:place], question[place + 2 : -1])

@@ -9,9 +9,14 @@ from typing import Any
 
 from rag.index.protocol import CollectionReader
 from rag.index.terms import terms
-from rag.question.context import parted, with_context
 from rag.question.followup import stand_alone
-from rag.question.parse import QUESTION_CHARACTERS, ParsedQuestion, parse_question
+from rag.question.parse import (
+    QUESTION_CHARACTERS,
+    ParsedQuestion,
+    parse_question,
+    parted,
+    with_context,
+)
 from state.passages import HistoryTurn, RetrievedChunk
 
 POOL = 30

@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rag.text.blocks import blocks_of_text
 from rag.text.wrapping import lines_of, runs
 from state.blocks import Block, BlockKind
 
@@ -53,6 +52,8 @@ def sentence_spans(text: str) -> Spans:
     For a text that was never read to blocks, such as a draft; marks around its blocks (a
     heading's `#`, a fence's line) are in the unit that follows on their line, or are one.
     """
+    from rag.text.blocks import blocks_of_text
+
     spans: Spans = []
     position = 0
     for block in blocks_of_text(text):

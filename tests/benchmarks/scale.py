@@ -21,7 +21,7 @@ from pathlib import Path
 
 from rag.embed.builtin import BuiltinEmbedder
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
-from rag.index.stores import store_of
+from rag.opening import store_of
 from state.documents import Chunk, chunk_id
 from state.settings import load_settings
 from state.shared_place import open_turn_store

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from crag import HIGH, ROOT, copied_home, environment
 
 HEAVY = (
     "pydantic",
@@ -15,6 +16,10 @@ HEAVY = (
     "tiktoken",
     "rich",
 )
+
+
+MOST_LOADED, MOST_RUN = 132, 106
+"""Modules of crag, and those of which a function runs. They may fall."""
 
 
 @pytest.mark.parametrize("flag", ["--help", "--version"])
@@ -32,3 +37,18 @@ def test_help_and_version_import_no_model_store_or_graph(flag: str):
     )
     assert "crag" in done.stdout
     assert done.stdout.splitlines()[-1] == "loaded:"
+
+
+def test_a_question_loads_no_more_of_the_program_than_it_did(tmp_path):
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tests" / "support" / "own_modules.py"), "ask", HIGH],
+        env=environment(copied_home(tmp_path)),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    _, loaded, _, run = done.stderr.splitlines()[-1].split()
+    assert int(loaded) <= MOST_LOADED
+    assert int(run) <= MOST_RUN

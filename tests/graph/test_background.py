@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from rag.background import AbandonedError, Leave, in_background
+from rag.turn_run import AbandonedError, Leave, in_background
 
 
 def test_items_come_in_order_and_the_end_is_the_end():

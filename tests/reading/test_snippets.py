@@ -11,7 +11,7 @@ from ingest_runs import Library
 from rag.documents.stream import Part
 from rag.question.parse import ParsedQuestion
 from rag.question.spelling import Mended
-from rag.reading.ranked_collection import RankedCollection
+from rag.reading.meaning import RankedCollection
 from rag.reading.snippets import FIRST_LONGEST, shown_snippets, snippets
 from rag.reading.stretches import LONGEST, stretches_of
 from rag.session import open_session

@@ -16,8 +16,8 @@ import rag.ingest.pool
 import rag.ingest.read_file  # noqa: F401 - imported so that no kill is spent on an import
 from rag.embed.builtin import BuiltinEmbedder
 from rag.index import writer as writing
-from rag.index.stores import store_of
 from rag.ingest.sync import ingest
+from rag.opening import store_of
 from state.errors import CragError, StoreBusyError
 from state.settings import Settings
 

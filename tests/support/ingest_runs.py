@@ -8,10 +8,10 @@ from pathlib import Path
 from rag.embed.builtin import BuiltinEmbedder
 from rag.index.protocol import CollectionReader
 from rag.index.store import Store
-from rag.index.stores import store_of
 from rag.ingest.ingest_report import IngestReport
 from rag.ingest.roots import Globs
 from rag.ingest.sync import ingest
+from rag.opening import store_of
 from state.events import IngestEvent
 from state.settings import Settings, load_settings
 

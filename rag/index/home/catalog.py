@@ -11,7 +11,6 @@ import shutil
 import sqlite3
 from pathlib import Path
 
-from rag.index.tables import SQLITE_TABLES
 from rag.index.terms import PUNCTUATION
 from state.errors import StorageError
 from state.sqlite_file import SqliteFile, readable
@@ -56,6 +55,8 @@ class Catalog(SqliteFile):
     def _make(self, db: sqlite3.Connection) -> None:
         if db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
             raise StorageError(f"{self.path} is not a catalog of crag.", "Choose another --home.")
+        from rag.index.tables import SQLITE_TABLES
+
         for statement in (*SQLITE_TABLES.split(";\n"), _CHROMA):
             db.execute(statement)
         # Of a catalog that was moved away: nothing names them any more.
